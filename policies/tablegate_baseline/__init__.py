@@ -1,0 +1,1 @@
+"""The policies that tablegate ships: one module a theme."""

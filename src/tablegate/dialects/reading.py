@@ -1,0 +1,30 @@
+"""What a dialect gives back, and what it may be told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tablegate.findings import Fault, Input
+from tablegate.model.estate import Estate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadOptions:
+    """What the user says about the inputs: nothing here is found by looking."""
+
+    allow_partial: bool = False
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    assume_defaults: bool = False
+    region: str | None = None
+    account: str | None = None
+    stack_tags: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """One input, read: what was seen, the estate it describes, and what could not be read of it."""
+
+    input: Input
+    estate: Estate | None
+    faults: tuple[Fault, ...] = ()

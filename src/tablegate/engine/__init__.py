@@ -1,0 +1,1 @@
+"""Estates and policies into findings. This room knows no language."""

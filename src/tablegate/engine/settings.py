@@ -1,0 +1,52 @@
+"""What the user decided: which policies run, how hard they weigh, and what people said of their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from tablegate.policy.declare import Severity
+
+
+class UnknownMode(StrEnum):
+    """What an unknown verdict does to the gate when its policy's severity reaches ``fail_on``."""
+
+    BLOCK = "block"
+    WARN = "warn"
+    IGNORE = "ignore"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicySettings:
+    """What the configuration says of one policy."""
+
+    severity: Severity | None = None
+    options: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Override:
+    """What is said of the tables that match: every matcher given must match."""
+
+    address: str | None = None
+    path: str | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+    purpose: str | None = None
+    environment: str | None = None
+    data_class: str | None = None
+    capacity: str | None = None
+    severity: Mapping[str, Severity] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything that steers a run, as the engine needs it."""
+
+    select: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    fail_on: Severity | None = Severity.HIGH  # None: never
+    unknown: UnknownMode = UnknownMode.BLOCK
+    policies: Mapping[str, PolicySettings] = field(default_factory=dict)  # by policy id
+    overrides: tuple[Override, ...] = ()

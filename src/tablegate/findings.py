@@ -1,0 +1,116 @@
+"""What a run says: findings, faults, and the report that holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+
+from tablegate.model.value import Place, Value
+from tablegate.policy.declare import Policy, Severity
+
+
+class Outcome(StrEnum):
+    """What a finding says of its subject."""
+
+    FAILS = "fails"
+    UNKNOWN = "unknown"
+    WAIVED = "waived"
+
+
+class Exit(IntEnum):
+    """What the process says to its caller. Of several, the one named first in ``WORST_FIRST`` counts."""
+
+    OPEN = 0
+    BLOCKED = 1
+    USAGE = 2
+    UNREAD = 3
+    INTERNAL = 4
+
+
+WORST_FIRST = (Exit.INTERNAL, Exit.USAGE, Exit.UNREAD, Exit.BLOCKED, Exit.OPEN)
+
+
+class FaultCode(StrEnum):
+    """Why an input, or a judgement, could not be trusted."""
+
+    UNREADABLE = "TG001"
+    INCOMPLETE = "TG002"
+    DUPLICATE_KEY = "TG003"
+    INTERNAL = "internal"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that could not be read or judged: shown, never swallowed."""
+
+    code: FaultCode
+    message: str
+    place: Place
+    blocks: bool = True
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One policy that one subject breaks, or that cannot be decided for it."""
+
+    policy: Policy
+    severity: Severity
+    outcome: Outcome
+    blocks: bool
+    file: str
+    address: str
+    part: Mapping[str, str] | None
+    place: Place | None
+    scenario: Mapping[str, str] | None
+    message: str
+    evidence: tuple[Value[object], ...]
+    fix: str | None
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    """One input that was read, and what was seen in it."""
+
+    path: str
+    kind: str
+    detail: str | None = None  # such as the version of the tool that made it
+    resources: int = 0
+    tables: int = 0
+    indexes: int = 0
+    replicas: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """The ledger's totals. One verdict each per policy and subject: the parts add up to the whole."""
+
+    tables: int = 0
+    policies: int = 0
+    verdicts: int = 0
+    held: int = 0
+    failed: int = 0
+    unknown: int = 0
+    not_applicable: int = 0
+    waived: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """All that a run has to say, sorted."""
+
+    inputs: tuple[Input, ...]
+    findings: tuple[Finding, ...]
+    faults: tuple[Fault, ...]
+    counts: Counts
+    exit: Exit
+    secrets: frozenset[str] = frozenset()
+
+    @property
+    def gate(self) -> str:
+        """What the run decides, in words."""
+        if self.exit is Exit.OPEN:
+            return "open"
+        return "blocked" if self.exit is Exit.BLOCKED else "no verdict"

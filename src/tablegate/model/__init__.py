@@ -1,0 +1,1 @@
+"""The nouns of tablegate. This room knows no language, no policy and no file: the standard library only."""

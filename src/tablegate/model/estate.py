@@ -1,0 +1,57 @@
+"""Everything one run knows: tables, changes, clusters, holders, and what it could not read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tablegate.model.access import Grant, Holder
+from tablegate.model.change import Change
+from tablegate.model.table import Dialect, Table
+from tablegate.model.value import Place, Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DaxCluster:
+    """A DAX cluster in front of tables."""
+
+    address: str
+    place: Place | None
+    encrypted: Value[bool]
+    in_transit: Value[str]  # NONE or TLS
+    scenario: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LegacyGlobalTable:
+    """A 2017 global table, or the replica that old CDK makes through a custom resource."""
+
+    address: str
+    place: Place | None
+    custom_resource: bool
+    table: str | None  # address of the table it extends, where that is in this input
+    table_retained: Value[bool]
+    deletion_policy: Value[str]
+    scenario: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Estate:
+    """The whole of one input. ``manages_*`` tell whether it holds resources of that sort at all."""
+
+    file: str
+    dialect: Dialect
+    tables: tuple[Table, ...] = ()
+    changes: tuple[Change, ...] = ()
+    dax_clusters: tuple[DaxCluster, ...] = ()
+    legacy_global_tables: tuple[LegacyGlobalTable, ...] = ()
+    grants: tuple[Grant, ...] = ()
+    holders: tuple[Holder, ...] = ()
+    manages_alarms: bool = False
+    manages_consumers: bool = False
+    manages_backups: bool = False
+    secrets: frozenset[str] = field(default=frozenset(), repr=False)  # texts that no report may hold
+
+    def __post_init__(self) -> None:
+        for subject in (*self.tables, *self.changes):
+            object.__setattr__(subject, "estate", self)

@@ -1,0 +1,166 @@
+"""The name of every fact in the model, and what the service does when nobody states it.
+
+Defaults are those of the DynamoDB API: CreateTable, UpdateContinuousBackups, UpdateTimeToLive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from tablegate.model.table import (
+    Declared,
+    Encryption,
+    Index,
+    KeyOwner,
+    KeyPart,
+    Recovery,
+    Replica,
+    Stream,
+    Ttl,
+    Units,
+    VectorIndex,
+)
+from tablegate.model.value import Doubt, Origin, Place, Value
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Fact(Generic[T]):
+    """A fact that a subject can have. ``unset`` is its value where nothing is stated."""
+
+    name: str
+    default: T | None = None
+    unset: Value[T] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "unset", Value(self.name, self.default, Origin.DEFAULT))
+
+    def of(self, content: T | None, place: Place | None = None, *, sensitive: bool = False) -> Value[T]:
+        """The fact as it was stated."""
+        return Value(self.name, content, Origin.SET, place, None, sensitive)
+
+    def doubted(self, doubt: Doubt, place: Place | None = None) -> Value[T]:
+        """The fact, where it cannot be known."""
+        return Value(self.name, None, Origin.UNKNOWN, place, doubt)
+
+
+NAME = Fact[str]("table name")
+ARN = Fact[str]("ARN")
+REGION = Fact[str]("region")
+ACCOUNT = Fact[str]("account")
+
+KEYS = Fact[tuple[KeyPart, ...]]("key schema")
+ATTRIBUTES = Fact[Mapping[str, str]]("attribute definitions", {})
+INDEXES = Fact[tuple[Index, ...]]("global secondary indexes", ())
+LOCAL_INDEXES = Fact[tuple[Index, ...]]("local secondary indexes", ())
+VECTOR_INDEXES = Fact[tuple[VectorIndex, ...]]("vector indexes", ())
+INDEX_NAME = Fact[str]("index name")
+PROJECTION = Fact[str]("projection")
+PROJECTED = Fact[tuple[str, ...]]("projected attributes", ())
+VECTOR_ATTRIBUTE = Fact[str]("vector attribute")
+VECTOR_DIMENSIONS = Fact[int]("vector dimensions")
+VECTOR_DISTANCE = Fact[str]("distance function")
+
+BILLING_MODE = Fact[str]("billing mode", "PROVISIONED")
+READ_CAPACITY = Fact[int]("read capacity")
+WRITE_CAPACITY = Fact[int]("write capacity")
+MAX_READ = Fact[int]("maximum read request units")
+MAX_WRITE = Fact[int]("maximum write request units")
+WARM_READ = Fact[int]("warm read throughput")
+WARM_WRITE = Fact[int]("warm write throughput")
+TABLE_CLASS = Fact[str]("table class", "STANDARD")
+INSIGHTS = Fact[bool]("Contributor Insights", False)
+
+SCALING_MIN = Fact[int]("minimum capacity")
+SCALING_MAX = Fact[int]("maximum capacity")
+TRACKING = Fact[bool]("target-tracking policy", False)
+UTILISATION = Fact[float]("target utilisation")
+SCALE_IN_DISABLED = Fact[bool]("scale-in disabled", False)
+SUSPENDED = Fact[bool]("scaling suspended", False)
+
+KEY_OWNER = Fact[KeyOwner]("owner of the encryption key", KeyOwner.AWS_OWNED)
+KEY = Fact[str]("encryption key")
+KEY_REGION = Fact[str]("region of the encryption key")
+ROTATION = Fact[bool]("key rotation", False)
+KEY_ENABLED = Fact[bool]("key enabled", True)
+DESTINATION = Fact[str]("Kinesis stream")
+DESTINATION_ENCRYPTED = Fact[bool]("encryption of the Kinesis stream", False)
+DAX_ENCRYPTED = Fact[bool]("encryption at rest", False)
+DAX_IN_TRANSIT = Fact[str]("endpoint encryption", "NONE")
+
+RECOVERY = Fact[bool]("point-in-time recovery", False)
+RECOVERY_DAYS = Fact[int]("recovery period in days", 35)
+DELETION_PROTECTION = Fact[bool]("deletion protection", False)
+DELETION_POLICY = Fact[str]("DeletionPolicy", "Delete")
+UPDATE_REPLACE_POLICY = Fact[str]("UpdateReplacePolicy", "Delete")
+PREVENT_DESTROY = Fact[bool]("prevent_destroy", False)
+BACKED_UP = Fact[bool]("backup selection", False)
+IMPORT_SOURCE = Fact[str]("import source")
+RESTORE_SOURCE = Fact[str]("restore source")
+
+TTL_ENABLED = Fact[bool]("time to live", False)
+TTL_ATTRIBUTE = Fact[str]("time-to-live attribute")
+STREAM_ENABLED = Fact[bool]("stream", False)
+STREAM_VIEW = Fact[str]("stream view type")
+STREAM_POLICY = Fact[str]("stream resource policy")
+
+REPLICAS = Fact[tuple[Replica, ...]]("replicas", ())
+CONSISTENCY = Fact[str]("consistency mode", "EVENTUAL")
+WITNESS_REGION = Fact[str]("witness region")
+SOURCE_TABLE = Fact[str]("source table")
+SETTINGS_REPLICATION = Fact[str]("settings replication")
+
+TAGS = Fact[Mapping[str, str | None]]("tags", {})
+POLICY = Fact[str]("resource policy")
+PURPOSE = Fact[str]("purpose")
+ENVIRONMENT = Fact[str]("environment")
+DATA_CLASS = Fact[str]("data class")
+DECLARED_CAPACITY = Fact[str]("required capacity mode")
+
+NO_CAPACITY = Units(read=READ_CAPACITY.unset, write=WRITE_CAPACITY.unset)
+NO_CEILING = Units(read=MAX_READ.unset, write=MAX_WRITE.unset)
+NO_WARMTH = Units(read=WARM_READ.unset, write=WARM_WRITE.unset)
+NO_TTL = Ttl(enabled=TTL_ENABLED.unset, attribute=TTL_ATTRIBUTE.unset)
+NO_STREAM = Stream(enabled=STREAM_ENABLED.unset, view=STREAM_VIEW.unset, policy=STREAM_POLICY.unset)
+NO_RECOVERY = Recovery(enabled=RECOVERY.unset, days=RECOVERY_DAYS.unset)
+AWS_OWNED = Encryption(owner=KEY_OWNER.unset, key=KEY.unset, key_region=KEY_REGION.unset)
+
+PURPOSE_TAGS = ("tablegate:purpose", "purpose")
+ENVIRONMENT_TAGS = ("tablegate:environment", "environment", "env", "stage")
+DATA_CLASS_TAGS = (
+    "tablegate:data-class",
+    "data-classification",
+    "data_classification",
+    "dataclassification",
+    "data-class",
+    "data_class",
+    "classification",
+)
+CAPACITY_TAGS = ("tablegate:capacity",)
+
+
+def declared_by(tags: Value[Mapping[str, str | None]]) -> Declared:
+    """What a table's tags say it is for. Keys are read in any case; the first spelling that is there counts."""
+    return Declared(
+        purpose=_tagged(PURPOSE, tags, PURPOSE_TAGS),
+        environment=_tagged(ENVIRONMENT, tags, ENVIRONMENT_TAGS),
+        data_class=_tagged(DATA_CLASS, tags, DATA_CLASS_TAGS),
+        capacity=_tagged(DECLARED_CAPACITY, tags, CAPACITY_TAGS),
+    )
+
+
+def _tagged(fact: Fact[str], tags: Value[Mapping[str, str | None]], spellings: tuple[str, ...]) -> Value[str]:
+    if not tags.known:
+        return fact.doubted(tags.doubt or Doubt("the tags are not known"), tags.place)
+    folded = {key.lower(): key for key in tags.content or ()}
+    for spelling in spellings:
+        if spelling in folded:
+            key = folded[spelling]
+            text = (tags.content or {})[key]
+            if text is None:
+                return fact.doubted(Doubt(f"the tag {key!r} is not known"), tags.place)
+            return fact.of(text.strip().lower(), tags.place, sensitive=tags.sensitive)
+    return fact.unset

@@ -1,0 +1,299 @@
+"""The common table model: what every dialect says about a table, in one shape.
+
+A part (index, replica) knows its table, and a table its estate: whole wires them together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from tablegate.model.value import Doubt, Place, Value
+
+if TYPE_CHECKING:
+    from tablegate.model.change import Change
+    from tablegate.model.estate import Estate
+
+
+class Dialect(StrEnum):
+    """The language an input is written in."""
+
+    TERRAFORM_PLAN = "terraform-plan"
+    CLOUDFORMATION = "cloudformation"
+
+
+class TableKind(StrEnum):
+    """How a table is spread over regions."""
+
+    REGIONAL = "regional"
+    GLOBAL = "global"
+
+
+class KeyOwner(StrEnum):
+    """Who owns the key a table is encrypted with, from the weakest claim to the strongest."""
+
+    AWS_OWNED = "aws-owned"
+    AWS_MANAGED = "aws-managed"
+    CUSTOMER = "customer"
+
+
+class Role(StrEnum):
+    """What an attribute does in a key."""
+
+    HASH = "HASH"
+    RANGE = "RANGE"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyPart:
+    """One attribute of a key schema, in its order."""
+
+    attribute: str
+    role: Role
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Units:
+    """A pair of numbers, one for reads and one for writes."""
+
+    read: Value[int]
+    write: Value[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Encryption:
+    """Whose key encrypts, and which one. The key is an ARN, an id, an alias, or a reference in the input."""
+
+    owner: Value[KeyOwner]
+    key: Value[str]
+    key_region: Value[str]
+    resource: KmsKey | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KmsKey:
+    """A customer key that this input manages."""
+
+    address: str
+    place: Place | None
+    rotation: Value[bool]
+    enabled: Value[bool]
+    deleted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovery:
+    """Point-in-time recovery."""
+
+    enabled: Value[bool]
+    days: Value[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ttl:
+    """Expiry of items."""
+
+    enabled: Value[bool]
+    attribute: Value[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consumer:
+    """Something in this input that reads the table's stream. ``images`` are those its filter looks into."""
+
+    address: str
+    place: Place | None
+    images: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stream:
+    """The change stream of a table."""
+
+    enabled: Value[bool]
+    view: Value[str]
+    policy: Value[str]
+    consumers: tuple[Consumer, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamDestination:
+    """A Kinesis stream that receives the table's changes; ``encrypted`` is None where it is not in this input."""
+
+    stream: Value[str]
+    encrypted: Value[bool] | None = None
+    address: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScalingSchedule:
+    """A scheduled change of a scaling target's bounds."""
+
+    name: str
+    minimum: Value[int]
+    maximum: Value[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScalingTarget:
+    """One dimension of capacity under application autoscaling, on the table or on one index."""
+
+    address: str
+    place: Place | None
+    dimension: str  # "read" or "write"
+    index: str | None = None
+    region: str | None = None  # of a replica; None is the table's own
+    minimum: Value[int]
+    maximum: Value[int]
+    tracking: Value[bool]  # a target-tracking policy is attached
+    utilisation: Value[float]
+    scale_in_disabled: Value[bool]
+    suspended: Value[bool]
+    schedules: tuple[ScalingSchedule, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alarm:
+    """A CloudWatch alarm on the table, or on one of its indexes."""
+
+    address: str
+    metric: str
+    index: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """What keeps the table when its code goes."""
+
+    deletion_policy: Value[str]
+    update_replace_policy: Value[str]
+    prevent_destroy: Value[bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declared:
+    """What people say a table is for: by its tags, or by an override in the configuration."""
+
+    purpose: Value[str]
+    environment: Value[str]
+    data_class: Value[str]
+    capacity: Value[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Index:
+    """A secondary index, global or local."""
+
+    name: Value[str]
+    place: Place | None
+    local: bool
+    keys: Value[tuple[KeyPart, ...]]
+    projection: Value[str]
+    projected: Value[tuple[str, ...]]
+    capacity: Units
+    on_demand: Units
+    warm: Units
+    insights: Value[bool]
+    table: Table = field(init=False, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorIndex:
+    """An index over vectors."""
+
+    name: Value[str]
+    attribute: Value[str]
+    dimensions: Value[int]
+    distance: Value[str]
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replica:
+    """The table's copy in another region: only what is decided per region."""
+
+    region: Value[str]
+    place: Place | None
+    address: str | None = None  # of the resource that declares it, where that is not the table's
+    encryption: Encryption
+    recovery: Recovery
+    deletion_protection: Value[bool]
+    table_class: Value[str]
+    tags: Value[Mapping[str, str | None]]
+    insights: Value[bool]
+    policy: Value[str]
+    read_capacity: Value[int]
+    max_read: Value[int]
+    destinations: tuple[StreamDestination, ...] = ()
+    table: Table = field(init=False, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Table:
+    """One DynamoDB table, as it will be. Every field is filled by every dialect."""
+
+    address: str
+    place: Place | None
+    dialect: Dialect
+    kind: TableKind
+    label: str  # the resource's own name in its source: label or logical id
+    scenario: Mapping[str, str] | None = None
+
+    name: Value[str]
+    name_generated: bool  # the service makes the name up
+    name_fixed: bool  # the template fixes the physical name
+    arn: Value[str]
+    region: Value[str]
+    account: Value[str]
+
+    keys: Value[tuple[KeyPart, ...]]
+    attributes: Value[Mapping[str, str]]
+    indexes: Value[tuple[Index, ...]]
+    local_indexes: Value[tuple[Index, ...]]
+    vector_indexes: Value[tuple[VectorIndex, ...]]
+
+    billing_mode: Value[str]
+    capacity: Units
+    on_demand: Units
+    warm: Units
+    scaling: tuple[ScalingTarget, ...]
+    scaling_doubt: Doubt | None  # a target that may or may not be this table's
+    table_class: Value[str]
+    insights: Value[bool]
+    alarms: tuple[Alarm, ...]
+    alarms_doubt: Doubt | None
+
+    encryption: Encryption
+    recovery: Recovery
+    deletion_protection: Value[bool]
+    retention: Retention
+    backed_up: Value[bool]
+    import_source: Value[str]
+    restore_source: Value[str]
+
+    ttl: Ttl
+    stream: Stream
+    destinations: tuple[StreamDestination, ...]
+
+    replicas: Value[tuple[Replica, ...]]
+    consistency: Value[str]
+    witness_region: Value[str]
+    source_table: Value[str]  # of a global table over several accounts
+    settings_replication: Value[str]
+
+    tags: Value[Mapping[str, str | None]]  # None: a tag whose value is unknown
+    declared: Declared
+    policy: Value[str]
+
+    change: Change | None = None
+    estate: Estate = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for part in (
+            *(self.indexes.content or ()),
+            *(self.local_indexes.content or ()),
+            *(self.replicas.content or ()),
+        ):
+            object.__setattr__(part, "table", self)

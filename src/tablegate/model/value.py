@@ -1,0 +1,235 @@
+"""Values that know their place and their doubt, and the three-valued verdicts they give."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Generic, NamedTuple, NoReturn, TypeVar
+
+T = TypeVar("T")
+
+
+class Place(NamedTuple):
+    """Where something stands in an input: 1-based line and column, or a path where lines say nothing."""
+
+    file: str
+    line: int | None = None
+    column: int | None = None
+    end_column: int | None = None
+    path: str | None = None
+
+
+class Origin(StrEnum):
+    """Whether a value was given, is what the service does when nothing is given, or cannot be known."""
+
+    SET = "set"
+    DEFAULT = "default"
+    UNKNOWN = "unknown"
+
+
+class Doubt(NamedTuple):
+    """Why a value cannot be known, and what would settle it."""
+
+    reason: str
+    settle: str | None = None
+    refs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Value(Generic[T]):
+    """One fact about a subject. Unknown has no content; unset and without a default has none either.
+
+    ``place`` is None where the fact has no line of its own: its subject's place stands for it.
+    """
+
+    name: str
+    content: T | None
+    origin: Origin = Origin.SET
+    place: Place | None = None
+    doubt: Doubt | None = None
+    sensitive: bool = False
+
+    @property
+    def known(self) -> bool:
+        """Whether anything can be said of the content, also that there is none."""
+        return self.origin is not Origin.UNKNOWN
+
+    @property
+    def is_set(self) -> Verdict:
+        """There is a content, given or by default."""
+        return self.satisfies(lambda content: content is not None)
+
+    @property
+    def is_true(self) -> Verdict:
+        """The content is true itself, nothing that merely counts as true."""
+        return self.satisfies(lambda content: content is True)
+
+    @property
+    def is_false(self) -> Verdict:
+        """The content is false itself."""
+        return self.satisfies(lambda content: content is False)
+
+    def equals(self, other: object) -> Verdict:
+        """The content is this one."""
+        return self.satisfies(lambda content: content == other)
+
+    def one_of(self, *others: object) -> Verdict:
+        """The content is one of these."""
+        return self.satisfies(lambda content: content in others)
+
+    def at_least(self, bound: float) -> Verdict:
+        """The content is a number, and not below the bound."""
+        return self.satisfies(lambda content: _is_number(content) and content >= bound)
+
+    def at_most(self, bound: float) -> Verdict:
+        """The content is a number, and not above the bound."""
+        return self.satisfies(lambda content: _is_number(content) and content <= bound)
+
+    def matches(self, pattern: str) -> Verdict:
+        """The content is a text in which the regular expression is found."""
+        found = re.compile(pattern).search
+        return self.satisfies(lambda content: isinstance(content, str) and found(content) is not None)
+
+    def satisfies(self, test: Callable[[T | None], object]) -> Verdict:
+        """The test's answer about the content, or unknown when the content is."""
+        if self.origin is Origin.UNKNOWN:
+            return Verdict(None, (self,))
+        return Verdict(bool(test(self.content)), (self,))
+
+    def renamed(self, name: str) -> Value[T]:
+        """The same fact under another name."""
+        return replace(self, name=name)
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(_NOT_A_BOOL.format(f"the value {self.name!r}", "ask .is_true, .is_set or .equals(...)"))
+
+    def __repr__(self) -> str:
+        return f"Value({self.name}: {self.origin}{'' if self.sensitive or not self.known else f' {self.content!r}'})"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """True, false or unknown (None), with the values that decided it.
+
+    ``note`` says in words what was found; without one the evidence speaks for itself.
+    ``severity`` is set where this very verdict weighs differently from its policy.
+    A verdict that does not apply is true, and left out of every combination.
+    """
+
+    truth: bool | None
+    evidence: tuple[Value[object], ...] = ()
+    note: str | None = None
+    applies: bool = True
+    severity: str | None = None
+
+    def __and__(self, other: Verdict) -> Verdict:
+        return _joined(self, other, decisive=False)
+
+    def __or__(self, other: Verdict) -> Verdict:
+        return _joined(self, other, decisive=True)
+
+    def __invert__(self) -> Verdict:
+        return replace(self, truth=not self.truth) if self.applies and self.truth is not None else self
+
+    def implies(self, other: Verdict) -> Verdict:
+        """Where this does not hold, nothing is asked of the other."""
+        return ~self | other
+
+    def because(self, note: str) -> Verdict:
+        """The same verdict, in these words."""
+        return replace(self, note=note)
+
+    def weighing(self, severity: str) -> Verdict:
+        """The same verdict, at this severity instead of its policy's."""
+        return replace(self, severity=severity)
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(_NOT_A_BOOL.format("a verdict", "combine verdicts with &, |, ~, or use when(...)"))
+
+
+def holds(*evidence: Value[object], note: str | None = None) -> Verdict:
+    """A verdict that is true."""
+    return Verdict(True, evidence, note)
+
+
+def fails(note: str, *evidence: Value[object]) -> Verdict:
+    """A verdict that is false, in words."""
+    return Verdict(False, evidence, note)
+
+
+def unknown(note: str, *evidence: Value[object]) -> Verdict:
+    """A verdict that cannot be given, in words."""
+    return Verdict(None, evidence, note)
+
+
+def not_applicable(note: str, *evidence: Value[object]) -> Verdict:
+    """The policy has nothing to say here: it holds, and is counted apart."""
+    return Verdict(True, evidence, note, applies=False)
+
+
+def all_of(verdicts: Iterable[Verdict]) -> Verdict:
+    """Every one holds. Of nothing, it holds."""
+    return _folded(verdicts, decisive=False)
+
+
+def any_of(verdicts: Iterable[Verdict]) -> Verdict:
+    """At least one holds. Of nothing, it does not."""
+    return _folded(verdicts, decisive=True)
+
+
+def when(condition: Verdict, then: Callable[[], Verdict], otherwise: str) -> Verdict:
+    """Judge ``then`` only where the condition holds; elsewhere the policy is not applicable.
+
+    Where the condition is unknown, ``then`` may still settle it by holding.
+    """
+    if condition.truth is False:
+        return Verdict(True, condition.evidence, otherwise, applies=False)
+    verdict = then()
+    if condition.truth is True or verdict.truth is True:
+        return verdict
+    return Verdict(None, condition.evidence + verdict.evidence, verdict.note)
+
+
+_NOT_A_BOOL = "{} may be unknown and has no truth of its own; {}"
+
+
+def _is_number(content: object) -> bool:
+    return isinstance(content, (int, float)) and not isinstance(content, bool)
+
+
+def _joined(left: Verdict, right: Verdict, *, decisive: bool) -> Verdict:
+    """Kleene's `and` (decisive: False) and `or` (decisive: True): the deciding side keeps its evidence."""
+    if not left.applies:
+        return right
+    if not right.applies:
+        return left
+    for side in (left, right):
+        if side.truth is decisive:
+            return side
+    if left.truth is None or right.truth is None:
+        doubtful = tuple(side for side in (left, right) if side.truth is None)
+        return Verdict(None, _evidence(doubtful), _note(doubtful))
+    return Verdict(not decisive, _evidence((left, right)), _note((left, right)))
+
+
+def _folded(verdicts: Iterable[Verdict], *, decisive: bool) -> Verdict:
+    """The whole fold at once: all deciding verdicts are named, not only the first."""
+    asked = tuple(verdict for verdict in verdicts if verdict.applies)
+    deciding = tuple(verdict for verdict in asked if verdict.truth is decisive)
+    if deciding:
+        return Verdict(decisive, _evidence(deciding), _note(deciding), severity=deciding[0].severity)
+    doubtful = tuple(verdict for verdict in asked if verdict.truth is None)
+    if doubtful:
+        return Verdict(None, _evidence(doubtful), _note(doubtful))
+    return Verdict(not decisive, _evidence(asked), _note(asked))
+
+
+def _evidence(verdicts: tuple[Verdict, ...]) -> tuple[Value[object], ...]:
+    return tuple({id(value): value for verdict in verdicts for value in verdict.evidence}.values())
+
+
+def _note(verdicts: tuple[Verdict, ...]) -> str | None:
+    notes = dict.fromkeys(verdict.note for verdict in verdicts if verdict.note)
+    return "; ".join(notes) or None

@@ -1,0 +1,71 @@
+"""All that a pack may see: the nouns it judges, the verdicts it gives, and how it declares a policy."""
+
+from tablegate.model.access import Grant, Holder
+from tablegate.model.change import Change, ChangeKind
+from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
+from tablegate.model.table import Dialect, Index, KeyOwner, Replica, Role, Table, TableKind
+from tablegate.model.value import (
+    Doubt,
+    Origin,
+    Place,
+    Value,
+    Verdict,
+    all_of,
+    any_of,
+    fails,
+    holds,
+    not_applicable,
+    unknown,
+    when,
+)
+from tablegate.policy.declare import (
+    CRITICAL,
+    HIGH,
+    INFO,
+    LOW,
+    MEDIUM,
+    Policy,
+    PolicyError,
+    Severity,
+    policies_of,
+    policy,
+)
+
+__all__ = [
+    "CRITICAL",
+    "HIGH",
+    "INFO",
+    "LOW",
+    "MEDIUM",
+    "Change",
+    "ChangeKind",
+    "DaxCluster",
+    "Dialect",
+    "Doubt",
+    "Estate",
+    "Grant",
+    "Holder",
+    "Index",
+    "KeyOwner",
+    "LegacyGlobalTable",
+    "Origin",
+    "Place",
+    "Policy",
+    "PolicyError",
+    "Replica",
+    "Role",
+    "Severity",
+    "Table",
+    "TableKind",
+    "Value",
+    "Verdict",
+    "all_of",
+    "any_of",
+    "fails",
+    "holds",
+    "not_applicable",
+    "policies_of",
+    "policy",
+    "unknown",
+    "when",
+]

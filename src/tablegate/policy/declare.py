@@ -1,0 +1,185 @@
+"""What a policy is, and the one decorator that declares it."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from types import ModuleType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from tablegate.model.access import Grant, Holder
+from tablegate.model.change import Change
+from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
+from tablegate.model.table import Index, Replica, Table
+from tablegate.model.value import Verdict
+
+Predicate = Callable[..., Verdict]
+
+SUBJECTS: tuple[type, ...] = (Table, Index, Replica, Grant, Holder, Change, DaxCluster, LegacyGlobalTable, Estate)
+
+FAMILIES = {
+    "TG0": "gate",
+    "TG1": "capacity",
+    "TG2": "encryption",
+    "TG3": "recovery",
+    "TG4": "ttl",
+    "TG5": "access",
+    "TG6": "keys",
+    "TG7": "change",
+    "TG8": "contract",
+    "TG9": "governance",
+}
+
+
+class PolicyError(Exception):
+    """A policy, or the pack that holds it, is not well formed."""
+
+
+class Severity(StrEnum):
+    """How much a broken policy matters, worst first."""
+
+    CRITICAL = "critical"
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+    INFO = "info"
+
+    def reaches(self, threshold: Severity) -> bool:
+        """Whether this is at least as bad as the threshold."""
+        order = tuple(Severity)
+        return order.index(self) <= order.index(threshold)
+
+
+CRITICAL, HIGH, MEDIUM, LOW, INFO = tuple(Severity)
+
+
+@dataclass(frozen=True, slots=True)
+class Spelled:
+    """One thing in both languages. None: it cannot be said there."""
+
+    terraform: str | None
+    cloudformation: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A keyword-only parameter of a predicate, which the configuration may set."""
+
+    name: str  # kebab-case, as in the configuration
+    type: Any
+    default: object
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """A predicate over one kind of subject, with all that a reader of its findings needs."""
+
+    id: str
+    name: str
+    severity: Severity
+    title: str
+    rationale: str
+    docs: str
+    remedy: Spelled
+    subject: type
+    options: tuple[Option, ...]
+    on: bool
+    check: Predicate
+
+    @property
+    def family(self) -> str:
+        """The name of its family: its id's hundred, or the id's letters for a pack of its own."""
+        return FAMILIES.get(self.id[:3], self.id.rstrip("0123456789").lower())
+
+
+def policy(
+    id: str,
+    severity: Severity,
+    title: str,
+    *,
+    docs: str,
+    terraform: str | None,
+    cloudformation: str | None,
+    on: bool = True,
+) -> Callable[[Predicate], Policy]:
+    """Declare the decorated predicate a policy. Its docstring is the rationale, its name the policy's name."""
+
+    def declare(check: Predicate) -> Policy:
+        where = f"{id} ({check.__module__}.{check.__qualname__})"
+        if not re.fullmatch(r"[A-Z]{2,8}[0-9]{3,4}", id):
+            raise PolicyError(f"{where}: an id is 2 to 8 capital letters and 3 or 4 digits")
+        rationale = inspect.cleandoc(check.__doc__ or "")
+        if not rationale:
+            raise PolicyError(f"{where}: the docstring is the policy's rationale, and it is missing")
+        if terraform is None and cloudformation is None:
+            raise PolicyError(f"{where}: a remedy is needed in at least one language")
+        subject, options = _signature(check, where)
+        return Policy(
+            id=id,
+            name=check.__name__.rstrip("_").replace("_", "-"),
+            severity=severity,
+            title=title,
+            rationale=rationale,
+            docs=docs,
+            remedy=Spelled(terraform, cloudformation),
+            subject=subject,
+            options=options,
+            on=on,
+            check=check,
+        )
+
+    return declare
+
+
+def policies_of(modules: Iterable[ModuleType]) -> tuple[Policy, ...]:
+    """Every policy that the modules hold, by id. An id or a name used twice is refused."""
+    found = [item for module in modules for item in vars(module).values() if isinstance(item, Policy)]
+    return without_twins({id(item): item for item in found}.values())
+
+
+def without_twins(policies: Iterable[Policy]) -> tuple[Policy, ...]:
+    """The policies by id; two that share an id or a name are refused."""
+    seen: dict[str, Policy] = {}
+    for item in policies:
+        for key in (item.id, item.name):
+            if key in seen:
+                other = seen[key]
+                raise PolicyError(f"{key} is declared twice: {_home(other)} and {_home(item)}")
+            seen[key] = item
+    return tuple(sorted({item.id: item for item in seen.values()}.values(), key=lambda item: item.id))
+
+
+def _home(item: Policy) -> str:
+    return f"{item.check.__module__}.{item.check.__qualname__}"
+
+
+def _signature(check: Predicate, where: str) -> tuple[type, tuple[Option, ...]]:
+    parameters = list(inspect.signature(check).parameters.values())
+    hints = get_type_hints(check)
+    if not parameters or hints.get(parameters[0].name) not in SUBJECTS:
+        names = ", ".join(subject.__name__ for subject in SUBJECTS)
+        raise PolicyError(f"{where}: the first parameter's annotation says what is judged: one of {names}")
+    if hints.get("return") is not Verdict:
+        raise PolicyError(f"{where}: a predicate returns a Verdict, and its annotation says so")
+    options = tuple(_option(parameter, hints, where) for parameter in parameters[1:])
+    return hints[parameters[0].name], options
+
+
+def _option(parameter: inspect.Parameter, hints: dict[str, Any], where: str) -> Option:
+    if parameter.kind is not inspect.Parameter.KEYWORD_ONLY or parameter.default is inspect.Parameter.empty:
+        raise PolicyError(f"{where}: the option {parameter.name!r} must be keyword-only and have a default")
+    hint = hints.get(parameter.name)
+    if not _is_option_type(hint):
+        raise PolicyError(
+            f"{where}: the option {parameter.name!r} must be bool, int, float, str, a Literal, or a tuple of str"
+        )
+    return Option(parameter.name.replace("_", "-"), hint, parameter.default)
+
+
+def _is_option_type(hint: Any) -> bool:
+    if get_origin(hint) is Literal:
+        return all(isinstance(choice, str) for choice in get_args(hint))
+    return hint in (bool, int, float, str) or (get_origin(hint) is tuple and get_args(hint) == (str, Ellipsis))

@@ -1,0 +1,1 @@
+"""Bytes into documents. This room knows languages, not DynamoDB, and touches no file."""
