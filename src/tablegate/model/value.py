@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Generic, NamedTuple, NoReturn, TypeVar
+from typing import Generic, NamedTuple, NoReturn, TypeGuard, TypeVar
 
-T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
 class Place(NamedTuple):
@@ -38,14 +38,14 @@ class Doubt(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Value(Generic[T]):
+class Value(Generic[T_co]):
     """One fact about a subject. Unknown has no content; unset and without a default has none either.
 
     ``place`` is None where the fact has no line of its own: its subject's place stands for it.
     """
 
     name: str
-    content: T | None
+    content: T_co | None
     origin: Origin = Origin.SET
     place: Place | None = None
     doubt: Doubt | None = None
@@ -92,13 +92,13 @@ class Value(Generic[T]):
         found = re.compile(pattern).search
         return self.satisfies(lambda content: isinstance(content, str) and found(content) is not None)
 
-    def satisfies(self, test: Callable[[T | None], object]) -> Verdict:
+    def satisfies(self, test: Callable[[T_co | None], object]) -> Verdict:
         """The test's answer about the content, or unknown when the content is."""
         if self.origin is Origin.UNKNOWN:
             return Verdict(None, (self,))
         return Verdict(bool(test(self.content)), (self,))
 
-    def renamed(self, name: str) -> Value[T]:
+    def renamed(self, name: str) -> Value[T_co]:
         """The same fact under another name."""
         return replace(self, name=name)
 
@@ -195,7 +195,7 @@ def when(condition: Verdict, then: Callable[[], Verdict], otherwise: str) -> Ver
 _NOT_A_BOOL = "{} may be unknown and has no truth of its own; {}"
 
 
-def _is_number(content: object) -> bool:
+def _is_number(content: object) -> TypeGuard[float]:
     return isinstance(content, (int, float)) and not isinstance(content, bool)
 
 
