@@ -16,14 +16,14 @@ all: fmt-check lint types arch docs-check test
 dev: .venv/ready
 
 fmt: .venv/ready
-	$(BIN)/ruff format src policies tests bench
-	$(BIN)/ruff check --fix-only src policies tests bench
+	$(BIN)/ruff format src policies tests fixtures
+	$(BIN)/ruff check --fix-only src policies tests fixtures
 
 fmt-check: .venv/ready
-	$(BIN)/ruff format --check src policies tests bench
+	$(BIN)/ruff format --check src policies tests fixtures
 
 lint: .venv/ready
-	$(BIN)/ruff check src policies tests bench
+	$(BIN)/ruff check src policies tests fixtures
 
 types: .venv/ready
 	$(BIN)/mypy
@@ -33,3 +33,6 @@ arch: .venv/ready
 
 test: .venv/ready
 	$(BIN)/pytest $(T) $(if $(K),-k '$(K)')
+
+plans: .venv/ready
+	$(BIN)/python fixtures/make_plans.py $(D)
