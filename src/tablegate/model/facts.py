@@ -27,7 +27,7 @@ from tablegate.model.value import Doubt, Origin, Place, Value
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: calling a subscripted class sets an attribute on its instance
 class Fact(Generic[T]):
     """A fact that a subject can have. ``unset`` is its value where nothing is stated."""
 
