@@ -1,0 +1,123 @@
+"""What each DynamoDB action does, and which actions a pattern stands for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache, lru_cache
+
+from tablegate.access.action_table import ACTIONS, ENCLOSING, NEWER
+from tablegate.access.patterns import matches
+from tablegate.access.symbols import has_symbol
+
+SERVICE = "dynamodb"
+
+
+class Kind(StrEnum):
+    """What an action does, from the least to the most: tablegate's own grouping."""
+
+    DISCOVERY = "discovery"
+    METADATA_READ = "metadata-read"
+    ITEM_READ = "item-read"
+    STREAM_READ = "stream-read"
+    BULK_READ = "bulk-read"
+    ITEM_WRITE = "item-write"
+    ITEM_DELETE = "item-delete"
+    TAGGING = "tagging"
+    PROVISIONING = "provisioning"
+    PROTECTION_CHANGE = "protection-change"
+    DATA_COPY = "data-copy"
+    DESTRUCTIVE = "destructive"
+    PERMISSIONS = "permissions"
+    REPLICATION = "replication"
+    FAULT_INJECTION = "fault-injection"
+
+
+HARMLESS = frozenset({Kind.DISCOVERY, Kind.METADATA_READ})
+READS = frozenset({Kind.ITEM_READ, Kind.STREAM_READ, Kind.BULK_READ})
+WRITES = frozenset({Kind.ITEM_WRITE, Kind.ITEM_DELETE})
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Action:
+    """One DynamoDB action. ``types`` is empty for an action that only ``Resource: "*"`` grants."""
+
+    name: str
+    kind: Kind
+    types: tuple[str, ...]
+    keys: frozenset[str]
+    in_resource_policy: bool | None
+    across_accounts: bool | None
+
+    @property
+    def account_level(self) -> bool:
+        """Whether the action has no resource of its own."""
+        return not self.types
+
+    @property
+    def full_name(self) -> str:
+        """As a policy writes it."""
+        return f"{SERVICE}:{self.name}"
+
+
+@cache
+def known_actions() -> tuple[Action, ...]:
+    """Every action of the authorization reference, by name."""
+    return tuple(_action(line.split()) for line in ACTIONS.splitlines())
+
+
+@cache
+def by_name() -> dict[str, Action]:
+    """The actions by their lower-case name: IAM folds the case of actions."""
+    return {action.name.lower(): action for action in known_actions()}
+
+
+@cache
+def newer_actions() -> frozenset[str]:
+    """Lower-case names that AWS uses already, and the authorization reference does not list yet."""
+    return frozenset(line.split()[0].lower() for line in NEWER.splitlines())
+
+
+@cache
+def enclosing_operations() -> dict[str, tuple[str, ...]]:
+    """Operations that have no action of their own, by lower-case name, with the actions that authorise them."""
+    return {name.lower(): tuple(names.split(",")) for name, names in map(str.split, ENCLOSING.splitlines())}
+
+
+@lru_cache(maxsize=2048)
+def expand(pattern: str) -> frozenset[Action]:
+    """The known DynamoDB actions that an action pattern surely names. Case does not count."""
+    service, colon, name = pattern.lower().partition(":")
+    if not colon:
+        return frozenset(known_actions()) if service == "*" else frozenset()
+    if matches(service, SERVICE) is not True:
+        return frozenset()
+    if not set(name) & {"*", "?"}:
+        exact = by_name().get(name)
+        return frozenset() if exact is None else frozenset({exact})
+    return frozenset(action for lower, action in by_name().items() if matches(name, lower) is True)
+
+
+def may_concern_dynamodb(pattern: str) -> bool | None:
+    """Whether a pattern names any DynamoDB action, known to us or not; None where a symbol decides."""
+    service = pattern.lower().partition(":")[0]
+    answer = matches(service, SERVICE)
+    return answer if answer is not True or not has_symbol(pattern) else None
+
+
+def is_wildcard(pattern: str) -> bool:
+    """Whether a pattern stands for more than one name."""
+    return "*" in pattern or "?" in pattern
+
+
+def _action(columns: list[str]) -> Action:
+    name, kind, types, keys, carried, across = columns
+    tri = {"yes": True, "no": False, "?": None}
+    return Action(
+        name=name,
+        kind=Kind(kind),
+        types=() if types == "-" else tuple(part.lstrip("?") for part in types.split(",")),
+        keys=frozenset() if keys == "-" else frozenset(keys.split(",")),
+        in_resource_policy=tri[carried],
+        across_accounts=tri[across],
+    )

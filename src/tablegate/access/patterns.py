@@ -1,0 +1,115 @@
+"""IAM's patterns: ``*`` and ``?`` over texts with symbols, in linear time and three-valued.
+
+States of the pattern automaton are bits of one integer, so a step costs one shift and a few masks,
+however many stars there are. There is no character class in IAM: brackets are plain characters.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from tablegate.access.symbols import has_symbol, is_symbol
+
+_ANY_RUN = "\0"  # another pattern's `*` while a subset is decided: only a `*` takes it in
+_ANY_ONE = "\1"  # another pattern's `?` likewise: a `?` or a `*` takes it in
+
+
+class _Automaton(NamedTuple):
+    """A pattern's positions, as bit masks."""
+
+    literals: dict[str, int]
+    ones: int
+    stars: int
+    final: int
+
+
+def matches(pattern: str, text: str) -> bool | None:
+    """Whether the pattern matches the text, whatever its symbols turn out to be; None where that decides."""
+    if _matches(pattern, text):
+        return True
+    if not has_symbol(pattern) and not has_symbol(text):
+        return False
+    return None if _intersects(_opened(pattern), _opened(text)) else False
+
+
+def intersects(left: str, right: str) -> bool | None:
+    """Whether some text matches both patterns; None where their symbols decide."""
+    if _intersects(left, right):
+        return True
+    if not has_symbol(left) and not has_symbol(right):
+        return False
+    return None if _intersects(_opened(left), _opened(right)) else False
+
+
+def subset(inner: str, outer: str) -> bool:
+    """Whether every text that matches the inner pattern surely matches the outer one."""
+    return _matches(outer, inner.replace("*", _ANY_RUN).replace("?", _ANY_ONE))
+
+
+def _matches(pattern: str, text: str) -> bool:
+    automaton = _automaton(pattern)
+    states = _closed(1, automaton)
+    for character in text:
+        states = _step(states, character, automaton)
+        if not states:
+            return False
+    return bool(states & automaton.final)
+
+
+def _intersects(left: str, right: str) -> bool:
+    automaton = _automaton(right)
+    states = _closed(1, automaton)
+    for character in left:
+        if character == "*":
+            # any run of characters: every position behind the earliest one can be reached
+            states |= -(states & -states) & ((automaton.final << 1) - 1)
+        elif character == "?":
+            states = _closed(
+                ((states & ~automaton.stars) << 1) & ((automaton.final << 1) - 1) | states & automaton.stars, automaton
+            )
+        else:
+            states = _step(states, character, automaton)
+        if not states:
+            return False
+    return bool(states & automaton.final)
+
+
+def _step(states: int, character: str, automaton: _Automaton) -> int:
+    kept = states & automaton.stars
+    if character == _ANY_RUN:
+        return _closed(kept, automaton)
+    taken = states & (
+        automaton.ones if character == _ANY_ONE else automaton.literals.get(character, 0) | automaton.ones
+    )
+    return _closed(taken << 1 | kept, automaton)
+
+
+def _closed(states: int, automaton: _Automaton) -> int:
+    """Also the positions behind a star, which may stand for nothing. Stars never stand side by side."""
+    return states | (states & automaton.stars) << 1
+
+
+@lru_cache(maxsize=4096)
+def _automaton(pattern: str) -> _Automaton:
+    literals: dict[str, int] = {}
+    ones = stars = 0
+    bit = 1
+    before = ""
+    for character in pattern:
+        if character == "*":
+            if before == "*":
+                continue
+            stars |= bit
+        elif character == "?":
+            ones |= bit
+        else:
+            literals[character] = literals.get(character, 0) | bit
+        before = character
+        bit <<= 1
+    return _Automaton(literals, ones, stars, bit)
+
+
+def _opened(text: str) -> str:
+    """The text with a star for each symbol: everything it may turn out to be."""
+    return "".join("*" if is_symbol(character) else character for character in text)

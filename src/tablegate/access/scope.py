@@ -1,0 +1,126 @@
+"""How much a resource pattern covers: one table, a name's beginning, or everything."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import lru_cache
+
+from tablegate.access.symbols import has_symbol, is_symbol, is_variable
+
+# The sixth part of an ARN: https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html
+_BELOW = ("index", "stream", "backup", "export", "import")
+_WILD = frozenset("*?")
+_ANCHOR = 4  # literal characters before a star that make a name's beginning mean something
+_DELIMITERS = "-_."
+
+
+class Tier(IntEnum):
+    """Width, from one table to all of them in every region."""
+
+    NONE = -1  # nothing of DynamoDB's
+    ONE = 0
+    VARIABLE = 2  # led by a variable of the principal
+    PREFIX = 3
+    WEAK = 4
+    ALL = 5
+    EVERYWHERE = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a resource pattern reaches. ``table`` is the name's pattern; ``below`` what it reaches under a table."""
+
+    tier: Tier
+    table: str | None = None
+    below: str | None = None  # one of _BELOW, "*" for all of them, or None: the table itself
+    bleeds: bool = False  # a complete name with a star behind it: other tables begin so too
+    where: tuple[str, str, str] = ("*", "*", "*")  # partition, region, account
+    global_table: bool = False
+
+
+@lru_cache(maxsize=4096)
+def scope_of(pattern: str) -> Scope:
+    """The scope of one resource pattern: an ARN with ``*``, ``?`` and symbols, or a bare star."""
+    if set(pattern) <= {"*"} and pattern:
+        return Scope(Tier.EVERYWHERE, "*", "*")
+    parts = pattern.split(":", 5)
+    if len(parts) < 6:
+        return _short(parts)
+    _, partition, service, region, account, tail = parts
+    if parts[0] != "arn" and not set(parts[0]) & _WILD:
+        return Scope(Tier.NONE)
+    if service != "dynamodb" and not _covers(service, "dynamodb"):
+        return Scope(Tier.NONE)
+    return _tail(tail, (partition, region, account))
+
+
+def _short(parts: list[str]) -> Scope:
+    """Fewer than six parts can only reach a table through a star that crosses colons."""
+    last = parts[-1]
+    if not last.endswith("*") and "*" not in last:
+        return Scope(Tier.NONE)
+    if len(parts) >= 3 and not _covers(parts[2], "dynamodb"):
+        return Scope(Tier.NONE)
+    if not _covers(parts[0], "arn"):
+        return Scope(Tier.NONE)
+    return Scope(Tier.EVERYWHERE, "*", "*")
+
+
+def _tail(tail: str, where: tuple[str, str, str]) -> Scope:
+    region = where[1]
+    if tail.startswith("global-table/"):
+        return Scope(Tier.ONE, tail.removeprefix("global-table/"), None, global_table=True, where=where)
+    if not tail.startswith("table/"):
+        if has_symbol(tail) and not set(tail) & _WILD:
+            return Scope(Tier.ONE, tail, None, where=where)
+        if not _covers_start(tail, "table/"):
+            return Scope(Tier.NONE)
+        return Scope(_everything(region), "*", "*", where=where)
+    name, slash, rest = tail.removeprefix("table/").partition("/")
+    below = _below(rest) if slash else ("*" if name.endswith("*") else None)
+    tier, bleeds = _name_tier(name, region, crosses=not slash)
+    return Scope(tier, name, below, bleeds, where)
+
+
+def _name_tier(name: str, region: str, *, crosses: bool) -> tuple[Tier, bool]:
+    """The tier of a table name's pattern, and whether a star hangs on what may be a complete name."""
+    if not set(name) & _WILD:
+        return Tier.ONE, False
+    if set(name) <= _WILD:
+        return _everything(region), False
+    head = re.split(r"[*?]", name, maxsplit=1)[0]
+    if head and is_variable(head[0]) and head[-1] in _DELIMITERS:
+        return Tier.VARIABLE, False
+    literal = len(head) + 3 * sum(map(is_symbol, head))
+    if literal >= _ANCHOR and head[-1] in _DELIMITERS:
+        return Tier.PREFIX, False
+    return Tier.WEAK, crosses and bool(head) and name == head + "*"
+
+
+def _below(rest: str) -> str:
+    kind = rest.partition("/")[0]
+    return kind if kind in _BELOW else "*"
+
+
+def _everything(region: str) -> Tier:
+    return Tier.EVERYWHERE if region == "*" else Tier.ALL
+
+
+def _covers(pattern: str, word: str) -> bool:
+    """Whether a segment's pattern reaches the word, also when a symbol would have to allow it."""
+    opened = "".join("*" if is_symbol(character) else character for character in pattern)
+    return re.fullmatch(_expression(opened), word) is not None
+
+
+def _covers_start(pattern: str, word: str) -> bool:
+    """Whether a pattern with a star can stand for something that begins with the word."""
+    head = re.split(r"[*?]", pattern, maxsplit=1)[0]
+    return set(pattern) & _WILD != set() and word.startswith(head)
+
+
+def _expression(pattern: str) -> str:
+    return "".join(
+        {"*": ".*", "?": "."}.get(character, re.escape(character)) for character in re.sub(r"\*+", "*", pattern)
+    )
