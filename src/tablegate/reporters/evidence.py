@@ -1,0 +1,61 @@
+"""What may be printed of a value: the contents of known facts. Of anything else, its type and size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from tablegate.model import facts
+from tablegate.model.table import Index, KeyPart, Replica, VectorIndex
+from tablegate.model.value import Origin, Value
+from tablegate.reporters.safe import SENSITIVE
+
+Plain: TypeAlias = str | int | float | bool | list["Plain"] | dict[str, "Plain"] | None
+
+# People write tags and policy documents, and put into them what nobody should read elsewhere.
+_PRIVATE = frozenset({facts.TAGS.name, facts.POLICY.name, facts.STREAM_POLICY.name})
+_PUBLIC = frozenset(fact.name for fact in vars(facts).values() if isinstance(fact, facts.Fact)) - _PRIVATE
+
+MANY = 20  # entries of one list
+
+
+def plain(value: Value[object], scrub: Callable[[str], str] = str) -> Plain:
+    """A value's content as JSON can hold it."""
+    if value.origin is Origin.UNKNOWN or value.content is None:
+        return None
+    if value.sensitive:
+        return SENSITIVE
+    if isinstance(value.content, str) and not is_public(value.name):
+        return {"type": "text", "size": len(value.content)}
+    if isinstance(value.content, Mapping) and not is_public(value.name):
+        return {"type": "mapping", "size": len(value.content)}
+    return _plain(value.content, scrub)
+
+
+def is_public(name: str) -> bool:
+    """Whether a fact of this name holds nothing that people would keep to themselves."""
+    return name in _PUBLIC
+
+
+def _plain(content: object, scrub: Callable[[str], str]) -> Plain:
+    match content:
+        case None | bool() | int():
+            return content
+        case float():
+            return content if content - content == 0 else str(content)
+        case str():
+            return scrub(str(content))
+        case KeyPart():
+            return f"{scrub(content.attribute)} {content.role}"
+        case Index() | VectorIndex():
+            return plain(content.name, scrub)
+        case Replica():
+            return plain(content.region, scrub)
+        case Mapping():
+            return {scrub(str(key)): _plain(content[key], scrub) for key in sorted(content, key=str)}
+        case list() | tuple():
+            return [_plain(item, scrub) for item in content]
+        case set() | frozenset():
+            return [_plain(item, scrub) for item in sorted(content, key=str)]
+        case _:
+            return {"type": type(content).__name__.lower(), "size": 1}

@@ -1,0 +1,133 @@
+"""A finding, or a fault, as a block that can be read alone: what, where, why, and what to write instead."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+
+from tablegate.findings import Fault, FaultCode, Finding, Outcome
+from tablegate.model.value import Origin, Place, Value
+from tablegate.reporters.causes import Cause
+from tablegate.reporters.excerpt import Brush, Mark, edge_of, excerpt, gutter
+from tablegate.reporters.look import Detail, Look
+from tablegate.reporters.paint import SEVERITIES, Paint, Style
+from tablegate.reporters.safe import PROSE, Shower, Shown, joined, own
+from tablegate.reporters.words import first_sentence, number, pairs, said, subject, where
+
+MARKS = 6  # values shown in one frame
+OTHERS = 5  # further addresses named in one frame
+FIX_LINES = 30
+
+_FAULT_NAMES = {
+    FaultCode.UNREADABLE: "unreadable",
+    FaultCode.INCOMPLETE: "incomplete",
+    FaultCode.DUPLICATE_KEY: "duplicate-key",
+    FaultCode.INTERNAL: "internal",
+}
+
+
+class Frames:
+    """Draws frames for one reader."""
+
+    def __init__(self, look: Look, paint: Paint, show: Shower) -> None:
+        self.look = look
+        self.paint = paint
+        self.show = show
+
+    def cause(self, cause: Cause) -> Iterator[Shown]:
+        """The first finding in full, the others by their address."""
+        finding = cause.first
+        brush = Brush(look=self.look, paint=self.paint, show=self.show, style=SEVERITIES[cause.word])
+        marks = _marks(finding, self.show)
+        edge = edge_of(marks)
+        yield self._title(cause.word, f"{finding.policy.id} {finding.policy.name}", finding.message)
+        yield self._arrow(edge, finding.place or Place(finding.file), subject(finding, self.show))
+        yield gutter(self.paint, edge, "|")
+        yield from excerpt(marks[:MARKS], brush, file=finding.file, edge=edge)
+        if len(marks) > MARKS:
+            more = joined(own("  and "), number(len(marks) - MARKS), own(" more"))
+            yield joined(gutter(self.paint, edge, "|"), more)
+        yield gutter(self.paint, edge, "|")
+        yield from self._notes(cause, edge)
+
+    def fault(self, fault: Fault) -> Iterator[Shown]:
+        """What could not be read or judged, and what to do about it."""
+        code = f"{fault.code} {_FAULT_NAMES[fault.code]}" if fault.code is not FaultCode.INTERNAL else "internal"
+        yield self._title("error" if fault.blocks else "warning", code, fault.message)
+        yield self._arrow(2, fault.place, self.show(fault.place.path or ""))
+        if fault.hint:
+            yield from self._note(2, "do", self._wrapped([fault.hint]))
+
+    def _title(self, word: str, code: str, message: str) -> Shown:
+        style = SEVERITIES[word]
+        head = joined(own(word), own("["), self.show(code), own("]"))
+        return joined(self.paint(style, head), own(" "), self.paint(Style.STRONG, self.show(message, PROSE)))
+
+    def _arrow(self, edge: int, place: Place, about: Shown) -> Shown:
+        arrow = self.paint(Style.RULE, joined(Shown(" " * edge), own("--> ")))
+        return joined(arrow, where(place, self.show), own("  " if about else ""), about)
+
+    def _notes(self, cause: Cause, edge: int) -> Iterator[Shown]:
+        finding = cause.first
+        if finding.scenario:
+            yield from self._note(edge, "when", [pairs(finding.scenario, self.show, " = ")])
+        yield from self._note(edge, "why", self._wrapped([first_sentence(finding.policy.rationale)]))
+        if settle := _settling(finding):
+            yield from self._note(edge, "settle it", self._wrapped(settle))
+        if finding.outcome is Outcome.UNKNOWN and finding.blocks:
+            yield from self._note(edge, "blocks", [_weight(finding)])
+        if finding.fix:
+            yield from self._note(edge, "fix", self.show.lines(finding.fix)[:FIX_LINES])
+        if len(cause.findings) > 1:
+            yield from self._note(edge, "also", self._others(cause.findings[1:]))
+        more = joined(own("tablegate explain "), self.show(finding.policy.id))
+        yield from self._note(edge, "more", [joined(more, own("   "), self.show(finding.policy.docs))])
+
+    def _note(self, edge: int, word: str, lines: Iterable[Shown]) -> Iterator[Shown]:
+        lead = joined(own(word), own(":"), Shown(" " * max(6 - len(word), 1)))
+        for at, line in enumerate(lines):
+            if at == 0:
+                yield joined(gutter(self.paint, edge, "="), own(" "), self.paint(Style.STRONG, lead), line)
+            else:
+                yield joined(gutter(self.paint, edge, "|"), own(" "), Shown(" " * len(lead)), line)
+
+    def _wrapped(self, texts: Iterable[str]) -> Iterator[Shown]:
+        width = max(self.look.width - 14, 40)
+        for text in texts:
+            shown = self.show(" ".join(text.split()), PROSE)
+            yield from map(Shown, textwrap.wrap(shown, width, break_long_words=False, break_on_hyphens=False))
+
+    def _others(self, findings: tuple[Finding, ...]) -> Iterator[Shown]:
+        cap = len(findings) if self.look.detail is Detail.FULL else OTHERS
+        for finding in findings[:cap]:
+            place = finding.place
+            at = joined(own("  "), where(place, self.show)) if place and place.line else own("")
+            yield joined(subject(finding, self.show), at)
+        if len(findings) > cap:
+            yield joined(own("and "), number(len(findings) - cap), own(" more with the same cause"))
+
+
+def _marks(finding: Finding, show: Shower) -> list[Mark]:
+    """What is said of each value, where it stands or where its subject does."""
+    here = finding.place or Place(finding.file)
+    return [
+        Mark(place=value.place or here._replace(path=None), label=said(value, show)) for value in _telling(finding)
+    ] or [Mark(place=here, label=own("here"))]
+
+
+def _telling(finding: Finding) -> tuple[Value[object], ...]:
+    """Of an unknown verdict, the values that are unknown come first."""
+    if finding.outcome is not Outcome.UNKNOWN:
+        return finding.evidence
+    return tuple(sorted(finding.evidence, key=lambda value: value.origin is not Origin.UNKNOWN))
+
+
+def _settling(finding: Finding) -> list[str]:
+    if finding.outcome is not Outcome.UNKNOWN:
+        return []
+    settles = (value.doubt.settle for value in finding.evidence if value.doubt and not value.known)
+    return list(dict.fromkeys(settle for settle in settles if settle))
+
+
+def _weight(finding: Finding) -> Shown:
+    return joined(own("its severity is "), own(str(finding.severity)), own(' and unknown = "block"'))

@@ -1,0 +1,121 @@
+"""The report as JSON, version 1: a contract that other tools build on. Keys are added, never renamed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tablegate import __version__
+from tablegate.findings import Fault, Finding, Input, Report
+from tablegate.model.value import Place, Value
+from tablegate.reporters.evidence import Plain, plain
+from tablegate.reporters.look import Look
+from tablegate.reporters.safe import Scrubber
+
+VERSION = 1
+
+
+def render(report: Report, look: Look) -> str:  # noqa: ARG001 - the same bytes, however one looks
+    """The whole report in ASCII, one finding a line."""
+    import json
+
+    encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False).encode
+    scrub = _Cleaner(report.secrets)
+    members = {
+        "version": encode(VERSION),
+        "tool": encode({"name": "tablegate", "version": __version__}),
+        "inputs": _rows([encode(_input(item, scrub)) for item in report.inputs]),
+        "findings": _rows([encode(_finding(item, scrub)) for item in report.findings]),
+        "faults": _rows([encode(_fault(item, scrub)) for item in report.faults]),
+        "counts": encode({name: getattr(report.counts, name) for name in type(report.counts).__slots__}),
+        "gate": encode(report.gate),
+        "exit": encode(int(report.exit)),
+    }
+    return "{\n" + ",\n".join(f'"{name}": {text}' for name, text in members.items()) + "\n}\n"
+
+
+def _rows(rows: list[str]) -> str:
+    return "[\n" + ",\n".join(rows) + "\n]" if rows else "[]"
+
+
+class _Cleaner:
+    """Takes secrets out, and halves of characters that no strict reader of JSON takes."""
+
+    def __init__(self, secrets: frozenset[str]) -> None:
+        self._scrub = Scrubber(secrets)
+        self._known: dict[str, str] = {}
+
+    def __call__(self, text: str) -> str:
+        if text not in self._known:
+            clean = self._scrub(text)
+            whole = clean if clean.isascii() else clean.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            self._known[text] = whole
+        return self._known[text]
+
+    def optional(self, text: str | None) -> str | None:
+        return None if text is None else self(text)
+
+
+def _input(item: Input, scrub: _Cleaner) -> Plain:
+    return {
+        "path": scrub(item.path),
+        "kind": item.kind,
+        "detail": scrub.optional(item.detail),
+        "resources": item.resources,
+        "tables": item.tables,
+        "indexes": item.indexes,
+        "replicas": item.replicas,
+    }
+
+
+def _finding(item: Finding, scrub: _Cleaner) -> Plain:
+    return {
+        "policy": item.policy.id,
+        "name": item.policy.name,
+        "severity": str(item.severity),
+        "outcome": str(item.outcome),
+        "address": scrub(item.address),
+        "part": _texts(item.part, scrub),
+        "place": _place(item.place or Place(item.file), scrub),
+        "scenario": _texts(item.scenario, scrub),
+        "message": scrub(item.message),
+        "evidence": [_evidence(value, scrub) for value in item.evidence],
+        "fix": scrub.optional(item.fix),
+        "fingerprint": item.fingerprint,
+    }
+
+
+def _texts(pairs: Mapping[str, str] | None, scrub: _Cleaner) -> Plain:
+    return None if pairs is None else {scrub(key): scrub(pairs[key]) for key in sorted(pairs)}
+
+
+def _place(place: Place | None, scrub: _Cleaner) -> Plain:
+    if place is None:
+        return None
+    return {
+        "file": scrub(place.file),
+        "line": place.line,
+        "column": place.column,
+        "end_column": place.end_column,
+        "path": scrub.optional(place.path),
+    }
+
+
+def _evidence(value: Value[object], scrub: _Cleaner) -> Plain:
+    return {
+        "name": scrub(value.name),
+        "value": plain(value, scrub),
+        "origin": str(value.origin),
+        "place": _place(value.place, scrub),
+    }
+
+
+def _fault(item: Fault, scrub: _Cleaner) -> Plain:
+    return {
+        "code": str(item.code),
+        "blocks": item.blocks,
+        "file": scrub(item.place.file),
+        "line": item.place.line,
+        "column": item.place.column,
+        "message": scrub(item.message),
+        "hint": scrub.optional(item.hint),
+    }

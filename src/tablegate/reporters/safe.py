@@ -1,0 +1,131 @@
+"""Makes text from an input harmless before it is written: nothing in it steers a reader, nothing secret stays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NewType
+
+Shown = NewType("Shown", str)
+"""Text that may be written out: our own words, or somebody else's made harmless."""
+
+LIMIT = 200  # of one name or value
+PROSE = 2000  # of one paragraph
+SHORTEST = 6  # characters of base64 that still point to one secret
+SENSITIVE = "(sensitive)"
+
+_UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+
+# Log readers of build servers act on these anywhere in a line, also where two texts meet.
+_COMMAND = re.compile(r"##(?=[A-Za-z]*(?:\[|$))")
+
+
+def own(text: str) -> Shown:
+    """Words of ours. Never call it with anything read from an input."""
+    return Shown(text)
+
+
+def joined(*parts: Shown) -> Shown:
+    """The parts as one."""
+    return Shown("".join(parts))
+
+
+def show(text: str, limit: int = LIMIT) -> Shown:
+    """Somebody else's text on one line: what cannot be seen, or would steer the reader, is spelled out."""
+    kept = text[:limit]
+    if "\\" in kept:
+        kept = kept.replace("\\", "\\\\")
+    if not (kept.isascii() and kept.isprintable()):
+        kept = "".join(character if _plain(character) else _escaped(character) for character in kept)
+    if "##" in kept:
+        kept = _COMMAND.sub(r"#\\x23", kept)
+    return Shown(kept if len(text) <= limit else f"{kept}…(+{len(text) - limit})")
+
+
+def _plain(character: str) -> bool:
+    return character.isprintable() or character == "\u3000"
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+class Scrubber:
+    """Takes every spelling of the secrets out of texts."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        forms = {form for secret in secrets if secret for form in (secret, *_spellings(secret))}
+        self._stem = min(map(len, forms), default=0)
+        self._forms: dict[str, list[str]] = {}
+        for form in sorted(forms, key=lambda form: (-len(form), form)):
+            self._forms.setdefault(form[: self._stem], []).append(form)
+
+    def __call__(self, text: str) -> str:
+        """The text without the secrets: the time taken does not grow with their number."""
+        stem = self._stem
+        if not stem or len(text) < stem:
+            return text
+        hits = self._forms.keys() & {text[start : start + stem] for start in range(len(text) - stem + 1)}
+        for form in sorted((form for hit in hits for form in self._forms[hit]), key=lambda form: (-len(form), form)):
+            text = text.replace(form, SENSITIVE)
+        return text
+
+
+def scrub(text: str, secrets: Iterable[str]) -> str:
+    """The text without the secrets, in whatever way they are spelled."""
+    return Scrubber(secrets)(text)
+
+
+class Shower:
+    """Takes the secrets out of a text and makes it harmless. What was asked before is remembered."""
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        self.scrub = Scrubber(secrets)
+        self._known: dict[tuple[str, int], Shown] = {}
+
+    def __call__(self, text: str, limit: int = LIMIT) -> Shown:
+        """The text on one line."""
+        key = (text, limit)
+        if key not in self._known:
+            self._known[key] = show(self.scrub(text), limit)
+        return self._known[key]
+
+    def lines(self, text: str) -> tuple[Shown, ...]:
+        """The text on as many lines as it has."""
+        return tuple(self(line, PROSE) for line in text.splitlines())
+
+
+def _spellings(secret: str) -> Iterator[str]:
+    """The secret as JSON, Python, URLs and base64 write it."""
+    import json
+
+    data = secret.encode("utf-8", "surrogatepass")
+    yield json.dumps(secret)[1:-1]
+    yield json.dumps(secret, ensure_ascii=False)[1:-1]
+    yield repr(secret)[1:-1]
+    yield from _percent(data)
+    yield from _base64(data)
+
+
+def _percent(data: bytes) -> Iterator[str]:
+    for safe, space in (("", "%20"), ("/", "%20"), ("", "+")):
+        spelled = "".join(chr(byte) if chr(byte) in _UNRESERVED + safe else f"%{byte:02X}" for byte in data).replace(
+            "%20", space
+        )
+        yield spelled
+        yield re.sub("%..", lambda found: found[0].lower(), spelled)
+
+
+def _base64(data: bytes) -> Iterator[str]:
+    """The characters that the secret alone decides, wherever it starts in the text that was encoded."""
+    import binascii
+
+    for before in range(3):
+        spelled = binascii.b2a_base64(bytes(before) + data, newline=False).decode("ascii")
+        decided = spelled[-(-before * 8 // 6) : (before + len(data)) * 8 // 6]
+        if len(decided) >= SHORTEST:
+            yield decided
+            yield decided.replace("+", "-").replace("/", "_")

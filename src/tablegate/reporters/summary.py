@@ -1,0 +1,105 @@
+"""The first line of a text report and its last: what was read, what was found, and what the gate does."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from tablegate import __version__
+from tablegate.findings import Exit, Finding, Outcome, Report
+from tablegate.policy.declare import Severity
+from tablegate.reporters.paint import SEVERITIES, Paint, Style
+from tablegate.reporters.safe import Shower, Shown, joined, own
+from tablegate.reporters.words import counted, listed, number
+
+DOT = " · "
+
+
+def header(report: Report, show: Shower) -> Shown:
+    """The tool, what it read, and how many policies it asked."""
+    asked = counted(report.counts.policies, "policy")
+    return listed([own(f"tablegate {__version__}"), *_read(report, show), asked], DOT)
+
+
+def _read(report: Report, show: Shower) -> Iterator[Shown]:
+    if not report.inputs:
+        yield own("nothing was read")
+        return
+    kinds = Counter(item.kind for item in report.inputs)
+    if len(report.inputs) == 1:
+        only = report.inputs[0]
+        yield joined(_kind(only.kind, show), *([own(" ("), show(only.detail), own(")")] if only.detail else []))
+    else:
+        each = listed(joined(number(kinds[kind]), own(" "), _kind(kind, show)) for kind in sorted(kinds))
+        yield joined(counted(len(report.inputs), "input"), own(": "), each)
+    yield listed(_seen(report))
+
+
+def _kind(kind: str, show: Shower) -> Shown:
+    return show("cloudformation template" if kind == "cloudformation" else kind.replace("-", " "))
+
+
+def _seen(report: Report) -> Iterator[Shown]:
+    yield counted(sum(item.tables for item in report.inputs), "table")
+    indexes, replicas = (sum(getattr(item, name) for item in report.inputs) for name in ("indexes", "replicas"))
+    if indexes:
+        yield counted(indexes, "index")
+    if replicas:
+        yield counted(replicas, "replica")
+
+
+def footer(report: Report, show: Shower, paint: Paint) -> Iterator[Shown]:
+    """The counts, and the gate."""
+    yield from _counts(report, show, paint)
+    style = Style.GOOD if report.exit is Exit.OPEN else Style.BAD
+    yield joined(own("gate: "), paint(style, own(report.gate)), own(" (exit "), number(report.exit), own(")"))
+
+
+def gate_line(report: Report) -> Shown:
+    """The gate alone, for a stream of its own."""
+    return joined(own("gate: "), own(report.gate), own(" (exit "), number(report.exit), own(")"))
+
+
+def _counts(report: Report, show: Shower, paint: Paint) -> Iterator[Shown]:
+    counts = report.counts
+    if report.findings:
+        yield listed(_found(report, paint), DOT)
+    elif not counts.verdicts:
+        yield from _nothing(report, show)
+    elif counts.held + counts.not_applicable == counts.verdicts:
+        everywhere = joined(own("all "), counted(counts.policies, "policy"), own(" hold on "))
+        yield joined(everywhere, counted(counts.tables, "table"), own(DOT), _verdicts(report))
+    else:
+        yield _verdicts(report)
+
+
+def _nothing(report: Report, show: Shower) -> Iterator[Shown]:
+    if report.faults or not report.inputs:
+        yield own("nothing was judged")
+        return
+    resources = sum(item.resources for item in report.inputs)
+    kinds = listed(_kind(kind, show) for kind in sorted({item.kind for item in report.inputs}))
+    yield joined(kinds, own(" understood: "), counted(resources, "resource"), own(", none of them DynamoDB"))
+
+
+def _found(report: Report, paint: Paint) -> Iterator[Shown]:
+    for blocks, lead in ((True, "blocking: "), (False, "not blocking: ")):
+        words = Counter(_word(finding) for finding in report.findings if finding.blocks is blocks)
+        order = [*Severity, *Outcome]
+        each = [
+            paint(SEVERITIES[word], joined(number(words[word]), own(" "), own(word))) for word in order if words[word]
+        ]
+        if each:
+            yield joined(own(lead), listed(each))
+    yield _verdicts(report)
+
+
+def _word(finding: Finding) -> str:
+    return str(finding.severity if finding.outcome is Outcome.FAILS else finding.outcome)
+
+
+def _verdicts(report: Report) -> Shown:
+    counts = report.counts
+    apart = joined(own(", "), number(counts.not_applicable), own(" not applicable"))
+    held = joined(number(counts.held), own(" of "), counted(counts.verdicts, "verdict"), own(" hold"))
+    return joined(held, apart) if counts.not_applicable else held

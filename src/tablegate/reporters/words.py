@@ -1,0 +1,93 @@
+"""The sentences of a text report: numbers, lists, values and places in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from tablegate.findings import Finding
+from tablegate.model.value import Origin, Place, Value
+from tablegate.reporters.evidence import MANY, Plain, plain
+from tablegate.reporters.safe import PROSE, Shower, Shown, joined, own
+
+_PLURALS = {"index": "indexes", "policy": "policies"}
+
+
+def number(count: int) -> Shown:
+    """A number, in groups of three digits."""
+    return Shown(f"{count:,}")
+
+
+def counted(count: int, noun: str) -> Shown:
+    """``1 table``, ``2 tables``."""
+    return joined(number(count), own(" "), own(noun if count == 1 else _PLURALS.get(noun, noun + "s")))
+
+
+def listed(items: Iterable[Shown], between: str = ", ") -> Shown:
+    """The items, one after the other."""
+    return Shown(between.join(items))
+
+
+def first_sentence(text: str) -> str:
+    """A rationale's first sentence, on one line."""
+    flat = " ".join(text.split("\n\n", 1)[0].split())
+    return re.split(r"(?<=[.!?]) (?=[A-Z`\"'(])", flat, maxsplit=1)[0]
+
+
+def said(value: Value[object], show: Shower) -> Shown:
+    """A value as a statement: what it is, whether somebody set it, or why it is not known."""
+    name = show(value.name)
+    if value.origin is Origin.UNKNOWN:
+        reason = show(value.doubt.reason, PROSE) if value.doubt else own("it cannot be seen here")
+        return joined(name, own(" is not known: "), reason)
+    content = _content(plain(value), show)
+    if value.origin is Origin.DEFAULT:
+        if value.content is None:
+            return joined(name, own(" is not set"))
+        return joined(name, own(" is not set, so it is "), content)
+    return joined(name, own(" is "), content)
+
+
+def _content(content: Plain, show: Shower) -> Shown:
+    match content:
+        case None:
+            return own("nothing")
+        case bool():
+            return own("true" if content else "false")
+        case int() | float():
+            return Shown(str(content))
+        case str():
+            return show(content) if content else own("empty")
+        case {"type": str(kind), "size": int(size)} if len(content) == 2:
+            return joined(own("a "), show(kind), own(" of "), number(size))
+        case dict():
+            pairs = [joined(show(key), own(": "), _content(item, show)) for key, item in content.items()]
+            return _capped(pairs)
+        case list():
+            return _capped([_content(item, show) for item in content])
+
+
+def _capped(items: list[Shown]) -> Shown:
+    if not items:
+        return own("empty")
+    more = [joined(own("…(+"), number(len(items) - MANY), own(")"))] if len(items) > MANY else []
+    return listed(items[:MANY] + more)
+
+
+def where(place: Place, show: Shower) -> Shown:
+    """``file:line:column``, as far as it is known."""
+    parts = [show(place.file)] + [Shown(str(at)) for at in (place.line, place.column) if at is not None]
+    return listed(parts, ":")
+
+
+def subject(finding: Finding, show: Shower) -> Shown:
+    """The address, and the part of the table that is meant."""
+    address = show(finding.address)
+    if not finding.part:
+        return address
+    return joined(address, own(" ("), pairs(finding.part, show, " "), own(")"))
+
+
+def pairs(texts: Mapping[str, str], show: Shower, between: str) -> Shown:
+    """Names and what they stand for."""
+    return listed(joined(show(key), own(between), show(texts[key])) for key in sorted(texts))
