@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tablegate_baseline.words import word_in, words_of
 
 
