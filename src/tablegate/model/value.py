@@ -98,6 +98,17 @@ class Value(Generic[T_co]):
             return Verdict(None, (self,))
         return Verdict(bool(test(self.content)), (self,))
 
+    @property
+    def shown(self) -> str:
+        """The content in the words of a message. What is sensitive or unknown says so instead."""
+        if self.sensitive:
+            return "(sensitive)"
+        return str(self.content) if self.known else "(unknown)"
+
+    def at(self, place: Place | None) -> Value[T_co]:
+        """The same fact, at this place where it has none of its own."""
+        return replace(self, place=place) if self.place is None and place is not None else self
+
     def renamed(self, name: str) -> Value[T_co]:
         """The same fact under another name."""
         return replace(self, name=name)

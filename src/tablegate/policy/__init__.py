@@ -3,7 +3,20 @@
 from tablegate.model.access import Grant, Holder
 from tablegate.model.change import Change, ChangeKind
 from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
-from tablegate.model.table import Dialect, Index, KeyOwner, Replica, Role, Table, TableKind
+from tablegate.model.table import (
+    Dialect,
+    Encryption,
+    Index,
+    KeyOwner,
+    KmsKey,
+    Recovery,
+    Replica,
+    Role,
+    StreamDestination,
+    Table,
+    TableKind,
+    Ttl,
+)
 from tablegate.model.value import (
     Doubt,
     Origin,
@@ -42,21 +55,26 @@ __all__ = [
     "DaxCluster",
     "Dialect",
     "Doubt",
+    "Encryption",
     "Estate",
     "Grant",
     "Holder",
     "Index",
     "KeyOwner",
+    "KmsKey",
     "LegacyGlobalTable",
     "Origin",
     "Place",
     "Policy",
     "PolicyError",
+    "Recovery",
     "Replica",
     "Role",
     "Severity",
+    "StreamDestination",
     "Table",
     "TableKind",
+    "Ttl",
     "Value",
     "Verdict",
     "all_of",
