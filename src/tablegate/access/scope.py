@@ -30,11 +30,16 @@ class Tier(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a resource pattern reaches. ``table`` is the name's pattern; ``below`` what it reaches under a table."""
+    """What a resource pattern reaches.
+
+    ``table`` is the name's pattern, ``itself`` whether tables are reached and not only what is below
+    them, ``below`` what is reached there: one kind, ``*`` for every kind, or nothing.
+    """
 
     tier: Tier
     table: str | None = None
-    below: str | None = None  # one of _BELOW, "*" for all of them, or None: the table itself
+    itself: bool = True
+    below: str | None = None
     bleeds: bool = False  # a complete name with a star behind it: other tables begin so too
     where: tuple[str, str, str] = ("*", "*", "*")  # partition, region, account
     global_table: bool = False
@@ -44,7 +49,7 @@ class Scope:
 def scope_of(pattern: str) -> Scope:
     """The scope of one resource pattern: an ARN with ``*``, ``?`` and symbols, or a bare star."""
     if set(pattern) <= {"*"} and pattern:
-        return Scope(Tier.EVERYWHERE, "*", "*")
+        return Scope(Tier.EVERYWHERE, "*", below="*")
     parts = pattern.split(":", 5)
     if len(parts) < 6:
         return _short(parts)
@@ -65,23 +70,23 @@ def _short(parts: list[str]) -> Scope:
         return Scope(Tier.NONE)
     if not _covers(parts[0], "arn"):
         return Scope(Tier.NONE)
-    return Scope(Tier.EVERYWHERE, "*", "*")
+    return Scope(Tier.EVERYWHERE, "*", below="*")
 
 
 def _tail(tail: str, where: tuple[str, str, str]) -> Scope:
     region = where[1]
     if tail.startswith("global-table/"):
-        return Scope(Tier.ONE, tail.removeprefix("global-table/"), None, global_table=True, where=where)
+        return Scope(Tier.ONE, tail.removeprefix("global-table/"), global_table=True, where=where)
     if not tail.startswith("table/"):
         if has_symbol(tail) and not set(tail) & _WILD:
-            return Scope(Tier.ONE, tail, None, where=where)
+            return Scope(Tier.ONE, tail, where=where)
         if not _covers_start(tail, "table/"):
             return Scope(Tier.NONE)
-        return Scope(_everything(region), "*", "*", where=where)
+        return Scope(_everything(region), "*", below="*", where=where)
     name, slash, rest = tail.removeprefix("table/").partition("/")
     below = _below(rest) if slash else ("*" if name.endswith("*") else None)
     tier, bleeds = _name_tier(name, region, crosses=not slash)
-    return Scope(tier, name, below, bleeds, where)
+    return Scope(tier, name, not slash, below, bleeds, where)
 
 
 def _name_tier(name: str, region: str, *, crosses: bool) -> tuple[Tier, bool]:

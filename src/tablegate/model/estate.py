@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from tablegate.model.access import Grant, Holder
 from tablegate.model.change import Change
 from tablegate.model.table import Dialect, Table
 from tablegate.model.value import Place, Value
+
+if TYPE_CHECKING:
+    from tablegate.access.grants import Grant, Holder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,5 +56,5 @@ class Estate:
     secrets: frozenset[str] = field(default=frozenset(), repr=False)  # texts that no report may hold
 
     def __post_init__(self) -> None:
-        for subject in (*self.tables, *self.changes):
+        for subject in (*self.tables, *self.changes, *self.holders):
             object.__setattr__(subject, "estate", self)

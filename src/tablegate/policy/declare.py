@@ -10,7 +10,7 @@ from enum import StrEnum
 from types import ModuleType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from tablegate.model.access import Grant, Holder
+from tablegate.access.grants import Grant, Holder
 from tablegate.model.change import Change
 from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
 from tablegate.model.table import Index, Replica, Table

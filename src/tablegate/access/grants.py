@@ -1,0 +1,105 @@
+"""Who holds which statements: the nouns that policies of the access family judge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from tablegate.model.value import Doubt, Place
+
+if TYPE_CHECKING:
+    from tablegate.access.documents import Document, Statement
+    from tablegate.model.estate import Estate
+
+
+class DocumentRole(StrEnum):
+    """What a document does where it stands: the same words mean different things in each."""
+
+    IDENTITY = "identity"  # grants its holder
+    RESOURCE = "resource"  # lets its principals in
+    CEILING = "ceiling"  # an upper limit: grants nothing
+    CHANNEL = "channel"  # what may pass an endpoint
+
+
+class HolderKind(StrEnum):
+    """Who uses a holder's grants, from the most exposed to the least."""
+
+    END_USER = "end-user"
+    CROSS_ACCOUNT = "cross-account"
+    RUNTIME = "runtime"
+    HUMAN = "human"
+    DEPLOY = "deploy"
+    SERVICE = "service-mgmt"
+    UNKNOWN = "unknown"
+
+
+class HolderForm(StrEnum):
+    """What sort of thing holds the grants."""
+
+    ROLE = "role"
+    USER = "user"
+    GROUP = "group"
+    PERMISSION_SET = "permission-set"
+    UNATTACHED = "unattached"  # a document that nobody in this input holds
+    TABLE = "table"
+    STREAM = "stream"
+    KEY = "key"
+    ENDPOINT = "endpoint"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Grant:
+    """One statement, in the document that holds it, in the hands of its holder.
+
+    ``address`` is that of whatever holds the document. ``managed`` names the AWS managed policy
+    that the statement stands for. ``target`` is the ARN a resource policy is attached to.
+    """
+
+    address: str
+    place: Place | None
+    role: DocumentRole
+    document: Document
+    statement: Statement
+    managed: str | None = None
+    target: str | None = None
+    spelling: str = "json"  # how its author writes it: hcl, json or yaml
+    holder: Holder = field(init=False, repr=False)
+
+    @property
+    def label(self) -> str:
+        """The statement's Sid, or its index."""
+        return self.statement.label
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Unread:
+    """A document, or a part of one, that could not be read; ``relevant`` where it could matter to a table."""
+
+    address: str
+    place: Place | None
+    doubt: Doubt
+    relevant: bool
+    partly: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Holder:
+    """A role, a user, a group, a permission set, or a resource with a policy of its own."""
+
+    address: str
+    place: Place | None
+    form: HolderForm
+    kind: HolderKind
+    why: str  # the evidence for its kind, in words
+    name: str | None = None
+    services: frozenset[str] = frozenset()  # that may assume it
+    grants: tuple[Grant, ...] = ()
+    ceilings: tuple[Document, ...] = ()
+    ceiling_doubt: Doubt | None = None  # there is a boundary, and it is not in this input
+    unread: tuple[Unread, ...] = ()
+    estate: Estate = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for grant in self.grants:
+            object.__setattr__(grant, "holder", self)
