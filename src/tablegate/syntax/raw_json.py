@@ -1,0 +1,170 @@
+"""A large JSON document read by need: its members stay raw until somebody asks, and no key may come twice.
+
+msgspec keeps the last of two equal keys without a word. So each reading is proved: what was found must be
+as long as the text it was found in, or, decoded, must encode to the very same bytes. Where that cannot be
+shown, which is rare, the strict loader decides.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TypeAlias, TypeVar
+
+import msgspec
+
+from tablegate.syntax.errors import ParseError
+
+T = TypeVar("T")
+
+DEPTH = 200  # as the strict loader has it
+
+_MEMBERS: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_ITEMS: msgspec.json.Decoder[list[msgspec.Raw]] = msgspec.json.Decoder(list[msgspec.Raw])
+_ANY = msgspec.json.Decoder()
+_ENCODER = msgspec.json.Encoder()
+_REFUSALS = (msgspec.DecodeError, RecursionError)  # a ValidationError is a DecodeError
+_KINDS = {dict: "an object", list: "a list", str: "a text", bool: "a truth value", type(None): "null"}
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"')
+
+
+class Plain:
+    """A part that the strict loader has decoded."""
+
+    __slots__ = ("content",)
+
+    def __init__(self, content: object) -> None:
+        self.content = content
+
+
+Part: TypeAlias = msgspec.Raw | Plain
+
+
+def members(part: Part | str) -> dict[str, Part]:
+    """The members of an object, undecoded. A text is the whole document."""
+    part = _part(part)
+    if isinstance(part, Plain):
+        if not isinstance(part.content, dict):
+            raise ParseError(f"an object is expected, not {kind_of(part.content)}")
+        return {key: Plain(child) for key, child in part.content.items()}
+    found = _proved_members(part)
+    if found is None and (compact := _compact(part)) is not None:
+        found = _proved_members(compact)
+    return members(_strictly(part)) if found is None else found
+
+
+def items(part: Part) -> list[Part]:
+    """The items of a list, undecoded."""
+    if not isinstance(part, Plain):
+        try:
+            return list(_ITEMS.decode(part))
+        except _REFUSALS:
+            part = _strictly(part)
+    if not isinstance(part.content, list):
+        raise ParseError(f"a list is expected, not {kind_of(part.content)}")
+    return [Plain(child) for child in part.content]
+
+
+def decode(part: Part) -> object:
+    """The part as plain objects."""
+    if isinstance(part, Plain):
+        return part.content
+    if _is_shallow(part):
+        proved, content = _proved_content(part)
+        if proved:
+            return content
+        if (compact := _compact(part)) is not None:
+            proved, content = _proved_content(compact)
+            if proved:
+                return content
+    return _strictly(part).content
+
+
+def shaped(part: Part, shape: type[T]) -> T | None:
+    """The part in this shape, if nothing in it is left over; None where that is not so, or cannot be shown.
+
+    Raw members of the shape stay raw, and unproved.
+    """
+    if isinstance(part, Plain):
+        return None
+    compact = part
+    for _ in range(2):
+        try:
+            content = msgspec.json.decode(compact, type=shape)
+        except _REFUSALS:
+            return None
+        if len(_ENCODER.encode(content)) == _size(compact):
+            return content
+        again = _compact(compact)
+        if again is None:
+            return None
+        compact = again
+    return None
+
+
+def kind_of(content: object) -> str:
+    """What decoded content is, in words."""
+    return _KINDS.get(type(content), "a number")
+
+
+def _part(part: Part | str) -> Part:
+    return msgspec.Raw(part) if isinstance(part, str) else part
+
+
+def _proved_members(raw: msgspec.Raw) -> dict[str, Part] | None:
+    try:
+        found = _MEMBERS.decode(raw)
+    except _REFUSALS:
+        return None
+    size = 1 + max(1, len(found))  # braces and commas
+    for key, child in found.items():
+        size += len(_ENCODER.encode(key)) + 1 + len(memoryview(child))
+    return {**found} if size == _size(raw) else None
+
+
+def _proved_content(raw: msgspec.Raw) -> tuple[bool, object]:
+    try:
+        content = _ANY.decode(raw)
+    except _REFUSALS:
+        return False, None
+    return _ENCODER.encode(content) == bytes(raw), content
+
+
+def _compact(raw: msgspec.Raw) -> msgspec.Raw | None:
+    """The same without white space; None when it has none, or is no JSON."""
+    try:
+        compact = msgspec.Raw(bytes(msgspec.json.format(raw, indent=-1)))
+    except _REFUSALS:
+        return None
+    return compact if len(memoryview(compact)) < len(memoryview(raw)) else None
+
+
+def _size(raw: msgspec.Raw) -> int:
+    """The length without white space at the end, where terminals and redirections leave some."""
+    view = memoryview(raw)
+    tail = bytes(view[-64:])
+    return len(view) - len(tail) + len(tail.rstrip())
+
+
+def _is_shallow(raw: msgspec.Raw) -> bool:
+    """Whether the nesting stays within the limit. Each round takes the innermost brackets away."""
+    brackets = bytes(raw).translate(None, _NO_BRACKETS)
+    if len(brackets) <= 2 * DEPTH:
+        return True
+    if _levels(brackets):
+        return True
+    return _levels(_STRING.sub(b"", bytes(raw)).translate(None, _NO_BRACKETS))
+
+
+def _levels(brackets: bytes) -> bool:
+    for _ in range(DEPTH):
+        brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
+        if not brackets:
+            return True
+    return False
+
+
+def _strictly(raw: msgspec.Raw) -> Plain:
+    from tablegate.syntax.json_ import load_json
+
+    return Plain(load_json(bytes(raw).decode()))
