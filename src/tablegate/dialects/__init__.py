@@ -1,1 +1,40 @@
 """Documents into estates: one module or package per language, all filling the same model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+
+from tablegate.dialects.reading import Reading, ReadOptions
+from tablegate.findings import Fault, FaultCode, Input
+from tablegate.model.value import Place
+from tablegate.syntax.errors import ParseError
+from tablegate.syntax.recognise import Kind, recognise
+from tablegate.syntax.source import Source
+
+Reader = Callable[[str, str, ReadOptions], Reading]
+
+# By name: a plan is checked without importing what reads YAML, and the other way round.
+DIALECTS: Mapping[Kind, str] = {
+    Kind.TERRAFORM_PLAN: "tablegate.dialects.terraform_plan",
+    Kind.CLOUDFORMATION: "tablegate.dialects.cloudformation",
+}
+
+
+def read(source: Source, options: ReadOptions) -> Reading:
+    """The source as its own dialect reads it. What cannot be read becomes a fault that blocks."""
+    try:
+        recognised = recognise(source)
+        reader: Reader = import_module(DIALECTS[recognised.kind]).read
+        return reader(recognised.text, source.name, options)
+    except ParseError as error:
+        return Reading(input=Input(path=source.name, kind="unread"), estate=None, faults=(_fault(error, source.name),))
+
+
+def _fault(error: ParseError, file: str) -> Fault:
+    code = FaultCode.UNREADABLE
+    if error.duplicate:
+        code = FaultCode.DUPLICATE_KEY
+    elif error.incomplete:
+        code = FaultCode.INCOMPLETE
+    return Fault(code, error.message, Place(file, error.line, error.column), hint=error.hint)

@@ -9,6 +9,16 @@ from enum import StrEnum
 from tablegate.policy.declare import Severity
 
 
+class ConfigError(Exception):
+    """What the user configured cannot be meant. ``keys`` lead to it from the top of the document."""
+
+    def __init__(self, message: str, *keys: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.keys = keys
+        self.hint = hint
+
+
 class UnknownMode(StrEnum):
     """What an unknown verdict does to the gate when its policy's severity reaches ``fail_on``."""
 

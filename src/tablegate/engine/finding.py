@@ -1,0 +1,65 @@
+"""A verdict that a person should read, as a finding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tablegate.engine.fingerprint import digest
+from tablegate.engine.overrides import severity_at
+from tablegate.engine.scenarios import Merged
+from tablegate.engine.settings import Settings, UnknownMode
+from tablegate.engine.subjects import Site
+from tablegate.engine.wording import message_of
+from tablegate.findings import Finding, Outcome
+from tablegate.model.table import Dialect
+from tablegate.model.value import Place, Value, Verdict
+from tablegate.policy.declare import Policy, Severity
+
+
+def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merged | None], Finding]:
+    """What makes the findings of one policy."""
+    own = settings.policies.get(policy.id)
+    set_severity = own.severity if own else None
+
+    def find(site: Site, verdict: Verdict, among: Merged | None) -> Finding:
+        outcome = Outcome.FAILS if verdict.truth is False else Outcome.UNKNOWN
+        severity = severity_at(policy, site, settings.overrides) or set_severity
+        severity = severity or (Severity(verdict.severity) if verdict.severity else policy.severity)
+        message = message_of(verdict)
+        return Finding(
+            policy=policy,
+            severity=severity,
+            outcome=outcome,
+            blocks=_blocks(outcome, severity, settings),
+            file=site.file,
+            address=site.address,
+            part=site.part,
+            place=_place(verdict.evidence, site),
+            scenario=among.scenario if among else None,
+            message=f"{message}; {among.when}" if among and among.when else message,
+            evidence=verdict.evidence,
+            fix=_fix(policy, site.dialect),
+            fingerprint=_fingerprint(policy, site, verdict.evidence),
+        )
+
+    return find
+
+
+def _blocks(outcome: Outcome, severity: Severity, settings: Settings) -> bool:
+    if settings.fail_on is None or not severity.reaches(settings.fail_on):
+        return False
+    return outcome is Outcome.FAILS or settings.unknown is UnknownMode.BLOCK
+
+
+def _place(evidence: tuple[Value[object], ...], site: Site) -> Place | None:
+    return next((value.place for value in evidence if value.place is not None), site.place)
+
+
+def _fix(policy: Policy, dialect: Dialect) -> str | None:
+    return policy.remedy.terraform if dialect is Dialect.TERRAFORM_PLAN else policy.remedy.cloudformation
+
+
+def _fingerprint(policy: Policy, site: Site, evidence: tuple[Value[object], ...]) -> str:
+    """The same as long as the policy breaks there for the same facts: no line, no value, no scenario, no file."""
+    part = [text for item in sorted(site.part.items()) for text in item] if site.part else []
+    return digest((policy.id, site.address, *part, *sorted({value.name for value in evidence})))

@@ -1,0 +1,18 @@
+"""Texts into a short name that stays the same between runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+try:  # hashlib pulls in OpenSSL: 6 ms at start-up, a tenth of a whole check
+    from _sha2 import sha256  # type: ignore[import-not-found,unused-ignore]
+except ImportError:
+    from hashlib import sha256
+
+_LENGTH = 16
+
+
+def digest(texts: Iterable[str]) -> str:
+    """The first digits of the SHA-256 of the texts, kept apart by NUL."""
+    joined = "\0".join(texts)
+    return str(sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:_LENGTH])

@@ -1,0 +1,179 @@
+"""What there is to judge in an estate, sort by sort: each subject once, with all the scenarios it appears in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from tablegate.access.grants import Grant, Holder
+from tablegate.engine.variants import Scene, Variants
+from tablegate.model.change import Change
+from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
+from tablegate.model.table import Dialect, Index, Replica, Table
+from tablegate.model.value import Place, Value
+
+T = TypeVar("T")
+
+Part = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a finding about a subject belongs, and what an override can know it by."""
+
+    file: str
+    dialect: Dialect
+    address: str
+    place: Place | None
+    part: Part | None = None
+    tags: Value[Mapping[str, str | None]] | None = None
+
+
+@dataclass(slots=True)
+class Stand:
+    """A subject at its site. ``scenes`` and ``scenarios`` are for a subject that has several.
+
+    ``doubt`` stands for subjects that cannot be listed: there is nothing to ask a predicate about.
+    """
+
+    site: Site
+    subject: object
+    scenes: tuple[Scene, ...] = ()
+    scenarios: tuple[Mapping[str, str], ...] = ()
+    variants: Variants | None = None
+    doubt: tuple[Value[object], ...] = ()
+
+
+class Subjects:
+    """The subjects of one estate. Each sort is listed when a policy first asks for it."""
+
+    def __init__(self, estate: Estate) -> None:
+        self.estate = estate
+        self.tables = tuple(_Group(tables) for tables in _by_address(estate.tables))
+        self._listed: dict[type, tuple[Stand, ...]] = {}
+
+    def of(self, sort: type) -> tuple[Stand, ...]:
+        """All subjects of one sort, in the estate's order."""
+        if sort not in self._listed:
+            self._listed[sort] = tuple(_LISTERS[sort](self))
+        return self._listed[sort]
+
+    def site(self, subject: Any, part: Part | None = None, place: Place | None = None) -> Site:
+        """Where a subject of this estate stands, or a part of it."""
+        tags = subject.tags if isinstance(subject, Table) else None
+        own = subject.place if place is None else place
+        return Site(self.estate.file, self.estate.dialect, subject.address, own, part, tags)
+
+
+class _Group:
+    """One table, in each of its scenarios."""
+
+    def __init__(self, tables: list[Table]) -> None:
+        self.first = tables[0]
+        self.variants = Variants(tables) if len(tables) > 1 else None
+        self.tables = self.variants.tables if self.variants else tuple(tables)
+
+    def stand(self, site: Site, scenes: list[Scene]) -> Stand:
+        """The stand of this table, or of the part of it that is seen in these scenes."""
+        if self.variants is None:
+            return Stand(site, scenes[0].subject)
+        scenarios = tuple(self.variants.scenarios[scene.number] for scene in scenes)
+        return Stand(site, scenes[0].subject, tuple(scenes), scenarios, self.variants)
+
+
+def _by_address(items: Iterable[T]) -> Iterable[list[T]]:
+    gathered: dict[str, list[T]] = {}
+    for item in items:
+        gathered.setdefault(item.address, []).append(item)  # type: ignore[attr-defined]  # each subject has one
+    return gathered.values()
+
+
+def _tables(subjects: Subjects) -> Iterator[Stand]:
+    for group in subjects.tables:
+        scenes = [Scene(number, table) for number, table in enumerate(group.tables)]
+        yield group.stand(subjects.site(group.first), scenes)
+
+
+def _indexes(subjects: Subjects) -> Iterator[Stand]:
+    for group in subjects.tables:
+        values = [(table.indexes, table.local_indexes) for table in group.tables]
+        yield from _parts(subjects, group, values, "index", lambda index: index.name)
+
+
+def _replicas(subjects: Subjects) -> Iterator[Stand]:
+    for group in subjects.tables:
+        values = [(table.replicas,) for table in group.tables]
+        yield from _parts(subjects, group, values, "replica", lambda replica: replica.region)
+
+
+def _parts(
+    subjects: Subjects,
+    group: _Group,
+    values: Sequence[tuple[Value[Any], ...]],
+    kind: str,
+    naming: Callable[[Any], Value[str]],
+) -> Iterator[Stand]:
+    """A table's parts, matched over its scenarios by name; those that cannot be listed are one doubt of the table."""
+    found: dict[tuple[str, int], list[Scene]] = {}
+    for number, collections in enumerate(values):
+        seen: dict[str, int] = {}
+        for part in (part for value in collections for part in value.content or ()):
+            name = naming(part).content or "?"
+            seen[name] = seen.get(name, 0) + 1
+            found.setdefault((name, seen[name]), []).append(Scene(number, part))
+    doubts = dict.fromkeys(value for collections in values for value in collections if not value.known)
+    if doubts:
+        yield Stand(subjects.site(group.first), group.first, doubt=tuple(doubts))
+    for (name, _), scenes in found.items():
+        place = scenes[0].subject.place  # type: ignore[attr-defined]  # each part has one
+        yield group.stand(subjects.site(group.first, {kind: name}, place), scenes)
+
+
+def _clusters(subjects: Subjects) -> Iterator[Stand]:
+    return _apart(subjects, subjects.estate.dax_clusters)
+
+
+def _legacy(subjects: Subjects) -> Iterator[Stand]:
+    return _apart(subjects, subjects.estate.legacy_global_tables)
+
+
+def _apart(subjects: Subjects, items: Iterable[DaxCluster | LegacyGlobalTable]) -> Iterator[Stand]:
+    for several in _by_address(items):
+        site = subjects.site(several[0])
+        if len(several) == 1:
+            yield Stand(site, several[0])
+        else:
+            scenes = tuple(Scene(number, item) for number, item in enumerate(several))
+            yield Stand(site, several[0], scenes, tuple(item.scenario or {} for item in several))
+
+
+def _changes(subjects: Subjects) -> Iterator[Stand]:
+    return (Stand(subjects.site(change), change) for change in subjects.estate.changes)
+
+
+def _grants(subjects: Subjects) -> Iterator[Stand]:
+    for grant in subjects.estate.grants:
+        yield Stand(subjects.site(grant, {"statement": grant.label}), grant)
+
+
+def _holders(subjects: Subjects) -> Iterator[Stand]:
+    return (Stand(subjects.site(holder), holder) for holder in subjects.estate.holders)
+
+
+def _whole(subjects: Subjects) -> Iterator[Stand]:
+    estate = subjects.estate
+    yield Stand(Site(estate.file, estate.dialect, estate.file, None), estate)
+
+
+_LISTERS: Mapping[type, Callable[[Subjects], Iterator[Stand]]] = {
+    Table: _tables,
+    Index: _indexes,
+    Replica: _replicas,
+    Change: _changes,
+    Grant: _grants,
+    Holder: _holders,
+    DaxCluster: _clusters,
+    LegacyGlobalTable: _legacy,
+    Estate: _whole,
+}

@@ -1,0 +1,61 @@
+"""The corridor: sources and policies in, a report out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
+
+from tablegate.dialects import read
+from tablegate.dialects.reading import ReadOptions
+from tablegate.engine.judge import Guard, judge
+from tablegate.engine.overrides import overridden
+from tablegate.engine.select import selected
+from tablegate.engine.settings import Settings
+from tablegate.findings import Exit, Fault, FaultCode, Finding, Input, Report
+from tablegate.model.estate import Estate
+from tablegate.model.value import Place
+from tablegate.policy.declare import Policy
+from tablegate.syntax.source import Source
+
+
+def check(
+    sources: Iterable[Source],
+    policies: Sequence[Policy],
+    settings: Settings,
+    options: ReadOptions,
+    faults: Iterable[Fault] = (),
+    guard: Guard = nullcontext,
+) -> Report:
+    """Read every source, judge what it describes, and say what it means. ``faults`` are what the caller met before."""
+    inputs: list[Input] = []
+    found = list(faults)
+    secrets: set[str] = set()
+
+    def estates() -> Iterator[Estate]:
+        for source in sources:
+            reading = read(source, options)
+            inputs.append(reading.input)
+            found.extend(reading.faults)
+            if reading.estate is not None:
+                secrets.update(reading.estate.secrets)
+                yield overridden(reading.estate, settings.overrides)
+
+    findings, counts, crashes = judge(estates(), selected(policies, settings), settings, guard=guard)
+    found += crashes
+    if not inputs and not found:
+        found.append(Fault(FaultCode.UNREADABLE, "there is no input to judge", Place("")))
+    return Report(
+        inputs=tuple(sorted(inputs, key=lambda item: item.path)),
+        findings=findings,
+        faults=tuple(sorted(found, key=lambda fault: (fault.place.file, fault.place.line or 0, fault.message))),
+        counts=counts,
+        exit=_exit(findings, found),
+        secrets=frozenset(secrets),
+    )
+
+
+def _exit(findings: Iterable[Finding], faults: Iterable[Fault]) -> Exit:
+    codes = {fault.code for fault in faults if fault.blocks}
+    if codes:
+        return Exit.INTERNAL if FaultCode.INTERNAL in codes else Exit.UNREAD
+    return Exit.BLOCKED if any(finding.blocks for finding in findings) else Exit.OPEN

@@ -1,0 +1,232 @@
+"""Proves a pack: every policy fails, holds, doubts and steps aside where its cases say so.
+
+A pack keeps its cases in ``<ID>/<outcome>[-what]/``, where the outcome is ``fails``, ``holds``, ``unknown`` or
+``exempt``. A case directory holds the same table in one or more languages (``template.yaml``, ``template.json``,
+``plan.json`` with the ``main.tf`` it was made from), and may say more:
+
+- ``options.toml``: ``[options]`` of the policy, ``severity``, ``[[overrides]]``, ``[parameters]``, ``[stack-tags]``,
+  ``region``, ``account``, ``allow-partial``, ``assume-defaults``
+- ``expect.toml``: what one of the findings must be: ``address``, ``part``, ``message`` (a part of it), ``line``,
+  ``scenario``, ``severity``; ``findings``, how many there must be; ``faults``, the codes of the blocking faults
+  that the input earns. A table named after an input, such as ``["plan.json"]``, is for that input alone.
+
+::
+
+    @pytest.mark.parametrize("case", cases("acme_tables", "fixtures/cases"), ids=str)
+    def test_case(case): prove(case)
+
+    def test_pack(): assert gaps("acme_tables", "fixtures/cases") == ()
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tablegate.dialects.reading import ReadOptions
+from tablegate.engine.configure import settings_from
+from tablegate.engine.settings import Settings
+from tablegate.findings import Finding, Outcome, Report
+from tablegate.gate import check
+from tablegate.policy.declare import Policy, policies_of
+from tablegate.policy.example import smallest_template
+from tablegate.policy.package import policies_in
+from tablegate.syntax.source import Source
+
+OUTCOMES = ("fails", "holds", "unknown", "exempt")
+INPUTS = {"template.yaml": "CloudFormation", "template.json": "CloudFormation", "plan.json": "Terraform"}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One input of one case directory, and the policy it is about."""
+
+    policy: Policy
+    outcome: str
+    input: Path
+
+    def __str__(self) -> str:
+        return f"{self.policy.id}-{self.input.parent.name}-{self.input.name}"
+
+
+def cases(pack: str | Iterable[Policy], directory: str | Path) -> list[Case]:
+    """Every input of every case of the pack, in a fixed order."""
+    return [case for policy in _policies(pack) for case in cases_of(policy, directory)]
+
+
+def cases_of(policy: Policy, directory: str | Path) -> list[Case]:
+    """Every input of every case of one policy."""
+    folders = sorted(path for path in Path(directory, policy.id).glob("*") if path.is_dir())
+    return [
+        Case(policy, folder.name.partition("-")[0], folder / name)
+        for folder in folders
+        for name in INPUTS
+        if (folder / name).exists()
+    ]
+
+
+def prove(case: Case) -> None:
+    """Judge the case twice, and raise AssertionError where it is not what it says."""
+    first, second = judged(case), judged(case)
+    if first.findings != second.findings or first.counts != second.counts:
+        raise AssertionError(f"{case}: the policy does not give the same verdict twice")
+    expected = _expected(case)
+    blocking = sorted({str(fault.code) for fault in first.faults if fault.blocks})
+    _compare(case, "blocking faults", blocking, expected.pop("faults", []))
+    _compare(case, "outcome", outcome(first), case.outcome)
+    findings = first.findings
+    if "findings" in expected:
+        _compare(case, "number of findings", len(findings), expected.pop("findings"))
+    if expected and not any(_matches(finding, expected) for finding in findings):
+        seen = "\n".join(f"  {_shown(finding)}" for finding in findings)
+        raise AssertionError(f"{case}: no finding is as expected\n  {expected}\nfound\n{seen}")
+
+
+def judged(case: Case) -> Report:
+    """The report of the case's policy on the case's input."""
+    settings, options = _settings(case)
+    source = Source(case.input.name, case.input.read_bytes())
+    return check((source,), (case.policy,), settings, options)
+
+
+def outcome(report: Report) -> str:
+    """What a report on one policy says: the worst of its verdicts."""
+    counts = report.counts
+    said = (counts.failed, counts.unknown, counts.held, counts.not_applicable)
+    by_outcome = zip(("fails", "unknown", "holds", "exempt"), said, strict=True)
+    return next((name for name, count in by_outcome if count), "nothing judged")
+
+
+def gaps(pack: str | Iterable[Policy], directory: str | Path) -> tuple[str, ...]:
+    """What is missing until every policy of the pack is proved: nothing, when all is well."""
+    return tuple(gap for policy in _policies(pack) for gap in gaps_of(policy, directory))
+
+
+def gaps_of(policy: Policy, directory: str | Path) -> tuple[str, ...]:
+    """What is missing until one policy is proved."""
+    found = cases_of(policy, directory)
+    strange = sorted({case.input.parent.name for case in found if case.outcome not in OUTCOMES})
+    missing = [f"{policy.id}: {name!r} names no outcome; use one of {', '.join(OUTCOMES)}" for name in strange]
+    for language, remedy in _remedies(policy).items():
+        proved = {case.outcome for case in found if INPUTS[case.input.name] == language}
+        missing += [
+            f"{policy.id}: no case in {language} that {word}" for word in ("fails", "holds") if word not in proved
+        ]
+        if not any(_holds_remedy(case, language, remedy) for case in found):
+            missing.append(f"{policy.id}: the remedy in {language} stands in no case that holds")
+    return tuple(missing + [f"{policy.id}: {gap}" for gap in _smallest_gaps(policy)])
+
+
+def smallest(policy: Policy, *, remedied: bool) -> Report:
+    """The report on the smallest template, with or without the policy's remedy for CloudFormation."""
+    text = smallest_template(policy.remedy.cloudformation or "" if remedied else "")
+    source = Source("template.yaml", text.encode())
+    return check((source,), (policy,), Settings(select=(policy.id,)), ReadOptions())
+
+
+def _smallest_gaps(policy: Policy) -> Iterable[str]:
+    """Where the smallest table alone breaks the policy, the remedy alone must mend it."""
+    if policy.remedy.cloudformation and outcome(smallest(policy, remedied=False)) == "fails":
+        mended = smallest(policy, remedied=True)
+        if outcome(mended) not in ("holds", "exempt") or mended.faults:
+            yield f"the smallest template with the remedy {outcome(mended)}: {[_shown(f) for f in mended.findings]}"
+
+
+def _policies(pack: str | Iterable[Policy]) -> tuple[Policy, ...]:
+    return policies_in(pack) if isinstance(pack, str) else tuple(pack)
+
+
+def _remedies(policy: Policy) -> dict[str, str]:
+    spelled = {"Terraform": policy.remedy.terraform, "CloudFormation": policy.remedy.cloudformation}
+    return {language: remedy for language, remedy in spelled.items() if remedy is not None}
+
+
+def _holds_remedy(case: Case, language: str, remedy: str) -> bool:
+    """Whether the case holds every paragraph of the remedy, however it is indented."""
+    if case.outcome != "holds" or INPUTS[case.input.name] != language:
+        return False
+    written = case.input.with_name("main.tf") if language == "Terraform" else case.input
+    text = _one_line(written.read_text(encoding="utf-8")) if written.exists() else ""
+    return all(_one_line(paragraph) in text for paragraph in remedy.split("\n\n"))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def _settings(case: Case) -> tuple[Settings, ReadOptions]:
+    written = _toml(case.input.with_name("options.toml"))
+    own = {"severity": written["severity"]} if "severity" in written else {}
+    document = {
+        "select": [case.policy.id],
+        "policies": {case.policy.id: {**written.get("options", {}), **own}},
+        "overrides": written.get("overrides", []),
+    }
+    options = ReadOptions(
+        parameters=written.get("parameters", {}),
+        stack_tags=written.get("stack-tags", {}),
+        region=written.get("region"),
+        account=written.get("account"),
+        allow_partial=written.get("allow-partial", False),
+        assume_defaults=written.get("assume-defaults", False),
+    )
+    return settings_from(document, (case.policy,)), options
+
+
+def _expected(case: Case) -> dict[str, Any]:
+    """What the case expects of its input: what is said of all inputs, then what is said of this one."""
+    written = _toml(case.input.with_name("expect.toml"))
+    shared = {key: value for key, value in written.items() if key not in INPUTS}
+    if case.input.name == "plan.json":
+        shared.pop("line", None)  # a plan is one line that no reader ever saw
+    return {**shared, **written.get(case.input.name, {})}
+
+
+def _compare(case: Case, what: str, actual: object, expected: object) -> None:
+    if actual != expected:
+        raise AssertionError(f"{case}: {what}: expected {expected!r}, found {actual!r}")
+
+
+def _matches(finding: Finding, expected: Mapping[str, Any]) -> bool:
+    seen = _seen(finding)
+    message = expected.get("message", "")
+    return message in finding.message and all(seen[key] == expected[key] for key in expected if key != "message")
+
+
+def _seen(finding: Finding) -> dict[str, object]:
+    return {
+        "address": finding.address,
+        "part": None if finding.part is None else dict(finding.part),
+        "line": finding.place.line if finding.place else None,
+        "scenario": None if finding.scenario is None else dict(finding.scenario),
+        "severity": str(finding.severity),
+        "outcome": str(finding.outcome),
+    }
+
+
+def _shown(finding: Finding) -> str:
+    return f"{finding.message} {_seen(finding)}"
+
+
+__all__ = [
+    "INPUTS",
+    "OUTCOMES",
+    "Case",
+    "Outcome",
+    "cases",
+    "cases_of",
+    "gaps",
+    "gaps_of",
+    "judged",
+    "outcome",
+    "policies_of",
+    "prove",
+    "smallest",
+]
