@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import TypeAlias
 
-from tablegate.findings import Report
-from tablegate.reporters.look import Look
+    from tablegate.findings import Report
+    from tablegate.reporters.look import Look
 
-Render = Callable[[Report, Look], str]
+    Render: TypeAlias = Callable[[Report, Look], str]
 
 
 def _text(report: Report, look: Look) -> str:

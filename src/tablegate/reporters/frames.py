@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from tablegate.findings import Fault, FaultCode, Finding, Outcome
 from tablegate.model.value import Origin, Place, Value
@@ -109,10 +110,12 @@ class Frames:
 
 def _marks(finding: Finding, show: Shower) -> list[Mark]:
     """What is said of each value, where it stands or where its subject does."""
-    here = finding.place or Place(finding.file)
-    return [
-        Mark(place=value.place or here._replace(path=None), label=said(value, show)) for value in _telling(finding)
-    ] or [Mark(place=here, label=own("here"))]
+    here = (finding.place or Place(finding.file))._replace(path=None)
+    marks = [Mark(place=value.place or here, label=said(value, show)) for value in _telling(finding)]
+    title = show(finding.message, PROSE)
+    return [replace(mark, label=own("set here")) if mark.label == title else mark for mark in marks] or [
+        Mark(place=here, label=own("here"))
+    ]
 
 
 def _telling(finding: Finding) -> tuple[Value[object], ...]:

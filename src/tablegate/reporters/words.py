@@ -53,7 +53,7 @@ def _content(content: Plain, show: Shower) -> Shown:
         case None:
             return own("nothing")
         case bool():
-            return own("true" if content else "false")
+            return own("on" if content else "off")
         case int() | float():
             return Shown(str(content))
         case str():

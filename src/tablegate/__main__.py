@@ -1,0 +1,11 @@
+"""``python -m tablegate``: the command, with nothing of the working directory in the way."""
+
+import sys
+
+if not sys.flags.safe_path and sys.path:
+    del sys.path[0]  # python -m puts the working directory first: a json.py there would be run
+
+from tablegate.cli import main
+
+if __name__ == "__main__":
+    main()
