@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
@@ -114,3 +114,11 @@ class Report:
         if self.exit is Exit.OPEN:
             return "open"
         return "blocked" if self.exit is Exit.BLOCKED else "no verdict"
+
+
+def exit_of(findings: Iterable[Finding], faults: Iterable[Fault]) -> Exit:
+    """What a run says to its caller. It is open only where nothing blocks."""
+    codes = {fault.code for fault in faults if fault.blocks}
+    if codes:
+        return Exit.INTERNAL if FaultCode.INTERNAL in codes else Exit.UNREAD
+    return Exit.BLOCKED if any(finding.blocks for finding in findings) else Exit.OPEN

@@ -11,7 +11,7 @@ from tablegate.engine.judge import Guard, judge
 from tablegate.engine.overrides import overridden
 from tablegate.engine.select import selected
 from tablegate.engine.settings import Settings
-from tablegate.findings import Exit, Fault, FaultCode, Finding, Input, Report
+from tablegate.findings import Fault, FaultCode, Input, Report, exit_of
 from tablegate.model.estate import Estate
 from tablegate.model.value import Place
 from tablegate.policy.declare import Policy
@@ -23,6 +23,7 @@ def check(
     policies: Sequence[Policy],
     settings: Settings,
     options: ReadOptions,
+    *,
     faults: Iterable[Fault] = (),
     guard: Guard = nullcontext,
 ) -> Report:
@@ -49,13 +50,6 @@ def check(
         findings=findings,
         faults=tuple(sorted(found, key=lambda fault: (fault.place.file, fault.place.line or 0, fault.message))),
         counts=counts,
-        exit=_exit(findings, found),
+        exit=exit_of(findings, found),
         secrets=frozenset(secrets),
     )
-
-
-def _exit(findings: Iterable[Finding], faults: Iterable[Fault]) -> Exit:
-    codes = {fault.code for fault in faults if fault.blocks}
-    if codes:
-        return Exit.INTERNAL if FaultCode.INTERNAL in codes else Exit.UNREAD
-    return Exit.BLOCKED if any(finding.blocks for finding in findings) else Exit.OPEN

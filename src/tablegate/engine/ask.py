@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import CoroutineType
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from tablegate.engine.settings import Settings
 from tablegate.model.value import Value, Verdict
@@ -49,14 +49,17 @@ def asker(policy: Policy, settings: Settings) -> Callable[[object], Answer]:
     return ask
 
 
-def _well_formed(verdict: Any) -> bool:
+def _well_formed(verdict: object) -> bool:
     """Whether this is what the types promise: a pack without types may break it."""
+    if type(verdict) is not Verdict:
+        return False
+    note: object = verdict.note
+    evidence: tuple[object, ...] = verdict.evidence
     return (
-        isinstance(verdict, Verdict)
-        and (verdict.truth is None or verdict.truth is False)
-        and (verdict.note is None or isinstance(verdict.note, str))
+        (verdict.truth is None or verdict.truth is False)
+        and (note is None or isinstance(note, str))
         and verdict.severity in _SEVERITIES
-        and all(isinstance(value, Value) for value in verdict.evidence)
+        and all(isinstance(value, Value) for value in evidence)
     )
 
 
