@@ -1,0 +1,299 @@
+"""Encryption: who owns the key that the data is under?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from tablegate.policy import (
+    HIGH,
+    MEDIUM,
+    DaxCluster,
+    Encryption,
+    KeyOwner,
+    KmsKey,
+    Replica,
+    StreamDestination,
+    Table,
+    Value,
+    Verdict,
+    all_of,
+    fails,
+    holds,
+    not_applicable,
+    policy,
+    unknown,
+)
+from tablegate_baseline.asking import must_be, of_replicas, replica_label
+
+Owner = Literal["aws-owned", "aws-managed", "customer"]
+Scope = Literal["classified", "all"]
+
+CLASSES = ("confidential", "restricted", "sensitive", "pii", "phi", "pci", "secret")
+
+_ENOUGH: Mapping[str, tuple[KeyOwner, ...]] = {
+    "aws-managed": (KeyOwner.AWS_MANAGED, KeyOwner.CUSTOMER),
+    "customer": (KeyOwner.CUSTOMER,),
+}
+_NAMES: Mapping[KeyOwner | None, str] = {
+    KeyOwner.AWS_OWNED: "AWS-owned",
+    KeyOwner.AWS_MANAGED: "AWS-managed (aws/dynamodb)",
+}
+_WANTED: Mapping[str, str] = {
+    "aws-managed": "AWS-managed or customer-managed",
+    "customer": "customer-managed",
+}
+
+
+@policy(
+    "TG201",
+    HIGH,
+    "A table must be encrypted under a key that its account can see",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/EncryptionAtRest.html",
+    terraform="""
+server_side_encryption {
+  enabled = true
+}
+""",
+    cloudformation="""
+SSESpecification:
+  SSEEnabled: true
+""",
+)
+def encryption_at_rest(table: Table, *, owner: Owner = "aws-managed") -> Verdict:
+    """The key that AWS owns leaves no trace: its use is not in CloudTrail, and nobody can audit it or shut it off.
+    After a leak there is nothing to show who read what. The option ``owner`` says whose key is enough."""
+    return _owned(table.encryption, owner, "the table's key")
+
+
+@policy(
+    "TG202",
+    HIGH,
+    "A table that holds sensitive data must be encrypted under a customer-managed key",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.howitworks.html",
+    terraform="""
+server_side_encryption {
+  enabled     = true
+  kms_key_arn = aws_kms_key.orders.arn
+}
+
+resource "aws_kms_key" "orders" {
+  enable_key_rotation = true
+}
+""",
+    cloudformation="""
+SSESpecification:
+  SSEEnabled: true
+  SSEType: KMS
+  KMSMasterKeyId: !GetAtt OrdersKey.Arn
+
+OrdersKey:
+  Type: AWS::KMS::Key
+  Properties:
+    EnableKeyRotation: true
+""",
+)
+def customer_managed_key(table: Table, *, classes: tuple[str, ...] = CLASSES, scope: Scope = "classified") -> Verdict:
+    """Only a key of your own has a policy that you write: it can keep out those who may read the table, and
+    disabling it cuts off everybody at once. Sensitive data needs both. ``scope = "all"`` asks it of every table."""
+    if scope == "all":
+        return _owned(table.encryption, "customer", "the table's key")
+    data_class = table.declared.data_class
+    if not data_class.known:
+        return _if_classified(_owned(table.encryption, "customer", "the table's key"), data_class)
+    if data_class.content is None or data_class.content not in {name.lower() for name in classes}:
+        return not_applicable("its data class asks for no customer-managed key", data_class)
+    return _owned(table.encryption, "customer", f"the table holds data of class {data_class.shown}; its key")
+
+
+@policy(
+    "TG203",
+    HIGH,
+    "A replica must be encrypted like its table, under a key of its own region",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/globaltables-security.html",
+    terraform="""
+replica {
+  region_name = "eu-west-1"
+  kms_key_arn = "arn:aws:kms:eu-west-1:111122223333:key/0b5e7a52-6f0d-4c3e-9a53-2f1d6f6f9c11"
+}
+""",
+    cloudformation="""
+- Region: eu-west-1
+  SSESpecification:
+    KMSMasterKeyId: arn:aws:kms:eu-west-1:111122223333:key/0b5e7a52-6f0d-4c3e-9a53-2f1d6f6f9c11
+""",
+)
+def replica_encryption(
+    replica: Replica,
+    *,
+    owner: Owner = "aws-managed",
+    classes: tuple[str, ...] = CLASSES,
+    scope: Scope = "classified",
+) -> Verdict:
+    """A replica holds all of the table's data, so the weakest key among them protects none of it. A key of another
+    region cannot serve a replica at all: the apply fails half way."""
+    table, name = replica.table, replica_label(replica)
+    classified = customer_managed_key.check(table, classes=classes, scope=scope)
+    own = (_owned(table.encryption, owner, "the table's key"), classified)
+    if any(verdict.truth is False for verdict in own):
+        return not_applicable("the table's own key comes first", table.encryption.owner)
+    asked = [_owned(replica.encryption, owner, f"the key of {name}"), _at_home(replica, name)]
+    if classified.applies:
+        theirs = _owned(replica.encryption, "customer", f"the key of {name}")
+        known = scope == "all" or table.declared.data_class.known
+        asked.append(theirs if known else _if_classified(theirs, table.declared.data_class))
+    return all_of(asked)
+
+
+@policy(
+    "TG204",
+    MEDIUM,
+    "The customer-managed key of a table must be enabled, rotate, and stay",
+    docs="https://docs.aws.amazon.com/kms/latest/developerguide/rotate-keys.html",
+    terraform="""
+resource "aws_kms_key" "orders" {
+  enable_key_rotation = true
+}
+""",
+    cloudformation="""
+OrdersKey:
+  Type: AWS::KMS::Key
+  Properties:
+    EnableKeyRotation: true
+""",
+)
+def key_health(table: Table) -> Verdict:
+    """A table whose key is disabled or deleted can be neither read nor restored, and after seven days DynamoDB
+    archives it. A key that never rotates exposes years of data when its material leaks once."""
+    key = table.encryption.resource
+    if key is None:
+        return not_applicable("the key is not in this input", table.encryption.key)
+    return all_of(_health(key, table.encryption.key))
+
+
+@policy(
+    "TG205",
+    HIGH,
+    "A DAX cluster must be encrypted at rest",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DAXEncryptionAtRest.html",
+    terraform="""
+server_side_encryption {
+  enabled = true
+}
+""",
+    cloudformation="""
+SSESpecification:
+  SSEEnabled: true
+""",
+)
+def dax_encryption(cluster: DaxCluster) -> Verdict:
+    """The cache holds the table's items, and writes them to disks of its own, where the table's key does not reach.
+    It can only be chosen when the cluster is made."""
+    return must_be(
+        cluster.encrypted, True, "the cluster keeps items on its disks under no key", "encryption at rest is on"
+    )
+
+
+@policy(
+    "TG206",
+    HIGH,
+    "A DAX cluster must take TLS connections only",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DAXEncryptionInTransit.html",
+    terraform="""
+cluster_endpoint_encryption_type = "TLS"
+""",
+    cloudformation="""
+ClusterEndpointEncryptionType: TLS
+""",
+)
+def dax_in_transit(cluster: DaxCluster) -> Verdict:
+    """Without TLS, items and the callers' signed requests cross the network in the clear, and a client cannot tell
+    the cluster from somebody else. It can only be chosen when the cluster is made."""
+    given = cluster.in_transit
+    return must_be(
+        given, "TLS", f"the endpoint's encryption is {given.shown} and must be TLS", "the endpoint takes TLS only"
+    )
+
+
+@policy(
+    "TG207",
+    MEDIUM,
+    "A Kinesis stream that receives a table's changes must be encrypted under KMS",
+    docs="https://docs.aws.amazon.com/streams/latest/dev/what-is-sse.html",
+    terraform="""
+resource "aws_kinesis_stream" "changes" {
+  name            = "orders-changes"
+  shard_count     = 1
+  encryption_type = "KMS"
+  kms_key_id      = "alias/aws/kinesis"
+}
+""",
+    cloudformation="""
+Changes:
+  Type: AWS::Kinesis::Stream
+  Properties:
+    ShardCount: 1
+    StreamEncryption:
+      EncryptionType: KMS
+      KeyId: alias/aws/kinesis
+""",
+)
+def stream_destination_encryption(table: Table) -> Verdict:
+    """Every change is copied into the stream, whole items with it, and stays there for up to a year. The table's key
+    does not follow: what the stream keeps is only as safe as the stream."""
+    asked = (_safe(table.destinations), *of_replicas(table, lambda replica: _safe(replica.destinations)))
+    none_here = not_applicable("no Kinesis stream of this input receives the table's changes")
+    return all_of(asked) if any(verdict.applies for verdict in asked) else none_here
+
+
+def _owned(encryption: Encryption, owner: Owner, what: str) -> Verdict:
+    """The key's owner is this one, or one with a stronger claim."""
+    found = encryption.owner
+    if owner == "aws-owned":
+        return holds(found)
+    if not found.known:
+        return unknown(f"cannot tell whether {what} is {_WANTED[owner]}", found)
+    if found.content in _ENOUGH[owner]:
+        return holds(found)
+    return fails(f"{what} is {_NAMES[found.content]} and must be {_WANTED[owner]}", found)
+
+
+def _if_classified(verdict: Verdict, data_class: Value[str]) -> Verdict:
+    """The verdict, where it is asked for by a data class that is not known: only holding settles it."""
+    if verdict.truth is True:
+        return verdict
+    note = "cannot tell whether the table's data class asks for a customer-managed key"
+    return unknown(note, data_class, *verdict.evidence)
+
+
+def _at_home(replica: Replica, name: str) -> Verdict:
+    """The replica's key is in the replica's region. A key that names no region is taken to be there."""
+    key_region, region = replica.encryption.key_region, replica.region
+    if key_region.known and key_region.content is None:
+        return holds()
+    if not (key_region.known and region.known):
+        doubtful = (value for value in (key_region, region) if not value.known)
+        return unknown(f"cannot tell whether the key of {name} is in its region", *doubtful)
+    if key_region.content == region.content:
+        return holds(key_region, region)
+    return fails(f"the key of {name} is in {key_region.shown} and must be in {region.shown}", key_region, region)
+
+
+def _health(key: KmsKey, named: Value[str]) -> tuple[Verdict, ...]:
+    rotation, enabled = key.rotation.at(key.place), key.enabled.at(key.place)
+    return (
+        fails(f"{key.address} is deleted by this change", named.at(key.place)) if key.deleted else holds(named),
+        must_be(enabled, True, f"{key.address} is disabled", f"{key.address} is enabled"),
+        must_be(rotation, True, f"{key.address} does not rotate", f"{key.address} rotates"),
+    )
+
+
+def _safe(destinations: tuple[StreamDestination, ...]) -> Verdict:
+    """Every stream among these that is in this input is encrypted under KMS."""
+    here = [_under_kms(into, into.encrypted) for into in destinations if into.encrypted is not None]
+    return all_of(here) if here else not_applicable("no stream of this input")
+
+
+def _under_kms(into: StreamDestination, encrypted: Value[bool]) -> Verdict:
+    name = into.address or into.stream.shown
+    return must_be(encrypted, True, f"{name} keeps the table's changes under no KMS key", f"{name} is under a KMS key")

@@ -1,0 +1,165 @@
+"""Recovery: can a lost or damaged table be brought back?"""
+
+from __future__ import annotations
+
+from tablegate.policy import (
+    HIGH,
+    LOW,
+    MEDIUM,
+    Recovery,
+    Replica,
+    Table,
+    Value,
+    Verdict,
+    all_of,
+    fails,
+    holds,
+    not_applicable,
+    policy,
+    unknown,
+    when,
+)
+from tablegate_baseline.asking import must_be, of_replicas, replica_label
+
+EXEMPT = ("ephemeral", "cache", "lock")
+
+
+@policy(
+    "TG301",
+    HIGH,
+    "Point-in-time recovery must be on",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Point-in-time-recovery.html",
+    terraform="""
+point_in_time_recovery {
+  enabled = true
+}
+""",
+    cloudformation="""
+PointInTimeRecoverySpecification:
+  PointInTimeRecoveryEnabled: true
+""",
+)
+def point_in_time_recovery(table: Table, *, exempt: tuple[str, ...] = EXEMPT) -> Verdict:
+    """Without it, a bad deploy or a wrong delete takes every write since the last backup with it, and there may be
+    no backup. Tables whose declared purpose is in ``exempt`` can be filled anew."""
+    return _unless_exempt(table, exempt, _recoverable(table.recovery, "the table"))
+
+
+@policy(
+    "TG302",
+    HIGH,
+    "Point-in-time recovery must be on in every replica",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/globaltables-bestpractices.html",
+    terraform="""
+replica {
+  region_name            = "eu-west-1"
+  point_in_time_recovery = true
+}
+""",
+    cloudformation="""
+- Region: eu-west-1
+  PointInTimeRecoverySpecification:
+    PointInTimeRecoveryEnabled: true
+""",
+)
+def replica_recovery(replica: Replica, *, exempt: tuple[str, ...] = EXEMPT) -> Verdict:
+    """Replicas copy mistakes as fast as data, and recovery is not copied with them: it is switched on region by
+    region. The region that is left when another fails is the one that must be able to go back in time."""
+    what = replica_label(replica)
+    return _unless_exempt(replica.table, exempt, _recoverable(replica.recovery, what))
+
+
+@policy(
+    "TG303",
+    MEDIUM,
+    "The recovery period must be as long as mistakes go unnoticed",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PointInTimeRecoverySpecification.html",
+    terraform="""
+point_in_time_recovery {
+  enabled                 = true
+  recovery_period_in_days = 35
+}
+""",
+    cloudformation="""
+PointInTimeRecoverySpecification:
+  PointInTimeRecoveryEnabled: true
+  RecoveryPeriodInDays: 35
+""",
+)
+def recovery_window(table: Table, *, days: int = 35) -> Verdict:
+    """Damage that nobody saw within the period is there for good, and a shorter period saves nothing: the price is
+    the same. ``days`` says how long it must be, on the table and on every replica."""
+    own = _long_enough(table.recovery, days, "")
+    theirs = of_replicas(table, lambda replica: _long_enough(replica.recovery, days, f" of {replica_label(replica)}"))
+    return all_of((own, *theirs)) if any(verdict.applies for verdict in theirs) else own
+
+
+@policy(
+    "TG306",
+    LOW,
+    "A backup plan must cover the table",
+    docs="https://docs.aws.amazon.com/aws-backup/latest/devguide/assigning-resources.html",
+    terraform="""
+resource "aws_backup_selection" "orders" {
+  name         = "orders"
+  plan_id      = aws_backup_plan.daily.id
+  iam_role_arn = "arn:aws:iam::111122223333:role/backup"
+  resources    = [aws_dynamodb_table.orders.arn]
+}
+""",
+    cloudformation="""
+OrdersBackup:
+  Type: AWS::Backup::BackupSelection
+  Properties:
+    BackupPlanId: !Ref DailyBackup
+    BackupSelection:
+      SelectionName: orders
+      IamRoleArn: arn:aws:iam::111122223333:role/backup
+      Resources:
+        - !GetAtt Table.Arn
+""",
+    on=False,
+)
+def backup_plan(table: Table) -> Verdict:
+    """Point-in-time recovery reaches back 35 days at most, and lives and dies in the account of the table. A backup
+    plan keeps copies for longer, and in a vault that whoever holds the table cannot empty."""
+    return must_be(
+        table.backed_up,
+        True,
+        "no AWS Backup selection of this input covers the table",
+        "an AWS Backup selection covers the table",
+    )
+
+
+def _recoverable(recovery: Recovery, what: str) -> Verdict:
+    return must_be(
+        recovery.enabled,
+        True,
+        f"point-in-time recovery is off for {what}",
+        f"point-in-time recovery is on for {what}",
+    )
+
+
+def _unless_exempt(table: Table, exempt: tuple[str, ...], verdict: Verdict) -> Verdict:
+    """The verdict, where the table's purpose does not excuse it. An unknown purpose may."""
+    purpose = table.declared.purpose
+    if purpose.known and purpose.content is not None and purpose.content in {word.lower() for word in exempt}:
+        return not_applicable(f"a table whose purpose is {purpose.shown} can be filled anew", purpose)
+    if purpose.known or verdict.truth is True:
+        return verdict
+    return unknown(f"{verdict.note}; its purpose, which may excuse it, is not known", *verdict.evidence, purpose)
+
+
+def _long_enough(recovery: Recovery, days: int, where: str) -> Verdict:
+    period = recovery.days
+    if not period.known:
+        verdict = unknown(f"cannot tell whether the recovery period{where} is at least {days} days", period)
+    elif period.content is None or period.content >= days:
+        verdict = holds(period)
+    else:
+        verdict = fails(f"the recovery period{where} is {_days(period)} and must be at least {days}", period)
+    return when(recovery.enabled.is_true, lambda: verdict, "point-in-time recovery is off: there is no period")
+
+
+def _days(period: Value[int]) -> str:
+    return f"{period.shown} day" if period.content == 1 else f"{period.shown} days"

@@ -1,0 +1,130 @@
+"""Replicas: are a table's copies kept and protected like the table itself?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from tablegate.policy import (
+    MEDIUM,
+    LegacyGlobalTable,
+    Replica,
+    Table,
+    Value,
+    Verdict,
+    all_of,
+    fails,
+    holds,
+    not_applicable,
+    policy,
+    unknown,
+)
+from tablegate_baseline.asking import of_replicas, replica_label, worded
+from tablegate_baseline.retention import kept_by
+
+Tags = Mapping[str, str | None]
+
+
+@policy(
+    "TG308",
+    MEDIUM,
+    "A global table must be of the current version, and its replicas kept like the table",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_upgrade.html",
+    terraform="""
+replica {
+  region_name = "eu-west-1"
+}
+""",
+    cloudformation="""
+DeletionPolicy: Retain
+UpdateReplacePolicy: Retain
+""",
+)
+def legacy_global_table(legacy: LegacyGlobalTable) -> Verdict:
+    """A global table of 2017 costs more per write, and lacks what the current version can do. A replica that a
+    custom resource makes is deleted with that resource, also where the table itself is retained."""
+    if not legacy.custom_resource:
+        return fails("this is a global table of version 2017.11.29; it must be a table with replicas")
+    policy_given = legacy.deletion_policy.shown
+    return worded(
+        ~legacy.table_retained.is_true | kept_by(legacy.deletion_policy),
+        f"{legacy.table or 'the table'} is retained, but its replica's DeletionPolicy is {policy_given}",
+        f"the replica is kept like {legacy.table or 'the table'}",
+    )
+
+
+@policy(
+    "TG309",
+    MEDIUM,
+    "The replicas of a table must be protected alike",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html",
+    terraform="""
+replica {
+  region_name            = "eu-west-1"
+  point_in_time_recovery = true
+  propagate_tags         = true
+}
+""",
+    cloudformation="""
+- Region: eu-west-1
+  DeletionProtectionEnabled: true
+  PointInTimeRecoverySpecification:
+    PointInTimeRecoveryEnabled: true
+""",
+)
+def replica_parity(table: Table) -> Verdict:
+    """Deletion protection, recovery, tags, Contributor Insights and resource policies are set region by region, and
+    nothing keeps them in step. The region that differs is found on the day of the failover."""
+    replicas = table.replicas
+    if replicas.known and not replicas.content:
+        return not_applicable("the table has no replicas")
+    if not replicas.known:
+        return all_of(of_replicas(table, lambda _: holds()))
+    copies = ((replica_label(replica), replica) for replica in replicas.content or ())
+    places: tuple[tuple[str, Table | Replica], ...] = (("the table", table), *copies)
+    return all_of(
+        (
+            _alike("deletion protection is", ((name, place.deletion_protection) for name, place in places)),
+            _alike("point-in-time recovery is", ((name, place.recovery.enabled) for name, place in places)),
+            _alike("Contributor Insights are", ((name, place.insights) for name, place in places)),
+            _alike("a resource policy is", ((name, place.policy) for name, place in places), ("set", "not set")),
+            _tagged_alike(tuple(place.tags for _, place in places)),
+        )
+    )
+
+
+def _alike(what: str, places: Iterable[tuple[str, Value[object]]], words: tuple[str, str] = ("on", "off")) -> Verdict:
+    """The protection is there in every place, or in none."""
+    named = tuple(places)
+    values = tuple(value for _, value in named)
+    having = [name for name, value in named if value.known and value.content]
+    lacking = [name for name, value in named if value.known and not value.content]
+    if having and lacking:
+        note = f"{what} {words[0]} for {_listed(having)} and {words[1]} for {_listed(lacking)}"
+        return fails(note, *(value for value in values if value.known))
+    if len(having) + len(lacking) < len(named):
+        return unknown(f"cannot tell whether {what} the same everywhere", *(v for v in values if not v.known))
+    return holds(*values)
+
+
+def _tagged_alike(places: tuple[Value[Tags], ...]) -> Verdict:
+    """Every place has the same tags, but for those that AWS sets."""
+    seen = [tags.content or {} for tags in places if tags.known]
+    keys = sorted({key for tags in seen for key in tags if not key.startswith("aws:")})
+    different = [key for key in keys if _differs(key, seen)]
+    if different:
+        names = "" if any(tags.sensitive for tags in places) else f": {', '.join(different)}"
+        return fails(f"tags differ between the table and its replicas{names}", *(v for v in places if v.known))
+    doubtful = [value for value in places if not value.known or None in (value.content or {}).values()]
+    if doubtful:
+        return unknown("cannot tell whether the tags are the same everywhere", *doubtful)
+    return holds(*places)
+
+
+def _differs(key: str, places: Iterable[Tags]) -> bool:
+    """Some place lacks the tag, or gives it another value. A value that is not known may be any."""
+    given = [tags.get(key, "") if key in tags else "\0" for tags in places]
+    return len({text for text in given if text is not None}) > 1 or ("\0" in given and None in given)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names)

@@ -1,0 +1,125 @@
+"""Retention: does it take more than one mistake to lose the table?"""
+
+from __future__ import annotations
+
+from tablegate.policy import (
+    HIGH,
+    MEDIUM,
+    ChangeKind,
+    Dialect,
+    Table,
+    Value,
+    Verdict,
+    all_of,
+    any_of,
+    fails,
+    holds,
+    not_applicable,
+    policy,
+    unknown,
+)
+from tablegate_baseline.asking import must_be, of_replicas, replica_label, worded
+
+# The template reference allows RetainExceptOnCreate for DeletionPolicy only; whoever writes it asks to keep the table.
+KEEPS = ("Retain", "RetainExceptOnCreate")
+
+_BORN = (ChangeKind.CREATE, ChangeKind.REPLACE, ChangeKind.UNKNOWN)
+
+
+@policy(
+    "TG304",
+    MEDIUM,
+    "Deletion protection must be on, for the table and for each replica",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/WorkingWithTables.Basics.html",
+    terraform="""
+deletion_protection_enabled = true
+""",
+    cloudformation="""
+DeletionProtectionEnabled: true
+""",
+)
+def deletion_protection(table: Table) -> Verdict:
+    """Whoever may call DeleteTable needs one call to lose everything: a wrong profile, a stack taken down, a rename.
+    Protection makes it two, and it is never copied to a replica."""
+    own = _protected(table.deletion_protection, "the table")
+    theirs = of_replicas(table, lambda replica: _protected(replica.deletion_protection, replica_label(replica)))
+    return all_of((own, *theirs)) if theirs else own
+
+
+@policy(
+    "TG305",
+    MEDIUM,
+    "A table must outlive its stack or module",
+    docs="https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-attribute-deletionpolicy.html",
+    terraform="""
+deletion_protection_enabled = true
+""",
+    cloudformation="""
+DeletionPolicy: Retain
+UpdateReplacePolicy: Retain
+""",
+)
+def retained_on_delete(table: Table) -> Verdict:
+    """Code is deleted and renamed every day, and the table goes with it unless something holds it back. A template
+    needs both attributes: one for deletion, one for the old table of a replacement."""
+    protected = must_be(
+        table.deletion_protection, True, "deletion protection is off", "deletion protection holds the table back"
+    )
+    if protected.truth is True:
+        return protected
+    return any_of((_kept(table), protected))
+
+
+@policy(
+    "TG307",
+    HIGH,
+    "A table must not count on protection that its creation leaves out",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TableCreationParameters.html",
+    terraform="""
+deletion_protection_enabled = false # true in the next apply, when the table is there
+""",
+    cloudformation="""
+DeletionProtectionEnabled: false # true in the next update, when the table is there
+""",
+)
+def unprotected_birth(table: Table) -> Verdict:
+    """The calls that import or restore a table take no deletion protection, so the first apply makes the table
+    without it, whatever the code says. The code reads as safe, and the new table is not."""
+    if table.change is not None and table.change.kind not in _BORN:
+        return not_applicable("the table exists already")
+    if table.change is None and table.dialect is not Dialect.CLOUDFORMATION:
+        return not_applicable("nothing is created here")
+    born = (("import", table.import_source), ("restore", table.restore_source))
+    asked = table.deletion_protection
+    verdicts = [_not_left_out(asked, how, source) for how, source in born if source.content or not source.known]
+    return all_of(verdicts) if verdicts else not_applicable("the table is created empty")
+
+
+def _protected(value: Value[bool], what: str) -> Verdict:
+    return must_be(value, True, f"deletion protection is off for {what}", f"deletion protection is on for {what}")
+
+
+def _kept(table: Table) -> Verdict:
+    retention = table.retention
+    if table.dialect is Dialect.CLOUDFORMATION:
+        return all_of(map(kept_by, (retention.deletion_policy, retention.update_replace_policy)))
+    return must_be(
+        retention.prevent_destroy, True, "prevent_destroy is not set", "prevent_destroy holds the table back"
+    )
+
+
+def kept_by(attribute: Value[str]) -> Verdict:
+    """The attribute of a template's resource keeps what it stands on."""
+    if not attribute.known:
+        return unknown(f"cannot tell whether {attribute.name} keeps the table", attribute)
+    return (
+        holds(attribute) if attribute.content in KEEPS else fails(f"{attribute.name} is {attribute.shown}", attribute)
+    )
+
+
+def _not_left_out(asked: Value[bool], how: str, source: Value[str]) -> Verdict:
+    return worded(
+        ~(asked.is_true & source.is_set),
+        f"deletion protection is on in the code, but {how} creates the table without it",
+        f"{how} creates the table without the deletion protection that the code asks for",
+    )

@@ -1,0 +1,230 @@
+"""Time to live: does data that must expire, expire?"""
+
+from __future__ import annotations
+
+from tablegate.policy import (
+    HIGH,
+    MEDIUM,
+    ChangeKind,
+    Role,
+    Table,
+    Ttl,
+    Value,
+    Verdict,
+    fails,
+    holds,
+    not_applicable,
+    policy,
+    unknown,
+    when,
+)
+from tablegate_baseline.asking import must_be
+from tablegate_baseline.words import word_in
+
+STRONG = "STRONG"
+PURPOSES = ("ephemeral", "cache", "lock", "session", "token", "temporary")
+WORDS = (
+    "session",
+    "token",
+    "otp",
+    "nonce",
+    "invite",
+    "invitation",
+    "verification",
+    "cache",
+    "temp",
+    "tmp",
+    "temporary",
+    "ephemeral",
+    "lock",
+    "lease",
+    "mutex",
+    "idempotency",
+    "dedup",
+    "ratelimit",
+    "rate-limit",
+    "throttle",
+    "captcha",
+    "challenge",
+    "csrf",
+    "presence",
+    "connection",
+    "magic-link",
+    "password-reset",
+    "one-time",
+)
+
+_REMEDY_TERRAFORM = """
+ttl {
+  attribute_name = "expires_at"
+  enabled        = true
+}
+"""
+_REMEDY_CLOUDFORMATION = """
+TimeToLiveSpecification:
+  AttributeName: expires_at
+  Enabled: true
+"""
+
+
+@policy(
+    "TG401",
+    HIGH,
+    "A table that is declared ephemeral must expire its items",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html",
+    terraform=_REMEDY_TERRAFORM,
+    cloudformation=_REMEDY_CLOUDFORMATION,
+)
+def ttl_on_ephemeral(table: Table, *, purposes: tuple[str, ...] = PURPOSES) -> Verdict:
+    """Sessions and tokens that nothing deletes stay valid in backups and exports, and are paid for, for ever.
+    Deleting them later by a scan costs more than all the writes that made them."""
+    purpose = table.declared.purpose
+    if purpose.known and not _is_ephemeral(purpose, purposes):
+        return not_applicable("no purpose declares the table ephemeral", purpose)
+    verdict = _expires(table.ttl, f"the table's purpose is {purpose.shown}, but time to live is off")
+    if purpose.known or verdict.truth is True:
+        return verdict
+    note = "time to live is not known to be on, nor whether the table's purpose asks for it"
+    return unknown(note, purpose, *verdict.evidence)
+
+
+@policy(
+    "TG402",
+    MEDIUM,
+    "A table that looks ephemeral must expire its items",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-how-to.html",
+    terraform=_REMEDY_TERRAFORM,
+    cloudformation=_REMEDY_CLOUDFORMATION,
+)
+def ttl_on_ephemeral_looking(
+    table: Table, *, words: tuple[str, ...] = WORDS, purposes: tuple[str, ...] = PURPOSES
+) -> Verdict:
+    """A name that speaks of sessions, locks or caches speaks of items that outlive their use. Without an expiry the
+    table only grows, and its old items slow down every scan and every restore."""
+    purpose = table.declared.purpose
+    if purpose.known and _is_ephemeral(purpose, purposes):
+        return not_applicable("its declared purpose is judged by TG401", purpose)
+    looks = _looks_ephemeral(table, words)
+    off = f"{looks.note}, but time to live is off"
+    verdict = when(looks, lambda: _expires(table.ttl, off), "neither name nor partition key looks ephemeral")
+    if not verdict.applies or verdict.truth is True or purpose.known:
+        return verdict
+    return unknown("cannot tell whether the table's purpose is judged by TG401 already", purpose, *verdict.evidence)
+
+
+@policy(
+    "TG403",
+    HIGH,
+    "The time-to-live attribute must be a Number",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-before-you-start.html",
+    terraform="""
+attribute {
+  name = "expires_at"
+  type = "N"
+}
+""",
+    cloudformation="""
+- AttributeName: expires_at
+  AttributeType: N
+""",
+)
+def ttl_attribute_type(table: Table) -> Verdict:
+    """DynamoDB reads the attribute as epoch seconds and passes over every item in which it is anything else. Nothing
+    reports that: the switch is on, and no item ever expires."""
+    ttl = table.ttl
+    if ttl.enabled.known and ttl.enabled.content is not True:
+        return not_applicable("time to live is off", ttl.enabled)
+    if not (ttl.attribute.known and table.attributes.known):
+        doubtful = (value for value in (ttl.attribute, table.attributes) if not value.known)
+        return unknown("cannot tell which type the time-to-live attribute is declared with", *doubtful)
+    kind = (table.attributes.content or {}).get(ttl.attribute.content or "")
+    if kind in (None, "N"):
+        return holds(ttl.attribute)
+    note = f"the time-to-live attribute {ttl.attribute.shown} is declared with type {kind}; no item would expire"
+    return when(ttl.enabled.is_true, lambda: fails(note, table.attributes, ttl.attribute), "time to live is off")
+
+
+@policy(
+    "TG404",
+    MEDIUM,
+    "Time to live must be switched on with its attribute, or not be mentioned",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TimeToLiveSpecification.html",
+    terraform=_REMEDY_TERRAFORM,
+    cloudformation=_REMEDY_CLOUDFORMATION,
+)
+def ttl_half_configured(table: Table) -> Verdict:
+    """An attribute under a switch that is off reads as if items expired, and none does. A switch that is on without
+    an attribute stops the deploy half way."""
+    enabled, attribute = table.ttl.enabled, table.ttl.attribute
+    if not (enabled.known and attribute.known):
+        doubtful = (value for value in (enabled, attribute) if not value.known)
+        return unknown("cannot tell whether time to live has both its switch and its attribute", *doubtful)
+    if (enabled.content is True) is bool(attribute.content):
+        return holds(enabled, attribute)
+    if enabled.content is True:
+        return fails("time to live is on, but names no attribute: the deploy fails", attribute, enabled)
+    if _turned_off(table):
+        return not_applicable("this change turns time to live off", enabled)
+    return fails(f"time to live names the attribute {attribute.shown}, but is off", enabled, attribute)
+
+
+@policy(
+    "TG405",
+    HIGH,
+    "A table with strong consistency over regions must not use time to live",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/multi-region-strong-consistency-gt.html",
+    terraform="""
+ttl {
+  enabled = false
+}
+""",
+    cloudformation="""
+TimeToLiveSpecification:
+  Enabled: false
+""",
+)
+def ttl_unsupported(table: Table) -> Verdict:
+    """Tables of multi-region strong consistency do not expire items: the deploy is refused. Data that must expire
+    needs eventual consistency, or a job of its own that deletes it."""
+    if table.consistency.known and table.consistency.content != STRONG:
+        return not_applicable("the table is not strongly consistent over regions", table.consistency)
+    off = must_be(
+        table.ttl.enabled,
+        False,
+        "time to live is on, which a table of multi-region strong consistency does not support",
+        "time to live is off",
+    )
+    return when(table.consistency.equals(STRONG), lambda: off, "the table is not strongly consistent over regions")
+
+
+def _is_ephemeral(purpose: Value[str], purposes: tuple[str, ...]) -> bool:
+    return purpose.content is not None and purpose.content in {word.lower() for word in purposes}
+
+
+def _expires(ttl: Ttl, otherwise: str) -> Verdict:
+    return must_be(ttl.enabled, True, otherwise, "time to live is on")
+
+
+def _looks_ephemeral(table: Table, words: tuple[str, ...]) -> Verdict:
+    """The name, or the partition key's, holds one of the words. A name that is not known gives way to the label."""
+    name, keys = table.name, table.keys
+    found = word_in(name.content if name.known and name.content else table.label, words)
+    if found is not None:
+        called = name.shown if name.known and name.content else table.label
+        return Verdict(True, (name,), f"the name {called} holds the word {found}")
+    if not keys.known:
+        return unknown("the key may look ephemeral", keys)
+    for part in keys.content or ():
+        found = word_in(part.attribute, words) if part.role is Role.HASH else None
+        if found is not None:
+            return Verdict(True, (keys,), f"the partition key {part.attribute} holds the word {found}")
+    return Verdict(False, (name, keys))
+
+
+def _turned_off(table: Table) -> bool:
+    """Whether the change takes time to live from a table that has it."""
+    change = table.change
+    if change is None or change.kind is not ChangeKind.UPDATE:
+        return False
+    before = change.before
+    return before is not None and before.ttl.enabled.content is True
