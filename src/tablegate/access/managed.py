@@ -1,0 +1,66 @@
+"""AWS managed policies: what attaching one by its name grants on tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from tablegate.access.actions import SERVICE
+from tablegate.access.documents import Document, Patterns, Statement
+from tablegate.access.managed_table import POLICIES
+
+
+@dataclass(frozen=True, slots=True)
+class ManagedPolicy:
+    """What is known of one AWS managed policy."""
+
+    path: str
+    width: str
+    flags: frozenset[str]
+    actions: tuple[str, ...] = ()
+    resources: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The last part of its path."""
+        return self.path.rpartition("/")[2]
+
+    def document(self) -> Document:
+        """The part of the policy that is about DynamoDB, as a document of one statement."""
+        actions = tuple(f"{SERVICE}:{name}" for name in self.actions)
+        statement = Statement(
+            label=self.name,
+            index=0,
+            place=None,
+            effect="Allow",
+            actions=Patterns(actions),
+            resources=Patterns(self.resources),
+            principals=None,
+            conditions=(),
+            doubts=(),
+        )
+        return Document(statements=(statement,), version="2012-10-17")
+
+
+@cache
+def managed_policies() -> dict[str, ManagedPolicy]:
+    """Every known managed policy that grants a DynamoDB action, by its path."""
+    return {policy.path: policy for policy in map(_policy, POLICIES.splitlines())}
+
+
+def managed_path(arn: str) -> str | None:
+    """The path of an AWS managed policy's ARN, in any partition; None for anything else."""
+    head, found, path = arn.partition(":policy/")
+    return path if found and head.startswith("arn:") and head.endswith(":iam::aws") else None
+
+
+def _policy(line: str) -> ManagedPolicy:
+    path, width, flags, *rest = line.split(" ")
+    actions, resources = rest or ("", "")
+    return ManagedPolicy(
+        path=path,
+        width=width,
+        flags=frozenset(flags.split(",")) - {"-"},
+        actions=tuple(filter(None, actions.split(","))),
+        resources=tuple(filter(None, resources.split(","))),
+    )
