@@ -20,6 +20,9 @@ def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merge
     """What makes the findings of one policy."""
     own = settings.policies.get(policy.id)
     set_severity = own.severity if own else None
+    blocking = {Outcome.FAILS: _blocking(settings), Outcome.UNKNOWN: frozenset[Severity]()}
+    if settings.unknown is UnknownMode.BLOCK:
+        blocking[Outcome.UNKNOWN] = blocking[Outcome.FAILS]
 
     def find(site: Site, verdict: Verdict, among: Merged | None) -> Finding:
         outcome = Outcome.FAILS if verdict.truth is False else Outcome.UNKNOWN
@@ -30,7 +33,7 @@ def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merge
             policy=policy,
             severity=severity,
             outcome=outcome,
-            blocks=_blocks(outcome, severity, settings),
+            blocks=severity in blocking[outcome],
             file=site.file,
             address=site.address,
             part=site.part,
@@ -45,10 +48,9 @@ def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merge
     return find
 
 
-def _blocks(outcome: Outcome, severity: Severity, settings: Settings) -> bool:
-    if settings.fail_on is None or not severity.reaches(settings.fail_on):
-        return False
-    return outcome is Outcome.FAILS or settings.unknown is UnknownMode.BLOCK
+def _blocking(settings: Settings) -> frozenset[Severity]:
+    threshold = settings.fail_on
+    return frozenset(level for level in Severity if threshold is not None and level.reaches(threshold))
 
 
 def _place(evidence: tuple[Value[object], ...], site: Site) -> Place | None:
