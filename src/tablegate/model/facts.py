@@ -42,9 +42,9 @@ class Fact(Generic[T]):
         """The fact as it was stated."""
         return Value(self.name, content, Origin.SET, place, None, sensitive)
 
-    def doubted(self, doubt: Doubt, place: Place | None = None) -> Value[T]:
-        """The fact, where it cannot be known."""
-        return Value(self.name, None, Origin.UNKNOWN, place, doubt)
+    def doubted(self, doubt: Doubt, place: Place | None = None, candidates: tuple[T, ...] = ()) -> Value[T]:
+        """The fact, where it cannot be known: at most that it is one of the candidates."""
+        return Value(self.name, None, Origin.UNKNOWN, place, doubt, candidates=candidates)
 
 
 NAME = Fact[str]("table name")

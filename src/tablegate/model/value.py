@@ -50,6 +50,7 @@ class Value(Generic[T_co]):
     place: Place | None = None
     doubt: Doubt | None = None
     sensitive: bool = False
+    candidates: tuple[T_co, ...] = ()  # all that an unknown content can be, where at least that is known
 
     @property
     def known(self) -> bool:
@@ -93,9 +94,10 @@ class Value(Generic[T_co]):
         return self.satisfies(lambda content: isinstance(content, str) and found(content) is not None)
 
     def satisfies(self, test: Callable[[T_co | None], object]) -> Verdict:
-        """The test's answer about the content, or unknown when the content is."""
+        """The test's answer about the content, or unknown when the content is and its candidates disagree."""
         if self.origin is Origin.UNKNOWN:
-            return Verdict(None, (self,))
+            answers = {bool(test(candidate)) for candidate in self.candidates}
+            return Verdict(answers.pop() if len(answers) == 1 else None, (self,))
         return Verdict(bool(test(self.content)), (self,))
 
     @property
