@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+
+from tablegate.cli.lean import LeanCommand, LeanGroup
 
 USAGE = 2
 
@@ -14,17 +16,18 @@ app = typer.Typer(
     help="A gate in front of a deploy: judges the DynamoDB tables of Terraform plans and CloudFormation templates.",
     epilog="Exit codes: 0 all read and nothing blocks; 1 blocked; 2 wrong usage, configuration or pack; "
     "3 an input was not fully read, or none was found; 4 internal error.",
+    cls=LeanGroup,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100, "terminal_width": 100},
 )
-config_app = typer.Typer(help="Show the configuration, or the schema for editors.", no_args_is_help=True)
+config_app = typer.Typer(cls=LeanGroup, help="Show the configuration, or the schema for editors.", no_args_is_help=True)
 app.add_typer(config_app, name="config")
 
 Inputs = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[INPUT]...", help="plans, templates, folders that hold some, or - for standard input"),
+    typer.Argument(metavar="INPUT", hidden=True),
 ]
 Packs = Annotated[
     list[str] | None, typer.Option("--pack", metavar="NAME", help="load this installed pack too (repeatable)")
@@ -91,7 +94,7 @@ def command(arguments: Sequence[str]) -> int:
     from tablegate.cli.output import note
 
     try:
-        code = _lean(typer.main.get_command(app)).main(list(arguments), prog_name="tablegate", standalone_mode=False)
+        code = typer.main.get_command(app).main(list(arguments), prog_name="tablegate", standalone_mode=False)
     except Exception as error:
         # The errors of click, or of the copy of it inside Typer: they can speak for themselves.
         speak = getattr(error, "format_message", None)
@@ -102,25 +105,6 @@ def command(arguments: Sequence[str]) -> int:
     return int(code)
 
 
-class _AsGiven:
-    """Hands over what was given: every option of ours is a text, several texts, or a flag."""
-
-    def coerce(self, value: Any, param: Any, ctx: object) -> Any:  # noqa: ARG002 - Typer passes it by name
-        if param.multiple or param.nargs == -1:
-            return list(value or ())
-        return value
-
-
-def _lean(command: Any) -> Any:
-    """Keep Typer from building a validator for each option: importing what it builds them with costs 50 ms."""
-    for param in command.params:
-        if hasattr(param, "_runtime_param"):
-            param._runtime_param = _AsGiven()
-    for child in getattr(command, "commands", {}).values():
-        _lean(child)
-    return command
-
-
 @app.callback()
 def root(
     version: Annotated[bool, typer.Option("--version", help="show the version", is_eager=True)] = False,  # noqa: ARG001
@@ -128,7 +112,7 @@ def root(
     """Answer nothing by itself: --version alone never comes this far."""
 
 
-@app.command()
+@app.command(cls=LeanCommand)
 def check(
     inputs: Inputs = None,
     params: Params = None,
@@ -156,5 +140,8 @@ def check(
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> int:
-    """Judge plans and templates, and end with an exit code that a pipeline can trust."""
+    """Judge plans and templates, and end with an exit code that a pipeline can trust.
+
+    An INPUT is a plan (terraform show -json), a template, a folder that holds some, or - for standard input.
+    """
     raise NotImplementedError

@@ -10,7 +10,7 @@ from tablegate.model.value import Place
 from tablegate.reporters.look import Look
 from tablegate.reporters.paint import Paint, Style
 from tablegate.reporters.safe import Shower, Shown, joined, own
-from tablegate.reporters.words import where
+from tablegate.reporters.words import listed, where
 
 WIDEST = 140  # characters of a source line; of a longer one, what stands around the value
 BEFORE = 60  # of them before the value
@@ -63,13 +63,14 @@ def _at(place: Place) -> tuple[int, int]:
 
 
 def _marked(place: Place, labels: Iterable[Shown], brush: Brush, edge: int) -> Iterator[Shown]:
-    label = Shown("; ".join(labels))
     text = None if place.line is None else brush.look.line(place.file, place.line)
     bar = gutter(brush.paint, edge, "|")
     if text is None:
         path = joined(brush.show(place.path), own(": ")) if place.path else own("")
-        yield joined(bar, own("  "), path, brush.paint(brush.style, label))
+        for label in labels:
+            yield joined(bar, own("  "), path, brush.paint(brush.style, label))
         return
+    label = listed(labels, "; ")
     source, before, width = _window(text, place, brush.show)
     yield joined(gutter(brush.paint, edge, "|", place.line), own(" "), source)
     carets = joined(Shown(" " * before), brush.paint(brush.style, joined(Shown("^" * width), own(" "), label)))

@@ -1,0 +1,118 @@
+"""What makes text harmless."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import unicodedata
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tablegate.reporters.safe import Scrubber, Shower, scrub, show
+
+SECRET = 'hunter2-"p\\ä?/ss'
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("orders", "orders"),
+        ("größe 注文", "größe 注文"),
+        ("a\nb\r\tc", r"a\x0ab\x0d\x09c"),
+        ("\x1b[31mred\x7f\x9b", r"\x1b[31mred\x7f\x9b"),
+        ("\x85\u2028\u2029", r"\x85\u2028\u2029"),
+        ("\u061c\u200e\u202e\u2066", r"\u061c\u200e\u202e\u2066"),
+        ("\xad\u200b\u2060\ufeff", r"\xad\u200b\u2060\ufeff"),
+        ("\ud800\ufffe\U000e0001", r"\ud800\ufffe\U000e0001"),
+        ("\u0378", r"\u0378"),
+        ("a\\nb", r"a\\nb"),
+    ],
+)
+def test_what_cannot_be_seen_is_spelled_out(text: str, expected: str) -> None:
+    """Controls, line ends, bidirectional marks, invisible and unassigned characters never pass as they are."""
+    assert expected == show(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("##[error]x", r"#\x23[error]x"),
+        ("a ##vso[task.complete]", r"a #\x23vso[task.complete]"),
+        ("##teamcity[x]", r"#\x23teamcity[x]"),
+        ("ends in ##", r"ends in #\x23"),
+        ("## a heading", "## a heading"),
+    ],
+)
+def test_commands_of_build_servers_are_broken(text: str, expected: str) -> None:
+    """A log reader that acts on a mark anywhere in a line finds none, also where two texts meet."""
+    assert expected == show(text)
+
+
+def test_long_text_is_clipped_and_says_so() -> None:
+    """The reader learns how much is missing, and the clip cannot cut an escape in two."""
+    assert "\\x00" * 200 + "…(+50)" == show("\0" * 250)
+
+
+@given(st.text())
+def test_nothing_shown_steers_a_terminal(text: str) -> None:
+    """For every text: one line, and no character that is a control, a format, a surrogate or unassigned."""
+    shown = show(text)
+    assert not {unicodedata.category(character) for character in shown} & {"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"}
+    assert re.search(r"##\w*\[", shown) is None
+
+
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        SECRET,
+        json.dumps(SECRET),
+        json.dumps(SECRET, ensure_ascii=False),
+        repr(SECRET),
+        quote(SECRET),
+        quote(SECRET, safe=""),
+        quote_plus(SECRET),
+        base64.b64encode(SECRET.encode()).decode(),
+        base64.b64encode(b"user:" + SECRET.encode() + b"!").decode(),
+        base64.b64encode(b"u:" + SECRET.encode() + b"!").decode(),
+        base64.urlsafe_b64encode(b"u" + SECRET.encode()).decode(),
+    ],
+)
+def test_a_secret_is_found_however_it_is_spelled(spelled: str) -> None:
+    """JSON, Python, URLs and base64 spell the same secret: none of them gets out."""
+    scrubbed = scrub(f"the value is {spelled} there", [SECRET])
+    assert "(sensitive)" in scrubbed
+    assert spelled not in scrubbed
+    assert "hunter2" not in scrubbed
+
+
+def test_the_longest_secret_goes_first() -> None:
+    """A secret that holds another leaves no rest of itself."""
+    assert "(sensitive) (sensitive)" == scrub("swordfish-extended swordfish", ["swordfish", "swordfish-extended"])
+
+
+def test_without_secrets_nothing_changes() -> None:
+    """No secret, or an empty one, takes nothing away."""
+    assert "a text" == scrub("a text", [""])
+    assert "short" == scrub("short", ["much longer than that"])
+
+
+@given(st.lists(st.text(min_size=6), min_size=1), st.text(), st.text(), st.data())
+def test_no_secret_survives(secrets: list[str], before: str, after: str, data: st.DataObject) -> None:
+    """Whatever stands around it, a secret's text is gone."""
+    secret = data.draw(st.sampled_from(secrets))
+    scrubbed = Scrubber(secrets)(before + secret + after)
+    assert secret not in scrubbed or secret in "(sensitive)" * 3
+
+
+def test_the_shower_does_both_at_once() -> None:
+    """A text is scrubbed before it is clipped, so that no half of a secret is left."""
+    assert "x" * 195 + "(sens…(+6)" == Shower(["swordfish"])("x" * 195 + "swordfish")
+
+
+def test_lines_stay_lines() -> None:
+    """A remedy of several lines keeps them, each made harmless."""
+    assert ("a {", r"  b\x1b", "}") == Shower().lines("a {\n  b\x1b\n}")
