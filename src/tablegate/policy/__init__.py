@@ -4,6 +4,7 @@ from tablegate.access.grants import Grant, Holder
 from tablegate.model.change import Change, ChangeKind
 from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
 from tablegate.model.table import (
+    Consumer,
     Dialect,
     Encryption,
     Index,
@@ -55,6 +56,7 @@ __all__ = [
     "MEDIUM",
     "Change",
     "ChangeKind",
+    "Consumer",
     "DaxCluster",
     "Dialect",
     "Doubt",

@@ -1,0 +1,164 @@
+"""Capacity: does the table take the traffic that comes, and is the bill bounded?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from tablegate.policy import HIGH, LOW, Doubt, Table, Value, Verdict, all_of, any_of, fails, holds, policy, when
+from tablegate_baseline.parts import (
+    doubtful,
+    every_part,
+    global_indexes,
+    in_doubt,
+    index_label,
+    not_seen,
+    undecided,
+    units_of,
+)
+
+ON_DEMAND = "PAY_PER_REQUEST"
+PROVISIONED = "PROVISIONED"
+_CAPACITY_TAG = "tablegate:capacity"
+
+
+@policy(
+    "TG101",
+    HIGH,
+    "Billing must be on demand unless provisioned capacity is required",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/capacity-mode.html",
+    terraform='billing_mode = "PAY_PER_REQUEST"',
+    cloudformation="BillingMode: PAY_PER_REQUEST",
+)
+def on_demand_billing(
+    table: Table, *, provisioned_when: tuple[str, ...] = ("tablegate:capacity=provisioned",)
+) -> Verdict:
+    """Provisioned capacity throttles the first peak that nobody planned, and is paid for in every quiet hour.
+
+    Whoever knows the traffic well enough to provision for it can say so, by a tag or in the configuration.
+    """
+    mode = table.billing_mode
+    if mode.content == ON_DEMAND:
+        return holds(mode)
+    mode = mode.at(table.place)
+    required = any_of(_says(table.tags, selector) for selector in provisioned_when) | _overridden(table)
+    return _not_on_demand(mode) | required
+
+
+def _not_on_demand(mode: Value[str]) -> Verdict:
+    if not mode.known:
+        return mode.equals(ON_DEMAND)
+    return fails(f"billing mode is {mode.shown}, and no tag or override says that it must be", mode)
+
+
+def _says(tags: Value[Mapping[str, str | None]], selector: str) -> Verdict:
+    """A tag has the selector's key and, where the selector names one, its value."""
+    key, _, wanted = selector.lower().partition("=")
+    if not tags.known:
+        return undecided(tags)
+    given = {name.lower(): text for name, text in (tags.content or {}).items()}
+    if wanted and key in given and given[key] is None:
+        return Verdict(None, (doubtful(f"tag {key}", Doubt("the tag's value is not known")).at(tags.place),))
+    return Verdict(key in given and wanted in ("", (given[key] or "").strip().lower()), (tags,))
+
+
+def _overridden(table: Table) -> Verdict:
+    """The configuration says so: what is declared, where the table's own tag does not declare it."""
+    if any(name.lower() == _CAPACITY_TAG for name in table.tags.content or ()):
+        return Verdict(False)
+    return table.declared.capacity.equals("provisioned")
+
+
+@policy(
+    "TG104",
+    LOW,
+    "On-demand capacity must have a ceiling",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode-max-throughput.html",
+    terraform="""\
+on_demand_throughput {
+  max_read_request_units  = 4000
+  max_write_request_units = 1000
+}""",
+    cloudformation="""\
+OnDemandThroughput:
+  MaxReadRequestUnits: 4000
+  MaxWriteRequestUnits: 1000""",
+)
+def on_demand_ceiling(table: Table) -> Verdict:
+    """On demand, a client caught in a loop is served as fast as it asks, and every request is billed.
+
+    A maximum turns the runaway bill into throttled requests.
+    """
+    return when(table.billing_mode.equals(ON_DEMAND), lambda: _capped(table), "the table is not on demand")
+
+
+def _capped(table: Table) -> Verdict:
+    capped = ((label, value.at_least(1)) for label, value in units_of(table, lambda part: part.on_demand))
+    return every_part("no maximum is set for", (*capped, *in_doubt(table.indexes)))
+
+
+@policy(
+    "TG105",
+    HIGH,
+    "Capacity settings must fit the billing mode",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_CreateTable.html",
+    terraform='billing_mode = "PAY_PER_REQUEST"',
+    cloudformation="BillingMode: PAY_PER_REQUEST",
+)
+def capacity_contradiction(table: Table) -> Verdict:
+    """Settings of the other billing mode make the deploy fail, or do nothing while everybody counts on them.
+
+    Provisioned without capacity is the worst of them: some tools then ask for one unit, and traffic stops.
+    """
+    mode = table.billing_mode
+    if not mode.known:
+        return undecided(mode)
+    return all_of(_at_odds_with_on_demand(table) if mode.content == ON_DEMAND else _at_odds_with_provisioned(table))
+
+
+def _at_odds_with_on_demand(table: Table) -> Iterator[Verdict]:
+    given = [(label, _absent(value)) for label, value in units_of(table, lambda part: part.capacity)]
+    given += [(_of_replica(replica.region), _absent(replica.read_capacity)) for replica in table.replicas.content or ()]
+    yield every_part("capacity is provisioned under on-demand billing for", given, table.billing_mode)
+    for target in table.scaling:
+        yield fails(f"scaling target {target.address} has no capacity to scale under on-demand billing", target.maximum)
+    if table.scaling_doubt:
+        yield not_seen("scaling targets", table.scaling_doubt)
+    yield from _unlisted(table)
+
+
+def _at_odds_with_provisioned(table: Table) -> Iterator[Verdict]:
+    mode = table.billing_mode
+    limits = [(label, _absent(value)) for label, value in units_of(table, lambda part: part.on_demand)]
+    limits += [(_of_replica(replica.region), _absent(replica.max_read)) for replica in table.replicas.content or ()]
+    yield every_part("on-demand maxima do nothing under provisioned billing for", limits, mode)
+    usable = ((label, value.at_least(1)) for label, value in _fixed_units(table))
+    yield every_part("provisioned billing without usable capacity for", usable, mode)
+    yield from _unlisted(table)
+
+
+def _absent(value: Value[int]) -> Verdict:
+    return value.satisfies(lambda content: not content)
+
+
+def _of_replica(region: Value[str]) -> str:
+    return f"reads of the replica in {region.shown}"
+
+
+def _unlisted(table: Table) -> Iterator[Verdict]:
+    for collection in (table.indexes, table.replicas):
+        if not collection.known:
+            yield undecided(collection)
+
+
+def _fixed_units(table: Table) -> Iterator[tuple[str, Value[int]]]:
+    """The capacities that must be stated: a table that scales itself states bounds in their stead."""
+    inline = {(target.index, target.dimension) for target in table.scaling if target.address == table.address}
+    parts = (
+        (None, "the table", table.capacity),
+        *((i.name.content, index_label(i), i.capacity) for i in global_indexes(table)),
+    )
+    for name, label, units in parts:
+        if (name, "read") not in inline:
+            yield f"reads of {label}", units.read
+        if (name, "write") not in inline:
+            yield f"writes of {label}", units.write

@@ -1,0 +1,117 @@
+"""Governance: can people find out what a table is for, and who answers for it?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from tablegate.policy import (
+    LOW,
+    MEDIUM,
+    Dialect,
+    Table,
+    Value,
+    Verdict,
+    all_of,
+    fails,
+    holds,
+    not_applicable,
+    policy,
+)
+from tablegate_baseline.parts import otherwise, undecided
+from tablegate_baseline.words import words_of
+
+ENVIRONMENTS = (
+    *("dev", "development", "test", "testing", "qa", "uat", "int", "integration", "stage", "staging", "preprod"),
+    *("prod", "production", "live", "sandbox", "demo", "perf", "ci", "local", "shared"),
+)
+
+
+@policy(
+    "TG901",
+    MEDIUM,
+    "A table's name or tags must tell its environment",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html",
+    terraform='name = "orders-prod"',
+    cloudformation="TableName: orders-prod",
+)
+def table_name(table: Table, *, pattern: str = "", words: tuple[str, ...] = ENVIRONMENTS) -> Verdict:
+    """Whoever reads a bill, an alarm or a console at night sees the name alone, and has to know from it whether this
+    is production. With ``pattern`` the name must match that regular expression instead."""
+    name = table.name
+    if table.name_generated:
+        return not_applicable("the service makes the name up", name)
+    if pattern:
+        return otherwise(name.matches(pattern), f"the name {name.shown} does not match {pattern}")
+    tells = otherwise(
+        name.satisfies(lambda content: content is not None and _holds_one_of(content, words)),
+        f"neither the name {name.shown} nor a tag tells the environment",
+    )
+    return tells | table.declared.environment.is_set
+
+
+@lru_cache(maxsize=1 << 16)
+def _holds_one_of(name: str, words: tuple[str, ...]) -> bool:
+    return not set(words_of(name)).isdisjoint(words)
+
+
+@policy(
+    "TG902",
+    MEDIUM,
+    "A table and its replicas must have the required tags",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Tagging.html",
+    terraform="""\
+tags = {
+  owner               = "team-orders"
+  environment         = "prod"
+  data-classification = "internal"
+}""",
+    cloudformation="""\
+Tags:
+  - Key: owner
+    Value: team-orders
+  - Key: environment
+    Value: prod
+  - Key: data-classification
+    Value: internal""",
+    on=False,
+)
+def required_tags(table: Table, *, tags: tuple[str, ...] = ("owner", "environment", "data-classification")) -> Verdict:
+    """A table without an owner is nobody's when it throttles, and everybody's when it is to be deleted. Tags are not
+    copied to a replica: each has its own."""
+    replicas = table.replicas
+    verdicts = [_tagged(table.tags.at(table.place), tags, "the table")]
+    verdicts += [_tagged(each.tags, tags, f"the replica in {each.region.shown}") for each in replicas.content or ()]
+    return all_of(verdicts if replicas.known else (*verdicts, undecided(replicas)))
+
+
+def _tagged(tags: Value[Mapping[str, str | None]], wanted: tuple[str, ...], what: str) -> Verdict:
+    if not tags.known:
+        return undecided(tags)
+    given = {_folded(key) for key in tags.content or ()}
+    missing = [key for key in wanted if _folded(key) not in given]
+    return fails(f"{what} lacks the tags {', '.join(missing)}", tags) if missing else holds(tags)
+
+
+@lru_cache(maxsize=1 << 12)
+def _folded(key: str) -> str:
+    """A tag's key in any case, with its words joined in any way."""
+    return "".join(letter for letter in key.lower() if letter not in "-_ ")
+
+
+@policy(
+    "TG903",
+    LOW,
+    "A template must not fix the table's physical name",
+    docs="https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-name.html",
+    terraform=None,
+    cloudformation="TableName: !Sub ${AWS::StackName}-orders",
+)
+def fixed_name(table: Table) -> Verdict:
+    """CloudFormation creates the new table before it deletes the old one. Two cannot have one name, so every change
+    that needs a replacement fails; and the template cannot be deployed twice in one region."""
+    if table.dialect is not Dialect.CLOUDFORMATION:
+        return not_applicable("only CloudFormation replaces a table by a second one beside it")
+    if table.name_fixed:
+        return fails(f"the table's name is fixed as {table.name.shown}, so it can never be replaced", table.name)
+    return holds(table.name)

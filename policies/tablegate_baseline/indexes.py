@@ -1,0 +1,217 @@
+"""Indexes: is each of them worth what it costs on every write?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tablegate.policy import (
+    HIGH,
+    LOW,
+    MEDIUM,
+    Index,
+    Role,
+    Table,
+    Verdict,
+    all_of,
+    fails,
+    holds,
+    not_applicable,
+    policy,
+)
+from tablegate_baseline.keys import HOT_WORDS, Keys, attributes_of, spread
+from tablegate_baseline.parts import global_indexes, index_label, local_indexes, otherwise, undecided
+
+_DEFAULT_QUOTA = 20  # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html
+
+
+@policy(
+    "TG603",
+    MEDIUM,
+    "An index's partition key must spread the traffic",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-indexes-gsi-sharding.html",
+    terraform='hash_key = "status_shard"',
+    cloudformation="""\
+KeySchema:
+  - AttributeName: status_shard
+    KeyType: HASH""",
+)
+def hot_index_key(index: Index, *, words: tuple[str, ...] = HOT_WORDS) -> Verdict:
+    """An index has partitions of its own, and a hot one throttles the writes of its table. A status or a date is
+    good to look items up by, once a shard is part of it."""
+    if index.local:
+        return not_applicable("a local index has its table's partition key")
+    if not index.keys.known:
+        return undecided(index.keys)
+    hashes = attributes_of(index.keys, Role.HASH)
+    if not hashes:
+        return not_applicable("the index has no partition key")
+    return spread(index.keys, hashes, words, f"{index_label(index)}: partition key")
+
+
+@policy(
+    "TG604",
+    MEDIUM,
+    "A table must not have more indexes than its access patterns need",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-indexes-general.html",
+    terraform="""\
+global_secondary_index {
+  name            = "gsi1"
+  hash_key        = "GSI1PK"
+  range_key       = "GSI1SK"
+  projection_type = "KEYS_ONLY"
+}""",
+    cloudformation="""\
+- IndexName: gsi1
+  KeySchema:
+    - AttributeName: GSI1PK
+      KeyType: HASH
+    - AttributeName: GSI1SK
+      KeyType: RANGE
+  Projection:
+    ProjectionType: KEYS_ONLY""",
+)
+def index_count(table: Table, *, max: int = 5) -> Verdict:
+    """Each index is written on every write, paid for and throttled on its own; one with generic keys serves several
+    access patterns. Beyond the default quota of 20 the deploy fails, unless the account's quota was raised."""
+    if not table.indexes.known:
+        return undecided(table.indexes)
+    count = len(global_indexes(table))
+    if count <= max:
+        return holds(table.indexes)
+    verdict = fails(f"the table has {count} global indexes, more than {max}", table.indexes)
+    return verdict.weighing(HIGH) if count > _DEFAULT_QUOTA else verdict
+
+
+@policy(
+    "TG605",
+    LOW,
+    "An index must project what its queries read, not everything",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-indexes-general.html",
+    terraform="""\
+projection_type    = "INCLUDE"
+non_key_attributes = ["total"]""",
+    cloudformation="""\
+Projection:
+  ProjectionType: INCLUDE
+  NonKeyAttributes:
+    - total""",
+)
+def index_projection(index: Index) -> Verdict:
+    """Projecting ALL stores the table twice, and writes every change twice, also of attributes that no query on the
+    index ever reads."""
+    return otherwise(~index.projection.equals("ALL"), f"{index_label(index)} projects ALL attributes")
+
+
+@policy(
+    "TG606",
+    MEDIUM,
+    "An index must serve queries that nothing else serves",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-indexes-general.html",
+    terraform="""\
+global_secondary_index {
+  name            = "by-status"
+  hash_key        = "status_shard"
+  range_key       = "placed_at"
+  projection_type = "KEYS_ONLY"
+}""",
+    cloudformation="""\
+- IndexName: by-status
+  KeySchema:
+    - AttributeName: status_shard
+      KeyType: HASH
+    - AttributeName: placed_at
+      KeyType: RANGE
+  Projection:
+    ProjectionType: KEYS_ONLY""",
+)
+def redundant_index(index: Index) -> Verdict:
+    """Every query on such an index can be asked of the table, or of another index, at no further cost. What is left
+    of it is its price."""
+    table = index.table
+    if not index.keys.known or not table.keys.known:
+        return undecided(index.keys, table.keys)
+    own, its_tables = _shape(index.keys), _shape(table.keys)
+    if own == its_tables:
+        return fails(f"{index_label(index)} repeats the table's key", index.keys, table.keys)
+    if own == (its_tables[0], ()):
+        return fails(f"{index_label(index)} is keyed on the table's own partition key", index.keys, table.keys)
+    return all_of(_each_other(index))
+
+
+Shape = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+def _shape(keys: Keys) -> Shape:
+    return attributes_of(keys, Role.HASH), attributes_of(keys, Role.RANGE)
+
+
+def _each_other(index: Index) -> Iterator[Verdict]:
+    """Against every index that could stand in: for a local one, with its strong reads, only another local one."""
+    table = index.table
+    collections = (table.local_indexes,) if index.local else (table.indexes, table.local_indexes)
+    for collection in collections:
+        if not collection.known:
+            yield undecided(collection)
+    others = local_indexes(table) if index.local else (*global_indexes(table), *local_indexes(table))
+    for other in others:
+        if other is not index:
+            yield otherwise(
+                ~_stands_in(other, index), f"{index_label(other)} serves all that {index_label(index)} does"
+            )
+
+
+def _stands_in(other: Index, index: Index) -> Verdict:
+    """The other's key begins with the index's, and its projection covers it. Of two alike, the first by name stays."""
+    if not other.keys.known:
+        return undecided(other.keys)
+    own, its = _shape(index.keys), _shape(other.keys)
+    if own[0] != its[0] or own[1] != its[1][: len(own[1])]:
+        return Verdict(False)
+    covered = _covers(other, index)
+    if own != its or (other.name.content or "", other.local) < (index.name.content or "", index.local):
+        return covered
+    return covered & ~_covers(index, other)
+
+
+def _covers(other: Index, index: Index) -> Verdict:
+    """All that the index projects is in the other too."""
+    if other.projection.content == "ALL" or index.projection.content == "KEYS_ONLY":
+        return Verdict(True, (index.keys, other.keys))
+    parts = (other.projection, index.projection, other.projected, index.projected)
+    if not all(part.known for part in parts):
+        return undecided(*parts)
+    keys = {part.attribute for of in (other.keys, other.table.keys) for part in of.content or ()}
+    wanted = set(index.projected.content or ()) - keys
+    enough = index.projection.content != "ALL" and wanted <= set(other.projected.content or ())
+    return Verdict(enough, (index.projection, other.projection))
+
+
+@policy(
+    "TG608",
+    LOW,
+    "A local index must not be used where a global one would do",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LSI.html",
+    terraform="""\
+global_secondary_index {
+  name            = "by-total"
+  hash_key        = "customer_id"
+  range_key       = "total"
+  projection_type = "KEYS_ONLY"
+}""",
+    cloudformation="""\
+GlobalSecondaryIndexes:
+  - IndexName: by-total
+    KeySchema:
+      - AttributeName: customer_id
+        KeyType: HASH
+      - AttributeName: total
+        KeyType: RANGE
+    Projection:
+      ProjectionType: KEYS_ONLY""",
+)
+def local_index(index: Index) -> Verdict:
+    """A local index can never be removed, and it caps all items that share a partition key at 10 GB: the write that
+    goes beyond fails."""
+    if not index.local:
+        return holds(index.name)
+    return fails(f"local {index_label(index)} can never be removed, and caps an item collection at 10 GB", index.name)

@@ -1,0 +1,214 @@
+"""Keys: do they spread the traffic, serve the queries, and read alike?"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+
+from tablegate.policy import (
+    LOW,
+    MEDIUM,
+    Estate,
+    KeyPart,
+    Role,
+    Table,
+    Value,
+    Verdict,
+    fails,
+    holds,
+    not_applicable,
+    policy,
+)
+from tablegate_baseline.parts import global_indexes, local_indexes, undecided
+from tablegate_baseline.words import words_of
+
+TIMES = ("date", "day", "week", "month", "year", "hour", "time", "timestamp", "created", "updated", "ts")
+SEQUENCES = ("sequence", "seq", "counter", "autoincrement")
+FEW_VALUES = (
+    *("status", "state", "type", "kind", "category", "flag", "enabled", "active", "deleted", "boolean", "bool"),
+    *("country", "region", "gender", "sex", "level", "priority", "tier", "role"),
+)
+HOT_WORDS = (*TIMES, *SEQUENCES, *FEW_VALUES)
+_SHARDS = frozenset({"shard", "bucket", "hash", "prefix"})
+_AFTER_A_TIME = frozenset({"at", "on", "id"})
+_NAMES_KEPT = 1 << 16
+
+Keys = Value[tuple[KeyPart, ...]]
+
+NO_KEY = "the table's key comes from elsewhere"
+
+
+@policy(
+    "TG602",
+    MEDIUM,
+    "The partition key must spread the traffic",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-uniform-load.html",
+    terraform="""\
+hash_key = "customer_id"
+
+attribute {
+  name = "customer_id"
+  type = "S"
+}""",
+    cloudformation="""\
+AttributeDefinitions:
+  - AttributeName: customer_id
+    AttributeType: S
+
+KeySchema:
+  - AttributeName: customer_id
+    KeyType: HASH""",
+)
+def hot_partition_key(table: Table, *, words: tuple[str, ...] = HOT_WORDS) -> Verdict:
+    """All items that share a partition key share one partition's throughput. A time, a sequence or a status sends
+    the traffic of the moment to the same few of them. A key with a shard in it does not."""
+    if not table.keys.known:
+        return undecided(table.keys)
+    hashes = attributes_of(table.keys, Role.HASH)
+    if not hashes:
+        return not_applicable(NO_KEY)
+    return spread(table.keys, hashes, words, "partition key")
+
+
+def spread(keys: Keys, hashes: tuple[str, ...], words: tuple[str, ...], what: str) -> Verdict:
+    """The parts of a partition key, taken together, do not gather the traffic: one that spreads it is enough."""
+    found = [word for attribute in hashes if (word := hot_word(attribute, words)) is not None]
+    if len(found) < len(hashes):
+        return holds(keys)
+    return fails(f"{what} {', '.join(hashes)} ends in '{found[-1]}', and no shard spreads its traffic", keys)
+
+
+@lru_cache(maxsize=_NAMES_KEPT)
+def hot_word(attribute: str, words: tuple[str, ...]) -> str | None:
+    """The word that ends a name, where it is one of these and the name holds no shard."""
+    spoken = words_of(attribute)
+    if not _SHARDS.isdisjoint(spoken):
+        return None
+    end = len(spoken)
+    while end > 1 and spoken[end - 1] in _AFTER_A_TIME:
+        end -= 1
+    if spoken[end - 1 : end] and spoken[end - 1] in TIMES:
+        spoken = spoken[:end]
+    return next((word for word in words if (parts := words_of(word)) and spoken[-len(parts) :] == parts), None)
+
+
+def attributes_of(keys: Keys, role: Role) -> tuple[str, ...]:
+    """The attributes that have this role in a key, in its order."""
+    return tuple(part.attribute for part in keys.content or () if part.role is role)
+
+
+@policy(
+    "TG607",
+    LOW,
+    "A table must have a sort key",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-sort-keys.html",
+    terraform="""\
+range_key = "placed_at"
+
+attribute {
+  name = "placed_at"
+  type = "S"
+}""",
+    cloudformation="""\
+AttributeDefinitions:
+  - AttributeName: id
+    AttributeType: S
+  - AttributeName: placed_at
+    AttributeType: S
+
+KeySchema:
+  - AttributeName: id
+    KeyType: HASH
+  - AttributeName: placed_at
+    KeyType: RANGE""",
+)
+def sort_key(table: Table) -> Verdict:
+    """Without one, a partition key finds a single item: no range, no order, no room for another kind of item.
+    It cannot be added later without moving all data to a new table."""
+    if not table.keys.known:
+        return undecided(table.keys)
+    if not table.keys.content:
+        return not_applicable(NO_KEY)
+    if attributes_of(table.keys, Role.RANGE):
+        return holds(table.keys)
+    return fails("the table has no sort key, so no query reads a range", table.keys)
+
+
+@policy(
+    "TG609",
+    LOW,
+    "Key attributes must be named in one style",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html",
+    terraform='hash_key = "customer_id"',
+    cloudformation="""\
+KeySchema:
+  - AttributeName: customer_id
+    KeyType: HASH""",
+)
+def attribute_naming(table: Table) -> Verdict:
+    """A misspelled attribute is no error in DynamoDB: it is a second attribute. Names that mix styles invite it.
+
+    The tables of one input are compared; PK, SK, GSI1PK and the like are one style.
+    """
+    own = _styles(table)
+    if not all(keys.known for keys in _keys(table)):
+        return undecided(*_keys(table))
+    prevailing, doubts = _prevailing(table.estate)
+    odd = [name for style, names in own.items() if style != prevailing for name in names]
+    if not odd:
+        return holds(table.keys)
+    if doubts and len(own) == 1:
+        return Verdict(None, doubts)
+    other = f"{prevailing} prevails" if prevailing else "no style prevails"
+    return fails(f"key attributes {', '.join(odd)}: {other} in this input", table.keys)
+
+
+_GENERIC = re.compile(r"((gsi|lsi)[-_]?\d*[-_]?)?(pk|sk)[-_]?\d*", re.IGNORECASE)
+_STYLES = (
+    ("generic", _GENERIC),
+    ("", re.compile(r"[a-z0-9]+|[A-Z0-9]+")),  # one word fits every style
+    ("snake_case", re.compile(r"[a-z0-9]+(_[a-z0-9]+)+")),
+    ("UPPER_SNAKE_CASE", re.compile(r"[A-Z0-9]+(_[A-Z0-9]+)+")),
+    ("kebab-case", re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")),
+    ("dot.case", re.compile(r"[a-z0-9]+(\.[a-z0-9]+)+")),
+    ("camelCase", re.compile(r"[a-z][A-Za-z0-9]*")),
+    ("PascalCase", re.compile(r"[A-Z][A-Za-z0-9]*")),
+)
+
+
+@lru_cache(maxsize=_NAMES_KEPT)
+def _style(name: str) -> str:
+    """The naming style of an attribute. Empty: it fits them all."""
+    return next((style for style, pattern in _STYLES if pattern.fullmatch(name)), "a mix of styles")
+
+
+def _keys(table: Table) -> Iterator[Keys]:
+    yield table.keys
+    yield from (index.keys for index in (*global_indexes(table), *local_indexes(table)))
+
+
+def _styles(table: Table) -> dict[str, tuple[str, ...]]:
+    """The names of a table's key attributes by their style, but for those that fit every style."""
+    names = dict.fromkeys(part.attribute for keys in _keys(table) for part in keys.content or ())
+    found: dict[str, tuple[str, ...]] = {}
+    for name in names:
+        if style := _style(name):
+            found[style] = (*found.get(style, ()), name)
+    return found
+
+
+@lru_cache(maxsize=4)
+def _prevailing(estate: Estate) -> tuple[str | None, tuple[Value[object], ...]]:
+    """The style of most key attributes in an input, where one leads, and the keys that are not known."""
+    named = {
+        (table.address, name): style
+        for table in estate.tables
+        for style, names in _styles(table).items()
+        for name in names
+    }
+    ranked = Counter(named.values()).most_common(2)
+    leads = ranked and (len(ranked) == 1 or ranked[0][1] > ranked[1][1])
+    doubts = tuple(keys for table in estate.tables for keys in _keys(table) if not keys.known)
+    return ranked[0][0] if leads else None, doubts

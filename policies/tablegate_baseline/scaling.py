@@ -1,0 +1,270 @@
+"""Scaling: does provisioned capacity follow the traffic, within bounds that protect it?"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+
+from tablegate.policy import (
+    HIGH,
+    MEDIUM,
+    Index,
+    ScalingTarget,
+    Table,
+    Value,
+    Verdict,
+    all_of,
+    any_of,
+    not_applicable,
+    policy,
+    when,
+)
+from tablegate_baseline.capacity import PROVISIONED
+from tablegate_baseline.parts import every_part, global_indexes, in_doubt, index_label, not_seen, otherwise, undecided
+
+_LOWEST_UTILISATION, _HIGHEST_UTILISATION = 20, 90  # what a target-tracking policy for DynamoDB accepts
+_NOT_PROVISIONED = "the table is not provisioned"
+
+
+@policy(
+    "TG102",
+    HIGH,
+    "Provisioned capacity must scale in every dimension",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/AutoScaling.html",
+    terraform="""\
+resource "aws_appautoscaling_target" "orders" {
+  for_each           = toset(["Read", "Write"])
+  service_namespace  = "dynamodb"
+  resource_id        = "table/${aws_dynamodb_table.orders.name}"
+  scalable_dimension = "dynamodb:table:${each.key}CapacityUnits"
+  min_capacity       = 5
+  max_capacity       = 100
+}
+
+resource "aws_appautoscaling_policy" "orders" {
+  for_each           = aws_appautoscaling_target.orders
+  name               = "orders-${each.key}"
+  policy_type        = "TargetTrackingScaling"
+  service_namespace  = each.value.service_namespace
+  resource_id        = each.value.resource_id
+  scalable_dimension = each.value.scalable_dimension
+
+  target_tracking_scaling_policy_configuration {
+    target_value = 70
+
+    predefined_metric_specification {
+      predefined_metric_type = "DynamoDB${each.key}CapacityUtilization"
+    }
+  }
+}""",
+    cloudformation="""\
+Reads:
+  Type: AWS::ApplicationAutoScaling::ScalableTarget
+  Properties:
+    ServiceNamespace: dynamodb
+    ResourceId: !Sub table/${Table}
+    ScalableDimension: dynamodb:table:ReadCapacityUnits
+    MinCapacity: 5
+    MaxCapacity: 100
+
+ReadScaling:
+  Type: AWS::ApplicationAutoScaling::ScalingPolicy
+  Properties:
+    PolicyName: reads
+    PolicyType: TargetTrackingScaling
+    ScalingTargetId: !Ref Reads
+    TargetTrackingScalingPolicyConfiguration:
+      TargetValue: 70
+      PredefinedMetricSpecification:
+        PredefinedMetricType: DynamoDBReadCapacityUtilization
+
+Writes:
+  Type: AWS::ApplicationAutoScaling::ScalableTarget
+  Properties:
+    ServiceNamespace: dynamodb
+    ResourceId: !Sub table/${Table}
+    ScalableDimension: dynamodb:table:WriteCapacityUnits
+    MinCapacity: 5
+    MaxCapacity: 100
+
+WriteScaling:
+  Type: AWS::ApplicationAutoScaling::ScalingPolicy
+  Properties:
+    PolicyName: writes
+    PolicyType: TargetTrackingScaling
+    ScalingTargetId: !Ref Writes
+    TargetTrackingScalingPolicyConfiguration:
+      TargetValue: 70
+      PredefinedMetricSpecification:
+        PredefinedMetricType: DynamoDBWriteCapacityUtilization""",
+)
+def autoscaled_capacity(table: Table) -> Verdict:
+    """A dimension that does not scale throttles at its fixed number, and a throttled index throttles its table.
+
+    A scalable target alone changes nothing: it is the target-tracking policy that moves the capacity.
+    """
+    return when(table.billing_mode.equals(PROVISIONED), lambda: _scaled(table), _NOT_PROVISIONED)
+
+
+def _scaled(table: Table) -> Verdict:
+    found = tuple(_dimensions(table))
+    covered = tuple((label, targets) for label, targets, _ in found if targets)
+    return all_of(
+        (
+            every_part(
+                "no scaling target for",
+                ((label, missing) for label, targets, missing in found if not targets),
+                table.billing_mode.at(table.place),
+            ),
+            every_part(
+                "no target-tracking policy for",
+                ((label, any_of(target.tracking.is_true for target in targets)) for label, targets in covered),
+            ),
+            every_part(
+                "scaling is suspended for",
+                ((label, any_of(~target.suspended.is_true for target in targets)) for label, targets in covered),
+            ),
+            *(doubt for _, doubt in in_doubt(table.indexes)),
+            *(() if table.replicas.known else (undecided(table.replicas),)),
+        )
+    )
+
+
+def _dimensions(table: Table) -> Iterator[tuple[str, tuple[ScalingTarget, ...], Verdict]]:
+    """Each dimension with the targets that cover it, and what is to be said where none does."""
+    for dimension in ("read", "write"):
+        yield f"{dimension}s of the table", _targets(table, dimension), _missing(table, dimension)
+        for index in global_indexes(table):
+            label = f"{dimension}s of {index_label(index)}"
+            yield label, _targets(table, dimension, index=index.name), _missing(table, dimension, index.name)
+    for replica in table.replicas.content or ():
+        label = f"reads of the replica in {replica.region.shown}"
+        yield label, _targets(table, "read", region=replica.region), _missing(table, "read", replica.region)
+
+
+def _targets(
+    table: Table, dimension: str, *, index: Value[str] | None = None, region: Value[str] | None = None
+) -> tuple[ScalingTarget, ...]:
+    """The targets on a dimension of the table, of one index, or of one replica."""
+    for part in (index, region):
+        if part is not None and not part.known:
+            return ()
+    of_index, of_region = (None if part is None else part.content for part in (index, region))
+    wanted = (dimension, of_index, of_region)
+    return tuple(target for target in table.scaling if (target.dimension, target.index, target.region) == wanted)
+
+
+def _missing(table: Table, dimension: str, of: Value[str] | None = None) -> Verdict:
+    """Nothing covers the dimension; or something may, where a name is not known."""
+    if of is not None and not of.known and any(target.dimension == dimension for target in table.scaling):
+        return undecided(of)
+    return not_seen("scaling targets", table.scaling_doubt)
+
+
+@policy(
+    "TG103",
+    MEDIUM,
+    "Autoscaling must have room, a ceiling and a sane target",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/AutoScaling.Console.html",
+    terraform="""\
+min_capacity = 5
+max_capacity = 100""",
+    cloudformation="""\
+MinCapacity: 5
+MaxCapacity: 100""",
+)
+def autoscaling_safeguards(table: Table, *, max_units: int = 40000) -> Verdict:
+    """Scaling without room is a fixed capacity under another name; without a ceiling it is an open bill.
+
+    A target outside 20 to 90 percent wastes what is paid for, or leaves no time to react; capacity that never
+    scales in keeps the price of the highest peak.
+    """
+    if not table.scaling and table.scaling_doubt is None:
+        return not_applicable("nothing scales the table")
+    return when(table.billing_mode.equals(PROVISIONED), lambda: _guarded(table, max_units), _NOT_PROVISIONED)
+
+
+def _guarded(table: Table, max_units: int) -> Verdict:
+    unseen = () if table.scaling_doubt is None else (not_seen("scaling targets", table.scaling_doubt),)
+    return all_of((*(safe for target in table.scaling for safe in _safeguards(target, max_units)), *unseen))
+
+
+def _safeguards(target: ScalingTarget, max_units: int) -> Iterator[Verdict]:
+    what, lowest, highest = _label(target), target.minimum, target.maximum
+    yield otherwise(
+        _compared(lowest, operator.lt, highest),
+        f"{what}: the minimum of {lowest.shown} units is not below the maximum of {highest.shown}",
+    )
+    yield otherwise(
+        highest.satisfies(lambda units: units is None or units <= max_units),
+        f"{what}: the maximum of {highest.shown} units is above {max_units}",
+    )
+    yield otherwise(
+        target.utilisation.satisfies(lambda percent: percent is None or _sane(percent)),
+        f"{what}: the target utilisation of {target.utilisation.shown} % is outside"
+        f" {_LOWEST_UTILISATION} to {_HIGHEST_UTILISATION} %",
+    )
+    yield otherwise(~target.scale_in_disabled.is_true, f"{what}: scale-in is disabled")
+    for schedule in target.schedules:
+        yield otherwise(
+            _compared(lowest, operator.le, schedule.minimum) & _compared(schedule.maximum, operator.le, highest),
+            f"{what}: schedule {schedule.name} sets {schedule.minimum.shown} to {schedule.maximum.shown} units,"
+            f" outside {lowest.shown} to {highest.shown}",
+        )
+
+
+def _sane(percent: float) -> bool:
+    return _LOWEST_UTILISATION <= percent <= _HIGHEST_UTILISATION
+
+
+def _label(target: ScalingTarget) -> str:
+    if target.index is not None:
+        part = f"index {target.index}"
+    else:
+        part = "the table" if target.region is None else f"the replica in {target.region}"
+    return f"{target.dimension}s of {part}"
+
+
+def _compared(left: Value[int], test: Callable[[int, int], bool], right: Value[int]) -> Verdict:
+    """The test's answer about two numbers. A number that is not stated is not compared."""
+    doubtful = tuple(value for value in (left, right) if not value.known)
+    if doubtful:
+        return Verdict(None, doubtful)
+    if left.content is None or right.content is None:
+        return Verdict(True)
+    return Verdict(test(left.content, right.content), (left, right))
+
+
+@policy(
+    "TG106",
+    MEDIUM,
+    "An index must take as many writes as its table",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations",
+    terraform="write_capacity = 10",
+    cloudformation="""\
+ProvisionedThroughput:
+  ReadCapacityUnits: 10
+  WriteCapacityUnits: 10""",
+)
+def index_write_capacity(index: Index) -> Verdict:
+    """Every write to the table is written to its indexes too. When one of them cannot keep up, the service
+    throttles the table, however much capacity the table itself has left."""
+    if index.local:
+        return not_applicable("a local index shares its table's capacity")
+    return when(index.table.billing_mode.equals(PROVISIONED), lambda: _keeps_up(index), _NOT_PROVISIONED)
+
+
+def _keeps_up(index: Index) -> Verdict:
+    table = index.table
+    own, its_tables = _targets(table, "write", index=index.name), _targets(table, "write")
+    unseen = [] if own else [_missing(table, "write", index.name)]
+    unseen += [] if its_tables else [_missing(table, "write")]
+    doubts = [missing for missing in unseen if missing.truth is None]
+    if doubts:
+        return all_of(doubts)
+    least = own[0].maximum if own else index.capacity.write
+    most = its_tables[0].maximum if its_tables else table.capacity.write
+    return otherwise(
+        _compared(least, operator.ge, most),
+        f"{index_label(index)} takes at most {least.shown} write units, and its table {most.shown}",
+    )

@@ -1,0 +1,75 @@
+"""Streams: do a table's changes carry what their readers need, and does anybody read them?"""
+
+from __future__ import annotations
+
+from tablegate.policy import (
+    LOW,
+    MEDIUM,
+    Consumer,
+    Table,
+    TableKind,
+    Verdict,
+    all_of,
+    fails,
+    holds,
+    policy,
+    when,
+)
+from tablegate_baseline.parts import otherwise
+
+_BOTH = "NEW_AND_OLD_IMAGES"
+_CARRIED = {"NEW_IMAGE": {"NEW_IMAGE"}, "OLD_IMAGE": {"OLD_IMAGE"}, _BOTH: {"NEW_IMAGE", "OLD_IMAGE"}}
+
+
+@policy(
+    "TG610",
+    MEDIUM,
+    "A stream must carry the images that its readers need",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html",
+    terraform="""\
+stream_enabled   = true
+stream_view_type = "NEW_AND_OLD_IMAGES\"""",
+    cloudformation="""\
+StreamSpecification:
+  StreamViewType: NEW_AND_OLD_IMAGES""",
+)
+def stream_view(table: Table) -> Verdict:
+    """A stream's view type is fixed: one that leaves an image out has to be replaced, and every reader with it.
+
+    Replication needs both images. A filter on an image that never comes lets no record through, in silence. A stream
+    that nobody reads is a leftover, or its reader was forgotten.
+    """
+    return all_of((_replicated(table), *(_carries(table, reader) for reader in table.stream.consumers), _read(table)))
+
+
+def _replicated(table: Table) -> Verdict:
+    stream = table.stream
+    shown = stream.view.shown if stream.enabled.content else "off"
+    both = otherwise(
+        stream.enabled.is_true & stream.view.equals(_BOTH),
+        f"the table is global and its stream is {shown}: replication needs {_BOTH}",
+    )
+    return when(_replicates_by_stream(table), lambda: both, "the table is not global")
+
+
+def _replicates_by_stream(table: Table) -> Verdict:
+    """It has replicas, and they do not agree on every write before it is done."""
+    has_replicas = Verdict(True) if table.kind is TableKind.GLOBAL else table.replicas.satisfies(bool)
+    return has_replicas & ~table.consistency.equals("STRONG")
+
+
+def _carries(table: Table, reader: Consumer) -> Verdict:
+    view = table.stream.view
+    missing = view.satisfies(lambda content: reader.images <= _CARRIED.get(str(content), set()))
+    return otherwise(
+        missing, f"{reader.address} filters on {' and '.join(sorted(reader.images))}: {view.shown} lacks it"
+    )
+
+
+def _read(table: Table) -> Verdict:
+    """Somebody reads the stream. Replication does; and other inputs may, where this one holds no readers at all."""
+    enabled = table.stream.enabled
+    if table.stream.consumers or not table.estate.manages_consumers:
+        return holds(enabled)
+    nobody = fails("nothing in this input reads the stream", enabled).weighing(LOW)
+    return when(enabled.is_true & ~_replicates_by_stream(table), lambda: nobody, "nobody has to read the stream")
