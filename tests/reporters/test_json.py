@@ -8,8 +8,8 @@ from typing import Any
 
 import jsonschema
 import pytest
-from reports import PROTECTION, fault, finding, report
 
+from reports import PROTECTION, fault, finding, report
 from tablegate.findings import Counts, Exit, FaultCode, Input, Outcome, Report
 from tablegate.model import facts
 from tablegate.model.table import KeyPart, Role

@@ -8,8 +8,8 @@ from dataclasses import replace
 from textwrap import dedent
 
 import pytest
-from reports import PROTECTION, a_policy, fault, finding, line_of_template, report
 
+from reports import PROTECTION, a_policy, fault, finding, line_of_template, report
 from tablegate.findings import Counts, Exit, FaultCode, Finding, Input, Outcome, Report
 from tablegate.model import facts
 from tablegate.model.value import Doubt, Place

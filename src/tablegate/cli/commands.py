@@ -107,13 +107,15 @@ def command(arguments: Sequence[str]) -> int:
 
 @app.callback()
 def root(
-    version: Annotated[bool, typer.Option("--version", help="show the version", is_eager=True)] = False,  # noqa: ARG001
+    *,
+    version: Annotated[bool, typer.Option("--version", help="show the version", is_eager=True)] = False,
 ) -> None:
     """Answer nothing by itself: --version alone never comes this far."""
 
 
 @app.command(cls=LeanCommand)
 def check(
+    *,
     inputs: Inputs = None,
     params: Params = None,
     param: Param = None,
