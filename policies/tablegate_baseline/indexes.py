@@ -155,9 +155,8 @@ def _each_other(index: Index) -> Iterator[Verdict]:
     others = local_indexes(table) if index.local else (*global_indexes(table), *local_indexes(table))
     for other in others:
         if other is not index:
-            yield otherwise(
-                ~_stands_in(other, index), f"{index_label(other)} serves all that {index_label(index)} does"
-            )
+            note = f"{index_label(other)} serves all that {index_label(index)} does"
+            yield otherwise(~_stands_in(other, index), note)
 
 
 def _stands_in(other: Index, index: Index) -> Verdict:

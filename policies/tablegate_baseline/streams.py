@@ -44,7 +44,7 @@ def stream_view(table: Table) -> Verdict:
 
 def _replicated(table: Table) -> Verdict:
     stream = table.stream
-    shown = stream.view.shown if stream.enabled.content else "off"
+    shown = "off" if stream.enabled.content is False else stream.view.shown
     both = otherwise(
         stream.enabled.is_true & stream.view.equals(_BOTH),
         f"the table is global and its stream is {shown}: replication needs {_BOTH}",
@@ -60,10 +60,9 @@ def _replicates_by_stream(table: Table) -> Verdict:
 
 def _carries(table: Table, reader: Consumer) -> Verdict:
     view = table.stream.view
-    missing = view.satisfies(lambda content: reader.images <= _CARRIED.get(str(content), set()))
-    return otherwise(
-        missing, f"{reader.address} filters on {' and '.join(sorted(reader.images))}: {view.shown} lacks it"
-    )
+    carried = view.satisfies(lambda content: reader.images <= _CARRIED.get(str(content), set()))
+    wanted = " and ".join(sorted(reader.images))
+    return otherwise(carried, f"{reader.address} filters on {wanted}, which {view.shown} does not carry")
 
 
 def _read(table: Table) -> Verdict:
