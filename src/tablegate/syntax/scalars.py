@@ -1,0 +1,76 @@
+"""What a plain scalar means: YAML 1.1, as CloudFormation reads it."""
+
+from __future__ import annotations
+
+import re
+from math import isfinite
+
+from tablegate.syntax.node import Scalar
+
+# YAML 1.1 without timestamps, merges and defaults: CloudFormation keeps dates as text and knows no merges.
+# The single letters y and n are texts to it, whatever the page of YAML 1.1 says.
+WORDS: dict[str, Scalar] = {
+    "": None,
+    "~": None,
+    **{form: None for word in ("null",) for form in (word, word.title(), word.upper())},
+    **{form: True for word in ("yes", "true", "on") for form in (word, word.title(), word.upper())},
+    **{form: False for word in ("no", "false", "off") for form in (word, word.title(), word.upper())},
+}
+FIRST = frozenset("+-.0123456789~yYnNtTfFoO") | {""}  # what a scalar that is not a text can begin with
+
+_DIGITS = 30
+# Twelve digits are an account, not an octal number: read as one it would name somebody else's.
+_ACCOUNT = re.compile(r"0[0-9]{11}")
+_INTEGER = re.compile(
+    r"[-+]?(?:(?P<octal>0[0-7_]+)|(?P<decimal>0|[1-9][0-9_]*)|0b(?P<binary>[0-1_]+)|0x(?P<hexadecimal>[0-9a-fA-F_]+)"
+    r"|(?P<sixty>[1-9][0-9_]*(?::[0-5]?[0-9])+))"
+)
+_FLOAT = re.compile(
+    r"[-+]?(?:[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?"
+    r"|(?P<sixty>[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*)|(?P<special>\.(?:inf|Inf|INF|nan|NaN|NAN)))"
+)
+_BASES = {"octal": 8, "decimal": 10, "binary": 2, "hexadecimal": 16}
+
+
+def resolve(text: str) -> Scalar:
+    """The value of a plain scalar. ValueError for a number that nothing can be computed with."""
+    if text in WORDS:
+        return WORDS[text]
+    if _ACCOUNT.fullmatch(text):
+        return text
+    integer = _INTEGER.fullmatch(text)
+    if integer:
+        return _integer(text, integer)
+    real = _FLOAT.fullmatch(text)
+    return _real(text, real) if real else text
+
+
+def _integer(text: str, found: re.Match[str]) -> Scalar:
+    kind = found.lastgroup or ""
+    digits = found[kind].replace("_", "")
+    sign = -1 if text.startswith("-") else 1
+    if len(digits) > _DIGITS:
+        raise ValueError(f"a number of {len(digits)} digits, where {_DIGITS} are the most")
+    if kind == "sixty":
+        return sign * _of_sixty([int(part) for part in digits.split(":")])
+    return sign * int(digits, _BASES[kind]) if digits else text
+
+
+def _real(text: str, found: re.Match[str]) -> float:
+    if found["special"]:
+        raise ValueError(f"{text} is not a number that anything can be compared with")
+    if found["sixty"]:
+        parts = found["sixty"].replace("_", "").split(":")
+        number = _of_sixty([float(part) for part in parts])
+        return -number if text.startswith("-") else number
+    number = float(text.replace("_", ""))
+    if not isfinite(number):
+        raise ValueError("a number too large to be read exactly")
+    return number
+
+
+def _of_sixty(parts: list[int] | list[float]) -> int | float:
+    total: int | float = 0
+    for part in parts:
+        total = total * 60 + part
+    return total
