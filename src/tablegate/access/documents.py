@@ -113,6 +113,11 @@ class Document:
     malformed: tuple[Malformed, ...] = ()
     doubt: Doubt | None = None
     size: int | None = None
+    symbols: Symbols | None = None
+
+    def shown(self, text: str) -> str:
+        """A text of this document as a reader would write it."""
+        return text if self.symbols is None else self.symbols.shown(text)
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
@@ -146,7 +151,13 @@ def parse_document(tree: Any, symbols: Symbols, locate: Locate) -> Document:
             malformed.append(Malformed("a statement is an object", path))
     if not single and not isinstance(listed, list):
         malformed.append(Malformed("Statement is a list or an object", ("Statement",)))
-    return Document(statements=tuple(statements), version=_text(version), malformed=tuple(malformed), doubt=doubt)
+    return Document(
+        statements=tuple(statements),
+        version=_text(version),
+        malformed=tuple(malformed),
+        doubt=doubt,
+        symbols=symbols,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,8 @@ class Verdict:
     """True, false or unknown (None), with the values that decided it.
 
     ``note`` says in words what was found; without one the evidence speaks for itself.
-    ``severity`` is set where this very verdict weighs differently from its policy.
+    ``severity`` and ``fix`` are set where this very verdict weighs differently from its policy, or
+    is mended differently from its remedy.
     A verdict that does not apply is true, and left out of every combination.
     """
 
@@ -136,6 +137,7 @@ class Verdict:
     note: str | None = None
     applies: bool = True
     severity: str | None = None
+    fix: str | None = None
 
     def __and__(self, other: Verdict) -> Verdict:
         return _joined(self, other, decisive=False)
@@ -157,6 +159,10 @@ class Verdict:
     def weighing(self, severity: str) -> Verdict:
         """The same verdict, at this severity instead of its policy's."""
         return replace(self, severity=severity)
+
+    def fixed_by(self, text: str | None) -> Verdict:
+        """The same verdict, with a fix made for this very subject."""
+        return replace(self, fix=text)
 
     def __bool__(self) -> NoReturn:
         raise TypeError(_NOT_A_BOOL.format("a verdict", "combine verdicts with &, |, ~, or use when(...)"))

@@ -1,0 +1,74 @@
+"""What a pack may see of access: grants, holders, and what they reach."""
+
+from tablegate.access.actions import (
+    HARMLESS,
+    READS,
+    WRITES,
+    Action,
+    Kind,
+    enclosing_operations,
+    expand,
+    is_wildcard,
+    known_actions,
+    may_concern_dynamodb,
+    newer_actions,
+)
+from tablegate.access.conditions import PARTITION_KEYS, Condition, Narrowing, closed_by_null, narrowing
+from tablegate.access.documents import Document, Patterns, Principal, PrincipalKind, Principals, Statement
+from tablegate.access.grants import DocumentRole, Grant, Holder, HolderForm, HolderKind, Unread
+from tablegate.access.managed import ManagedPolicy, managed_path, managed_policies
+from tablegate.access.patterns import intersects, matches, subset
+from tablegate.access.reach import Answer, Reach, actions_of, can, fits, reaches, reaches_of, resources_of
+from tablegate.access.scope import Scope, Tier, scope_of
+from tablegate.access.symbols import has_symbol, is_symbol, is_variable
+
+__all__ = [
+    "HARMLESS",
+    "PARTITION_KEYS",
+    "READS",
+    "WRITES",
+    "Action",
+    "Answer",
+    "Condition",
+    "Document",
+    "DocumentRole",
+    "Grant",
+    "Holder",
+    "HolderForm",
+    "HolderKind",
+    "Kind",
+    "ManagedPolicy",
+    "Narrowing",
+    "Patterns",
+    "Principal",
+    "PrincipalKind",
+    "Principals",
+    "Reach",
+    "Scope",
+    "Statement",
+    "Tier",
+    "Unread",
+    "actions_of",
+    "can",
+    "closed_by_null",
+    "enclosing_operations",
+    "expand",
+    "fits",
+    "has_symbol",
+    "intersects",
+    "is_symbol",
+    "is_variable",
+    "is_wildcard",
+    "known_actions",
+    "managed_path",
+    "managed_policies",
+    "matches",
+    "may_concern_dynamodb",
+    "narrowing",
+    "newer_actions",
+    "reaches",
+    "reaches_of",
+    "resources_of",
+    "scope_of",
+    "subset",
+]
