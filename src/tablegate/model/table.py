@@ -5,7 +5,7 @@ A part (index, replica) knows its table, and a table its estate: whole wires the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -288,6 +288,7 @@ class Table:
     policy: Value[str]
 
     change: Change | None = None
+    raw: Callable[[], object] | None = field(default=None, repr=False)  # the resource as its dialect has it, on demand
     estate: Estate = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -1,0 +1,139 @@
+"""What the user decided, and where: flags before environment before file before defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tablegate.config.find import Found, at_ref, named, upwards
+from tablegate.config.keys import FILE_KEYS, KEYS, from_environment
+from tablegate.config.tighten import tightened
+from tablegate.engine.configure import as_table, settings_from, unknown_key
+from tablegate.engine.settings import ConfigError, Settings
+from tablegate.engine.written import written_policies
+from tablegate.policy.declare import Policy, without_twins
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A value, and where it comes from."""
+
+    value: Any
+    origin: str  # "default", "file:line", an environment variable, or a flag
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configuration:
+    """Every key with its value. ``notes`` are what a reader should know: what was found and not applied."""
+
+    values: Mapping[str, Given]
+    found: Found | None = None
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, key: str) -> Any:
+        return self.values[key].value
+
+    def settle(self, packed: Iterable[Policy]) -> tuple[tuple[Policy, ...], Settings]:
+        """All policies, those written as data among them, and what the engine needs to know."""
+        packed = tuple(packed)
+        try:
+            policies = without_twins((*packed, *written_policies(self["policy"])))
+            return policies, settings_from({key: given.value for key, given in self.values.items()}, policies)
+        except ConfigError as error:
+            raise self._placed(error) from None
+
+    def shown(self) -> list[dict[str, object]]:
+        """What ``config show`` prints: each key of a file, its value, and where it comes from."""
+        return [{"key": key, "value": given.value, "origin": given.origin} for key, given in self._leaves()]
+
+    def _leaves(self) -> Iterable[tuple[str, Given]]:
+        for key in FILE_KEYS:
+            given = self.values[key]
+            if key == "policies":
+                for word, table in given.value.items():
+                    for name, value in table.items():
+                        origin = _line(self.found, (key, word, name))
+                        yield f"policies.{word}.{name}", Given(value, origin)
+            else:
+                yield key, given
+
+    def _placed(self, error: ConfigError) -> ConfigError:
+        """The error with its place, where the value at fault comes from a file."""
+        key = error.keys[0] if error.keys else None
+        if key is None or key not in self.values or self.found is None:
+            return error
+        if not self.values[key].origin.startswith(self.found.name):
+            return ConfigError(f"{self.values[key].origin}: {error.message}", *error.keys, hint=error.hint)
+        return ConfigError(f"{_line(self.found, error.keys)}: {error.message}", *error.keys, hint=error.hint)
+
+
+def read_configuration(
+    flags: Mapping[str, object],
+    *,
+    folder: Path,
+    environment: Mapping[str, str],
+    file: Path | None = None,
+    ref: str | None = None,
+    search: bool = True,
+    untrusted: bool = False,
+) -> Configuration:
+    """The configuration for a run in a folder. ``flags`` hold only what was given, by key."""
+    found, notes = _found(folder, file, ref, search=search, untrusted=untrusted)
+    values = {name: Given(key.default, "default") for name, key in KEYS.items()}
+    if found is not None:
+        values |= _from_file(found)
+    for name, key in KEYS.items():
+        if key.variable in environment and key.read is not None:
+            values[name] = Given(from_environment(key, environment[key.variable]), key.variable)
+        if name in flags:
+            values[name] = Given(flags[name], f"--{name}")
+    return Configuration(values=values, found=found, notes=notes)
+
+
+def _found(
+    folder: Path, file: Path | None, ref: str | None, *, search: bool, untrusted: bool
+) -> tuple[Found | None, tuple[str, ...]]:
+    if file is not None and ref is not None:
+        raise ConfigError("--config and --config-ref cannot both say where the configuration is")
+    if file is not None:
+        return named(file), ()
+    if ref is not None:
+        return tightened(at_ref(ref, folder), upwards(folder) if search else None)
+    if untrusted and search:
+        raise ConfigError(
+            "--untrusted takes no configuration from the working tree", hint="give --config or --config-ref"
+        )
+    return (upwards(folder) if search else None), ()
+
+
+def _from_file(found: Found) -> dict[str, Given]:
+    values = {}
+    for name, written in found.table.items():
+        try:
+            if name not in FILE_KEYS:
+                unknown_key(name, FILE_KEYS, ())
+            read = KEYS[name].read
+            value = written if read is None else read(written, (name,))
+            if name == "packs":
+                _installed_only(value)
+        except ConfigError as error:
+            raise ConfigError(f"{_line(found, error.keys)}: {error.message}", *error.keys, hint=error.hint) from None
+        values[name] = Given(value, _line(found, (name,)))
+    as_table(values.get("policies", Given({}, "")).value, ("policies",))
+    return values
+
+
+def _installed_only(packs: Iterable[str]) -> None:
+    """A file may name packs that somebody installed, never code that lies beside it."""
+    for pack in packs:
+        if "/" in pack or "\\" in pack or pack.startswith(".") or pack.endswith(".py"):
+            raise ConfigError(f'packs: "{pack}" is a path', "packs", hint="a path is loaded only by --policies PATH")
+
+
+def _line(found: Found | None, keys: tuple[str, ...]) -> str:
+    if found is None:
+        return "default"
+    line = found.line_of(keys)
+    return found.name if line is None else f"{found.name}:{line}"

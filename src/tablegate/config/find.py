@@ -1,0 +1,136 @@
+"""Finds the configuration: upwards from a folder to the root of its git repository, or at a git ref."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tablegate.engine.settings import ConfigError
+
+OWN = "tablegate.toml"
+SHARED = "pyproject.toml"
+
+_REF = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/@{}^~+-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One configuration file: what reports call it, its text, its table, and the folder its paths start from."""
+
+    name: str
+    text: str
+    table: Mapping[str, Any]
+    folder: Path
+
+    def line_of(self, keys: tuple[str, ...]) -> int | None:
+        """The line where the innermost of the keys that can be found is written."""
+        lines = self.text.splitlines()
+        start, line = 0, None
+        for key in keys:
+            quoted = rf"[\"']?{re.escape(key)}[\"']?"
+            written = re.compile(rf"\s*(\[[^\]]*\b{quoted}|{quoted}\s*[=.])|.*[{{,]\s*{quoted}\s*=")
+            hit = next((number for number in range(start, len(lines)) if written.match(lines[number])), None)
+            if hit is not None:
+                start, line = hit, hit + 1
+        return line
+
+
+def named(path: Path) -> Found:
+    """The file that somebody named: it must be there, and it must configure tablegate."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path.as_posix()} cannot be read: {_reason(error)}") from None
+    found = _found(path.as_posix(), text, path.parent, own=path.name != SHARED)
+    if found is None:
+        raise ConfigError(f"{path.as_posix()} holds no [tool.tablegate]")
+    return found
+
+
+def upwards(start: Path) -> Found | None:
+    """The nearest file that configures tablegate, from the folder up to the root of its git repository."""
+    for folder in _folders(start):
+        for name in (OWN, SHARED):
+            path = folder / name
+            if path.is_file():
+                found = _found(_relative(path, start), _text(path), folder, own=name == OWN)
+                if found is not None:
+                    return found
+    return None
+
+
+def at_ref(ref: str, start: Path) -> Found | None:
+    """The same, as it is at a git ref: what the working tree holds is not looked at."""
+    if not _REF.fullmatch(ref):
+        raise ConfigError(f'"{ref}" is no name of a git ref')
+    if _git(start, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}") is None:
+        raise ConfigError(f'the git ref "{ref}" is not known here', hint="fetch it first")
+    for folder in _folders(start):
+        for name in (OWN, SHARED):
+            text = _git(folder, "cat-file", "blob", f"{ref}:./{name}")
+            if text is not None:
+                found = _found(f"{ref}:{_relative(folder / name, start)}", text, folder, own=name == OWN)
+                if found is not None:
+                    return found
+    return None
+
+
+def _folders(start: Path) -> Iterator[Path]:
+    """The folder and those above it, to the root of the repository; outside of one, the folder alone."""
+    above = [start, *start.parents]
+    root = next((folder for folder in above if (folder / ".git").exists()), start)
+    home = os.environ.get("HOME")
+    for folder in above:
+        if folder == start or str(folder) != home:
+            yield folder
+        if folder == root:
+            return
+
+
+def _found(name: str, text: str, folder: Path, *, own: bool) -> Found | None:
+    table: Any
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        if not own and "tablegate" not in text:
+            return None
+        raise ConfigError(f"{name} is not TOML: {error}") from None
+    if not own:
+        tool = table.get("tool")
+        table = tool.get("tablegate") if isinstance(tool, dict) else None
+    return Found(name, text, table, folder) if isinstance(table, dict) else None
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path.as_posix()} cannot be read: {_reason(error)}") from None
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror or "it cannot be opened").lower() if isinstance(error, OSError) else "it is not UTF-8"
+
+
+def _relative(path: Path, start: Path) -> str:
+    return Path(os.path.relpath(path, start)).as_posix()
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    """What git says, or None. Nothing that the repository configures may run."""
+    command = ["git", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", *arguments]
+    environment = {**os.environ, "GIT_CONFIG_NOSYSTEM": "1", "GIT_OPTIONAL_LOCKS": "0"}
+    try:
+        ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)  # noqa: S603
+    except OSError:
+        raise ConfigError("git is not here, and a configuration at a git ref needs it") from None
+    try:
+        return ran.stdout.decode("utf-8") if ran.returncode == 0 else None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{arguments[-1]} is not UTF-8") from None

@@ -1,0 +1,76 @@
+"""Every key of the configuration: how it is read from a file, from the environment and from the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tablegate.engine.configure import as_bool, as_text, as_texts
+from tablegate.engine.settings import ConfigError
+
+Reader = Callable[[object, tuple[str, ...]], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key. ``read`` is None where the engine reads it. ``in_file`` is false for what only a caller decides."""
+
+    name: str
+    read: Reader | None
+    default: object
+    about: str
+    in_file: bool = True
+    as_list: bool = False
+
+    @property
+    def variable(self) -> str:
+        """The name of its environment variable."""
+        return "TABLEGATE_" + self.name.upper().replace("-", "_")
+
+
+def _texts(name: str, about: str, *, in_file: bool = True) -> Key:
+    return Key(name, as_texts, (), about, in_file, as_list=True)
+
+
+KEYS: Mapping[str, Key] = {
+    key.name: key
+    for key in (
+        _texts("select", "run only these policies: ids, names, families, severities or ALL"),
+        _texts("extend-select", "run these policies too"),
+        _texts("ignore", "do not run these policies"),
+        Key("fail-on", as_text, "high", "the severity from which a finding blocks, or never"),
+        Key("unknown", as_text, "block", "what an unknown verdict does to the gate: block, warn or ignore"),
+        _texts("packs", "installed packs to load beside the shipped one"),
+        Key("assume-defaults", as_bool, False, "take the defaults of CloudFormation parameters as given"),
+        Key("allow-partial", as_bool, False, "judge plans that are targeted, errored, deferred or redacted"),
+        Key("require-resources", as_bool, False, "an input without any DynamoDB is not enough"),
+        Key("region", as_text, None, "the region of the deploy"),
+        Key("account", as_text, None, "the account of the deploy"),
+        _texts("params", "files with values of CloudFormation parameters"),
+        _texts("param", "values of CloudFormation parameters, as K=V"),
+        Key("policies", None, {}, "options and severity of a policy, by id or name"),
+        Key("overrides", None, (), "what tables are for, and how hard policies weigh there"),
+        Key("policy", None, (), "policies written as data"),
+        _texts("output", "formats to write, each with a path or to standard output", in_file=False),
+        Key("color", as_text, "auto", "when to use colour: auto, always or never", in_file=False),
+        Key("verbose", as_bool, False, "show every finding in full", in_file=False),
+        Key("quiet", as_bool, False, "show the counts and the gate only", in_file=False),
+        Key("stdin-filename", as_text, None, "what reports call standard input", in_file=False),
+    )
+}
+
+FILE_KEYS = tuple(name for name, key in KEYS.items() if key.in_file)
+
+_TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
+
+
+def from_environment(key: Key, text: str) -> object:
+    """The value of the key's environment variable: lists have commas between their items."""
+    if key.as_list:
+        return tuple(item.strip() for item in text.split(",") if item.strip())
+    if key.read is as_bool:
+        if text.lower() not in (*_TRUE, *_FALSE):
+            raise ConfigError(f'{key.variable} is "{text}" and must be true or false')
+        return text.lower() in _TRUE
+    return text
