@@ -7,6 +7,7 @@ from contextlib import nullcontext
 
 from tablegate.dialects import read
 from tablegate.dialects.reading import ReadOptions
+from tablegate.engine.canary import unsound
 from tablegate.engine.judge import Guard, judge
 from tablegate.engine.overrides import overridden
 from tablegate.engine.select import selected
@@ -41,6 +42,7 @@ def check(
                 secrets.update(reading.estate.secrets)
                 yield overridden(reading.estate, settings.overrides)
 
+    found += unsound(judge)
     findings, counts, crashes = judge(estates(), selected(policies, settings), settings, guard=guard)
     found += crashes
     if not inputs and not found:

@@ -53,11 +53,11 @@ def _well_formed(verdict: object) -> bool:
     """Whether this is what the types promise: a pack without types may break it."""
     if type(verdict) is not Verdict:
         return False
-    note: object = verdict.note
+    texts: tuple[object, ...] = (verdict.note, verdict.fix)
     evidence: tuple[object, ...] = verdict.evidence
     return (
         (verdict.truth is None or verdict.truth is False)
-        and (note is None or isinstance(note, str))
+        and all(text is None or isinstance(text, str) for text in texts)
         and verdict.severity in _SEVERITIES
         and all(isinstance(value, Value) for value in evidence)
     )
@@ -67,6 +67,6 @@ def _instead(verdict: object) -> str:
     if isinstance(verdict, CoroutineType):
         verdict.close()  # so that nobody warns that it was never awaited
     if isinstance(verdict, Verdict):
-        return "returned a Verdict whose truth, note, severity or evidence is of the wrong type"
+        return "returned a Verdict that holds something of the wrong type"
     name = "None" if verdict is None else type(verdict).__name__
     return f"returned {name} where a Verdict is wanted"

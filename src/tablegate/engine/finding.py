@@ -41,7 +41,7 @@ def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merge
             scenario=among.scenario if among else None,
             message=f"{message}; {among.when}" if among and among.when else message,
             evidence=verdict.evidence,
-            fix=_fix(policy, site.dialect),
+            fix=verdict.fix or _fix(policy, site.dialect),
             fingerprint=_fingerprint(policy, site, verdict.evidence),
         )
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-try:  # hashlib pulls in OpenSSL: 6 ms at start-up, a tenth of a whole check
+# hashlib loads OpenSSL: 6 ms at start-up, a tenth of a whole check. Python's own module has had two names.
+try:
     from _sha2 import sha256  # type: ignore[import-not-found,unused-ignore]
 except ImportError:
-    from hashlib import sha256
+    try:
+        from _sha256 import sha256  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        from hashlib import sha256
 
 _LENGTH = 16
 
