@@ -211,9 +211,7 @@ class _Scanner:
 
     def _cut_short(self) -> ParseError:
         line, column = self._position(len(self._text))
-        return ParseError(
-            "the file ends before the document does; truncated?", line=line, column=column, incomplete=True
-        )
+        return ParseError("the file ends before the document does; truncated?", line=line, column=column)
 
     def _unexpected(self, at: int, wanted: str) -> ParseError:
         rest = self._text[at : at + 9]

@@ -1,0 +1,135 @@
+"""What an input is: its content decides, never its name, and what is something else is told what to give instead."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tablegate.syntax import mistakes
+from tablegate.syntax.errors import ParseError
+from tablegate.syntax.source import Source
+from tablegate.syntax.text import decode
+
+
+class Kind(StrEnum):
+    """The languages that are read."""
+
+    TERRAFORM_PLAN = "terraform-plan"
+    CLOUDFORMATION = "cloudformation"
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """An input, decoded, and the language that it is in. ``note`` says what was left out to get at it."""
+
+    kind: Kind
+    text: str
+    note: str | None = None
+
+
+_MAJOR = 2  # the first major version of the plan format that is not known
+OF_A_PLAN = frozenset(
+    {
+        "plan_format_version",  # redacted by HCP Terraform: the dialect says what is missing
+        "resource_changes",
+        "planned_values",
+        "configuration",
+        "prior_state",
+        "resource_drift",
+        "output_changes",
+        "deferred_changes",
+        "errored",
+    }
+)
+OF_A_TEMPLATE = frozenset({"AWSTemplateFormatVersion", "Resources", "Transform"})
+TEMPLATE_KEY = re.compile(rf"^[\"']?(?:{'|'.join(sorted(OF_A_TEMPLATE))})[\"']?[ \t]*:", re.MULTILINE)
+
+WRAPPED = ("[command]", "::")
+
+
+def recognise(source: Source) -> Recognised:
+    """The kind and the text of an input. A ParseError says what it is instead."""
+    if source.data.startswith(b"PK\x03\x04"):
+        raise (mistakes.BINARY_PLAN if b"tfplan" in source.data[:256] else mistakes.ARCHIVE).error()
+    return _of_text(decode(source.data))
+
+
+def is_json(text: str) -> bool:
+    """Whether the text sets out to be JSON: CloudFormation decides by the same sign."""
+    return text.lstrip(" \t\r\n").startswith("{")
+
+
+def _of_text(text: str) -> Recognised:
+    if is_json(text):
+        return _of_object(text)
+    if text.startswith(WRAPPED):
+        return _of_wrapped(text)
+    if TEMPLATE_KEY.search(text):
+        return Recognised(Kind.CLOUDFORMATION, text)
+    mistake = mistakes.by_text(text)
+    if mistake is not None:
+        raise mistake.error()
+    return _of_yaml(text)
+
+
+def _of_object(text: str) -> Recognised:
+    from tablegate.syntax.raw_json import decode as decoded
+    from tablegate.syntax.raw_json import members
+
+    if text.lstrip().startswith(mistakes.LOG_START):
+        raise mistakes.LOG.error()
+    found = members(text)
+    keys = found.keys()
+    if keys & OF_A_PLAN:
+        if "plan_format_version" not in keys:
+            _known_version(decoded(found["format_version"]) if "format_version" in keys else None)
+        return Recognised(Kind.TERRAFORM_PLAN, text)
+    if keys & OF_A_TEMPLATE:
+        return Recognised(Kind.CLOUDFORMATION, text)
+    if "TemplateBody" in keys:
+        return _of_body(decoded(found["TemplateBody"]))
+    raise mistakes.by_keys(keys).error()
+
+
+def _of_wrapped(text: str) -> Recognised:
+    """What setup-terraform's wrapper prints: the command, the plan, and the plan again in workflow commands."""
+    start = text.find("\n{") + 1
+    if not start:
+        raise mistakes.WRAPPER.error()
+    end = text.find("\n::", start)
+    inner = _of_object(text[start:] if end < 0 else text[start:end])
+    return Recognised(inner.kind, inner.text, "lines of setup-terraform's wrapper were left out")
+
+
+def _of_yaml(text: str) -> Recognised:
+    """What is no template at first sight: broken YAML says so itself, and the rest is named for what it is."""
+    from tablegate.syntax.json_ import parse_json
+    from tablegate.syntax.yaml_ import parse_yaml
+
+    content = (parse_json if text.lstrip().startswith(("[", "/")) else parse_yaml)(text).content
+    if not isinstance(content, Mapping):
+        kind = "a list" if isinstance(content, list) else "a single value"
+        raise ParseError(f"the top level must be an object, not {kind}", hint=mistakes.UNKNOWN.hint)
+    if "TemplateBody" in content:
+        return _of_body(content["TemplateBody"].plain())
+    raise mistakes.by_keys(content.keys()).error()
+
+
+def _of_body(body: object) -> Recognised:
+    """What 'aws cloudformation get-template' prints: the template is a text in it, or an object."""
+    inner = _of_text(body if isinstance(body, str) else json.dumps(body))
+    if inner.kind is not Kind.CLOUDFORMATION:
+        raise mistakes.UNKNOWN.error()
+    return Recognised(inner.kind, inner.text, "lines are counted inside of TemplateBody")
+
+
+def _known_version(version: object) -> None:
+    """Refuse a plan whose format nobody has seen yet."""
+    found = re.fullmatch(r"([0-9]{1,9})\.[0-9]{1,9}(?:\.[0-9]{1,9})?", version) if isinstance(version, str) else None
+    if found is None:
+        raise ParseError("not the JSON of a Terraform plan: it has no format_version", hint=mistakes.UNKNOWN.hint)
+    if int(found[1]) >= _MAJOR:
+        raise ParseError(f"unsupported plan format {version}, where 0.1 to 1.x are known")

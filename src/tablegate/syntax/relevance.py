@@ -1,0 +1,52 @@
+"""Whether a file met in a folder is worth reading: most JSON and YAML of a repository is none of our business."""
+
+from __future__ import annotations
+
+import re
+
+from tablegate.syntax.errors import ParseError
+from tablegate.syntax.recognise import OF_A_PLAN, OF_A_TEMPLATE, TEMPLATE_KEY, WRAPPED, is_json
+from tablegate.syntax.text import decode
+
+_NAMED = re.compile(r"plan|template|stack", re.IGNORECASE)
+_SIGNS = ('"AWSTemplateFormatVersion"', '"resource_changes"', '"planned_values"', '"format_version"')
+
+
+def looks_relevant(data: bytes, name: str) -> bool:
+    """Whether this is a plan or a template, or set out to be one and is broken."""
+    if not data.strip():
+        return _NAMED.search(name) is not None  # nothing else tells what an empty file was to be
+    if data.startswith(b"PK\x03\x04"):
+        return name.endswith(".json")
+    text = _roughly(data)
+    if is_json(text):
+        return _is_relevant_object(text)
+    if text.startswith(WRAPPED):
+        return _has_signs(text)
+    return TEMPLATE_KEY.search(text) is not None and ("::" in text or "AWSTemplateFormatVersion" in text)
+
+
+def _is_relevant_object(text: str) -> bool:
+    from tablegate.syntax.raw_json import members
+
+    try:
+        keys = members(text).keys()
+    except ParseError:
+        return _has_signs(text)
+    if "format_version" in keys:
+        return bool(keys & OF_A_PLAN)
+    if keys & OF_A_TEMPLATE:
+        return "AWSTemplateFormatVersion" in keys or '"Type"' in text
+    return not keys.isdisjoint({"resource_changes", "planned_values", "plan_format_version", "TemplateBody"})
+
+
+def _has_signs(text: str) -> bool:
+    return any(sign in text for sign in _SIGNS) or ('"Resources"' in text and '"AWS::' in text)
+
+
+def _roughly(data: bytes) -> str:
+    """Enough of the text to look for words in it, whatever is wrong with the rest."""
+    try:
+        return decode(data)
+    except ParseError:
+        return data.replace(b"\0", b"").decode("latin-1").removeprefix("ÿþ").removeprefix("þÿ")
