@@ -35,7 +35,7 @@ def tightened(trusted: Found | None, tree: Found | None) -> tuple[Found | None, 
 
 def _stricter(key: str, base: Any, proposed: Any) -> Any:
     """The proposed value where it is stricter than the trusted one, joined with it where both can stand."""
-    if key == "extend-select" and isinstance(proposed, list) and set(base or ()) <= set(proposed):
+    if key == "extend-select" and isinstance(proposed, list) and all(word in proposed for word in base or ()):
         return proposed
     if key == "fail-on" and proposed in _LEVELS and _LEVELS.index(proposed) > _LEVELS.index(base or "high"):
         return proposed

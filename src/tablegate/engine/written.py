@@ -19,7 +19,7 @@ MUSTS = ("exist", "equal", "one-of", "match", "at-least", "at-most")
 
 _TEXTS = ("id", "name", "severity", "title", "subject", "dialect", "path", "docs", "rationale", "fix")
 _KEYS = (*_TEXTS, "must", "when", "on")
-_NEEDED = ("id", "severity", "title", "path", "must")
+NEEDED = ("id", "severity", "title", "path", "must")
 
 Judge = Callable[[object], Verdict]
 Keys = tuple[str, ...]
@@ -36,10 +36,10 @@ def _policy(table: Mapping[str, Any]) -> Policy:
     for key in table:
         if key not in _KEYS:
             unknown_key(key, _KEYS, ("policy",))
-    for key in _NEEDED:
+    for key in NEEDED:
         if key not in table:
             raise ConfigError(
-                f"a policy needs {', '.join(_NEEDED)}, and {table.get('id', 'one')} has no {key}", "policy"
+                f"a policy needs {', '.join(NEEDED)}, and {table.get('id', 'one')} has no {key}", "policy"
             )
     text = {key: as_text(table[key], ("policy", key)) for key in _TEXTS if key in table}
     if not re.fullmatch(r"[A-Z]{2,8}[0-9]{3,4}", text["id"]):
