@@ -10,6 +10,9 @@ A pack keeps its cases in ``<ID>/<outcome>[-what]/``, where the outcome is ``fai
   ``scenario``, ``severity``; ``findings``, how many there must be; ``faults``, the codes of the blocking faults
   that the input earns. A table named after an input, such as ``["plan.json"]``, is for that input alone.
 
+What no case can show, such as a setting that a language lacks, stands in ``<ID>/beyond.toml``: the gap as ``gaps``
+words it, without the id, and the reason.
+
 ::
 
     @pytest.mark.parametrize("case", cases("acme_tables", "fixtures/cases"), ids=str)
@@ -117,7 +120,15 @@ def gaps_of(policy: Policy, directory: str | Path) -> tuple[str, ...]:
         ]
         if not any(_holds_remedy(case, language, remedy) for case in found):
             missing.append(f"{policy.id}: the remedy in {language} stands in no case that holds")
-    return tuple(missing + [f"{policy.id}: {gap}" for gap in _smallest_gaps(policy)])
+    missing += [f"{policy.id}: {gap}" for gap in _smallest_gaps(policy)]
+    return tuple(_beyond_proof(policy, missing, _toml(Path(directory, policy.id, "beyond.toml"))))
+
+
+def _beyond_proof(policy: Policy, missing: list[str], reasons: Mapping[str, Any]) -> Iterable[str]:
+    """The gaps that have no good reason, and the reasons that have no gap any more."""
+    excused = {f"{policy.id}: {gap}" for gap, reason in reasons.items() if reason}
+    yield from (gap for gap in missing if gap not in excused)
+    yield from (f"{gap}: beyond.toml excuses what is not missing" for gap in sorted(excused - set(missing)))
 
 
 def smallest(policy: Policy, *, remedied: bool) -> Report:
