@@ -124,7 +124,7 @@ def policy(
             title=title,
             rationale=rationale,
             docs=docs,
-            remedy=Spelled(terraform, cloudformation),
+            remedy=Spelled(_fragment(terraform), _fragment(cloudformation)),
             subject=subject,
             options=options,
             on=on,
@@ -150,6 +150,11 @@ def without_twins(policies: Iterable[Policy]) -> tuple[Policy, ...]:
                 raise PolicyError(f"{key} is declared twice: {_home(other)} and {_home(item)}")
             seen[key] = item
     return tuple(sorted({item.id: item for item in seen.values()}.values(), key=lambda item: item.id))
+
+
+def _fragment(text: str | None) -> str | None:
+    """A remedy as it is printed: however a pack indents it, and wherever its quotes stand."""
+    return None if text is None else inspect.cleandoc(text)
 
 
 def _home(item: Policy) -> str:
