@@ -66,4 +66,4 @@ def _entries(fragment: str) -> list[tuple[str, str]]:
     text = dedent(fragment).strip("\n")
     starts = [(found.group(1), found.start()) for found in re.finditer(r"^([\w:]+):", text, re.MULTILINE)]
     ends = [start for _, start in starts[1:]] + [len(text)]
-    return [(key, text[start:end].rstrip() + "\n") for (key, start), end in zip(starts, ends, strict=True)]
+    return [(key, text[start:end].rstrip() + "\n") for (key, start), end in zip(starts, ends, strict=False)]
