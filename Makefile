@@ -36,3 +36,29 @@ test: .venv/ready
 
 plans: .venv/ready
 	$(BIN)/python fixtures/make_plans.py $(D)
+
+demo: .venv/ready
+	@for input in fixtures/examples/plan/plan.json fixtures/examples/template/template.yaml; do \
+	  echo "\$$ tablegate check $$input"; $(BIN)/tablegate check --no-config $$input; code=$$?; \
+	  echo "\$$ echo \$$?"; echo "$$code"; echo; \
+	  case $$code in 0|1) ;; *) exit 1 ;; esac; \
+	done
+
+docs: .venv/ready
+	$(BIN)/tablegate policies --no-config --markdown > policies/.README.md
+	@mv policies/.README.md policies/README.md
+	$(BIN)/pytest tests/test_readme.py --update
+
+docs-check: .venv/ready
+	@$(BIN)/tablegate policies --no-config --markdown | diff -u policies/README.md - || \
+	  { echo "policies/README.md is stale: run make docs"; exit 1; }
+
+golden: .venv/ready
+	$(BIN)/pytest tests/test_projects.py --update
+
+wheel: .venv/ready
+	@rm -rf build/wheel && mkdir -p build/wheel
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
+	$(PYTHON) -m venv build/wheel/venv
+	build/wheel/venv/bin/python -m pip install --quiet --disable-pip-version-check build/wheel/*.whl
+	@cd build/wheel && venv/bin/tablegate check --fail-on never ../../fixtures/examples && venv/bin/tablegate explain TG301

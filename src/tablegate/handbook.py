@@ -101,8 +101,8 @@ def _sections(policy: Policy) -> Iterator[str]:
     yield f"**Judged on** {_subject(policy)}, in {_dialects(policy)}."
     yield f"**Unknown when** {'; '.join(_unknown(policy))}."
     if policy.options:
-        rows = "\n".join(_option_row(option) for option in policy.options)
-        yield f"**Options** under `[policies.{policy.name}]`:\n\n| option | takes | default |\n| --- | --- | --- |\n{rows}"
+        rows = ["| option | takes | default |", "| --- | --- | --- |", *map(_option_row, policy.options)]
+        yield f"**Options** under `[policies.{policy.name}]`:\n\n" + "\n".join(rows)
     if policy.remedy.terraform:
         yield f"**Terraform**\n\n```hcl\n{_fragment(policy.remedy.terraform)}\n```"
     if policy.remedy.cloudformation:
@@ -169,7 +169,7 @@ def _fragment(text: str) -> str:
 
 
 def _flat(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(text.split()).replace("``", "`")
 
 
 def _anchor(policy: Policy) -> str:

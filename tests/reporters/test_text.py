@@ -200,7 +200,7 @@ def test_several_inputs_are_counted_by_kind() -> None:
         for number, kind in enumerate(["terraform-plan", "cloudformation", "cloudformation"])
     )
     head = rendered(report(inputs=read)).splitlines()[0]
-    kinds = "3 inputs: 2 cloudformation template, 1 terraform plan"
+    kinds = "3 inputs: 2 cloudformation templates, 1 terraform plan"
     assert f"tablegate 0.1.0 · {kinds} · 6 tables, 3 replicas · 41 policies" == head
 
 

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 INTERRUPTED = 130
+BROKEN_PIPE = 141
+DEBUG = "--debug"
 
 
 def main() -> NoReturn:
@@ -19,11 +21,12 @@ def main() -> NoReturn:
 def run(arguments: Sequence[str]) -> int:
     """Run one command. Whatever goes wrong inside ends in code 4, never in Python's own 1, which means blocked."""
     try:
-        return _version() if list(arguments) == ["--version"] else _command(arguments)
+        wanted = [argument for argument in arguments if argument != DEBUG]
+        return _version() if wanted == ["--version"] else _command(wanted)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BaseException as error:  # noqa: BLE001 - also what a pack raises to end the process
-        return _crashed(error, debug="--debug" in arguments)
+        return _crashed(error, debug=DEBUG in arguments)
 
 
 def _version() -> int:
@@ -44,11 +47,13 @@ def _crashed(error: BaseException, *, debug: bool) -> int:
     """One line, without the error's own text: that may quote an input."""
     if isinstance(error, SystemExit) and "_TABLEGATE_COMPLETE" in os.environ:
         return error.code if isinstance(error.code, int) else 0
+    if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
+        return BROKEN_PIPE  # the reader of a help page left
     from tablegate.cli.output import note
 
     note(f"tablegate: internal error: {type(error).__name__} (--debug shows where)")
     if debug:
         import traceback
 
-        note("".join(traceback.format_tb(error.__traceback__)))
+        note(*(line for entry in traceback.format_tb(error.__traceback__) for line in entry.splitlines()))
     return 4

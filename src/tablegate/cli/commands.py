@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -23,7 +23,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100, "terminal_width": 100},
 )
 config_app = typer.Typer(cls=LeanGroup, help="Show the configuration, or the schema for editors.", no_args_is_help=True)
-app.add_typer(config_app, name="config")
 
 Inputs = Annotated[
     list[str] | None,
@@ -83,7 +82,7 @@ Output = Annotated[
     list[str] | None,
     typer.Option("-o", "--output", metavar="FORMAT[=PATH]", help="text or json, to a file too (repeatable)"),
 ]
-Colour = Annotated[str, typer.Option("--color", metavar="WHEN", help="auto, always or never")]
+Colour = Annotated[str | None, typer.Option("--color", metavar="WHEN", help="auto (default), always or never")]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="show every finding in full")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="show the counts and the gate only")]
 Debug = Annotated[bool, typer.Option("--debug", help="say where an internal error happened")]
@@ -91,18 +90,32 @@ Debug = Annotated[bool, typer.Option("--debug", help="say where an internal erro
 
 def command(arguments: Sequence[str]) -> int:
     """Run one command line and say how it ended."""
-    from tablegate.cli.output import note
-
     try:
-        code = typer.main.get_command(app).main(list(arguments), prog_name="tablegate", standalone_mode=False)
+        return int(typer.main.get_command(app).main(list(arguments), prog_name="tablegate", standalone_mode=False))
     except Exception as error:
-        # The errors of click, or of the copy of it inside Typer: they can speak for themselves.
-        speak = getattr(error, "format_message", None)
-        if speak is None:
+        told = _told(error)
+        if told is None:
             raise
-        note(f"tablegate: {speak() or 'a command is needed'}\ntry: tablegate --help")
+        from tablegate.cli.output import note
+
+        note(*told)
         return USAGE
-    return int(code)
+
+
+def _told(error: Exception) -> tuple[str, ...] | None:
+    """What the user did that cannot be meant, or None where it is not their mistake."""
+    # The errors of click, or of the copy of it inside Typer, can speak for themselves.
+    speak = getattr(error, "format_message", None)
+    if speak is not None:
+        return f"tablegate: {speak() or 'a command is needed'}", "try: tablegate --help"
+    from tablegate.engine.settings import ConfigError
+    from tablegate.policy.declare import PolicyError
+
+    if isinstance(error, ConfigError):
+        return (f"tablegate: {error.message}", *([f"hint: {error.hint}"] if error.hint else []))
+    if isinstance(error, PolicyError):
+        return (f"tablegate: {error}",)
+    return None
 
 
 @app.callback()
@@ -113,8 +126,8 @@ def root(
     """Answer nothing by itself: --version alone never comes this far."""
 
 
-@app.command(cls=LeanCommand)
-def check(
+@app.command("check", cls=LeanCommand)
+def check_inputs(
     *,
     inputs: Inputs = None,
     params: Params = None,
@@ -137,13 +150,145 @@ def check(
     config_ref: ConfigRef = None,
     untrusted: Untrusted = False,
     output: Output = None,
-    color: Colour = "auto",
+    color: Colour = None,
     verbose: Verbose = False,
     quiet: Quiet = False,
-    debug: Debug = False,
+    debug: Debug = False,  # noqa: ARG001 - read before Typer is asked
 ) -> int:
     """Judge plans and templates, and end with an exit code that a pipeline can trust.
 
     An INPUT is a plan (terraform show -json), a template, a folder that holds some, or - for standard input.
     """
-    raise NotImplementedError
+    from tablegate.cli.run import check
+
+    flags = {
+        "params": params,
+        "param": param,
+        "region": region,
+        "account": account,
+        "assume-defaults": assume_defaults,
+        "allow-partial": allow_partial,
+        "stdin-filename": stdin_filename,
+        "select": select,
+        "extend-select": extend_select,
+        "ignore": ignore,
+        "fail-on": fail_on,
+        "unknown": unknown,
+        "require-resources": require_resources,
+        "output": output,
+        "color": color,
+        "verbose": verbose,
+        "quiet": quiet,
+    }
+    where = _where(pack, policies, config, no_config=no_config, config_ref=config_ref, untrusted=untrusted)
+    return check(inputs or (), where, flags)
+
+
+@app.command("show", cls=LeanCommand)
+def show_input(
+    source: Annotated[str, typer.Argument(metavar="INPUT", hidden=True)],
+    *,
+    path: Annotated[str | None, typer.Option("--path", metavar="JSONPATH", help="only what this path leads to")] = None,
+    output: Annotated[str, typer.Option("-o", "--output", metavar="FORMAT", help="json or yaml")] = "json",
+    params: Params = None,
+    param: Param = None,
+    region: Region = None,
+    account: Account = None,
+    assume_defaults: Defaults = False,
+    allow_partial: Partial = False,
+    stdin_filename: StdinName = None,
+) -> int:
+    """Print an INPUT's tables as policies see them."""
+    from tablegate.cli.model import show
+
+    flags = {
+        "params": params,
+        "param": param,
+        "region": region,
+        "account": account,
+        "assume-defaults": assume_defaults,
+        "allow-partial": allow_partial,
+        "stdin-filename": stdin_filename,
+    }
+    return show(source, path, output, flags)
+
+
+@app.command(cls=LeanCommand)
+def explain(
+    word: Annotated[str, typer.Argument(metavar="POLICY", hidden=True)],
+    *,
+    pack: Packs = None,
+    policies: Policies = None,
+    config: ConfigFile = None,
+    no_config: NoConfig = False,
+) -> int:
+    """Print the page of a POLICY: an id such as TG301, or a name."""
+    from tablegate.cli.pages import page_of
+
+    return page_of(word, _where(pack, policies, config, no_config=no_config))
+
+
+@app.command("policies", cls=LeanCommand)
+def list_policies(
+    *,
+    json: Annotated[bool, typer.Option("--json", help="print the list as JSON")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="print the handbook: every page, in Markdown")] = False,
+    pack: Packs = None,
+    policies: Policies = None,
+    config: ConfigFile = None,
+    no_config: NoConfig = False,
+) -> int:
+    """List every policy that is loaded, and whether it runs."""
+    from tablegate.cli.pages import catalogue
+
+    return catalogue(_where(pack, policies, config, no_config=no_config), as_json=json, as_markdown=markdown)
+
+
+@config_app.command("show", cls=LeanCommand)
+def show_config(
+    *,
+    json: Annotated[bool, typer.Option("--json", help="print it as JSON")] = False,
+    pack: Packs = None,
+    policies: Policies = None,
+    config: ConfigFile = None,
+    no_config: NoConfig = False,
+    config_ref: ConfigRef = None,
+) -> int:
+    """Show every setting, and where it comes from."""
+    from tablegate.cli.pages import settings
+
+    return settings(_where(pack, policies, config, no_config=no_config, config_ref=config_ref), as_json=json)
+
+
+@config_app.command("schema", cls=LeanCommand)
+def show_schema(
+    *, pack: Packs = None, policies: Policies = None, config: ConfigFile = None, no_config: NoConfig = False
+) -> int:
+    """Print the JSON schema of the configuration, for editors."""
+    from tablegate.cli.pages import schema_of_config
+
+    return schema_of_config(_where(pack, policies, config, no_config=no_config))
+
+
+app.add_typer(config_app, name="config")
+
+
+def _where(
+    pack: list[str] | None,
+    policies: list[str] | None,
+    config: str | None,
+    *,
+    no_config: bool,
+    config_ref: str | None = None,
+    untrusted: bool = False,
+) -> Any:
+    from tablegate.cli.run import Where
+
+    return Where(
+        packs=tuple(pack or ()),
+        policies=tuple(policies or ()),
+        config=config,
+        no_config=no_config,
+        config_ref=config_ref,
+        untrusted=untrusted,
+    )

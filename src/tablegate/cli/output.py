@@ -31,16 +31,21 @@ def emit(text: str) -> None:
         raise OutputError(f"standard output: {_reason(error)}") from None
 
 
-def note(text: str) -> None:
-    """Write a line of ours to standard error, if anybody can read it."""
+def note(*lines: str) -> None:
+    """Write lines to standard error, if anybody can read it. Each begins with a word of ours."""
     if sys.stderr is None:
         return
     from tablegate.reporters.safe import PROSE, show
 
     try:
-        _write(sys.stderr, "".join(f"{show(line, PROSE)}\n" for line in text.splitlines()))
+        _write(sys.stderr, "".join(f"{show(line, PROSE)}\n" for line in lines))
     except (OSError, ValueError):
         _silence(sys.stderr)
+
+
+def quote(text: str) -> None:
+    """Pass on what a pack printed."""
+    note(*(f"pack: {line}" for line in text.splitlines()))
 
 
 def save(path: Path, text: str) -> None:

@@ -55,7 +55,8 @@ class Frames:
         """What could not be read or judged, and what to do about it."""
         code = f"{fault.code} {_FAULT_NAMES[fault.code]}" if fault.code is not FaultCode.INTERNAL else "internal"
         yield self._title("error" if fault.blocks else "warning", code, fault.message)
-        yield self._arrow(2, fault.place, self.show(fault.place.path or ""))
+        if fault.place.file:
+            yield self._arrow(2, fault.place, self.show(fault.place.path or ""))
         if fault.hint:
             yield from self._note(2, "do", self._wrapped([fault.hint]))
 
@@ -82,7 +83,8 @@ class Frames:
         if len(cause.findings) > 1:
             yield from self._note(edge, "also", self._others(cause.findings[1:]))
         more = joined(own("tablegate explain "), self.show(finding.policy.id))
-        yield from self._note(edge, "more", [joined(more, own("   "), self.show(finding.policy.docs))])
+        docs = joined(own("   "), self.show(finding.policy.docs)) if finding.policy.docs else own("")
+        yield from self._note(edge, "more", [joined(more, docs)])
 
     def _note(self, edge: int, word: str, lines: Iterable[Shown]) -> Iterator[Shown]:
         lead = joined(own(word), own(":"), Shown(" " * max(6 - len(word), 1)))

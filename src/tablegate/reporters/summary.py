@@ -13,6 +13,7 @@ from tablegate.reporters.safe import Shower, Shown, joined, own
 from tablegate.reporters.words import counted, listed, number
 
 DOT = " · "
+UNREAD = "unread"  # the kind of an input that nobody could read
 
 
 def header(report: Report, show: Shower) -> Shown:
@@ -22,17 +23,24 @@ def header(report: Report, show: Shower) -> Shown:
 
 
 def _read(report: Report, show: Shower) -> Iterator[Shown]:
-    if not report.inputs:
+    read = [item for item in report.inputs if item.kind != UNREAD]
+    if not read:
         yield own("nothing was read")
         return
-    kinds = Counter(item.kind for item in report.inputs)
     if len(report.inputs) == 1:
         only = report.inputs[0]
         yield joined(_kind(only.kind, show), *([own(" ("), show(only.detail), own(")")] if only.detail else []))
     else:
-        each = listed(joined(number(kinds[kind]), own(" "), _kind(kind, show)) for kind in sorted(kinds))
-        yield joined(counted(len(report.inputs), "input"), own(": "), each)
+        yield joined(counted(len(report.inputs), "input"), own(": "), listed(_kinds(report, show)))
     yield listed(_seen(report))
+
+
+def _kinds(report: Report, show: Shower) -> Iterator[Shown]:
+    kinds = Counter(item.kind for item in report.inputs)
+    for kind in sorted(kinds, key=lambda kind: (kind == UNREAD, kind)):
+        name = own("not read") if kind == UNREAD else _kind(kind, show)
+        plural = own("s" if kinds[kind] > 1 and kind != UNREAD else "")
+        yield joined(number(kinds[kind]), own(" "), name, plural)
 
 
 def _kind(kind: str, show: Shower) -> Shown:

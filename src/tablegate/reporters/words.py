@@ -30,7 +30,7 @@ def listed(items: Iterable[Shown], between: str = ", ") -> Shown:
 
 def first_sentence(text: str) -> str:
     """A rationale's first sentence, on one line."""
-    flat = " ".join(text.split("\n\n", 1)[0].split())
+    flat = " ".join(text.split("\n\n", 1)[0].split()).replace("``", "`")
     return re.split(r"(?<=[.!?]) (?=[A-Z`\"'(])", flat, maxsplit=1)[0]
 
 

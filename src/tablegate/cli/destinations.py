@@ -1,0 +1,76 @@
+"""What ``-o`` asks for: formats, and where each goes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tablegate.engine.nearest import meant
+from tablegate.engine.settings import ConfigError
+from tablegate.reporters import REPORTERS
+
+WHEN = ("auto", "always", "never")
+NARROWEST, WIDEST, PIPED = 60, 120, 100
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """One report in one format. Without a path it goes to standard output."""
+
+    format: str
+    path: Path | None = None
+
+
+def destinations(words: Iterable[str]) -> tuple[Destination, ...]:
+    """Every report that is due. Text goes to standard output where nothing else does."""
+    asked = [_destination(word) for word in words]
+    paths = [destination.path for destination in asked if destination.path is not None]
+    if len(set(paths)) < len(paths):
+        raise ConfigError("--output: two reports cannot go to one file", "output")
+    streamed = [destination for destination in asked if destination.path is None]
+    if len(streamed) > 1:
+        formats = " and ".join(destination.format for destination in streamed)
+        raise ConfigError(
+            f"--output: {formats} cannot share standard output", "output", hint="give one a path: json=FILE"
+        )
+    return tuple(asked if streamed else [*asked, Destination("text")])
+
+
+def _destination(word: str) -> Destination:
+    name, given, path = word.partition("=")
+    if name not in REPORTERS:
+        formats = ", ".join(REPORTERS)
+        raise ConfigError(f'--output: "{name}" is no format: {formats}', "output", hint=meant(name, REPORTERS))
+    if given and not path:
+        raise ConfigError(f"--output: {name}= names no file", "output")
+    return Destination(name, Path(path) if path else None)
+
+
+def coloured(when: str, environment: Mapping[str, str]) -> bool:
+    """Whether standard output is coloured: the flag decides, then the environment, then whether it is a terminal."""
+    if when not in WHEN:
+        raise ConfigError(f'--color: "{when}" must be {", ".join(WHEN)}', "color", hint=meant(when, WHEN))
+    if when != "auto":
+        return when == "always"
+    if environment.get("NO_COLOR"):
+        return False
+    if environment.get("FORCE_COLOR", "0") != "0" or environment.get("CLICOLOR_FORCE", "0") != "0":
+        return True
+    return environment.get("TERM") != "dumb" and _is_terminal()
+
+
+def width() -> int:
+    """The reader's width; a pipe has a fixed one, so that the same input gives the same bytes."""
+    if not _is_terminal():
+        return PIPED
+    try:
+        return min(max(os.get_terminal_size(sys.stdout.fileno()).columns, NARROWEST), WIDEST)
+    except OSError:
+        return PIPED
+
+
+def _is_terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()

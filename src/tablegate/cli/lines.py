@@ -1,0 +1,52 @@
+"""The lines of templates, kept for the frames of a report."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from tablegate.findings import Report
+from tablegate.syntax.source import Source
+
+LARGEST = 2_000_000  # bytes: larger ones are plans, or nobody reads their lines
+QUOTED = frozenset({"cloudformation"})  # a plan is never quoted: it holds secrets in clear
+
+
+class Lines:
+    """Remembers small sources as they pass by."""
+
+    def __init__(self) -> None:
+        self._sources: dict[str, Source] = {}
+        self._lines: dict[str, list[str]] = {}
+        self._quoted: frozenset[str] = frozenset()
+
+    def passing(self, sources: Iterable[Source]) -> Iterator[Source]:
+        """The same sources."""
+        for source in sources:
+            if len(source.data) <= LARGEST:
+                self._sources[source.name] = source
+            yield source
+
+    def of(self, report: Report) -> Lines:
+        """The lines that this report's reader may see: those of inputs that were read as templates."""
+        self._quoted = frozenset(item.path for item in report.inputs if item.kind in QUOTED)
+        return self
+
+    def __call__(self, file: str, line: int) -> str | None:
+        """One line, counted as editors count."""
+        if file not in self._quoted or file not in self._sources:
+            return None
+        if file not in self._lines:
+            self._lines[file] = _split(self._sources[file])
+        lines = self._lines[file]
+        return lines[line - 1] if line <= len(lines) else None
+
+
+def _split(source: Source) -> list[str]:
+    from tablegate.syntax.errors import ParseError
+    from tablegate.syntax.text import decode
+
+    try:
+        return re.split("\r\n?|\n", decode(source.data))
+    except ParseError:
+        return []

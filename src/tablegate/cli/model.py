@@ -1,0 +1,90 @@
+"""The show command: an input as policies see it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tablegate.cli.output import emit, note
+from tablegate.cli.run import given, read_options
+from tablegate.config import read_configuration
+from tablegate.dialects import read
+from tablegate.engine.nearest import meant
+from tablegate.engine.path import Match, compiled
+from tablegate.engine.path import Path as Asked
+from tablegate.engine.settings import ConfigError
+from tablegate.engine.view import view
+from tablegate.findings import Exit, Fault
+from tablegate.model.estate import Estate
+from tablegate.reporters.safe import Scrubber
+from tablegate.sources import collect
+
+FORMATS = ("json", "yaml")
+
+
+def show(source: str, path: str | None, form: str, flags: Mapping[str, Any]) -> int:
+    """Print the tables of one input, or what a path leads to in each."""
+    if form not in FORMATS:
+        raise ConfigError(f'--output: "{form}" must be {" or ".join(FORMATS)}', hint=meant(form, FORMATS))
+    asked = compiled(path) if path else None
+    configuration = read_configuration(given(flags), folder=Path.cwd(), environment=os.environ, search=False)
+    collected = collect((source,), configuration["stdin-filename"])
+    options = read_options(configuration)
+    readings = [read(item, options) for item in collected.sources]
+    faults = [*collected.faults, *(fault for reading in readings for fault in reading.faults)]
+    documents = [
+        _scrubbed(_document(reading.estate, asked), Scrubber(reading.estate.secrets))
+        for reading in readings
+        if reading.estate
+    ]
+    if documents:
+        emit(_spelled(documents[0] if len(documents) == 1 else documents, form))
+    for fault in faults:
+        note(*_told(fault))
+    return int(Exit.UNREAD if not readings or any(fault.blocks for fault in faults) else Exit.OPEN)
+
+
+def _document(estate: Estate, asked: Asked | None) -> Any:
+    if asked is not None:
+        return [_found(table.address, match) for table in estate.tables for match in asked.matches(table)]
+    return {
+        "file": estate.file,
+        "dialect": str(estate.dialect),
+        "tables": view(estate.tables),
+        "dax_clusters": view(estate.dax_clusters),
+        "legacy_global_tables": view(estate.legacy_global_tables),
+    }
+
+
+def _found(address: str, match: Match) -> dict[str, Any]:
+    value = match.value()
+    place = value.place
+    at = None if place is None else ":".join(str(part) for part in (place.file, place.line, place.column) if part)
+    return {"address": address, "path": match.name, "value": view(match.thing), "origin": str(value.origin), "at": at}
+
+
+def _scrubbed(content: Any, scrub: Scrubber) -> Any:
+    match content:
+        case str():
+            return scrub(content)
+        case Mapping():
+            return {scrub(key): _scrubbed(item, scrub) for key, item in content.items()}
+        case list():
+            return [_scrubbed(item, scrub) for item in content]
+    return content
+
+
+def _spelled(document: Any, form: str) -> str:
+    if form == "json":
+        return json.dumps(document, indent=2) + "\n"
+    from cfn_tools import dump_yaml
+
+    return str(dump_yaml(json.loads(json.dumps(document))))
+
+
+def _told(fault: Fault) -> tuple[str, ...]:
+    place = ":".join(str(part) for part in (fault.place.file, fault.place.line, fault.place.column) if part)
+    return (f"{fault.code}: {place}: {fault.message}", *([f"hint: {fault.hint}"] if fault.hint else []))

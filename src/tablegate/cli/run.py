@@ -1,0 +1,168 @@
+"""The check command: configuration, packs and sources into the gate, and its report to where it is due."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tablegate.cli.destinations import Destination, coloured, destinations, width
+from tablegate.cli.lines import Lines
+from tablegate.cli.output import OutputError, emit, note, quote, save
+from tablegate.config import Configuration, read_configuration
+from tablegate.dialects.reading import ReadOptions
+from tablegate.engine.settings import ConfigError, Settings
+from tablegate.findings import Exit, Fault, FaultCode, Report
+from tablegate.gate import check as judge
+from tablegate.model.value import Place
+from tablegate.packs import Loaded, load
+from tablegate.policy.declare import Policy
+from tablegate.reporters import REPORTERS
+from tablegate.reporters.look import Detail, Look
+from tablegate.sources import collect
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Where:
+    """Where the configuration and the packs are looked for."""
+
+    packs: tuple[str, ...] = ()
+    policies: tuple[str, ...] = ()
+    config: str | None = None
+    no_config: bool = False
+    config_ref: str | None = None
+    untrusted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """All that was decided before an input is opened."""
+
+    configuration: Configuration
+    policies: tuple[Policy, ...]
+    settings: Settings
+    loaded: Loaded
+
+
+def prepare(where: Where, flags: Mapping[str, Any]) -> Prepared:
+    """Read the configuration and load the packs."""
+    configuration = read_configuration(
+        given(flags),
+        folder=Path.cwd(),
+        environment=os.environ,
+        file=Path(where.config) if where.config else None,
+        ref=where.config_ref,
+        search=not where.no_config,
+        untrusted=where.untrusted,
+    )
+    for told in configuration.notes:
+        note(f"note: {told}")
+    loaded = load((*configuration["packs"], *where.packs), map(Path, where.policies), say=quote)
+    policies, settings = configuration.settle(loaded.policies)
+    return Prepared(configuration=configuration, policies=policies, settings=settings, loaded=loaded)
+
+
+def given(flags: Mapping[str, Any]) -> dict[str, Any]:
+    """The flags that somebody wrote, with lists as the configuration holds them."""
+    written = {key: value for key, value in flags.items() if value not in (None, False, [])}
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in written.items()}
+
+
+def check(inputs: Iterable[str], where: Where, flags: Mapping[str, Any]) -> int:
+    """Judge the inputs, write every report that is due, and say how it ended."""
+    prepared = prepare(where, flags)
+    configuration = prepared.configuration
+    due = destinations(configuration["output"])
+    look = Look(colour=coloured(configuration["color"], os.environ), width=width(), detail=_detail(configuration))
+    options = read_options(configuration)
+    lines = Lines()
+    collected = collect(inputs, configuration["stdin-filename"])
+    report = judge(
+        lines.passing(collected.sources),
+        prepared.policies,
+        prepared.settings,
+        options,
+        faults=collected.faults,
+        guard=prepared.loaded.guard,
+    )
+    if configuration["require-resources"]:
+        report = _required(report)
+    return deliver(report, due, replace(look, line=lines.of(report)))
+
+
+def read_options(configuration: Configuration) -> ReadOptions:
+    """What the user says about the inputs."""
+    values: dict[str, str] = {}
+    tags: dict[str, str] = {}
+    region = configuration["region"]
+    for name in configuration["params"]:
+        held = _parameter_file(name)
+        values |= held.values
+        tags |= held.tags
+        region = region or held.region
+    for word in configuration["param"]:
+        key, given, value = word.partition("=")
+        if not key or not given:
+            raise ConfigError(f'--param: "{word}" must be NAME=VALUE', "param")
+        values[key] = value
+    return ReadOptions(
+        allow_partial=configuration["allow-partial"],
+        assume_defaults=configuration["assume-defaults"],
+        parameters=values,
+        stack_tags=tags,
+        region=region,
+        account=configuration["account"],
+    )
+
+
+def deliver(report: Report, due: Iterable[Destination], look: Look) -> int:
+    """Write the reports. The exit code is the report's own, or 4 where one could not be written."""
+    code = int(report.exit)
+    for destination in due:
+        on_screen = destination.path is None
+        text = REPORTERS[destination.format](report, look if on_screen else replace(look, colour=False, width=100))
+        try:
+            if destination.path is not None:
+                save(destination.path, text)
+                continue
+            emit(text)
+        except OutputError as error:
+            note(f"tablegate: {error}")
+            code = int(Exit.INTERNAL)
+        if destination.format != "text":
+            note(f"gate: {report.gate} (exit {code})")
+    return code
+
+
+def _detail(configuration: Configuration) -> Detail:
+    if configuration["verbose"] and configuration["quiet"]:
+        raise ConfigError("--verbose and --quiet cannot both be meant", "verbose")
+    if configuration["verbose"]:
+        return Detail.FULL
+    return Detail.BRIEF if configuration["quiet"] else Detail.USUAL
+
+
+def _required(report: Report) -> Report:
+    if report.counts.verdicts or report.exit in {Exit.UNREAD, Exit.INTERNAL}:
+        return report
+    name = report.inputs[0].path if len(report.inputs) == 1 else ""
+    missing = Fault(
+        FaultCode.UNREADABLE, "no input holds any DynamoDB, and --require-resources asks for some", Place(name)
+    )
+    return replace(report, faults=(*report.faults, missing), exit=Exit.UNREAD)
+
+
+def _parameter_file(name: str) -> Any:
+    from tablegate.dialects.cloudformation.parameters import parse_parameters
+    from tablegate.syntax.errors import ParseError
+    from tablegate.syntax.text import decode
+
+    try:
+        return parse_parameters(decode(Path(name).read_bytes()), name)
+    except OSError as error:
+        raise ConfigError(f"{name}: {(error.strerror or 'cannot be read').lower()}", "params") from None
+    except ParseError as error:
+        at = f":{error.line}:{error.column}" if error.line else ""
+        raise ConfigError(f"{name}{at}: {error.message}", "params", hint=error.hint) from None
