@@ -11,7 +11,7 @@ from tablegate.policy import Replica, Table, Value, Verdict, fails, holds, unkno
 def must_be(value: Value[object], wanted: object, otherwise: str, claim: str) -> Verdict:
     """The value is what is wanted. ``otherwise`` says what is wrong; ``claim`` is what cannot be told."""
     if not value.known:
-        return unknown(f"cannot tell whether {claim}", value)
+        return worded(value.equals(wanted), otherwise, claim)  # its candidates may agree
     return holds(value) if value.content == wanted else fails(otherwise, value)
 
 

@@ -24,7 +24,7 @@ from tablegate.policy import (
     policy,
     unknown,
 )
-from tablegate_baseline.asking import must_be, of_replicas, replica_label
+from tablegate_baseline.asking import must_be, of_replicas, replica_label, worded
 
 Owner = Literal["aws-owned", "aws-managed", "customer"]
 Scope = Literal["classified", "all"]
@@ -251,11 +251,11 @@ def _owned(encryption: Encryption, owner: Owner, what: str) -> Verdict:
     found = encryption.owner
     if owner == "aws-owned":
         return holds(found)
-    if not found.known:
-        return unknown(f"cannot tell whether {what} is {_WANTED[owner]}", found)
-    if found.content in _ENOUGH[owner]:
+    if found.known and found.content in _ENOUGH[owner]:
         return holds(found)
-    return fails(f"{what} is {_NAMES[found.content]} and must be {_WANTED[owner]}", found)
+    owners = " or ".join(_NAMES[each] for each in (found.candidates or (found.content,)) if each in _NAMES)
+    otherwise = f"{what} is {owners} and must be {_WANTED[owner]}"
+    return worded(found.one_of(*_ENOUGH[owner]), otherwise, f"{what} is {_WANTED[owner]}")
 
 
 def _if_classified(verdict: Verdict, data_class: Value[str]) -> Verdict:

@@ -12,14 +12,12 @@ from tablegate.policy import (
     Value,
     Verdict,
     all_of,
-    fails,
-    holds,
     not_applicable,
     policy,
     unknown,
     when,
 )
-from tablegate_baseline.asking import must_be, of_replicas, replica_label
+from tablegate_baseline.asking import must_be, of_replicas, replica_label, worded
 
 EXEMPT = ("ephemeral", "cache", "lock")
 
@@ -151,13 +149,14 @@ def _unless_exempt(table: Table, exempt: tuple[str, ...], verdict: Verdict) -> V
 
 
 def _long_enough(recovery: Recovery, days: int, where: str) -> Verdict:
+    if recovery.enabled.known and recovery.enabled.content is not True:
+        return not_applicable("point-in-time recovery is off: there is no period", recovery.enabled)
     period = recovery.days
-    if not period.known:
-        verdict = unknown(f"cannot tell whether the recovery period{where} is at least {days} days", period)
-    elif period.content is None or period.content >= days:
-        verdict = holds(period)
-    else:
-        verdict = fails(f"the recovery period{where} is {_days(period)} and must be at least {days}", period)
+    verdict = worded(
+        period.satisfies(lambda given: given is None or given >= days),
+        f"the recovery period{where} is {_days(period)} and must be at least {days}",
+        f"the recovery period{where} is at least {days} days",
+    )
     return when(recovery.enabled.is_true, lambda: verdict, "point-in-time recovery is off: there is no period")
 
 

@@ -12,11 +12,8 @@ from tablegate.policy import (
     Verdict,
     all_of,
     any_of,
-    fails,
-    holds,
     not_applicable,
     policy,
-    unknown,
 )
 from tablegate_baseline.asking import must_be, of_replicas, replica_label, worded
 
@@ -110,11 +107,8 @@ def _kept(table: Table) -> Verdict:
 
 def kept_by(attribute: Value[str]) -> Verdict:
     """The attribute of a template's resource keeps what it stands on."""
-    if not attribute.known:
-        return unknown(f"cannot tell whether {attribute.name} keeps the table", attribute)
-    return (
-        holds(attribute) if attribute.content in KEEPS else fails(f"{attribute.name} is {attribute.shown}", attribute)
-    )
+    otherwise = f"{attribute.name} is {attribute.shown}"
+    return worded(attribute.one_of(*KEEPS), otherwise, f"{attribute.name} keeps the table")
 
 
 def _not_left_out(asked: Value[bool], how: str, source: Value[str]) -> Verdict:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from build import doubted, encrypted, replica, table
+from build import DOUBT, doubted, encrypted, replica, table
 from tablegate.model import facts
 from tablegate.model.estate import DaxCluster
 from tablegate.model.table import KeyOwner, KmsKey, Replica, StreamDestination, Table
@@ -68,6 +68,22 @@ def copied(
 def test_the_owner_is_enough_or_stronger(owner: Value[KeyOwner], wanted: str, expected: str) -> None:
     """Of the three owners, the one that is asked for and every stronger one will do; no table has less than AWS's."""
     assert expected == outcome(encryption_at_rest.check(keyed(owner), owner=wanted))
+
+
+@pytest.mark.parametrize(
+    ("candidates", "wanted", "expected"),
+    [
+        ((KeyOwner.AWS_MANAGED, KeyOwner.CUSTOMER), "aws-managed", "holds"),
+        ((KeyOwner.AWS_MANAGED, KeyOwner.CUSTOMER), "customer", "unknown"),
+        ((KeyOwner.AWS_OWNED, KeyOwner.AWS_MANAGED), "customer", "fails"),
+    ],
+)
+def test_all_that_an_owner_can_be_may_be_enough(candidates: Any, wanted: str, expected: str) -> None:
+    """A key that is given and not known yet is nobody's guess: it is not the one that AWS owns."""
+    verdict = encryption_at_rest.check(keyed(facts.KEY_OWNER.doubted(DOUBT, LINE, candidates)), owner=wanted)
+    assert expected == outcome(verdict)
+    if expected == "fails":
+        assert verdict.note == "the table's key is AWS-owned or AWS-managed (aws/dynamodb) and must be customer-managed"
 
 
 def test_the_message_says_whose_key_it_is() -> None:

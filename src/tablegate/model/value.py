@@ -105,7 +105,9 @@ class Value(Generic[T_co]):
         """The content in the words of a message. What is sensitive or unknown says so instead."""
         if self.sensitive:
             return "(sensitive)"
-        return str(self.content) if self.known else "(unknown)"
+        if self.known:
+            return str(self.content)
+        return " or ".join(map(str, self.candidates)) or "(unknown)"
 
     def at(self, place: Place | None) -> Value[T_co]:
         """The same fact, at this place where it has none of its own."""
