@@ -30,7 +30,7 @@ def policy_settings(written: object, policies: tuple[Policy, ...]) -> dict[str, 
     """The ``[policies.<id or name>]`` tables, by id."""
     settings: dict[str, PolicySettings] = {}
     for word, table in as_table(written, ("policies",)).items():
-        policy = _one_policy(policies, word)
+        policy = _one_policy(policies, "policies", word)
         if policy.id in settings:
             raise ConfigError(f"{policy.id} is set twice: by id and by name", "policies", word)
         settings[policy.id] = _policy_settings(policy, as_table(table, ("policies", word)), word)
@@ -127,12 +127,13 @@ def _known_selectors(policies: tuple[Policy, ...], selectors: Iterable[str], key
             raise ConfigError(f"{key}: {error.message}", key, hint=error.hint) from None
 
 
-def _one_policy(policies: tuple[Policy, ...], word: str) -> Policy:
+def _one_policy(policies: tuple[Policy, ...], *keys: str) -> Policy:
+    word = keys[-1]
     for policy in policies:
         if word in (policy.id, policy.name):
             return policy
     known = [name for policy in policies for name in (policy.id, policy.name)]
-    raise ConfigError(f'policies: "{word}" is no policy', "policies", word, hint=meant(word, known))
+    raise ConfigError(f'{".".join(keys[:-1])}: "{word}" is no policy', *keys, hint=meant(word, known))
 
 
 def _policy_settings(policy: Policy, table: Mapping[str, object], word: str) -> PolicySettings:
@@ -164,7 +165,7 @@ def _override(table: Mapping[str, object], policies: tuple[Policy, ...]) -> Over
         **texts,
         tags=as_text_table(table.get("tags", {}), ("overrides", "tags")),
         severity={
-            _one_policy(policies, word).id: as_severity(level, ("overrides", "severity", word))
+            _one_policy(policies, "overrides", "severity", word).id: as_severity(level, ("overrides", "severity", word))
             for word, level in severity.items()
         },
     )

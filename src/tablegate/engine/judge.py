@@ -32,7 +32,7 @@ def judge(
     estates: Iterable[Estate], policies: Sequence[Policy], settings: Settings, *, guard: Guard = nullcontext
 ) -> Judgement:
     """Judge estate by estate, so that each can go when it is done. The guard surrounds whatever a policy runs."""
-    ledger = _Ledger(policies, settings)
+    ledger = Ledger(policies, settings)
     for estate in estates:
         subjects = Subjects(estate)
         ledger.tables += len(subjects.tables)
@@ -58,7 +58,7 @@ def _answers(stands: Sequence[Stand], ask: Callable[[object], Answer], guard: Gu
     return answers
 
 
-class _Ledger:
+class Ledger:
     """One entry for each policy and subject."""
 
     def __init__(self, policies: Sequence[Policy], settings: Settings) -> None:

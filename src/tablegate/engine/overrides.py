@@ -19,7 +19,7 @@ from tablegate.policy.declare import Policy, Severity
 
 
 def overridden(estate: Estate, overrides: Sequence[Override]) -> Estate:
-    """The estate, with what the overrides declare of its tables where no tag says it."""
+    """The estate, with what the overrides declare of its tables where no tag says it. Of several, the last one counts."""
     speaking = [item for item in overrides if item.purpose or item.environment or item.data_class or item.capacity]
     if not speaking:
         return estate
@@ -41,7 +41,7 @@ def severity_at(policy: Policy, site: Site, overrides: Sequence[Override]) -> Se
 
 def _overridden(table: Table, file: str, overrides: Sequence[Override]) -> Table:
     declared = table.declared
-    for override in overrides:
+    for override in reversed(overrides):
         if _matches(override, table.address, file, table.tags):
             declared = Declared(
                 purpose=_said(facts.PURPOSE, declared.purpose, override.purpose),

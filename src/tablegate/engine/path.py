@@ -218,12 +218,12 @@ def same(content: object, written: object) -> bool:
     return plain == written and isinstance(plain, bool) == isinstance(written, bool)
 
 
-def regex(pattern: str) -> re.Pattern[str]:
+def regex(pattern: str, *keys: str) -> re.Pattern[str]:
     """The compiled pattern, or ConfigError."""
     try:
         return re.compile(pattern)
     except re.error as error:
-        raise ConfigError(f'"{pattern}" is no regular expression: {error}') from None
+        raise ConfigError(f'"{pattern}" is no regular expression: {error}', *keys) from None
 
 
 def is_number(content: object) -> TypeGuard[float]:

@@ -10,6 +10,12 @@ from tablegate.model.value import Origin, Value, Verdict
 _PRIVATE = frozenset({facts.TAGS.name, facts.POLICY.name, facts.STREAM_POLICY.name})
 _PUBLIC = frozenset(fact.name for fact in vars(facts).values() if isinstance(fact, facts.Fact)) - _PRIVATE
 
+_PLURAL = frozenset(
+    fact.name
+    for fact in vars(facts).values()
+    if isinstance(fact, facts.Fact) and isinstance(fact.default, (tuple, dict))
+)
+
 _MANY = 5
 
 
@@ -24,11 +30,12 @@ def message_of(verdict: Verdict) -> str:
 
 def worded(value: Value[object]) -> str:
     """One value as a statement."""
+    verb = "are" if value.name in _PLURAL else "is"
     if value.origin is Origin.UNKNOWN:
-        return f"{value.name} is unknown: {value.doubt.reason if value.doubt else 'it cannot be seen here'}"
+        return f"{value.name} {verb} unknown: {value.doubt.reason if value.doubt else 'it cannot be seen here'}"
     if value.content is None:
-        return f"{value.name} is not set"
-    return f"{value.name} is {_content(value)}{' (default)' if value.origin is Origin.DEFAULT else ''}"
+        return f"{value.name} {verb} not set"
+    return f"{value.name} {verb} {_content(value)}{' (default)' if value.origin is Origin.DEFAULT else ''}"
 
 
 def _joined(values: tuple[Value[object], ...] | list[Value[object]]) -> str:
@@ -58,5 +65,5 @@ def _item(item: object) -> str:
     if isinstance(item, Replica):
         return str(item.region.content)
     if isinstance(item, dict):
-        return f"of {len(item)} entries"
+        return f"{len(item)} in number"
     return str(item)

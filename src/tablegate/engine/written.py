@@ -144,7 +144,7 @@ def _test(word: str, wanted: Any, keys: Keys) -> Callable[[object], bool]:
                 wrong(wanted, "a list", keys)
             return lambda content: any(same(content, item) for item in wanted)
         case "match":
-            found = regex(as_text(wanted, keys)).search
+            found = regex(as_text(wanted, keys), *keys).search
             return lambda content: isinstance(content, str) and found(content) is not None
     if isinstance(wanted, bool) or not isinstance(wanted, (int, float)):
         wrong(wanted, "a number", keys)
