@@ -35,9 +35,8 @@ QUESTIONS = {
 }
 
 UNKNOWN_WHEN = {
-    "terraform": "a value that decides it is known only after apply, and no reference in the plan settles it",
-    "cloudformation": "a value that decides it comes from a parameter without a value, an import, a dynamic reference "
-    "or a macro",
+    "terraform": "is known only after apply, and no reference in the plan settles it",
+    "cloudformation": "comes from a parameter without a value, an import, a dynamic reference or a macro",
 }
 
 INTRODUCTION = """\
@@ -49,9 +48,18 @@ Every policy has an id and a name; both work wherever a policy can be named, and
 and a severity. `tablegate explain TG301` prints one of these pages. High and critical policies block by default:
 `--fail-on` moves the line.
 
-A policy **holds**, **fails** or is **unknown**. It is unknown in a Terraform plan when
-{terraform}; in a CloudFormation template when {cloudformation}. The report says which value it was, why it
-cannot be known, and what would settle it.
+## Unknown
+
+A policy holds, fails, or is unknown where a value that decides it cannot be known:
+
+- in a Terraform plan, when it {terraform};
+- in a CloudFormation template, when it {cloudformation}.
+
+The report says which value it was, why it cannot be known, and what would settle it. A default of the service is
+not unknown: what nobody states is judged as what the service will do.
+
+## Families
+
 """
 
 
@@ -99,7 +107,7 @@ def _sections(policy: Policy) -> Iterator[str]:
     yield f"**{policy.title}.** ({_facts(policy)})"
     yield f"**Why.** {_flat(policy.rationale)}"
     yield f"**Judged on** {_subject(policy)}, in {_dialects(policy)}."
-    yield f"**Unknown when** {'; '.join(_unknown(policy))}."
+    yield "**Unknown when** a value that decides it [cannot be known](#unknown)."
     if policy.options:
         rows = ["| option | takes | default |", "| --- | --- | --- |", *map(_option_row, policy.options)]
         yield f"**Options** under `[policies.{policy.name}]`:\n\n" + "\n".join(rows)
@@ -159,9 +167,9 @@ def _dialects(policy: Policy) -> str:
 
 def _unknown(policy: Policy) -> Iterator[str]:
     if policy.remedy.terraform is not None:
-        yield f"in a plan, {UNKNOWN_WHEN['terraform']}"
+        yield f"in a plan, a value that decides it {UNKNOWN_WHEN['terraform']}"
     if policy.remedy.cloudformation is not None:
-        yield f"in a template, {UNKNOWN_WHEN['cloudformation']}"
+        yield f"in a template, a value that decides it {UNKNOWN_WHEN['cloudformation']}"
 
 
 def _fragment(text: str) -> str:

@@ -348,3 +348,9 @@ def test_thousands_of_findings_are_quick() -> None:
     text = rendered(made)
     assert time.perf_counter() - start < 0.5
     assert text.count("\n") < 20
+
+
+def test_a_long_remedy_is_cut_and_says_so() -> None:
+    """The page has all of it."""
+    text = rendered(report(finding(fix="\n".join(f"line {number}" for number in range(20)))))
+    assert "|        line 11\n   |        and 8 more lines\n" in text

@@ -17,7 +17,7 @@ from tablegate.reporters.words import first_sentence, number, pairs, said, subje
 
 MARKS = 6  # values shown in one frame
 OTHERS = 5  # further addresses named in one frame
-FIX_LINES = 30
+FIX_LINES = 12  # of a remedy; all of it is on the policy's page
 
 _FAULT_NAMES = {
     FaultCode.UNREADABLE: "unreadable",
@@ -79,7 +79,7 @@ class Frames:
         if finding.outcome is Outcome.UNKNOWN and finding.blocks:
             yield from self._note(edge, "blocks", [_weight(finding)])
         if finding.fix:
-            yield from self._note(edge, "fix", self.show.lines(finding.fix)[:FIX_LINES])
+            yield from self._note(edge, "fix", self._fix(finding.fix))
         if len(cause.findings) > 1:
             yield from self._note(edge, "also", self._others(cause.findings[1:]))
         more = joined(own("tablegate explain "), self.show(finding.policy.id))
@@ -99,6 +99,12 @@ class Frames:
         for text in texts:
             shown = self.show(" ".join(text.split()), PROSE)
             yield from map(Shown, textwrap.wrap(shown, width, break_long_words=False, break_on_hyphens=False))
+
+    def _fix(self, fix: str) -> Iterator[Shown]:
+        lines = self.show.lines(fix)
+        yield from lines[:FIX_LINES]
+        if len(lines) > FIX_LINES:
+            yield joined(own("and "), number(len(lines) - FIX_LINES), own(" more lines"))
 
     def _others(self, findings: tuple[Finding, ...]) -> Iterator[Shown]:
         cap = len(findings) if self.look.detail is Detail.FULL else OTHERS
