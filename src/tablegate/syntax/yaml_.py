@@ -13,7 +13,6 @@ from typing import Any, TypeAlias
 import yaml
 from yaml.events import (
     AliasEvent,
-    DocumentEndEvent,
     MappingEndEvent,
     MappingStartEvent,
     ScalarEvent,
@@ -27,6 +26,7 @@ from tablegate.syntax.collector import collector_paused
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.lines import has_extra_lines, to_editor_lines
 from tablegate.syntax.node import Node, Scalar
+from tablegate.syntax.pruning import pruned
 from tablegate.syntax.scalars import FIRST, WORDS, resolve
 from tablegate.syntax.tags import COLLECTIONS, CORE, core_scalar, long_form, shown
 
@@ -39,16 +39,21 @@ _Event: TypeAlias = Any  # libyaml's events and PyYAML's own, whose types say to
 _Parser: Any = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 _ODD_KEYS = frozenset(WORDS) | {"<<"}
 _ITEM = "-"  # stands for the key inside a sequence; None: a key is awaited
+_PLACEHOLDERS = "the placeholders of a template engine, {{ ... }}, must be filled in first"
 _UNPRINTABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def parse_yaml(text: str) -> Node:
-    """The document as nodes, each with its line and column."""
+def parse_yaml(text: str, wanted: Callable[[str], bool] | None = None) -> Node:
+    """The document as nodes, each with its line and column.
+
+    ``wanted`` says of a type whether a template's resources of it are to be read. Others may come out with nothing but
+    their ``Type``, and what is wrong inside of them is then not seen.
+    """
     if len(text) > LENGTH:
         raise ParseError(f"a YAML file of {len(text):,} characters, where {LENGTH:,} are the most")
     try:
         with collector_paused():
-            root = _Builder(text).document()
+            root = _Builder(pruned(text, wanted) if wanted else text).document()
     except (yaml.YAMLError, UnicodeEncodeError) as error:
         raise _in_our_words(error, text) from None
     if has_extra_lines(text):
@@ -79,8 +84,8 @@ class _Builder:
 
     def _tree(self) -> Node:  # noqa: C901, PLR0912 - every event goes through; a call for each would cost a fifth more
         next_event, aliases, resolved = self._next, self._aliases, self._resolved
-        root: list[Node] = []
-        content, key, at, stack = root, _ITEM, None, []  # type: Any, str | None, Any, list[tuple[Any, str | None]]
+        root, stack = [], []  # type: list[Node], list[tuple[Any, str | None]]
+        content, key, at = root, _ITEM, None  # type: Any, str | None, Any
         while True:
             event = next_event()
             kind = event.__class__
@@ -105,8 +110,8 @@ class _Builder:
                     aliases.end(len(stack))
                 content, key = stack.pop()
                 continue
-            elif key is None and kind is not DocumentEndEvent:
-                raise _error("a key must be a text, not a list, a mapping or an alias", event)
+            elif key is None:
+                raise _error("a key must be a text, not a list, a mapping or an alias", event, _PLACEHOLDERS)
             elif kind is MappingStartEvent or kind is SequenceStartEvent:
                 inner = {} if kind is MappingStartEvent else []
                 node = self._container(event, event if key is _ITEM else at, inner, len(stack) + 1)
