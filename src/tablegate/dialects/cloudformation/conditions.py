@@ -1,0 +1,236 @@
+"""Conditions and rules: true, false, or open. What is open is asked, so that every scenario is walked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from tablegate.dialects.cloudformation.scenarios import EQUAL, FREE, TRUE, VALUE, Question
+from tablegate.dialects.cloudformation.unsettled import (
+    INPUT,
+    Resolved,
+    Unsettled,
+    is_scalar,
+    scalar_of,
+    text_with_holes,
+)
+from tablegate.model.value import Doubt
+from tablegate.syntax.node import Node
+
+if TYPE_CHECKING:
+    from tablegate.dialects.cloudformation.resolver import Resolver
+
+
+class Conditions:
+    """The conditions of one template."""
+
+    def __init__(self, resolver: Resolver, declared: Mapping[str, Node]) -> None:
+        self._resolver = resolver
+        self._declared = declared
+        self._fixed: dict[str, bool] = {}
+        self._open: dict[str, None] = {}
+        self._names: dict[Question, tuple[str, bool]] | None = None
+
+    def is_declared(self, name: str) -> bool:
+        """Whether the template has such a condition."""
+        return name in self._declared
+
+    def truth(self, name: str, where: Node) -> bool | None:
+        """Whether the condition holds in this scenario."""
+        fixed = self._fixed.get(name)
+        if fixed is not None:
+            return fixed
+        node = self._declared.get(name)
+        if node is None:
+            self._resolver.misfit(where, f"there is no condition {name!r}")
+            return None
+        if name in self._open:
+            self._resolver.misfit(node, f"the condition {name!r} depends on itself")
+            return None
+        choices = self._resolver.choices
+        before = len(choices.asked)
+        self._open[name] = None
+        truth = self._holds(node)
+        del self._open[name]
+        if truth is not None and not choices.quiet and len(choices.asked) == before:
+            self._fixed[name] = truth
+        return truth
+
+    def doubt(self, name: str) -> Doubt:
+        """Why a condition is not decided."""
+        left_open = ", ".join(sorted(self._resolver.choices.left_open))
+        if left_open:
+            return self._resolver.left_open(left_open)
+        return Doubt(f"the condition {name} cannot be decided")
+
+    def scenario(self) -> Mapping[str, str] | None:
+        """The scenario in words: conditions by their names, parameters by their values. None where nothing is open."""
+        said: dict[str, str] = {}
+        for choice in self._resolver.choices.open_choices():
+            kind, subject, word = choice.question
+            name, negated = (None, False) if kind == VALUE else self._name(choice.question)
+            if name is not None:
+                said[name] = str((choice.answer == TRUE) != negated).lower()
+            elif kind != EQUAL:
+                said[subject] = choice.answer
+            elif choice.answer == TRUE:
+                said[subject] = str(word) or "''"
+            else:
+                said[subject] = f"{said[subject]} or {word}" if subject in said else f"not {word}"
+        return dict(sorted(said.items())) or None
+
+    def possible(self) -> bool:
+        """Whether the template's rules allow this scenario, as far as that can be said."""
+        return not any(self._forbids(rule) for rule in self._resolver.template.rules.values())
+
+    def _holds(self, node: Node) -> bool | None:
+        content = node.content
+        if not isinstance(content, dict) or len(content) != 1:
+            self._resolver.misfit(
+                node, "a condition is one function: Fn::Equals, Fn::And, Fn::Or, Fn::Not or Condition"
+            )
+            return None
+        ((name, argument),) = content.items()
+        if name == "Condition" and isinstance(argument.content, str):
+            return self.truth(argument.content, argument)
+        arguments = argument.content if isinstance(argument.content, (list, tuple)) else None
+        if arguments is None or name not in _SIZES or not _SIZES[name][0] <= len(arguments) <= _SIZES[name][1]:
+            self._resolver.misfit(node, f"{name[:40]} is not a condition, or has another number of arguments")
+            return None
+        return self._function(name, arguments)
+
+    def _function(self, name: str, arguments: Sequence[Node]) -> bool | None:
+        if name == "Fn::Equals":
+            return self._equals(*map(self._resolver.head, arguments))
+        if name == "Fn::Not":
+            return _negated(self._holds(arguments[0]))
+        if name == "Fn::And":
+            return self._all(arguments, decisive=False)
+        if name == "Fn::Or":
+            return self._all(arguments, decisive=True)
+        if name == "Fn::Contains":
+            return self._contains(*map(self._resolver.head, arguments))
+        return self._each_in(*map(self._resolver.head, arguments))
+
+    def _all(self, arguments: Sequence[Node], *, decisive: bool) -> bool | None:
+        truths = []
+        for argument in arguments:
+            truth = self._holds(argument)
+            if truth is decisive:
+                return truth
+            truths.append(truth)
+        return None if None in truths else not decisive
+
+    def _equals(self, left: Resolved, right: Resolved) -> bool | None:
+        found = _compared(left, right)
+        if not isinstance(found, Question):
+            return found
+        answer = self._resolver.choices.ask(found)
+        return None if answer is None else answer == TRUE
+
+    def _contains(self, listed: Resolved, value: Resolved) -> bool | None:
+        if not isinstance(listed, Node) or not isinstance(listed.content, (list, tuple)):
+            return None
+        truths = [self._equals(item, value) for item in self._resolver.items(listed)]
+        return True if True in truths else None if None in truths else False
+
+    def _each_in(self, values: Resolved, listed: Resolved) -> bool | None:
+        if not isinstance(values, Node) or not isinstance(values.content, (list, tuple)):
+            return None
+        truths = [self._contains(listed, value) for value in self._resolver.items(values)]
+        return False if False in truths else None if None in truths else True
+
+    def _forbids(self, rule: Node) -> bool:
+        """Whether a rule applies to this scenario and says no. A rule that is not understood forbids nothing."""
+        content = rule.content
+        if not isinstance(content, dict):
+            return False
+        applies, asserted = content.get("RuleCondition"), content.get("Assertions")
+        if applies is not None and self._asserted(applies) is not True:
+            return False
+        entries = asserted.content if asserted is not None and isinstance(asserted.content, (list, tuple)) else ()
+        claims = (
+            entry.content["Assert"]
+            for entry in entries
+            if isinstance(entry.content, dict) and "Assert" in entry.content
+        )
+        return any(self._asserted(claim) is False for claim in claims)
+
+    def _asserted(self, node: Node) -> bool | None:
+        return self._holds(node) if _understood(node) else None
+
+    def _name(self, question: Question) -> tuple[str | None, bool]:
+        """The condition that asks this question and nothing else, and whether it asks for the contrary."""
+        if self._names is None:
+            self._names = self._named()
+        return self._names.get(question, (None, False))
+
+    def _named(self) -> dict[Question, tuple[str, bool]]:
+        names: dict[Question, tuple[str, bool]] = {}
+        choices = self._resolver.choices
+        was_quiet, choices.quiet = choices.quiet, True
+        for name, node in reversed(tuple(self._declared.items())):
+            asked, negated = self._asks(node)
+            if asked is not None and (not negated or asked not in names):
+                names[asked] = (name, negated)
+        choices.quiet = was_quiet
+        return names
+
+    def _asks(self, node: Node) -> tuple[Question | None, bool]:
+        content = node.content
+        arguments = next(iter(content.values())).content if isinstance(content, dict) and len(content) == 1 else None
+        if not isinstance(content, dict) or not isinstance(arguments, (list, tuple)):
+            return None, False
+        if "Fn::Not" in content and len(arguments) == 1:
+            asked, negated = self._asks(arguments[0])
+            return asked, not negated
+        if "Fn::Equals" not in content or len(arguments) != 2:
+            return None, False
+        found = _compared(*map(self._resolver.head, arguments))
+        return (found if isinstance(found, Question) else None), False
+
+
+_SIZES = {
+    "Fn::Equals": (2, 2),
+    "Fn::Not": (1, 1),
+    "Fn::And": (2, 10),
+    "Fn::Or": (2, 10),
+    "Fn::Contains": (2, 2),
+    "Fn::EachMemberIn": (2, 2),
+}
+"""How many arguments each function of a condition or rule takes."""
+
+
+def _compared(left: Resolved, right: Resolved) -> bool | Question | None:
+    """Whether two values are equal, the question that would tell, or None where there is not even that."""
+    if not isinstance(left, Unsettled):
+        if not isinstance(right, Unsettled):
+            return _comparable(left) == _comparable(right)
+        left, right = right, left
+    if isinstance(right, Unsettled) and left.parts and left.parts == right.parts:
+        return True
+    symbol = left.symbol
+    if symbol is not None and symbol.sort == INPUT and isinstance(right, Node) and is_scalar(right):
+        return Question(EQUAL, symbol.name, scalar_of(right))
+    sides = [text_with_holes(side) if side is not None else "" for side in (left, right)]
+    return Question(FREE, " = ".join(sorted(side for side in sides if side is not None))) if None not in sides else None
+
+
+def _comparable(node: Node | None) -> object:
+    if node is None:
+        return None
+    return scalar_of(node) if is_scalar(node) else node.plain()
+
+
+def _negated(truth: bool | None) -> bool | None:
+    return None if truth is None else not truth
+
+
+def _understood(node: Node) -> bool:
+    content = node.content
+    if not isinstance(content, dict) or len(content) != 1:
+        return False
+    ((name, argument),) = content.items()
+    if name in ("Fn::And", "Fn::Or", "Fn::Not"):
+        return isinstance(argument.content, (list, tuple)) and all(map(_understood, argument.content))
+    return name in _SIZES

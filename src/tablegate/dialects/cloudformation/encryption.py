@@ -1,0 +1,159 @@
+"""Whose key encrypts a table, and the KMS keys and Kinesis streams of the template that it uses."""
+
+from __future__ import annotations
+
+from tablegate.dialects.cloudformation.fields import (
+    Section,
+    doubted,
+    exists,
+    flag,
+    member,
+    properties,
+    reference,
+    subsection,
+    word,
+)
+from tablegate.dialects.cloudformation.resolver import Resolver
+from tablegate.dialects.cloudformation.symbols import REGION
+from tablegate.dialects.cloudformation.template import KEY, KEY_ALIAS, KINESIS_STREAM, Resource
+from tablegate.dialects.cloudformation.unsettled import (
+    RESOURCE,
+    Part,
+    SecretNode,
+    Symbol,
+    Unsettled,
+    scalar_of,
+    text_with_holes,
+)
+from tablegate.model import facts
+from tablegate.model.facts import Fact
+from tablegate.model.table import Encryption, KeyOwner, KmsKey, StreamDestination
+from tablegate.model.value import Doubt, Place, Value
+from tablegate.syntax.node import Node
+
+_ENABLED = Fact[bool]("server-side encryption", False)
+_STREAM_ENCRYPTION = Fact[str]("encryption type of the stream", "NONE")
+_AWS_MANAGED_ALIAS = "alias/aws/dynamodb"
+_REGION_UNKNOWN = Doubt("the region of the key is not known", "give the key's ARN as a parameter: --param NAME=ARN")
+
+
+def encryption(resolver: Resolver, section: Section) -> Encryption:
+    """The encryption of a table that names its own key."""
+    inner = subsection(resolver, section, "SSESpecification")
+    return facts.AWS_OWNED if inner is None else encrypted(resolver, inner, inner)
+
+
+def encrypted(resolver: Resolver, enabling: Section, naming: Section | None) -> Encryption:
+    """The encryption that one section turns on with the key that another names."""
+    enabled = flag(resolver, _ENABLED, enabling, "SSEEnabled")
+    if enabled.doubt is not None:
+        return _keyless(facts.KEY_OWNER.doubted(enabled.doubt, enabled.place))
+    if not enabled.content:
+        stated = enabled.place is not None
+        return _keyless(facts.KEY_OWNER.of(KeyOwner.AWS_OWNED, enabled.place)) if stated else facts.AWS_OWNED
+    key = member(resolver, naming, "KMSMasterKeyId") if naming is not None else None
+    if key is None:
+        return _keyless(facts.KEY_OWNER.of(KeyOwner.AWS_MANAGED, enabled.place))
+    text = text_with_holes(key)
+    if text is None:
+        unknown = key if isinstance(key, Unsettled) else resolver.misfit(key, "a key's id, ARN or alias is needed")
+        return _keyless(doubted(resolver, facts.KEY_OWNER, unknown))
+    return _with_key(resolver, key, text)
+
+
+def _keyless(owner: Value[KeyOwner]) -> Encryption:
+    return Encryption(owner=owner, key=facts.KEY.unset, key_region=facts.KEY_REGION.unset)
+
+
+def _with_key(resolver: Resolver, key: Node | Unsettled, text: str) -> Encryption:
+    place = resolver.place(key.node if isinstance(key, Unsettled) else key)
+    managed = text in ("", _AWS_MANAGED_ALIAS) or text.endswith(f":{_AWS_MANAGED_ALIAS}")
+    return Encryption(
+        owner=facts.KEY_OWNER.of(KeyOwner.AWS_MANAGED if managed else KeyOwner.CUSTOMER, place),
+        key=facts.KEY.of(text, place, sensitive=isinstance(key, SecretNode)) if text else facts.KEY.unset,
+        key_region=_key_region(resolver, key, text, place),
+        resource=None if managed else _key_resource(resolver, key, text),
+    )
+
+
+def _key_region(resolver: Resolver, key: Node | Unsettled, text: str, place: Place) -> Value[str]:
+    """The region in the key's ARN. A bare id or alias is looked up in the region of whoever uses it."""
+    fact = facts.KEY_REGION
+    if isinstance(key, Node):
+        segments = text.split(":")
+        return fact.of(segments[3], place) if segments[0] == "arn" and len(segments) > 5 else fact.unset
+    segment = _fourth_segment(key)
+    if isinstance(segment, str):
+        return fact.of(segment, place) if segment else fact.doubted(_REGION_UNKNOWN, place)
+    symbol = segment or key.symbol
+    if symbol is not None and (symbol.name == REGION or symbol.sort == RESOURCE):
+        region = resolver.reference(key.node, REGION)
+        return fact.of(scalar_of(region), place) if isinstance(region, Node) else fact.doubted(_REGION_UNKNOWN, place)
+    return fact.unset if text.startswith("alias/") else fact.doubted(_REGION_UNKNOWN, place)
+
+
+def _fourth_segment(key: Unsettled) -> str | Symbol | None:
+    """What stands for the region in an ARN with holes."""
+    segments: list[list[Part]] = [[]]
+    for part in key.parts:
+        first, *rest = part.split(":") if isinstance(part, str) else [part]
+        segments[-1].append(first)
+        segments.extend([text] for text in rest)
+    found = [part for part in segments[3] if part != ""] if len(segments) > 4 else []
+    return found[0] if len(found) == 1 else None
+
+
+def _key_resource(resolver: Resolver, key: Node | Unsettled, text: str) -> KmsKey | None:
+    """The key, where the template makes it: named itself, or through an alias of the template."""
+    template = resolver.template
+    names = [part.name for part in key.parts if isinstance(part, Symbol)] if isinstance(key, Unsettled) else []
+    aliases = [alias for name in names if (alias := template.named(name, KEY_ALIAS)) is not None]
+    if "alias/" in text:
+        aliases += [alias for alias in template.of(KEY_ALIAS) if _alias_name(resolver, alias) == text]
+    for alias in aliases:
+        target = member(resolver, properties(resolver, alias), "TargetKeyId")
+        names += (
+            [part.name for part in target.parts if isinstance(part, Symbol)] if isinstance(target, Unsettled) else []
+        )
+    found = next((it for name in names if (it := template.named(name, KEY)) is not None), None)
+    return None if found is None or exists(resolver, found) is False else _kms_key(resolver, found)
+
+
+def _alias_name(resolver: Resolver, alias: Resource) -> str | None:
+    value = member(resolver, properties(resolver, alias), "AliasName")
+    return text_with_holes(value) if value is not None else None
+
+
+def _kms_key(resolver: Resolver, resource: Resource) -> KmsKey:
+    section = properties(resolver, resource)
+    return KmsKey(
+        address=resource.address,
+        place=resolver.place(resource.node),
+        rotation=flag(resolver, facts.ROTATION, section, "EnableKeyRotation"),
+        enabled=flag(resolver, facts.KEY_ENABLED, section, "Enabled"),
+    )
+
+
+def destinations(resolver: Resolver, section: Section) -> tuple[StreamDestination, ...]:
+    """The Kinesis stream that receives the table's changes."""
+    inner = subsection(resolver, section, "KinesisStreamSpecification")
+    if inner is None:
+        return ()
+    arn = member(resolver, inner, "StreamArn")
+    symbol = arn.symbol if isinstance(arn, Unsettled) else None
+    found = resolver.template.named(symbol.name, KINESIS_STREAM) if symbol is not None else None
+    stream = reference(resolver, facts.DESTINATION, inner, "StreamArn")
+    if found is None or exists(resolver, found) is False:
+        return (StreamDestination(stream=stream),)
+    return (StreamDestination(stream=stream, encrypted=_stream_encrypted(resolver, found), address=found.address),)
+
+
+def _stream_encrypted(resolver: Resolver, resource: Resource) -> Value[bool]:
+    fact = facts.DESTINATION_ENCRYPTED
+    inner = subsection(resolver, properties(resolver, resource), "StreamEncryption")
+    if inner is None:
+        return fact.unset
+    kind = word(resolver, _STREAM_ENCRYPTION, inner, "EncryptionType")
+    if kind.doubt is not None:
+        return fact.doubted(kind.doubt, kind.place)
+    return fact.of(kind.content == "KMS", kind.place) if kind.place else fact.unset

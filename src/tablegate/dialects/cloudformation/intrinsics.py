@@ -1,0 +1,315 @@
+"""The functions of CloudFormation, three-valued: each comes to a node, to something unsettled, or to nothing."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from tablegate.dialects.cloudformation.scenarios import VALUE, Question
+from tablegate.dialects.cloudformation.unsettled import (
+    EXPRESSION,
+    Resolved,
+    Symbol,
+    Unsettled,
+    assembled,
+    is_scalar,
+    made,
+    scalar_of,
+    text_with_holes,
+)
+from tablegate.model.value import Doubt
+from tablegate.syntax.node import Node
+
+if TYPE_CHECKING:
+    from tablegate.dialects.cloudformation.resolver import Resolver
+
+Function: TypeAlias = "Callable[[Resolver, Node, Node], Resolved]"
+
+
+def ref(resolver: Resolver, node: Node, argument: Node) -> Resolved:
+    """``Ref``."""
+    if not isinstance(argument.content, str):
+        return resolver.misfit(node, "Ref takes a name")
+    return resolver.reference(node, argument.content)
+
+
+def get_att(resolver: Resolver, node: Node, argument: Node) -> Resolved:
+    """``Fn::GetAtt``, as a list or as a text with a dot."""
+    content = argument.content
+    if isinstance(content, str):
+        name, _, attribute = content.partition(".")
+    elif isinstance(content, (list, tuple)) and len(content) >= 2:
+        first, rest = content[0].content, [resolver.head(item) for item in content[1:]]
+        if any(isinstance(item, Unsettled) for item in rest):
+            return expression(resolver, node, argument)
+        name = first if isinstance(first, str) else ""
+        attribute = ".".join(scalar_of(item) for item in rest if isinstance(item, Node))
+    else:
+        name = attribute = ""
+    if not name or not attribute:
+        return resolver.misfit(node, "Fn::GetAtt takes a logical id and an attribute")
+    return resolver.reference(node, name, attribute)
+
+
+def sub(resolver: Resolver, node: Node, argument: Node) -> Resolved:
+    """``Fn::Sub``, with or without a map of its own names."""
+    content = argument.content
+    own: Mapping[str, Node] = {}
+    if isinstance(content, (list, tuple)) and len(content) == 2 and isinstance(content[1].content, dict):
+        own, content = content[1].content, content[0].content
+    if not isinstance(content, str):
+        return resolver.misfit(node, "Fn::Sub takes a text, or a text and a map")
+    if "{{resolve:" in content:
+        return resolver.head(made(node, content))
+    return assembled(node, _substituted(resolver, node, content, own))
+
+
+def _substituted(
+    resolver: Resolver, node: Node, text: str, own: Mapping[str, Node]
+) -> Iterator[str | Node | Unsettled]:
+    head, *pieces = text.split("${")
+    yield head
+    for piece in pieces:
+        name, brace, rest = piece.partition("}")
+        if not brace:
+            yield "${" + piece
+        elif name.startswith("!"):
+            yield "${" + name[1:] + "}" + rest
+        else:
+            yield from _one_substituted(resolver, node, name.strip(), own)
+            yield rest
+
+
+def _one_substituted(
+    resolver: Resolver, node: Node, name: str, own: Mapping[str, Node]
+) -> Iterator[str | Node | Unsettled]:
+    if name in own:
+        value = resolver.head(own[name])
+    else:
+        thing, dot, attribute = name.partition(".")
+        value = resolver.reference(node, thing, attribute if dot else None)
+    if isinstance(value, Node) and not is_scalar(value):
+        yield resolver.misfit(node, f"{name} is not a text, and cannot stand in one")
+    elif value is not None:
+        yield value
+
+
+def join(resolver: Resolver, node: Node, argument: Node) -> Resolved:
+    """``Fn::Join``."""
+    content = argument.content
+    if not isinstance(content, (list, tuple)) or len(content) != 2 or not isinstance(content[0].content, str):
+        return resolver.misfit(node, "Fn::Join takes a delimiter and a list")
+    listed = resolver.head(content[1])
+    if isinstance(listed, Unsettled):
+        return expression(resolver, node, argument, listed.doubt)
+    if listed is None or not isinstance(listed.content, (list, tuple)):
+        return resolver.misfit(node, "Fn::Join takes a delimiter and a list")
+    return assembled(node, _joined(resolver, node, content[0].content, resolver.items(listed)))
+
+
+def _joined(
+    resolver: Resolver, node: Node, delimiter: str, items: Sequence[Node | Unsettled]
+) -> Iterator[str | Node | Unsettled]:
+    for number, item in enumerate(items):
+        if number:
+            yield delimiter
+        if isinstance(item, Node) and isinstance(item.content, (list, tuple)):
+            yield from _joined(resolver, node, delimiter, resolver.items(item))
+        elif isinstance(item, Node) and not is_scalar(item):
+            yield resolver.misfit(node, "Fn::Join joins texts")
+        else:
+            yield item
+
+
+def split(resolver: Resolver, node: Node, argument: Node) -> Resolved:
+    """``Fn::Split``."""
+    content = argument.content
+    if not isinstance(content, (list, tuple)) or len(content) != 2 or not isinstance(content[0].content, str):
+        return resolver.misfit(node, "Fn::Split takes a delimiter and a text")
+    text = resolver.head(content[1])
+    if not isinstance(text, Node) or not is_scalar(text) or not content[0].content:
+        return expression(resolver, node, argument, text.doubt if isinstance(text, Unsettled) else None)
+    return _listed(node, scalar_of(text).split(content[0].content))
+
+
+def select(resolver: Resolver, node: Node, argument: Node) -> Resolved:
+    """``Fn::Select``."""
+    content = argument.content
+    if not isinstance(content, (list, tuple)) or len(content) != 2:
+        return resolver.misfit(node, "Fn::Select takes a number and a list")
+    number, listed = resolver.head(content[0]), resolver.head(content[1])
+    if isinstance(number, Unsettled) or isinstance(listed, Unsettled):
+        doubt = next(it.doubt for it in (number, listed) if isinstance(it, Unsettled))
+        return expression(resolver, node, argument, doubt)
+    if number is None or listed is None or not isinstance(listed.content, (list, tuple)):
+        return resolver.misfit(node, "Fn::Select takes a number and a list")
+    index = scalar_of(number)
+    if not (index.isascii() and index.isdigit() and len(index) < 9) or int(index) >= len(listed.content):
+        return resolver.misfit(node, f"Fn::Select has no item {index[:20]!r} to select")
+    return resolver.head(listed.content[int(index)])
+
+
+def if_(resolver: Resolver, node: Node, argument: Node) -> Resolved:
+    """``Fn::If``: the branch of this scenario. Where both branches say the same, nothing is asked."""
+    content = argument.content
+    if not isinstance(content, (list, tuple)) or len(content) != 3 or not isinstance(content[0].content, str):
+        return resolver.misfit(node, "Fn::If takes a condition's name and two values")
+    name, then, otherwise = content[0].content, content[1], content[2]
+    if _same(then, otherwise) and resolver.conditions.is_declared(name):
+        return resolver.head(then)
+    truth = resolver.conditions.truth(name, content[0])
+    if truth is None:
+        return Unsettled(resolver.conditions.doubt(name), node)
+    return resolver.head(then if truth else otherwise)
+
+
+def _same(one: Node, other: Node) -> bool:
+    """Whether two expressions are written alike. True and 1 are not."""
+    left, right = one.content, other.content
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(_same(child, right[key]) for key, child in left.items())
+    if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
+        return len(left) == len(right) and all(map(_same, left, right))
+    return left == right
+
+
+def find_in_map(resolver: Resolver, node: Node, argument: Node) -> Resolved:
+    """``Fn::FindInMap``. Where a key is not known, each row is a scenario."""
+    content = argument.content
+    if not isinstance(content, (list, tuple)) or len(content) not in (3, 4):
+        return resolver.misfit(node, "Fn::FindInMap takes a map and two keys")
+    default = _default(content)
+    name = resolver.head(content[0])
+    if not isinstance(name, Node):
+        return expression(resolver, node, argument, name.doubt if name else None)
+    found: Node | Unsettled | None = resolver.template.mappings.get(scalar_of(name))
+    for key in content[1:3]:
+        if isinstance(found, Node):
+            found = _looked_up(resolver, node, found, key, *((_ANY_OTHER,) if default else ()))
+    if isinstance(found, Unsettled):
+        return found
+    if found is None:
+        return resolver.head(default) if default is not None else _not_found(resolver, node, scalar_of(name))
+    if isinstance(found.content, dict):
+        return resolver.misfit(node, "Fn::FindInMap finds a text or a list")
+    return resolver.head(found)
+
+
+_ANY_OTHER = "any other"
+
+
+def _default(content: Sequence[Node]) -> Node | None:
+    last = content[3].content if len(content) == 4 else None
+    return last.get("DefaultValue") if isinstance(last, dict) else None
+
+
+def _looked_up(resolver: Resolver, node: Node, rows: Node, key: Node, *others: str) -> Node | Unsettled | None:
+    value = resolver.head(key)
+    if value is None or not isinstance(rows.content, dict):
+        return resolver.misfit(node, "Fn::FindInMap takes the name of a map with two levels, and two keys")
+    if isinstance(value, Node):
+        return rows.content.get(scalar_of(value))
+    symbol = value.symbol
+    subject = symbol.name if symbol is not None else text_with_holes(value)
+    options = (*rows.content, *others)
+    row = resolver.choices.ask(Question(VALUE, subject), options) if subject and options else None
+    return rows.content.get(row) if row is not None else Unsettled(value.doubt, node)
+
+
+def _not_found(resolver: Resolver, node: Node, mapping: str) -> Unsettled:
+    what = f"there is no mapping {mapping!r} with this key"
+    if resolver.choices.answers or resolver.template.macros:
+        return Unsettled(Doubt(f"{what} in this scenario"), node)
+    return resolver.misfit(node, what)
+
+
+def length(resolver: Resolver, node: Node, argument: Node) -> Resolved:
+    """``Fn::Length``."""
+    listed = resolver.head(argument)
+    if not isinstance(listed, Node) or not isinstance(listed.content, (list, tuple)):
+        return expression(resolver, node, argument, listed.doubt if isinstance(listed, Unsettled) else None)
+    return Node(len(resolver.items(listed)), node.line, node.column, node.end_column)
+
+
+def to_json_string(resolver: Resolver, node: Node, argument: Node) -> Resolved:
+    """``Fn::ToJsonString``, where everything in it is known."""
+    plain, open_part = _plain(resolver, argument)
+    if open_part is not None:
+        return expression(resolver, node, argument, open_part.doubt)
+    return made(node, json.dumps(plain, separators=(",", ":")))
+
+
+def _plain(resolver: Resolver, node: Node) -> tuple[object, Unsettled | None]:
+    value = resolver.head(node)
+    if isinstance(value, Unsettled):
+        return None, value
+    if value is None:
+        return None, None
+    if isinstance(value.content, dict):
+        members = {key: _plain(resolver, child) for key, child in value.content.items()}
+        return {key: plain for key, (plain, _) in members.items()}, _first_open(list(members.values()))
+    if isinstance(value.content, (list, tuple)):
+        items = [_plain(resolver, child) for child in value.content]
+        return [plain for plain, _ in items], _first_open(items)
+    return value.content, None
+
+
+def _first_open(parts: Sequence[tuple[object, Unsettled | None]]) -> Unsettled | None:
+    return next((part for _, part in parts if part is not None), None)
+
+
+def to_base64(resolver: Resolver, node: Node, argument: Node) -> Resolved:
+    """``Fn::Base64``."""
+    text = resolver.head(argument)
+    if not isinstance(text, Node) or not is_scalar(text):
+        return expression(resolver, node, argument, text.doubt if isinstance(text, Unsettled) else None)
+    return made(node, base64.b64encode(scalar_of(text).encode()).decode())
+
+
+def import_value(resolver: Resolver, node: Node, argument: Node) -> Resolved:
+    """``Fn::ImportValue`` and ``Fn::GetStackOutput``: another stack's to say."""
+    return expression(resolver, node, argument, Doubt("another stack exports this value, which is read at deploy"))
+
+
+def transform(resolver: Resolver, node: Node, argument: Node) -> Resolved:
+    """``Fn::Transform``: what it gives, and what it does to what stands beside it, is not known."""
+    named = argument.content.get("Name") if isinstance(argument.content, dict) else None
+    name = scalar_of(named) if named is not None else "Fn::Transform"
+    what = f"the macro {name} may put anything here"
+    resolver.faults.uncovered(node, what)
+    return Unsettled(Doubt(what, "check the template as CloudFormation sees it, after its transforms"), node)
+
+
+def expression(resolver: Resolver, node: Node, argument: Node, doubt: Doubt | None = None) -> Unsettled:
+    """Something whose value is not known, though the same expression has the same value wherever it stands."""
+    text = json.dumps(node.plain(), sort_keys=True, separators=(",", ":"))
+    return Unsettled(doubt or Doubt("the value is known only at deploy"), node, (Symbol(text, sort=EXPRESSION),))
+
+
+def _listed(node: Node, texts: Sequence[str]) -> Node:
+    items = [made(node, text) for text in texts]
+    return Node(items, node.line, node.column, node.end_column)
+
+
+FUNCTIONS: Mapping[str, Function] = {
+    "Ref": ref,
+    "Fn::GetAtt": get_att,
+    "Fn::Sub": sub,
+    "Fn::Join": join,
+    "Fn::Split": split,
+    "Fn::Select": select,
+    "Fn::If": if_,
+    "Fn::FindInMap": find_in_map,
+    "Fn::Length": length,
+    "Fn::ToJsonString": to_json_string,
+    "Fn::Base64": to_base64,
+    "Fn::ImportValue": import_value,
+    "Fn::GetStackOutput": import_value,
+    "Fn::GetAZs": expression,
+    "Fn::Cidr": expression,
+    "Fn::Transform": transform,
+}

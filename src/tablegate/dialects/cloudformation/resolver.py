@@ -1,0 +1,163 @@
+"""What an expression comes to: the one door to a template's values.
+
+Only heads are resolved: a mapping or list is handed on as it is, and its parts are resolved by whoever asks for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tablegate.dialects.cloudformation.conditions import Conditions
+from tablegate.dialects.cloudformation.faults import Faults
+from tablegate.dialects.cloudformation.intrinsics import FUNCTIONS, transform
+from tablegate.dialects.cloudformation.scenarios import VALUE, Choices, Question
+from tablegate.dialects.cloudformation.symbols import NO_VALUE, Meaning, parameter, pseudo_parameters
+from tablegate.dialects.cloudformation.template import Template
+from tablegate.dialects.cloudformation.unsettled import (
+    EXPRESSION,
+    RESOURCE,
+    Resolved,
+    SecretNode,
+    Symbol,
+    Unsettled,
+    made,
+)
+from tablegate.dialects.reading import ReadOptions
+from tablegate.model.value import Doubt, Place
+from tablegate.syntax.node import Node
+
+
+class Resolver:
+    """Resolves the expressions of one template, in the scenario that its choices are in."""
+
+    def __init__(self, template: Template, options: ReadOptions, faults: Faults, loops: Mapping[str, Doubt]) -> None:
+        self.template = template
+        self.options = options
+        self.faults = faults
+        self.file = template.file
+        self.choices = Choices()
+        self.conditions = Conditions(self, template.conditions)
+        self._modules: tuple[str, ...] | None = None
+        self._meanings: dict[str, Meaning] = pseudo_parameters(options)
+        self._meanings.update({name: Meaning(doubt=doubt) for name, doubt in loops.items()})
+
+    def head(self, node: Node) -> Resolved:
+        """What the node comes to: a node, something unsettled, or nothing."""
+        content = node.content
+        if isinstance(content, str):
+            return self._dynamic(node, content) if "{{resolve:" in content else node
+        if isinstance(content, dict):
+            if len(content) == 1:
+                for name, argument in content.items():
+                    function = FUNCTIONS.get(name)
+                    if function is not None:
+                        return function(self, node, argument)
+            return self._mapping(node, content)
+        return node
+
+    def get(self, holder: Mapping[str, Node], key: str) -> Resolved:
+        """What a member comes to; nothing where it is absent or null."""
+        node = holder.get(key)
+        if node is None:
+            return None
+        value = self.head(node)
+        return None if isinstance(value, Node) and value.content is None else value
+
+    def items(self, listed: Node) -> list[Node | Unsettled]:
+        """The items of a list, less those that come to nothing."""
+        content = listed.content if isinstance(listed.content, (list, tuple)) else ()
+        values = map(self.head, content)
+        return [value for value in values if value is not None]
+
+    def place(self, node: Node) -> Place:
+        """Where a node stands."""
+        return Place(self.file, node.line, node.column, node.end_column)
+
+    def misfit(self, node: Node, what: str, hint: str | None = None) -> Unsettled:
+        """Note that something has a wrong shape: it is unknown from here on."""
+        self.faults.unreadable(node, what, hint)
+        return Unsettled(Doubt(what, hint), node)
+
+    def reference(self, node: Node, name: str, attribute: str | None = None) -> Resolved:
+        """What a name stands for: a parameter, a pseudo parameter, or a resource."""
+        if attribute is None:
+            meaning = self._meanings.get(name)
+            if meaning is not None:
+                return self._meant(node, name, meaning)
+            if name in self.template.parameters:
+                meaning = parameter(name, self.template.parameters[name], self.options, self.faults)
+                self._meanings[name] = meaning
+                return self._meant(node, name, meaning)
+            if name == NO_VALUE:
+                return None
+        if name in self.template.names:
+            return _of_resource(node, name, attribute)
+        return self._undefined(node, name, attribute)
+
+    def _meant(self, node: Node, name: str, meaning: Meaning) -> Resolved:
+        content = meaning.content
+        if isinstance(content, str):
+            return made(node, content, secret=meaning.secret)
+        if content is not None:
+            kind = SecretNode if meaning.secret else Node
+            items = [kind(text, node.line, node.column, node.end_column) for text in content]
+            return Node(items, node.line, node.column, node.end_column)
+        if meaning.doubt is not None:
+            return Unsettled(meaning.doubt, node, (Symbol(name),))
+        text = self.choices.ask(Question(VALUE, name), meaning.options)
+        if text is None:
+            return Unsettled(self.left_open(name), node, (Symbol(name),))
+        return made(node, text, secret=meaning.secret)
+
+    def left_open(self, subject: str) -> Doubt:
+        """Why a question is not answered."""
+        return Doubt(
+            f"there are too many scenarios to walk them all, and {subject} is left open",
+            f"pass --params FILE or --param {subject}=VALUE",
+            (subject,),
+        )
+
+    def _undefined(self, node: Node, name: str, attribute: str | None) -> Unsettled:
+        symbol = Symbol(name, attribute, RESOURCE)
+        if self._is_made(name):
+            doubt = Doubt(f"{name} is made by a transform or module that is not run here", None, (name,))
+        else:
+            what = f"{name!r} is neither a parameter nor a resource of this template"
+            self.faults.unreadable(node, what)
+            doubt = Doubt(what, None, (name,))
+        return Unsettled(doubt, node, (symbol,))
+
+    def _is_made(self, name: str) -> bool:
+        """Whether a transform or a module may make what has this name."""
+        if self._modules is None:
+            types = {
+                at: it.content.get("Type") for at, it in self.template.names.items() if isinstance(it.content, dict)
+            }
+            self._modules = tuple(at for at, it in types.items() if it and str(it.content).endswith("::MODULE"))
+        return self.template.serverless or bool(self.template.macros) or name.startswith(self._modules)
+
+    def _mapping(self, node: Node, content: Mapping[str, Node]) -> Resolved:
+        for name in content:
+            if name == "Fn::Transform":
+                return transform(self, node, content[name])
+            if name.startswith("Fn::ForEach"):
+                return self.misfit(node, "a loop needs its transform", "add Transform: AWS::LanguageExtensions")
+            if name.startswith("Fn::"):
+                if len(content) > 1:
+                    return self.misfit(node, f"{name} has keys beside it", "give a function a mapping of its own")
+                return Unsettled(Doubt(f"{name} is a function that is not known here"), node)
+        if "Ref" in content and len(content) > 1:
+            return self.misfit(node, "Ref has keys beside it", "give a function a mapping of its own")
+        return node
+
+    def _dynamic(self, node: Node, text: str) -> Unsettled:
+        service = text.partition("{{resolve:")[2].partition(":")[0]
+        doubt = Doubt(f"a dynamic reference to {service[:20]} is read at deploy", None, ())
+        return Unsettled(doubt, node, (Symbol(text, sort=EXPRESSION),))
+
+
+def _of_resource(node: Node, name: str, attribute: str | None) -> Unsettled:
+    what = name if attribute is None else f"{name}.{attribute}"
+    return Unsettled(
+        Doubt(f"{what} is known only once it is deployed", None, (name,)), node, (Symbol(name, attribute, RESOURCE),)
+    )

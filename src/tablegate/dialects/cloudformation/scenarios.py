@@ -1,0 +1,191 @@
+"""Open questions and their answers: every scenario that can come true is walked once.
+
+What is built asks questions as it goes. The first walk takes the first answer to each; then the last
+question that has another answer gets it, and so on, until there is none left. Questions that depend on
+each other (one parameter compared with several words) never get answers that contradict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+MOST = 64  # scenarios of one subject
+MOST_WALKS = 8 * MOST  # with those that the template's rules forbid
+
+TRUE, FALSE = "true", "false"
+
+VALUE = "value"
+EQUAL = "equal"
+FREE = "free"
+
+
+class Question(NamedTuple):
+    """What is open: the value of a subject, whether it equals a word, or something that is true or false."""
+
+    kind: str
+    subject: str
+    word: str | None = None
+
+
+class Choice:
+    """An open question on the way, with the answer that is being tried."""
+
+    __slots__ = ("options", "question", "tried")
+
+    def __init__(self, question: Question, options: Sequence[str]) -> None:
+        self.question = question
+        self.options = options
+        self.tried = 0
+
+    @property
+    def answer(self) -> str:
+        """The answer that is being tried."""
+        return self.options[self.tried]
+
+    @property
+    def exhausted(self) -> bool:
+        """There is no other answer left."""
+        return self.tried == len(self.options) - 1
+
+
+class Choices:
+    """Asks, remembers, and walks."""
+
+    def __init__(self) -> None:
+        self.quiet = True  # outside of a walk nothing is asked, and what is open stays open
+        self.answers: dict[Question, str] = {}
+        self.asked: list[Question] = []
+        self.left_open: dict[str, None] = {}
+        self._path: list[Choice] = []
+        self._dropped: frozenset[str] = frozenset()
+        self._bound: dict[str, str] = {}
+        self._excluded: dict[str, set[str]] = {}
+        self._sizes: dict[str, dict[Question, int]] = {}
+        self._kept: dict[str, list[tuple[tuple[tuple[Question, str], ...], Any]]] = {}
+
+    def ask(self, question: Question, options: Sequence[str] = (TRUE, FALSE)) -> str | None:
+        """The answer in this scenario, or None where it stays open."""
+        if self.quiet:
+            return self.answers.get(question) or self._derived(question)
+        answer = self.answers.get(question)
+        if answer is None:
+            if question.subject in self._dropped:
+                self.left_open[question.subject] = None
+                return None
+            answer = self._derived(question) or self._choose(question, options)
+            self.answers[question] = answer
+        self.asked.append(question)
+        return answer
+
+    def once(self, name: str, make: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """What ``make`` gives, made anew only in scenarios that answer its questions otherwise."""
+        answers = self.answers
+        kept = self._kept.get(name)
+        if kept is not None:
+            for needed, made in kept:
+                if not needed:
+                    return made  # type: ignore[no-any-return]
+                if all(answers.get(question) == answer for question, answer in needed):
+                    self.asked.extend(question for question, _ in needed)
+                    return made  # type: ignore[no-any-return]
+        before = len(self.asked)
+        value = make(*args, **kwargs)
+        asked = self.asked[before:]
+        needed = tuple((question, answers[question]) for question in asked) if asked else ()
+        if kept is None:
+            self._kept[name] = [(needed, value)]
+        else:
+            kept.append((needed, value))
+        return value
+
+    def explore(self, build: Callable[[], T], possible: Callable[[], bool]) -> list[T]:
+        """What ``build`` gives in every scenario that is possible."""
+        self._dropped, self._sizes, self.left_open, room = frozenset(), {}, {}, MOST
+        while (found := self._walk(build, possible)) is None:
+            self._dropped, room = self._crowd(room), room // 2
+        self._rest()
+        return found
+
+    def open_choices(self) -> list[Choice]:
+        """The choices of this scenario that could have been made otherwise."""
+        return [choice for choice in self._path if len(choice.options) > 1]
+
+    def _walk(self, build: Callable[[], T], possible: Callable[[], bool]) -> list[T] | None:
+        found: list[T] = []
+        refused: list[T] = []
+        self._path, self._kept, walks = [], {}, 0
+        while True:
+            self._begin()
+            built = build()
+            if not self._path:
+                return [built]
+            walks += 1
+            self.quiet = True
+            (found if possible() else refused).append(built)
+            if not self._advance():
+                return found or refused  # rules that forbid everything are not understood
+            if len(found) >= MOST or walks >= MOST_WALKS:
+                return None
+
+    def _begin(self) -> None:
+        self.quiet = False
+        self.asked = []
+        self._bound, self._excluded = {}, {}
+        self.answers = {choice.question: choice.answer for choice in self._path}
+        for choice in self._path:
+            self._settle(choice)
+
+    def _rest(self) -> None:
+        self.quiet = True
+        self.answers, self._bound, self._excluded = {}, {}, {}
+
+    def _advance(self) -> bool:
+        while self._path and self._path[-1].exhausted:
+            self._path.pop()
+        if self._path:
+            self._path[-1].tried += 1
+        return bool(self._path)
+
+    def _derived(self, question: Question) -> str | None:
+        bound = self._bound.get(question.subject)
+        if question.kind == VALUE:
+            return bound
+        if question.kind == EQUAL and bound is not None:
+            return TRUE if bound == question.word else FALSE
+        if question.kind == EQUAL and question.word in self._excluded.get(question.subject, ()):
+            return FALSE
+        return None
+
+    def _choose(self, question: Question, options: Sequence[str]) -> str:
+        excluded = self._excluded.get(question.subject, ())
+        left = [option for option in options if option not in excluded] if question.kind == VALUE else options
+        choice = Choice(question, left or options)
+        self._path.append(choice)
+        self._sizes.setdefault(question.subject, {})[question] = len(choice.options) - 1
+        self._settle(choice)
+        return choice.answer
+
+    def _settle(self, choice: Choice) -> None:
+        kind, subject, word = choice.question
+        if kind == VALUE:
+            self._bound[subject] = choice.answer
+        elif kind == EQUAL and word is not None:
+            if choice.answer == TRUE:
+                self._bound[subject] = word
+            else:
+                self._excluded.setdefault(subject, set()).add(word)
+
+    def _crowd(self, room: int) -> frozenset[str]:
+        """The subjects to leave open, so that the others' scenarios find room: those with fewest answers stay."""
+        sizes = {subject: 1 + sum(others.values()) for subject, others in self._sizes.items()}
+        dropped = set()
+        for subject, size in sorted(sizes.items(), key=lambda item: (item[1], item[0])):
+            if room // size:
+                room //= size
+            else:
+                dropped.add(subject)
+        return frozenset(dropped)

@@ -1,0 +1,263 @@
+"""Keys, attributes and indexes: the part of a table that all its types spell alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from tablegate.dialects.cloudformation.fields import (
+    Section,
+    as_section,
+    doubted,
+    flag,
+    member,
+    number,
+    subsection,
+    word,
+)
+from tablegate.dialects.cloudformation.resolver import Resolver
+from tablegate.dialects.cloudformation.unsettled import Unsettled, is_scalar, scalar_of
+from tablegate.model import facts
+from tablegate.model.facts import Fact
+from tablegate.model.table import Index, KeyPart, Role, Units, VectorIndex
+from tablegate.model.value import Value
+from tablegate.syntax.node import Node
+
+T = TypeVar("T")
+
+_ROLES = {"HASH": Role.HASH, "RANGE": Role.RANGE}
+_PROJECTIONS = frozenset({"ALL", "KEYS_ONLY", "INCLUDE"})
+_LEGACY_KEYS = {"HashKeyElement": Role.HASH, "RangeKeyElement": Role.RANGE}
+
+
+def keys(resolver: Resolver, section: Section) -> Value[tuple[KeyPart, ...]]:
+    """The key schema of a table or an index."""
+    fact = facts.KEYS
+    node = member(resolver, section, "KeySchema")
+    if node is None:
+        return fact.unset
+    if isinstance(node, Unsettled):
+        return doubted(resolver, fact, node)
+    found = _legacy_keys(resolver, node) if isinstance(node.content, dict) else _keys(resolver, node)
+    return doubted(resolver, fact, found) if isinstance(found, Unsettled) else fact.of(found, resolver.place(node))
+
+
+def attributes(resolver: Resolver, section: Section) -> Value[Mapping[str, str]]:
+    """The types of the attributes that keys are made of."""
+    fact = facts.ATTRIBUTES
+    node = member(resolver, section, "AttributeDefinitions")
+    if node is None:
+        return fact.unset
+    if isinstance(node, Unsettled):
+        return doubted(resolver, fact, node)
+    pairs = pairs_of(resolver, node, "AttributeName", "AttributeType")
+    return (
+        doubted(resolver, fact, pairs) if isinstance(pairs, Unsettled) else fact.of(dict(pairs), resolver.place(node))
+    )
+
+
+def pairs_of(resolver: Resolver, node: Node, first: str, second: str) -> list[tuple[str, str]] | Unsettled:
+    """A list of mappings with two texts each."""
+    if not isinstance(node.content, (list, tuple)):
+        return resolver.misfit(node, "a list is needed")
+    pairs = []
+    for item in resolver.items(node):
+        one, other = text(resolver, item, first), text(resolver, item, second)
+        for side in (one, other):
+            if isinstance(side, Unsettled):
+                return side
+        pairs.append((str(one), str(other)))
+    return pairs
+
+
+def text(resolver: Resolver, item: Node | Unsettled, key: str) -> str | Unsettled:
+    """One text of a mapping that must have it."""
+    section = as_section(resolver, item)
+    if not isinstance(section, dict):
+        return section if isinstance(section, Unsettled) else resolver.misfit(_node(item), "a mapping is needed")
+    node = resolver.get(section, key)
+    if isinstance(node, Unsettled):
+        return node
+    if node is None or not is_scalar(node):
+        return resolver.misfit(node or _node(item), f"{key} is needed, and must be a text")
+    return scalar_of(node)
+
+
+def _node(value: Node | Unsettled) -> Node:
+    return value.node if isinstance(value, Unsettled) else value
+
+
+def _keys(resolver: Resolver, node: Node) -> tuple[KeyPart, ...] | Unsettled:
+    pairs = pairs_of(resolver, node, "AttributeName", "KeyType")
+    if isinstance(pairs, Unsettled):
+        return pairs
+    for _, role in pairs:
+        if role not in _ROLES:
+            return resolver.misfit(node, f"KeyType must be HASH or RANGE, and {role[:20]!r} is neither")
+    return tuple(KeyPart(attribute=attribute, role=_ROLES[role]) for attribute, role in pairs)
+
+
+def _legacy_keys(resolver: Resolver, node: Node) -> tuple[KeyPart, ...] | Unsettled:
+    """The form of 2012: a mapping of two elements."""
+    parts = []
+    section = as_section(resolver, node)
+    for key, role in _LEGACY_KEYS.items():
+        element = member(resolver, section, key) if section is not None else None
+        if element is not None:
+            attribute = text(resolver, element, "AttributeName")
+            if isinstance(attribute, Unsettled):
+                return attribute
+            parts.append(KeyPart(attribute=attribute, role=role))
+    return tuple(parts) or resolver.misfit(node, "KeySchema must be a list of keys")
+
+
+def units(
+    resolver: Resolver,
+    section: Section,
+    key: str,
+    read: tuple[Fact[int], str],
+    write: tuple[Fact[int], str],
+    unset: Units,
+) -> Units:
+    """A pair of numbers in a section of their own."""
+    inner = subsection(resolver, section, key)
+    if inner is None:
+        return unset
+    return Units(read=number(resolver, read[0], inner, read[1]), write=number(resolver, write[0], inner, write[1]))
+
+
+def capacity(resolver: Resolver, section: Section) -> Units:
+    """Provisioned throughput."""
+    read, write = (facts.READ_CAPACITY, "ReadCapacityUnits"), (facts.WRITE_CAPACITY, "WriteCapacityUnits")
+    return units(resolver, section, "ProvisionedThroughput", read, write, facts.NO_CAPACITY)
+
+
+def ceiling(resolver: Resolver, section: Section) -> Units:
+    """The most that an on-demand table or index may use. -1 takes a limit away."""
+    read, write = (facts.MAX_READ, "MaxReadRequestUnits"), (facts.MAX_WRITE, "MaxWriteRequestUnits")
+    found = units(resolver, section, "OnDemandThroughput", read, write, facts.NO_CEILING)
+    return Units(read=unlimited(facts.MAX_READ, found.read), write=unlimited(facts.MAX_WRITE, found.write))
+
+
+def unlimited(fact: Fact[int], value: Value[int]) -> Value[int]:
+    """A limit of -1 is none."""
+    return fact.of(None, value.place) if value.content == -1 else value
+
+
+def warmth(resolver: Resolver, section: Section) -> Units:
+    """Warm throughput."""
+    read, write = (facts.WARM_READ, "ReadUnitsPerSecond"), (facts.WARM_WRITE, "WriteUnitsPerSecond")
+    return units(resolver, section, "WarmThroughput", read, write, facts.NO_WARMTH)
+
+
+def insights(resolver: Resolver, section: Section) -> Value[bool]:
+    """Contributor Insights."""
+    inner = subsection(resolver, section, "ContributorInsightsSpecification")
+    return facts.INSIGHTS.unset if inner is None else flag(resolver, facts.INSIGHTS, inner, "Enabled")
+
+
+def parts(
+    resolver: Resolver, fact: Fact[tuple[T, ...]], section: Section, key: str, make: Callable[[Node, Section], T]
+) -> Value[tuple[T, ...]]:
+    """A list of parts. Where one of them cannot be known, the list cannot."""
+    node = member(resolver, section, key)
+    if node is None:
+        return fact.unset
+    if isinstance(node, Node) and not isinstance(node.content, (list, tuple)):
+        node = resolver.misfit(node, "a list is needed")
+    if isinstance(node, Unsettled):
+        return doubted(resolver, fact, node)
+    made = []
+    for item in resolver.items(node):
+        inner = as_section(resolver, item)
+        if isinstance(item, Unsettled) or inner is None or isinstance(inner, Unsettled):
+            return doubted(
+                resolver, fact, inner if isinstance(inner, Unsettled) else resolver.misfit(node, "an item is empty")
+            )
+        made.append(make(item, inner))
+    return fact.of(tuple(made), resolver.place(node))
+
+
+def indexes(resolver: Resolver, section: Section, make: Callable[[Node, Section], Index]) -> Value[tuple[Index, ...]]:
+    """Global secondary indexes in the order of their names: the order in the source means nothing."""
+    value = parts(resolver, facts.INDEXES, section, "GlobalSecondaryIndexes", make)
+    if not value.content or len(value.content) == 1:
+        return value
+    ordered = tuple(sorted(value.content, key=lambda index: index.name.content or ""))
+    return facts.INDEXES.of(ordered, value.place)
+
+
+def local_indexes(resolver: Resolver, section: Section) -> Value[tuple[Index, ...]]:
+    """Local secondary indexes."""
+
+    def make(node: Node, inner: Section) -> Index:
+        nothing = facts.INSIGHTS.unset
+        return index(resolver, node, inner, facts.NO_CAPACITY, facts.NO_CEILING, facts.NO_WARMTH, nothing, local=True)
+
+    return parts(resolver, facts.LOCAL_INDEXES, section, "LocalSecondaryIndexes", make)
+
+
+def index(
+    resolver: Resolver,
+    node: Node,
+    section: Section,
+    capacity: Units,
+    on_demand: Units,
+    warm: Units,
+    insights: Value[bool],
+    *,
+    local: bool = False,
+) -> Index:
+    """One secondary index."""
+    projection = subsection(resolver, section, "Projection")
+    if projection is None:
+        kind, projected = facts.PROJECTION.unset, facts.PROJECTED.unset
+    else:
+        kind = word(resolver, facts.PROJECTION, projection, "ProjectionType", _PROJECTIONS)
+        projected = _projected(resolver, projection)
+    return Index(
+        name=word(resolver, facts.INDEX_NAME, section, "IndexName"),
+        place=resolver.place(node),
+        local=local,
+        keys=keys(resolver, section),
+        projection=kind,
+        projected=projected,
+        capacity=capacity,
+        on_demand=on_demand,
+        warm=warm,
+        insights=insights,
+    )
+
+
+def _projected(resolver: Resolver, projection: Section) -> Value[tuple[str, ...]]:
+    fact = facts.PROJECTED
+    node = member(resolver, projection, "NonKeyAttributes")
+    if node is None:
+        return fact.unset
+    if isinstance(node, Node) and not isinstance(node.content, (list, tuple)):
+        node = resolver.misfit(node, "a list is needed")
+    if isinstance(node, Unsettled):
+        return doubted(resolver, fact, node)
+    names = []
+    for item in resolver.items(node):
+        if isinstance(item, Unsettled) or not is_scalar(item):
+            unknown = item if isinstance(item, Unsettled) else resolver.misfit(item, "a text is needed")
+            return doubted(resolver, fact, unknown)
+        names.append(scalar_of(item))
+    return fact.of(tuple(names), resolver.place(node))
+
+
+def vector_indexes(resolver: Resolver, section: Section) -> Value[tuple[VectorIndex, ...]]:
+    """Indexes over vectors."""
+
+    def make(node: Node, inner: Section) -> VectorIndex:
+        attribute = subsection(resolver, inner, "VectorAttribute")
+        return VectorIndex(
+            name=word(resolver, facts.INDEX_NAME, inner, "IndexName"),
+            attribute=word(resolver, facts.VECTOR_ATTRIBUTE, attribute or {}, "AttributeName"),
+            dimensions=number(resolver, facts.VECTOR_DIMENSIONS, inner, "Dimensions"),
+            distance=word(resolver, facts.VECTOR_DISTANCE, inner, "DistanceFunction"),
+            place=resolver.place(node),
+        )
+
+    return parts(resolver, facts.VECTOR_INDEXES, section, "VectorIndexes", make)

@@ -1,0 +1,152 @@
+"""Recovery, expiry, streams, tags and retention: one reader per setting of a table or a replica."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from tablegate.dialects.cloudformation.fields import (
+    Section,
+    as_section,
+    document,
+    doubted,
+    flag,
+    member,
+    number,
+    reference,
+    subsection,
+    word,
+)
+from tablegate.dialects.cloudformation.resolver import Resolver
+from tablegate.dialects.cloudformation.schema import text
+from tablegate.dialects.cloudformation.symbols import ACCOUNT, PARTITION, REGION, URL_SUFFIX
+from tablegate.dialects.cloudformation.template import Resource
+from tablegate.dialects.cloudformation.unsettled import INPUT, Symbol, Unsettled, is_scalar, scalar_of
+from tablegate.model import facts
+from tablegate.model.facts import Fact
+from tablegate.model.table import Recovery, Retention, Stream, Ttl
+from tablegate.model.value import Doubt, Value
+from tablegate.syntax.node import Node
+
+BILLING_MODES: Final = frozenset({"PROVISIONED", "PAY_PER_REQUEST"})
+_CONSTANT_IN_A_STACK: Final = frozenset({REGION, ACCOUNT, PARTITION, URL_SUFFIX})
+_GENERATED: Final = Doubt("the table is given no name, and the service makes one up")
+
+
+def recovery(resolver: Resolver, section: Section) -> Recovery:
+    """Point-in-time recovery."""
+    inner = subsection(resolver, section, "PointInTimeRecoverySpecification")
+    if inner is None:
+        return facts.NO_RECOVERY
+    return Recovery(
+        enabled=flag(resolver, facts.RECOVERY, inner, "PointInTimeRecoveryEnabled"),
+        days=number(resolver, facts.RECOVERY_DAYS, inner, "RecoveryPeriodInDays"),
+    )
+
+
+def ttl(resolver: Resolver, section: Section) -> Ttl:
+    """Expiry of items."""
+    inner = subsection(resolver, section, "TimeToLiveSpecification")
+    if inner is None:
+        return facts.NO_TTL
+    return Ttl(
+        enabled=flag(resolver, facts.TTL_ENABLED, inner, "Enabled"),
+        attribute=word(resolver, facts.TTL_ATTRIBUTE, inner, "AttributeName"),
+    )
+
+
+def stream(resolver: Resolver, section: Section, policy_holder: Section | None = None) -> Stream:
+    """The change stream, without its consumers: that it is specified turns it on."""
+    node = member(resolver, section, "StreamSpecification")
+    inner = as_section(resolver, node)
+    if inner is None or node is None:
+        return facts.NO_STREAM
+    if isinstance(inner, Unsettled):
+        enabled = doubted(resolver, facts.STREAM_ENABLED, inner)
+    else:
+        enabled = facts.STREAM_ENABLED.of(True, resolver.place(node.node if isinstance(node, Unsettled) else node))
+    return Stream(
+        enabled=enabled,
+        view=word(resolver, facts.STREAM_VIEW, inner, "StreamViewType"),
+        policy=policy(resolver, facts.STREAM_POLICY, inner if policy_holder is None else policy_holder),
+    )
+
+
+def policy(resolver: Resolver, fact: Fact[str], section: Section) -> Value[str]:
+    """A resource policy."""
+    inner = subsection(resolver, section, "ResourcePolicy")
+    return fact.unset if inner is None else document(resolver, fact, inner, "PolicyDocument")
+
+
+def retention(resolver: Resolver, resource: Resource) -> Retention:
+    """What keeps the table when its code goes."""
+    return Retention(
+        deletion_policy=word(resolver, facts.DELETION_POLICY, resource.body, "DeletionPolicy"),
+        update_replace_policy=word(resolver, facts.UPDATE_REPLACE_POLICY, resource.body, "UpdateReplacePolicy"),
+        prevent_destroy=facts.PREVENT_DESTROY.unset,
+    )
+
+
+def import_source(resolver: Resolver, section: Section) -> Value[str]:
+    """The bucket that the table is born from."""
+    inner = subsection(resolver, section, "ImportSourceSpecification")
+    if inner is None:
+        return facts.IMPORT_SOURCE.unset
+    bucket = subsection(resolver, inner, "S3BucketSource")
+    return reference(resolver, facts.IMPORT_SOURCE, inner if bucket is None else bucket, "S3Bucket")
+
+
+def name(resolver: Resolver, section: Section) -> tuple[Value[str], bool, bool]:
+    """The table's name, whether the service makes it up, and whether the template fixes it."""
+    node = member(resolver, section, "TableName")
+    if node is None:
+        return facts.NAME.doubted(_GENERATED), True, False
+    if isinstance(node, Unsettled):
+        return doubted(resolver, facts.NAME, node), False, _is_constant(node)
+    return word(resolver, facts.NAME, section, "TableName"), False, True
+
+
+def _is_constant(name: Unsettled) -> bool:
+    """Whether the name is the same at every deploy of one stack."""
+    symbols = [part for part in name.parts if isinstance(part, Symbol)]
+    return bool(symbols) and all(it.sort == INPUT and it.name in _CONSTANT_IN_A_STACK for it in symbols)
+
+
+def tags(resolver: Resolver, section: Section) -> Value[Mapping[str, str | None]]:
+    """The tags that the template and the stack give."""
+    fact = facts.TAGS
+    given = resolver.options.stack_tags
+    node = member(resolver, section, "Tags")
+    if node is None:
+        return fact.of(dict(given)) if given else fact.unset
+    if isinstance(node, Unsettled):
+        return doubted(resolver, fact, node)
+    own = _tags_of_map(resolver, node) if isinstance(node.content, dict) else _tags_of_list(resolver, node)
+    return (
+        doubted(resolver, fact, own) if isinstance(own, Unsettled) else fact.of({**given, **own}, resolver.place(node))
+    )
+
+
+def _tags_of_list(resolver: Resolver, node: Node) -> dict[str, str | None] | Unsettled:
+    if not isinstance(node.content, (list, tuple)):
+        return resolver.misfit(node, "a list of tags is needed")
+    found: dict[str, str | None] = {}
+    for item in resolver.items(node):
+        key = text(resolver, item, "Key")
+        if isinstance(key, Unsettled):
+            return key
+        section = as_section(resolver, item)
+        value = member(resolver, section, "Value") if section is not None else None
+        found[key] = _tag(value)
+    return found
+
+
+def _tags_of_map(resolver: Resolver, node: Node) -> dict[str, str | None]:
+    content = node.content if isinstance(node.content, dict) else {}
+    return {key: _tag(resolver.head(value)) for key, value in content.items()}
+
+
+def _tag(value: Node | Unsettled | None) -> str | None:
+    if value is None:
+        return ""
+    return scalar_of(value) if isinstance(value, Node) and is_scalar(value) else None

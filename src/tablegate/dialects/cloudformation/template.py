@@ -1,0 +1,204 @@
+"""The shape of a template: its sections, and the resources that matter, each with its faults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tablegate.dialects.cloudformation.coverage import noted_as_uncovered
+from tablegate.dialects.cloudformation.faults import Faults
+from tablegate.dialects.cloudformation.unsettled import is_scalar, scalar_of
+from tablegate.syntax.node import Node
+
+TABLE = "AWS::DynamoDB::Table"
+GLOBAL_TABLE = "AWS::DynamoDB::GlobalTable"
+SIMPLE_TABLE = "AWS::Serverless::SimpleTable"
+SCALABLE_TARGET = "AWS::ApplicationAutoScaling::ScalableTarget"
+SCALING_POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
+DAX_CLUSTER = "AWS::DAX::Cluster"
+BACKUP_SELECTION = "AWS::Backup::BackupSelection"
+ALARM = "AWS::CloudWatch::Alarm"
+EVENT_SOURCE_MAPPING = "AWS::Lambda::EventSourceMapping"
+PIPE = "AWS::Pipes::Pipe"
+FUNCTION = "AWS::Serverless::Function"
+KINESIS_STREAM = "AWS::Kinesis::Stream"
+KEY = "AWS::KMS::Key"
+KEY_ALIAS = "AWS::KMS::Alias"
+LEGACY_REPLICA = "Custom::DynamoDBReplica"
+
+TABLES = (TABLE, GLOBAL_TABLE, SIMPLE_TABLE)
+READ = frozenset(
+    (
+        *TABLES,
+        SCALABLE_TARGET,
+        SCALING_POLICY,
+        DAX_CLUSTER,
+        BACKUP_SELECTION,
+        ALARM,
+        EVENT_SOURCE_MAPPING,
+        PIPE,
+        FUNCTION,
+        KINESIS_STREAM,
+        KEY,
+        KEY_ALIAS,
+        LEGACY_REPLICA,
+    )
+)
+
+SERVERLESS = "AWS::Serverless-2016-10-31"
+LANGUAGE_EXTENSIONS = "AWS::LanguageExtensions"
+INCLUDE = "AWS::Include"
+_TRANSFORMS_APART = ("AWS::CodeDeployBlueGreen", "AWS::CodeStar", "AWS::SecretsManager-", "AWS::ServiceCatalog")
+"""Transforms of AWS that rewrite nothing that is read here."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resource:
+    """One entry of ``Resources``."""
+
+    address: str
+    type: str
+    node: Node
+    body: Mapping[str, Node]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Template:
+    """A template's sections, and its resources of the types that are read."""
+
+    file: str
+    parameters: Mapping[str, Node]
+    mappings: Mapping[str, Node]
+    conditions: Mapping[str, Node]
+    rules: Mapping[str, Node]
+    globals: Mapping[str, Node]
+    names: Mapping[str, Node]
+    resources: Mapping[str, Sequence[Resource]]
+    macros: tuple[str, ...]  # those that may rewrite anything
+    serverless: bool
+
+    def of(self, *types: str) -> Iterable[Resource]:
+        """The resources of these types, in the template's order."""
+        return (resource for type_ in types for resource in self.resources.get(type_, ()))
+
+    def named(self, address: str, type_: str) -> Resource | None:
+        """The resource with this logical id, where it is of this type."""
+        node = self.names.get(address)
+        body = node.content if node is not None else None
+        if node is None or not isinstance(body, dict) or "Type" not in body or body["Type"].content != type_:
+            return None
+        return Resource(address, type_, node, body)
+
+
+def transforms_of(root: Mapping[str, Node]) -> tuple[str, ...]:
+    """The names of the transforms that the template asks for, in order."""
+    node = root.get("Transform")
+    if node is None:
+        return ()
+    listed = node.content if isinstance(node.content, (list, tuple)) else (node,)
+    return tuple(name for name in map(_transform_name, listed) if name)
+
+
+def section_of(root: Mapping[str, Node], name: str, faults: Faults) -> Mapping[str, Node]:
+    """One section of the template, empty where it is absent."""
+    node = root.get(name)
+    if node is None or node.content is None:
+        return {}
+    if isinstance(node.content, dict):
+        return node.content
+    faults.unreadable(node, f"{name} must be a mapping")
+    return {}
+
+
+def template_of(file: str, root: Mapping[str, Node], faults: Faults) -> Template | None:
+    """The template, or None where it has no resources to speak of."""
+    entries = root.get("Resources")
+    if entries is None or not isinstance(entries.content, dict):
+        where = entries or next(iter(root.values()), None) or Node(None, 1, 1)
+        what = "a template needs Resources" if entries is None else "Resources must be a mapping of logical ids"
+        faults.unreadable(where, what, "give a CloudFormation template with a Resources section")
+        return None
+    transforms = transforms_of(root)
+    return replace(
+        bare_template(file, root, faults),
+        names=entries.content,
+        resources=_resources(entries.content, file, faults),
+        macros=_macros(transforms, root, entries.content, faults),
+        serverless=SERVERLESS in transforms,
+    )
+
+
+def bare_template(file: str, root: Mapping[str, Node], faults: Faults) -> Template:
+    """The template's sections, without its resources."""
+    return Template(
+        file=file,
+        parameters=section_of(root, "Parameters", faults),
+        mappings=section_of(root, "Mappings", faults),
+        conditions=section_of(root, "Conditions", faults),
+        rules=section_of(root, "Rules", faults),
+        globals=section_of(root, "Globals", faults),
+        names={},
+        resources={},
+        macros=(),
+        serverless=False,
+    )
+
+
+def _transform_name(node: Node) -> str | None:
+    content = node.content
+    if isinstance(content, dict):
+        name = content.get("Name")
+        return scalar_of(name) if name is not None else None
+    return scalar_of(node) if is_scalar(node) else None
+
+
+def _macros(
+    transforms: Iterable[str], root: Mapping[str, Node], entries: Mapping[str, Node], faults: Faults
+) -> tuple[str, ...]:
+    macros = []
+    for name in transforms:
+        if name == INCLUDE:
+            faults.uncovered(root["Transform"], "AWS::Include may add to this template what is not seen here")
+        elif name not in (SERVERLESS, LANGUAGE_EXTENSIONS) and not name.startswith(_TRANSFORMS_APART):
+            macros.append(name)
+            faults.uncovered(
+                root["Transform"],
+                f"the macro {name} can rewrite this template: its values are not known here",
+                "check what comes of it: aws cloudformation get-template --template-stage Processed",
+            )
+    inner = entries.get("Fn::Transform")
+    if inner is not None:
+        name = _transform_name(inner) or "Fn::Transform"
+        faults.uncovered(inner, f"{name} may add resources that are not seen here")
+        if name != INCLUDE:
+            macros.append(name)
+    return tuple(macros)
+
+
+def _resources(entries: Mapping[str, Node], file: str, faults: Faults) -> Mapping[str, Sequence[Resource]]:
+    found: dict[str, list[Resource]] = {}
+    of_no_interest: set[str] = set()
+    for address, node in entries.items():
+        body = node.content
+        stated = body.get("Type") if isinstance(body, dict) else None
+        type_ = stated.content if stated is not None else None
+        if not isinstance(body, dict) or not isinstance(type_, str):
+            _misshapen(address, node, stated, faults)
+        elif type_ in READ:
+            found.setdefault(type_, []).append(Resource(address, type_, node, body))
+        elif type_ not in of_no_interest and not noted_as_uncovered(type_, READ, node, body, file, faults):
+            of_no_interest.add(type_)
+    return found
+
+
+def _misshapen(address: str, node: Node, stated: Node | None, faults: Faults) -> None:
+    if address == "Fn::Transform":
+        return
+    if address.startswith("Fn::ForEach"):
+        faults.unreadable(node, "a loop needs its transform", "add Transform: AWS::LanguageExtensions")
+    elif not isinstance(node.content, dict):
+        faults.unreadable(node, "a resource must be a mapping with a Type")
+    elif stated is None:
+        faults.unreadable(node, "a resource needs a Type")
+    else:
+        faults.unreadable(stated, "Type must be a text")

@@ -1,0 +1,129 @@
+"""What a template leaves open: values that carry a doubt, and texts with holes in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple, TypeAlias
+
+from tablegate.model.value import Doubt
+from tablegate.syntax.node import Node, Scalar
+
+INPUT = "input"  # a parameter or pseudo parameter
+RESOURCE = "resource"
+EXPRESSION = "expression"
+
+
+class Symbol(NamedTuple):
+    """What stands in a text for a value that is not known here. Equal symbols have equal values."""
+
+    name: str
+    attribute: str | None = None
+    sort: str = INPUT
+
+
+Part: TypeAlias = str | Symbol
+
+
+class SecretNode(Node):
+    """A scalar made from a parameter that must not be shown."""
+
+    __slots__ = ()
+
+
+class Unsettled:
+    """A value that cannot be known. ``parts`` is what is known of its text, where it is one."""
+
+    __slots__ = ("doubt", "node", "parts")
+
+    def __init__(self, doubt: Doubt, node: Node, parts: tuple[Part, ...] = ()) -> None:
+        self.doubt = doubt
+        self.node = node
+        self.parts = parts
+
+    @property
+    def symbol(self) -> Symbol | None:
+        """The one symbol that the value is, and nothing else."""
+        if len(self.parts) == 1 and isinstance(self.parts[0], Symbol):
+            return self.parts[0]
+        return None
+
+
+Resolved: TypeAlias = Node | Unsettled | None
+"""What an expression comes to. None: there is nothing (``AWS::NoValue``)."""
+
+
+def text_of(content: Scalar) -> str:
+    """A scalar as CloudFormation sees it: everything is a text."""
+    if isinstance(content, str):
+        return content
+    if content is None:
+        return ""
+    return str(content).lower() if isinstance(content, bool) else str(content)
+
+
+def is_scalar(node: Node) -> bool:
+    """Whether the node is a single value."""
+    return not isinstance(node.content, (dict, list, tuple))
+
+
+def scalar_of(node: Node) -> str:
+    """The text of a node that is a single value."""
+    content = node.content
+    return text_of(content) if content is None or isinstance(content, (str, bool, int, float)) else ""
+
+
+def written(parts: Iterable[Part]) -> str:
+    """The text with its holes, as a template's author would write it."""
+    return "".join(part if isinstance(part, str) else hole(part) for part in parts)
+
+
+def hole(symbol: Symbol) -> str:
+    """One hole."""
+    return f"${{{symbol.name}}}" if symbol.attribute is None else f"${{{symbol.name}.{symbol.attribute}}}"
+
+
+def text_with_holes(value: Node | Unsettled) -> str | None:
+    """What can be written down of a value, or None where nothing can, or where it is no text."""
+    if isinstance(value, Unsettled):
+        return written(value.parts) if value.parts else None
+    return scalar_of(value) if is_scalar(value) else None
+
+
+def made(node: Node, content: str, *, secret: bool = False) -> Node:
+    """A computed text, standing where the expression stands."""
+    return (SecretNode if secret else Node)(content, node.line, node.column, node.end_column)
+
+
+def assembled(node: Node, pieces: Iterable[str | Node | Unsettled]) -> Node | Unsettled:
+    """One text from its pieces, with holes where a piece is not known."""
+    parts: list[Part] = []
+    open_pieces: list[Unsettled] = []
+    secret = False
+    for piece in pieces:
+        if isinstance(piece, str):
+            parts.append(piece)
+        elif isinstance(piece, Node):
+            parts.append(scalar_of(piece))
+            secret = secret or isinstance(piece, SecretNode)
+        else:
+            open_pieces.append(piece)
+            parts.extend(piece.parts or (Symbol(piece.doubt.reason, sort=EXPRESSION),))
+    if not open_pieces:
+        return made(node, "".join(part for part in parts if isinstance(part, str)), secret=secret)
+    return Unsettled(_doubt(open_pieces), node, _merged(parts))
+
+
+def _doubt(pieces: list[Unsettled]) -> Doubt:
+    first = pieces[0].doubt
+    refs = dict.fromkeys(ref for piece in pieces for ref in piece.doubt.refs)
+    return Doubt(first.reason, first.settle, tuple(refs))
+
+
+def _merged(parts: list[Part]) -> tuple[Part, ...]:
+    merged: list[Part] = []
+    for part in parts:
+        if isinstance(part, str) and merged and isinstance(merged[-1], str):
+            merged[-1] += part
+        elif part != "":
+            merged.append(part)
+    return tuple(merged)

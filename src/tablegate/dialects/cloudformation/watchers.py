@@ -1,0 +1,203 @@
+"""What watches, reads and extends a table: alarms, consumers of its stream, and replicas made by custom resources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from tablegate.dialects.cloudformation.fields import (
+    Section,
+    as_section,
+    exists,
+    listed,
+    member,
+    properties,
+    reference,
+    subsection,
+)
+from tablegate.dialects.cloudformation.links import Linked, Links, Naming
+from tablegate.dialects.cloudformation.resolver import Resolver
+from tablegate.dialects.cloudformation.template import (
+    ALARM,
+    EVENT_SOURCE_MAPPING,
+    FUNCTION,
+    LEGACY_REPLICA,
+    PIPE,
+    Resource,
+)
+from tablegate.dialects.cloudformation.unsettled import Unsettled, is_scalar, text_with_holes
+from tablegate.model import facts
+from tablegate.model.table import Alarm, Consumer, Replica
+from tablegate.model.value import Doubt
+from tablegate.syntax.node import Node
+
+_NAMESPACE = "AWS/DynamoDB"
+_IMAGES = {"NewImage": "NEW_IMAGE", "OldImage": "OLD_IMAGE"}
+_TABLE_NAME, _INDEX_NAME = "TableName", "GlobalSecondaryIndexName"
+
+
+class Alarms:
+    """The CloudWatch alarms of one template."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self._resolver = resolver
+        metrics = (linked for alarm in resolver.template.of(ALARM) for linked in _metrics(resolver, alarm))
+        self._links = Links(resolver, metrics, str)
+
+    def of(self, table: Naming) -> tuple[Alarm, ...]:
+        """The alarms on a table and its indexes."""
+        linked = (it for it in self._links.of(table) if exists(self._resolver, it.resource) is not False)
+        found = {self._alarm(it) for it in linked}
+        return tuple(sorted(found, key=lambda alarm: (alarm.address, alarm.metric, alarm.index or "")))
+
+    def doubt(self, table: Naming) -> Doubt | None:
+        """Why there may be more alarms."""
+        return self._links.doubt(table)
+
+    def _alarm(self, linked: Linked) -> Alarm:
+        metric = member(self._resolver, linked.section, "MetricName")
+        index = _dimension(self._resolver, linked.section, _INDEX_NAME)
+        return Alarm(
+            address=linked.resource.address,
+            metric=(text_with_holes(metric) if metric is not None else None) or "",
+            index=text_with_holes(index) if index is not None else None,
+        )
+
+
+def _metrics(resolver: Resolver, alarm: Resource) -> Iterator[Linked]:
+    """Each metric of DynamoDB that the alarm looks at, also inside of a metric expression."""
+    for section in _metric_sections(resolver, properties(resolver, alarm)):
+        namespace = member(resolver, section, "Namespace")
+        if isinstance(namespace, Node) and is_scalar(namespace) and text_with_holes(namespace) != _NAMESPACE:
+            continue
+        table = _dimension(resolver, section, _TABLE_NAME)
+        if table is not None and namespace is not None:
+            yield Linked(alarm, table.node if isinstance(table, Unsettled) else table, section)
+
+
+def _metric_sections(resolver: Resolver, section: Section) -> Iterator[Section]:
+    yield section
+    queries = listed(resolver, section, "Metrics")
+    for query in queries if isinstance(queries, list) else ():
+        inner = as_section(resolver, query)
+        stat = subsection(resolver, inner, "MetricStat") if inner is not None else None
+        metric = subsection(resolver, stat, "Metric") if stat is not None else None
+        if metric is not None:
+            yield metric
+
+
+def _dimension(resolver: Resolver, section: Section, name: str) -> Node | Unsettled | None:
+    dimensions = listed(resolver, section, "Dimensions")
+    if not isinstance(dimensions, list):
+        return dimensions
+    for dimension in dimensions:
+        inner = as_section(resolver, dimension)
+        stated = member(resolver, inner, "Name") if inner is not None else None
+        if inner is not None and isinstance(stated, Node) and stated.content == name:
+            return member(resolver, inner, "Value")
+    return None
+
+
+class Consumers:
+    """What reads the streams of one template's tables."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self._resolver = resolver
+        self._links = Links(resolver, _readers(resolver), _table_of_stream)
+
+    def of(self, table: Naming) -> tuple[Consumer, ...]:
+        """The consumers of one table's stream."""
+        linked = (it for it in self._links.of(table) if exists(self._resolver, it.resource) is not False)
+        found = [self._consumer(it) for it in linked]
+        return tuple(sorted(found, key=lambda consumer: (consumer.address, sorted(consumer.images))))
+
+    def _consumer(self, linked: Linked) -> Consumer:
+        return Consumer(
+            address=linked.resource.address,
+            place=self._resolver.place(linked.resource.node),
+            images=_images(self._resolver, linked.section),
+        )
+
+
+def has_consumers(resolver: Resolver) -> bool:
+    """Whether the template manages what reads streams and queues at all."""
+    template = resolver.template
+    if any(template.resources.get(type_) for type_ in (EVENT_SOURCE_MAPPING, PIPE)):
+        return True
+    return any(True for function in template.of(FUNCTION) for _ in _events(resolver, function))
+
+
+def _readers(resolver: Resolver) -> Iterator[Linked]:
+    for type_, key, filters in ((EVENT_SOURCE_MAPPING, "EventSourceArn", None), (PIPE, "Source", "SourceParameters")):
+        for resource in resolver.template.of(type_):
+            section = properties(resolver, resource)
+            if not isinstance(section, Unsettled) and key in section:
+                inner = subsection(resolver, section, filters) if filters else section
+                yield Linked(resource, section[key], {} if inner is None else inner)
+    for function in resolver.template.of(FUNCTION):
+        yield from _events(resolver, function)
+
+
+def _events(resolver: Resolver, function: Resource) -> Iterator[Linked]:
+    events = subsection(resolver, properties(resolver, function), "Events")
+    for node in events.values() if isinstance(events, Mapping) else ():
+        value = resolver.head(node)
+        event = value.content if isinstance(value, Node) and isinstance(value.content, dict) else {}
+        kind = event.get("Type")
+        section = subsection(resolver, event, "Properties")
+        if kind is not None and kind.content == "DynamoDB" and isinstance(section, Mapping) and "Stream" in section:
+            yield Linked(function, section["Stream"], section)
+
+
+def _table_of_stream(text: str) -> str | None:
+    if text.startswith("${") and text.endswith(".StreamArn}"):
+        return text.removesuffix(".StreamArn}") + "}"
+    _, table, rest = text.partition(":table/")
+    return rest.partition("/stream/")[0] if table else None
+
+
+def _images(resolver: Resolver, section: Section) -> frozenset[str]:
+    """The images that a filter looks into."""
+    criteria = subsection(resolver, section, "FilterCriteria")
+    filters = listed(resolver, criteria, "Filters") if criteria is not None else None
+    seen: set[str] = set()
+    for item in filters if isinstance(filters, list) else ():
+        inner = as_section(resolver, item)
+        pattern = member(resolver, inner, "Pattern") if inner is not None else None
+        text = text_with_holes(pattern) if pattern is not None else None
+        seen |= {image for key, image in _IMAGES.items() if key in (text or "")}
+    return frozenset(seen)
+
+
+class Replicas:
+    """The replicas that custom resources of old CDK make."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self._resolver = resolver
+        named = ((it, properties(resolver, it)) for it in resolver.template.of(LEGACY_REPLICA))
+        pairs = (
+            Linked(it, inner["TableName"], inner)
+            for it, inner in named
+            if isinstance(inner, Mapping) and "TableName" in inner
+        )
+        self._links = Links(resolver, pairs, str)
+
+    def of(self, table: Naming) -> tuple[Replica, ...]:
+        """The replicas of one table: nothing is protected there, whatever the table says of itself."""
+        linked = (it for it in self._links.of(table) if exists(self._resolver, it.resource) is not False)
+        return tuple(sorted(map(self._replica, linked), key=lambda replica: replica.region.content or ""))
+
+    def _replica(self, linked: Linked) -> Replica:
+        return Replica(
+            region=reference(self._resolver, facts.REGION, linked.section, "Region"),
+            place=self._resolver.place(linked.resource.node),
+            address=linked.resource.address,
+            encryption=facts.AWS_OWNED,
+            recovery=facts.NO_RECOVERY,
+            deletion_protection=facts.DELETION_PROTECTION.unset,
+            table_class=facts.TABLE_CLASS.unset,
+            tags=facts.TAGS.unset,
+            insights=facts.INSIGHTS.unset,
+            policy=facts.POLICY.unset,
+            read_capacity=facts.READ_CAPACITY.unset,
+            max_read=facts.MAX_READ.unset,
+        )
