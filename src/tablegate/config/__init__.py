@@ -118,10 +118,11 @@ def _from_file(found: Found) -> dict[str, Given]:
             value = written if read is None else read(written, (name,))
             if name == "packs":
                 _installed_only(value)
+            if name == "policies":
+                value = {word: as_table(table, (name, word)) for word, table in as_table(written, (name,)).items()}
         except ConfigError as error:
             raise ConfigError(f"{_line(found, error.keys)}: {error.message}", *error.keys, hint=error.hint) from None
         values[name] = Given(value, _line(found, (name,)))
-    as_table(values.get("policies", Given({}, "")).value, ("policies",))
     return values
 
 
