@@ -49,8 +49,11 @@ def _crashed(error: BaseException, *, debug: bool) -> int:
         return error.code if isinstance(error.code, int) else 0
     if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
         return BROKEN_PIPE  # the reader of a help page left
-    from tablegate.cli.output import note
+    from tablegate.cli.output import OutputError, note
 
+    if isinstance(error, OutputError):
+        note(f"tablegate: {error}")
+        return 4
     note(f"tablegate: internal error: {type(error).__name__} (--debug shows where)")
     if debug:
         import traceback

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tablegate.cli.destinations import Destination, coloured, destinations, width
+from tablegate.cli.destinations import PIPED, Destination, coloured, destinations, width
 from tablegate.cli.lines import Lines
 from tablegate.cli.output import OutputError, emit, note, quote, save
 from tablegate.config import Configuration, read_configuration
@@ -118,22 +118,27 @@ def read_options(configuration: Configuration) -> ReadOptions:
 
 
 def deliver(report: Report, due: Iterable[Destination], look: Look) -> int:
-    """Write the reports. The exit code is the report's own, or 4 where one could not be written."""
-    code = int(report.exit)
+    """Write the reports, files first. The exit code is the report's own, or 4 where one could not be written."""
+    due = tuple(due)
     for destination in due:
-        on_screen = destination.path is None
-        text = REPORTERS[destination.format](report, look if on_screen else replace(look, colour=False, width=100))
-        try:
-            if destination.path is not None:
+        if destination.path is not None:
+            text = REPORTERS[destination.format](report, replace(look, colour=False, width=PIPED))
+            try:
                 save(destination.path, text)
-                continue
-            emit(text)
-        except OutputError as error:
-            note(f"tablegate: {error}")
-            code = int(Exit.INTERNAL)
-        if destination.format != "text":
-            note(f"gate: {report.gate} (exit {code})")
-    return code
+            except OutputError as error:
+                note(f"tablegate: {error}")
+                report = _unwritten(report, str(error))
+    for destination in due:
+        if destination.path is None:
+            emit(REPORTERS[destination.format](report, look))
+            if destination.format != "text":
+                note(f"gate: {report.gate} (exit {int(report.exit)})")
+    return int(report.exit)
+
+
+def _unwritten(report: Report, what: str) -> Report:
+    missing = Fault(FaultCode.INTERNAL, f"a report could not be written: {what}", Place(""))
+    return replace(report, faults=(*report.faults, missing), exit=Exit.INTERNAL)
 
 
 def _detail(configuration: Configuration) -> Detail:

@@ -71,7 +71,7 @@ class Frames:
 
     def _notes(self, cause: Cause, edge: int) -> Iterator[Shown]:
         finding = cause.first
-        if finding.scenario:
+        if finding.scenario and " when " not in finding.message:
             yield from self._note(edge, "when", [pairs(finding.scenario, self.show, " = ")])
         yield from self._note(edge, "why", self._wrapped([first_sentence(finding.policy.rationale)]))
         if settle := _settling(finding):
@@ -92,7 +92,8 @@ class Frames:
             if at == 0:
                 yield joined(gutter(self.paint, edge, "="), own(" "), self.paint(Style.STRONG, lead), line)
             else:
-                yield joined(gutter(self.paint, edge, "|"), own(" "), Shown(" " * len(lead)), line)
+                indent = Shown(" " * (len(lead) + 1)) if line else own("")
+                yield joined(gutter(self.paint, edge, "|"), indent, line)
 
     def _wrapped(self, texts: Iterable[str]) -> Iterator[Shown]:
         width = max(self.look.width - 14, 40)

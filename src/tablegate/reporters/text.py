@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tablegate.findings import Finding, Report
+from tablegate.model.value import Place
 from tablegate.reporters.causes import Cause, causes
 from tablegate.reporters.frames import Frames
 from tablegate.reporters.look import Detail, Look
 from tablegate.reporters.paint import SEVERITIES, Paint, Style
 from tablegate.reporters.safe import Shower, Shown, joined, own
 from tablegate.reporters.summary import footer, header
-from tablegate.reporters.words import listed, number, subject
+from tablegate.reporters.words import listed, number, subject, where
 
 FRAMES = 5  # of one policy; its further causes are listed
 NAMED = 3  # addresses in a line of the list
+
+Locate = Callable[[Finding], Shown]
 
 
 def render(report: Report, look: Look) -> str:
@@ -40,10 +43,11 @@ def _blocks(report: Report, look: Look, paint: Paint, show: Shower) -> Iterator[
     full, further, rest = _sorted_out(causes(report.findings), look)
     for cause in full:
         yield list(frames.cause(cause))
-    if further:
-        yield [_heading("blocking too; -v shows each in full", paint), *_table(further, paint, show)]
-    if rest:
-        yield [_heading("not blocking; -v shows each in full", paint), *_table(rest, paint, show)]
+    located = _located_among(report, show)
+    for heading, causes_left in (("blocking too", further), ("not blocking", rest)):
+        if causes_left:
+            lead = paint(Style.QUIET, joined(own(heading), own("; -v shows each in full")))
+            yield [lead, *_table(causes_left, paint, show, located)]
 
 
 def _sorted_out(found: tuple[Cause, ...], look: Look) -> tuple[list[Cause], list[Cause], list[Cause]]:
@@ -61,11 +65,7 @@ def _sorted_out(found: tuple[Cause, ...], look: Look) -> tuple[list[Cause], list
     return full, further, [cause for cause in found if not cause.first.blocks]
 
 
-def _heading(text: str, paint: Paint) -> Shown:
-    return paint(Style.QUIET, own(text))
-
-
-def _table(found: list[Cause], paint: Paint, show: Shower) -> Iterator[Shown]:
+def _table(found: list[Cause], paint: Paint, show: Shower, located: Locate) -> Iterator[Shown]:
     """A line for each policy and outcome: how many, and the first of their addresses."""
     rows: dict[tuple[str, str, str], list[Finding]] = {}
     for cause in found:
@@ -78,16 +78,23 @@ def _table(found: list[Cause], paint: Paint, show: Shower) -> Iterator[Shown]:
     for ((word, _, _), findings), name in zip(rows.items(), names, strict=True):
         lead = paint(SEVERITIES[word], Shown(f"{word:<{words}}"))
         count = Shown(f"{number(len(findings)):>{most}}")
-        yield listed((own(""), lead, Shown(f"{name:<{widest}}"), count, _named(findings, show)), "  ")
+        yield listed((own(""), lead, Shown(f"{name:<{widest}}"), count, _named(findings, located)), "  ")
 
 
-def _named(findings: list[Finding], show: Shower) -> Shown:
-    named = [_located(finding, show) for finding in findings[:NAMED]]
+def _named(findings: list[Finding], located: Locate) -> Shown:
+    named = [located(finding) for finding in findings[:NAMED]]
     more = [joined(own("…(+"), number(len(findings) - NAMED), own(")"))] if len(findings) > NAMED else []
     return listed(named + more)
 
 
-def _located(finding: Finding, show: Shower) -> Shown:
-    if finding.place is None or finding.place.line is None:
-        return subject(finding, show)
-    return joined(subject(finding, show), own(":"), Shown(str(finding.place.line)))
+def _located_among(report: Report, show: Shower) -> Locate:
+    """How a finding is named in a line: by its file too, where there are several."""
+    several = len(report.inputs) > 1
+
+    def located(finding: Finding) -> Shown:
+        line = finding.place.line if finding.place else None
+        if several:
+            return joined(subject(finding, show), own(" in "), where(Place(finding.file, line), show))
+        return joined(subject(finding, show), *([own(":"), Shown(str(line))] if line is not None else []))
+
+    return located

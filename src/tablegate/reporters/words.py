@@ -42,7 +42,7 @@ def said(value: Value[object], show: Shower) -> Shown:
         return joined(name, own(" is not known: "), reason)
     content = _content(plain(value), show)
     if value.origin is Origin.DEFAULT:
-        if value.content is None:
+        if value.content is None or value.content in ((), {}, ""):
             return joined(name, own(" is not set"))
         return joined(name, own(" is not set, so it is "), content)
     return joined(name, own(" is "), content)
