@@ -167,7 +167,8 @@ def _stands_in(other: Index, index: Index) -> Verdict:
     if own[0] != its[0] or own[1] != its[1][: len(own[1])]:
         return Verdict(False)
     covered = _covers(other, index)
-    if own != its or (other.name.content or "", other.local) < (index.name.content or "", index.local):
+    first = (other.name.content or "") < (index.name.content or "")
+    if own != its or other.local is not index.local or first:
         return covered
     return covered & ~_covers(index, other)
 

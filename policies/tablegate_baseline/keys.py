@@ -152,15 +152,15 @@ def attribute_naming(table: Table) -> Verdict:
 
     The tables of one input are compared; PK, SK, GSI1PK and the like are one style.
     """
-    own = _styles(table)
     if not all(keys.known for keys in _keys(table)):
         return undecided(*_keys(table))
+    own = _styles(table)
     prevailing, doubts = _prevailing(table.estate)
+    if doubts and len(own) == 1:
+        return Verdict(None, doubts)
     odd = [name for style, names in own.items() if style != prevailing for name in names]
     if not odd:
         return holds(table.keys)
-    if doubts and len(own) == 1:
-        return Verdict(None, doubts)
     other = f"{prevailing} prevails" if prevailing else "no style prevails"
     return fails(f"key attributes {', '.join(odd)}: {other} in this input", table.keys)
 

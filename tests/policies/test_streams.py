@@ -1,0 +1,116 @@
+"""Streams: global tables, filters and forgotten streams."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import build
+from tablegate.model import facts
+from tablegate.model.table import Consumer, Stream, Table, TableKind
+from tablegate.model.value import Verdict
+from tablegate_baseline.streams import stream_view
+
+REPLICAS = facts.REPLICAS.of((build.replica(),))
+
+
+def stream(view: str | None = None, *images: str) -> Stream:
+    """A stream with this view, and a reader that filters on these images where some are named."""
+    reader = Consumer(address="reader", place=None, images=frozenset(images))
+    return Stream(
+        enabled=facts.STREAM_ENABLED.of(True) if view else facts.STREAM_ENABLED.unset,
+        view=facts.STREAM_VIEW.of(view) if view else facts.STREAM_VIEW.unset,
+        policy=facts.STREAM_POLICY.unset,
+        consumers=(reader,) if images else (),
+    )
+
+
+def judged(made: Table, *, manages: bool = False) -> Verdict:
+    """The verdict on a table in an input that manages consumers, or not."""
+    build.estate(made, manages_consumers=manages)
+    return stream_view.check(made)
+
+
+@pytest.mark.parametrize(
+    ("view", "images", "expected"),
+    [
+        ("KEYS_ONLY", ["NEW_IMAGE"], False),
+        ("NEW_IMAGE", ["NEW_IMAGE"], True),
+        ("NEW_IMAGE", ["OLD_IMAGE"], False),
+        ("OLD_IMAGE", ["NEW_IMAGE", "OLD_IMAGE"], False),
+        ("NEW_AND_OLD_IMAGES", ["NEW_IMAGE", "OLD_IMAGE"], True),
+    ],
+)
+def test_a_filter_needs_the_image_it_looks_into(view: str, images: list[str], expected: bool) -> None:
+    """A filter on an image that never comes passes no record."""
+    assert expected is judged(build.table(stream=stream(view, *images)), manages=True).truth
+
+
+def test_the_message_names_the_reader() -> None:
+    """And what it misses."""
+    verdict = judged(build.table(stream=stream("KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE")))
+    assert verdict.note == "reader filters on NEW_IMAGE and OLD_IMAGE, which KEYS_ONLY does not carry"
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        ({"replicas": REPLICAS, "stream": stream("NEW_IMAGE")}, "NEW_IMAGE"),
+        ({"replicas": REPLICAS}, "off"),
+        ({"kind": TableKind.GLOBAL}, "off"),
+    ],
+)
+def test_replication_needs_both_images(stated: dict[str, Any], expected: str) -> None:
+    """However the table comes to be global."""
+    note = f"the table is global and its stream is {expected}: replication needs NEW_AND_OLD_IMAGES"
+    assert note == judged(build.table(**stated)).note
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        {"replicas": REPLICAS, "stream": stream("NEW_AND_OLD_IMAGES")},
+        {"replicas": REPLICAS, "consistency": facts.CONSISTENCY.of("STRONG")},
+        {},
+    ],
+)
+def test_what_replicates_otherwise_or_not_at_all_holds(stated: dict[str, Any]) -> None:
+    """Strong consistency needs no stream."""
+    assert judged(build.table(**stated)).truth is True
+
+
+def test_a_stream_that_nobody_reads_weighs_little() -> None:
+    """It is told where the input manages readers, and replication is a reader."""
+    made = build.table(stream=stream("NEW_IMAGE"))
+    assert judged(made).truth is True
+    verdict = judged(made, manages=True)
+    assert (verdict.note, verdict.severity) == ("nothing in this input reads the stream", "low")
+    assert judged(build.table(replicas=REPLICAS, stream=stream("NEW_AND_OLD_IMAGES")), manages=True).truth is True
+    assert judged(build.table(), manages=True).truth is True
+
+
+def test_a_graver_failure_keeps_its_weight() -> None:
+    """A filter that passes nothing is not low because of what else is wrong."""
+    made = build.table(kind=TableKind.GLOBAL, stream=stream("KEYS_ONLY"))
+    assert judged(made, manages=True).severity is None
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        {"replicas": facts.REPLICAS.doubted(build.DOUBT)},
+        {"replicas": REPLICAS, "consistency": facts.CONSISTENCY.doubted(build.DOUBT)},
+        {
+            "stream": Stream(
+                enabled=facts.STREAM_ENABLED.of(True),
+                view=facts.STREAM_VIEW.doubted(build.DOUBT),
+                policy=facts.STREAM_POLICY.unset,
+                consumers=(Consumer(address="reader", place=None, images=frozenset({"NEW_IMAGE"})),),
+            )
+        },
+    ],
+)
+def test_what_is_not_known_may_lack_an_image(stated: dict[str, Any]) -> None:
+    """Neither view nor replicas are guessed."""
+    assert judged(build.table(**stated)).truth is None
