@@ -42,7 +42,7 @@ Part: TypeAlias = msgspec.Raw | Plain
 
 def members(part: Part | str) -> dict[str, Part]:
     """The members of an object, undecoded. A text is the whole document."""
-    part = _part(part)
+    part = part_of(part)
     if isinstance(part, Plain):
         if not isinstance(part.content, dict):
             raise ParseError(f"an object is expected, not {kind_of(part.content)}")
@@ -102,12 +102,44 @@ def shaped(part: Part, shape: type[T]) -> T | None:
     return None
 
 
+def typed(part: Part, shape: type[T]) -> T | None:
+    """What this shape knows of the part, whatever else is in it; None where it has another shape. Nothing is proved."""
+    if isinstance(part, Plain):
+        return None
+    try:
+        return msgspec.json.decode(part, type=shape)
+    except _REFUSALS:
+        return None
+
+
+def check(text: str) -> None:
+    """Read the whole document strictly: the ParseError of what is wrong with it has the line and the column."""
+    _strictly(msgspec.Raw(text))
+
+
+def is_null(part: Part) -> bool:
+    """Whether a part is null."""
+    return part.content is None if isinstance(part, Plain) else bytes(memoryview(part)[:4]) == b"null"
+
+
+def is_same(part: Part, content: object) -> bool:
+    """Whether a part says the same as decoded content."""
+    if not isinstance(part, Plain):
+        try:
+            if _ENCODER.encode(content) == bytes(part):
+                return True
+        except UnicodeEncodeError:
+            pass
+    return decode(part) == content
+
+
 def kind_of(content: object) -> str:
     """What decoded content is, in words."""
     return _KINDS.get(type(content), "a number")
 
 
-def _part(part: Part | str) -> Part:
+def part_of(part: Part | str) -> Part:
+    """A text as the part that it is."""
     return msgspec.Raw(part) if isinstance(part, str) else part
 
 

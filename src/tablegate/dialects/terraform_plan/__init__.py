@@ -1,0 +1,24 @@
+"""Plans of Terraform and OpenTofu, as terraform show -json prints them.
+
+Addresses and types are read of everything, and the rest only of what concerns a table. What is not known before
+the apply is told apart from what nobody wrote, and followed through the configuration as far as a plan shows it.
+"""
+
+from __future__ import annotations
+
+from tablegate.dialects.reading import Reading, ReadOptions
+from tablegate.dialects.terraform_plan.plans import Plan
+from tablegate.syntax import raw_json
+from tablegate.syntax.collector import collector_paused
+from tablegate.syntax.errors import ParseError
+
+
+def read(text: str, name: str, options: ReadOptions) -> Reading:
+    """The plan's tables, their changes, and what could not be read of it."""
+    with collector_paused():
+        try:
+            return Plan(text, name, options).reading()
+        except ParseError:
+            # A part knows its own lines only; the whole text, read strictly, tells where in the file it is.
+            raw_json.check(text)
+            raise

@@ -1,0 +1,272 @@
+"""One block of a resource: what is known in it, what is not, what is marked, and how it was written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Protocol, TypeVar
+
+from tablegate.dialects.terraform_plan.configuration import NOTHING, Tree
+from tablegate.model.facts import Fact
+from tablegate.model.value import Doubt, Origin, Place, Value
+from tablegate.syntax.raw_json import kind_of
+
+T = TypeVar("T")
+
+MISSHAPEN: Final = Doubt("it has not the shape that Terraform gives it", "a plan as terraform show -json prints it")
+DYNAMIC: Final = Doubt(
+    "a dynamic block whose contents are known only after apply", "the module's source, or applying what it depends on"
+)
+LATER: Final = Doubt("known only after apply", "applying what it depends on first, or the value itself in its place")
+_NO_UNKNOWN: Tree = {}
+
+
+class Owner(Protocol):
+    """The resource that a block belongs to, as far as its blocks need to know it."""
+
+    address: str
+    cache: dict[tuple[str, str, object], Value[object]]
+    file: str
+
+    @property
+    def assumes_absent(self) -> bool: ...
+
+    def explain(self, expression: object, *, computed: bool) -> Doubt | None: ...
+
+    def misshapen(self, path: str, expected: str, found: str) -> None: ...
+
+
+class Block:
+    """A cursor into one object. ``written`` is its part of the configuration; None where plan JSON does not tell.
+
+    What is *computed* has a default of the service's own when nobody writes it: Terraform calls that unknown as
+    well. Only its expression in the configuration, or the lack of one, tells the two apart.
+    """
+
+    __slots__ = ("_inner", "_marks", "_owner", "_unknown", "content", "path", "written")
+
+    def __init__(
+        self,
+        owner: Owner,
+        content: Tree,
+        unknown: object,
+        marks: object,
+        *,
+        written: Tree | None,
+        path: str,
+        inner: bool = True,
+    ) -> None:
+        self._owner = owner
+        self.content = content
+        self._unknown = unknown if isinstance(unknown, dict) else _NO_UNKNOWN
+        self._marks = marks
+        self.written = written
+        self.path = path
+        self._inner = inner
+
+    @property
+    def here(self) -> Place:
+        """Where the block itself stands."""
+        return Place(self._owner.file, None, None, None, self.path.removesuffix("."))
+
+    def place(self, key: str) -> Place:
+        """Where a member stands, from its resource on."""
+        return Place(self._owner.file, None, None, None, self.path + key)
+
+    def is_unknown(self, key: str) -> bool:
+        """Whether nothing at all is known of a member."""
+        return self._unknown.get(key) is True and self.content.get(key) is None
+
+    def text(self, fact: Fact[str], key: str, *, computed: bool = False) -> Value[str]:
+        """A text; an empty one is none."""
+        return self._scalar(fact, key, (str,), computed=computed)
+
+    def flag(self, fact: Fact[bool], key: str, *, computed: bool = False) -> Value[bool]:
+        """True or false, and nothing that merely counts as such."""
+        return self._scalar(fact, key, (bool,), computed=computed)
+
+    def number(self, fact: Fact[int], key: str, *, computed: bool = False, none: tuple[int, ...] = ()) -> Value[int]:
+        """A whole number; those in ``none`` say that there is none."""
+        if self.content.get(key) in none and type(self.content.get(key)) is int:
+            return fact.unset
+        return self._scalar(fact, key, (int,), computed=computed)
+
+    def ratio(self, fact: Fact[float], key: str) -> Value[float]:
+        """A number with or without a fraction."""
+        return self._scalar(fact, key, (float, int), computed=False)
+
+    def numeral(self, fact: Fact[int], key: str) -> Value[int]:
+        """A whole number that the provider keeps as a text."""
+        content = self.content.get(key)
+        if isinstance(content, str) and content.lstrip("-").isascii() and content.lstrip("-").isdigit():
+            return fact.of(int(content), self.place(key), sensitive=self.is_marked(key))
+        return self._scalar(fact, key, (int,), computed=False)
+
+    def one(self, key: str, *, computed: bool = False) -> Block | Doubt | None:
+        """A block that may stand at most once."""
+        found = self.many(key, computed=computed)
+        if isinstance(found, Doubt):
+            return found
+        if not found:
+            return None
+        if len(found) > 1:
+            self._owner.misshapen(self.path + key, "at most one block", f"{len(found)}")
+            return MISSHAPEN
+        return found[0]
+
+    def many(self, key: str, *, match: str | None = None, computed: bool = False) -> Sequence[Block | Doubt] | Doubt:
+        """The blocks of one name; ``match`` is the argument that tells them apart in the configuration."""
+        content = self.content.get(key)
+        if content == []:
+            return ()
+        unknown = self._unknown.get(key)
+        if content is None:
+            return (self._doubt(key, computed=computed) if unknown is True else None) or ()
+        if not isinstance(content, list):
+            self._owner.misshapen(self.path + key, "a list of blocks", kind_of(content))
+            return MISSHAPEN
+        return tuple(self._child(key, number, item, _at(unknown, number), match) for number, item in enumerate(content))
+
+    def nested(self, key: str, *, computed: bool = True) -> Block | Doubt | None:
+        """An object in an attribute, as newer providers have them."""
+        content = self.content.get(key)
+        if content is None:
+            return self._block_doubt(key, computed=computed) if self._unknown.get(key) is True else None
+        if not isinstance(content, dict):
+            self._owner.misshapen(self.path + key, "an object", kind_of(content))
+            return MISSHAPEN
+        return Block(
+            self._owner,
+            content,
+            self._unknown.get(key),
+            self._marks_of(key),
+            written=_within(self._expression(key)),
+            path=f"{self.path}{key}.",
+        )
+
+    def doubt(self, key: str, *, computed: bool = False) -> Doubt | None:
+        """Why a member is not known; None where it is, or where it merely was not written."""
+        return self._doubt(key, computed=computed) if self.is_unknown(key) else None
+
+    def expression(self, key: str) -> object:
+        """How a member was written; None where it was not, or where plan JSON does not tell."""
+        return self._expression(key)
+
+    def is_marked(self, key: str) -> bool:
+        """Whether the member, or anything in it, is marked sensitive."""
+        return self._marks is True or (isinstance(self._marks, dict) and _any_true(self._marks.get(key)))
+
+    def misshapen(self, key: str, expected: str) -> None:
+        """Report a member that has not the expected shape."""
+        self._owner.misshapen(self.path + key, expected, kind_of(self.content.get(key)))
+
+    def _scalar(self, fact: Fact[T], key: str, kinds: tuple[type, ...], *, computed: bool) -> Value[T]:
+        content = self.content.get(key)
+        if type(content) in kinds and content != "":
+            return self._known(fact, key, content)  # type: ignore[arg-type]
+        if content is None or content == "":
+            if self._unknown.get(key) is not True:
+                return fact.unset
+            doubt = self._doubt(key, computed=computed)
+            return fact.unset if doubt is None else fact.doubted(doubt, self.place(key))
+        self._owner.misshapen(self.path + key, _NAMES[kinds[0]], kind_of(content))
+        return fact.doubted(MISSHAPEN, self.place(key))
+
+    def _known(self, fact: Fact[T], key: str, content: T) -> Value[T]:
+        """Tables share what they agree on: same fact, same path, same content."""
+        path = self.path + key
+        marked = bool(self._marks) and self.is_marked(key)
+        known = (fact.name, path, content)
+        found = None if marked else self._owner.cache.get(known)
+        if found is None:
+            place = Place(self._owner.file, None, None, None, path)
+            found = Value(fact.name, content, Origin.SET, place, None, marked)
+            if not marked:
+                self._owner.cache[known] = found
+        return found  # type: ignore[return-value]
+
+    def _doubt(self, key: str, *, computed: bool) -> Doubt | None:
+        """Why an unknown member is unknown; None when it is merely left to the service."""
+        expression = self._expression(key)
+        if expression is not None:
+            return self._owner.explain(expression, computed=computed)
+        return None if computed else LATER
+
+    def _block_doubt(self, key: str, *, computed: bool) -> Doubt | None:
+        """The same of blocks, which a dynamic block may make: that leaves no expression either."""
+        expression = self._expression(key)
+        if expression is not None:
+            return self._owner.explain(expression, computed=computed)
+        return None if computed and (self._inner or self._owner.assumes_absent) else DYNAMIC
+
+    def _expression(self, key: str) -> object:
+        return None if self.written is None else self.written.get(key)
+
+    def _marks_of(self, key: str) -> object:
+        return True if self._marks is True else self._marks.get(key) if isinstance(self._marks, dict) else None
+
+    def _child(self, key: str, number: int, item: object, unknown: object, match: str | None) -> Block | Doubt:
+        if item is None and unknown is True:
+            return LATER
+        path = f"{self.path}{key}[{number}]"
+        if not isinstance(item, dict):
+            self._owner.misshapen(path, "a block", kind_of(item))
+            return MISSHAPEN
+        written = _written(self._expression(key), match, item)
+        return Block(self._owner, item, unknown, _at(self._marks_of(key), number), written=written, path=f"{path}.")
+
+
+_NAMES: dict[type, str] = {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}
+
+
+def _at(parallel: object, number: int) -> object:
+    if isinstance(parallel, list):
+        return parallel[number] if number < len(parallel) else None
+    return parallel
+
+
+def _any_true(marks: object) -> bool:
+    if isinstance(marks, dict):
+        return any(map(_any_true, marks.values()))
+    if isinstance(marks, list):
+        return any(map(_any_true, marks))
+    return marks is True
+
+
+def _written(expression: object, match: str | None, item: Tree) -> Tree | None:
+    """Which of the blocks in the source became this one: sets lose their order, so a name must tell."""
+    if isinstance(expression, dict):
+        return _Everywhere(expression) if "references" in expression else NOTHING
+    blocks = [block for block in expression if isinstance(block, dict)] if isinstance(expression, list) else []
+    if len(blocks) == 1:
+        return blocks[0]
+    if match is None:
+        return None
+    same = [block for block in blocks if _constant(block.get(match)) == item.get(match)]
+    if len(same) == 1:
+        return same[0]
+    unnamed = [block for block in blocks if _constant(block.get(match)) is None]
+    return unnamed[0] if not same and len(unnamed) == 1 else None
+
+
+def _constant(expression: object) -> object:
+    return expression.get("constant_value") if isinstance(expression, dict) else None
+
+
+def _within(expression: object) -> Tree | None:
+    """The expressions of an object's members: those of a constant are its own, those of others all it reads."""
+    if not isinstance(expression, dict):
+        return None if expression is None else NOTHING
+    if isinstance(content := expression.get("constant_value"), dict):
+        return {key: {"constant_value": value} for key, value in content.items()}
+    return _Everywhere(expression) if "references" in expression else None
+
+
+class _Everywhere(dict[str, object]):
+    """Any member may read any of the references: plan JSON does not tell which."""
+
+    def __init__(self, expression: Tree) -> None:
+        super().__init__()
+        self._expression = expression
+
+    def get(self, _key: str, _default: object = None) -> object:
+        return self._expression

@@ -1,0 +1,86 @@
+"""Which types of resources are read, and what is said of those that are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tablegate.dialects.terraform_plan.faults import Faults
+from tablegate.dialects.terraform_plan.instances import Instances, Item
+from tablegate.dialects.terraform_plan.worlds import TABLE_TYPES
+
+READ = frozenset(
+    {
+        *TABLE_TYPES,
+        "aws_appautoscaling_policy",
+        "aws_appautoscaling_scheduled_action",
+        "aws_appautoscaling_target",
+        "aws_backup_selection",
+        "aws_cloudwatch_metric_alarm",
+        "aws_dax_cluster",
+        "aws_dynamodb_contributor_insights",
+        "aws_dynamodb_global_secondary_index",
+        "aws_dynamodb_global_table",
+        "aws_dynamodb_kinesis_streaming_destination",
+        "aws_dynamodb_resource_policy",
+        "aws_dynamodb_table_replica",
+        "aws_dynamodb_tag",
+        "aws_kinesis_stream",
+        "aws_kms_alias",
+        "aws_kms_key",
+        "aws_lambda_event_source_mapping",
+        "aws_pipes_pipe",
+    }
+)
+# Of DynamoDB, but nothing that a standard speaks of.
+_NOTHING_TO_JUDGE = frozenset(
+    {
+        "aws_dax_parameter_group",
+        "aws_dax_subnet_group",
+        "aws_dynamodb_table_export",
+        "aws_dynamodb_table_item",
+    }
+)
+_PROVIDERS = ("hashicorp/aws", "hashicorp/awscc", "-/aws")
+
+
+def note_coverage(instances: Instances, faults: Faults) -> None:
+    """Say which resources of DynamoDB were not read, and what is odd about those that were."""
+    left: dict[str, int] = {}
+    for number, item in enumerate(instances.items):
+        if f"{item.type}.{item.name}" not in item.address:
+            faults.refuse("address and type disagree", f"{instances.path(number)}.type")
+        elif not item.type.isascii():
+            faults.refuse("a type must be ASCII", f"{instances.path(number)}.type")
+        elif item.mode == "managed" and item.type not in READ and _is_ours(item.type):
+            left[item.type] = left.get(item.type, 0) + 1
+        elif item.type in TABLE_TYPES and item.mode == "managed":
+            _note_provider(item, faults)
+    for type_, count in sorted(left.items()):
+        times = "" if count == 1 else f" ({count} of them)"
+        faults.incomplete(f"{type_} is not covered{times}: nothing is known of what it does", blocks=False)
+
+
+def note_twins(instances: Instances, faults: Faults) -> None:
+    """Refuse an address that two resource changes share."""
+    seen: set[tuple[str, object]] = set()
+    for number, item in enumerate(instances.items):
+        key = (item.address, item.deposed)
+        if key in seen:
+            faults.refuse(f"{item.address} is there twice", instances.path(number))
+        seen.add(key)
+
+
+def _is_ours(type_: str) -> bool:
+    folded = type_.lower()
+    return ("dynamodb" in folded or "dax_" in folded) and type_ not in _NOTHING_TO_JUDGE
+
+
+def _note_provider(item: Item, faults: Faults) -> None:
+    provider = item.provider_name or ""
+    if provider and provider != "aws" and not provider.endswith(_PROVIDERS):
+        faults.incomplete(f"{item.address} comes from the provider {provider}", blocks=False)
+
+
+def counted(items: Iterable[Item]) -> int:
+    """How many managed resources there are."""
+    return sum(1 for item in items if item.mode == "managed" and not item.deposed)

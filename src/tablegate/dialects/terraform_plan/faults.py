@@ -1,0 +1,33 @@
+"""What a plan does not let one read, gathered on the way."""
+
+from __future__ import annotations
+
+from tablegate.findings import Fault, FaultCode
+from tablegate.model.value import Place
+
+
+class Faults:
+    """The faults of one plan, each once, in the order of their places."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self._found: dict[Fault, None] = {}
+
+    def refuse(self, message: str, path: str | None = None, hint: str | None = None) -> None:
+        """A part that is not what a plan holds there."""
+        self._add(Fault(FaultCode.UNREADABLE, message, self._place(path), hint=hint))
+
+    def incomplete(self, message: str, *, blocks: bool, path: str | None = None, hint: str | None = None) -> None:
+        """The plan itself says that it does not show everything."""
+        self._add(Fault(FaultCode.INCOMPLETE, message, self._place(path), blocks=blocks, hint=hint))
+
+    @property
+    def found(self) -> tuple[Fault, ...]:
+        """All of them."""
+        return tuple(sorted(self._found, key=lambda fault: (fault.place.path or "", fault.code, fault.message)))
+
+    def _place(self, path: str | None) -> Place:
+        return Place(self.file, path=path)
+
+    def _add(self, fault: Fault) -> None:
+        self._found.setdefault(fault)

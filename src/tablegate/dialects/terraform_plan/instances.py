@@ -1,0 +1,248 @@
+"""The resource changes of a plan: all of them by address and type, decoded only where somebody asks."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+from tablegate.dialects.terraform_plan.addresses import Key, bracketed, calls
+from tablegate.dialects.terraform_plan.configuration import NOTHING, Tree
+from tablegate.dialects.terraform_plan.faults import Faults
+from tablegate.model.change import ChangeKind, ReplaceOrder
+from tablegate.syntax import raw_json
+from tablegate.syntax.errors import ParseError
+
+_KINDS: dict[tuple[str, ...], ChangeKind] = {
+    ("no-op",): ChangeKind.NOOP,
+    ("create",): ChangeKind.CREATE,
+    ("read",): ChangeKind.READ,
+    ("update",): ChangeKind.UPDATE,
+    ("delete",): ChangeKind.DELETE,
+    ("forget",): ChangeKind.FORGET,
+}
+_ORDERS: dict[tuple[str, ...], ReplaceOrder] = {
+    ("delete", "create"): ReplaceOrder.DELETE_FIRST,
+    ("create", "delete"): ReplaceOrder.CREATE_FIRST,
+    ("create", "forget"): ReplaceOrder.CREATE_THEN_FORGET,
+}
+_TEXTS = ("address", "mode", "type", "name")
+
+
+class Item(Struct, omit_defaults=True):
+    """One resource change, its change still raw."""
+
+    address: str
+    mode: str
+    type: str
+    name: str
+    change: Raw
+    module_address: str | UnsetType = UNSET
+    previous_address: str | UnsetType = UNSET
+    index: str | int | UnsetType = UNSET
+    index_unknown: bool | UnsetType = UNSET
+    provider_name: str | UnsetType = UNSET
+    deposed: str | UnsetType = UNSET
+    action_reason: str | UnsetType = UNSET
+
+
+class Instance:
+    """One object of one resource, and what the plan does to it."""
+
+    __slots__ = (
+        "_change",
+        "_part",
+        "address",
+        "deposed",
+        "faults",
+        "key",
+        "mode",
+        "module",
+        "name",
+        "path",
+        "previous_address",
+        "provider",
+        "reason",
+        "type",
+    )
+
+    def __init__(self, item: Item, part: raw_json.Part, path: str, faults: Faults) -> None:
+        self.address = item.address
+        self.module = item.module_address or ""
+        self.mode = item.mode
+        self.type = item.type
+        self.name = item.name
+        self.key: Key = None if item.index is UNSET else item.index
+        self.provider = item.provider_name or ""
+        self.deposed = item.deposed or None
+        self.previous_address = item.previous_address or None
+        self.reason = item.action_reason or None
+        self.path = path
+        self.faults = faults
+        self._part = part
+        self._change: Tree | None = None
+
+    @property
+    def change(self) -> Tree:
+        """What happens to it, decoded when first asked for."""
+        if self._change is None:
+            content = raw_json.decode(self._part)
+            if not isinstance(content, dict):
+                self.faults.refuse(f"change must be an object, not {raw_json.kind_of(content)}", f"{self.path}.change")
+                content = NOTHING
+            self._change = content
+        return self._change
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """The actions as the plan names them."""
+        found = self.change.get("actions")
+        return tuple(str(action) for action in found) if isinstance(found, list) else ()
+
+    @property
+    def kind(self) -> ChangeKind:
+        """What the actions come to."""
+        actions = self.actions
+        if "create" in actions and ("delete" in actions or "forget" in actions):
+            return ChangeKind.REPLACE
+        return _KINDS.get(actions, ChangeKind.UNKNOWN)
+
+    @property
+    def order(self) -> ReplaceOrder | None:
+        """Which comes first, of a replacement."""
+        return _ORDERS.get(self.actions)
+
+    def side(self, name: str) -> Tree | None:
+        """``before`` or ``after``; None where there is nothing then."""
+        content = self.change.get(name)
+        if content is None or isinstance(content, dict):
+            return content
+        what = raw_json.kind_of(content)
+        self.faults.refuse(f"{name} must be an object or null, not {what}", f"{self.path}.change.{name}")
+        return None
+
+
+class Instances:
+    """Everything the plan speaks of, in its order. Only what is asked for is decoded."""
+
+    def __init__(self, faults: Faults) -> None:
+        self.items: list[Item] = []
+        self._faults = faults
+        self._parts: list[raw_json.Part] = []
+        self._paths: list[str] = []
+        self._made: dict[int, Instance] = {}
+        self._keys: dict[str, list[Key]] | None = None
+        self._index: dict[tuple[str, str, str, str], list[int]] | None = None
+
+    def add(self, item: Item, part: raw_json.Part, path: str) -> None:
+        """One more."""
+        self.items.append(item)
+        self._parts.append(part)
+        self._paths.append(path)
+
+    def at(self, number: int) -> Instance:
+        """The one with this number."""
+        found = self._made.get(number)
+        if found is None:
+            found = Instance(self.items[number], self._parts[number], self._paths[number], self._faults)
+            self._made[number] = found
+        return found
+
+    def path(self, number: int) -> str:
+        """Where in the plan the one with this number stands."""
+        return self._paths[number]
+
+    def of(self, wanted: Container[str]) -> list[Instance]:
+        """Those of the types asked for."""
+        return [self.at(number) for number, item in enumerate(self.items) if item.type in wanted]
+
+    def named(self, module: str, mode: str, type_: str, name: str) -> list[Instance]:
+        """The instances of one resource in one module instance."""
+        if self._index is None:
+            self._index = {}
+            for number, item in enumerate(self.items):
+                if not item.deposed:
+                    key = (item.module_address or "", item.mode, item.type, item.name)
+                    self._index.setdefault(key, []).append(number)
+        return [self.at(number) for number in self._index.get((module, mode, type_, name), ())]
+
+    def keys(self, module: str) -> list[Key]:
+        """The keys of a called module's instances, as far as anything is in them."""
+        if self._keys is None:
+            self._keys = {}
+            addresses = {item.module_address for item in self.items if item.module_address}
+            for call in sorted({call for address in addresses for call in calls(address)}, key=str):
+                self._keys.setdefault(call.address.removesuffix(bracketed(call.key)), []).append(call.key)
+        return self._keys.get(module, [])
+
+    def read(self, part: raw_json.Part, path: str) -> None:
+        """Add every resource change of a list; what is not shaped as one is refused."""
+        rows = raw_json.shaped(part, list[Item])
+        if rows is not None:
+            self.items += rows
+            self._parts += [row.change for row in rows]
+            self._paths += [f"{path}[{number}]" for number in range(len(rows))]
+            return
+        try:
+            parts = raw_json.items(part)
+        except ParseError as error:
+            if error.line is not None:
+                raise
+            self._faults.refuse(f"{path}: {error.message}", path)
+            return
+        for number, row in enumerate(parts):
+            self.read_one(row, f"{path}[{number}]")
+
+    def read_one(self, part: raw_json.Part, path: str) -> None:
+        """Add one resource change, member by member."""
+        try:
+            members = raw_json.members(part)
+        except ParseError as error:
+            if error.line is not None:
+                raise
+            self._faults.refuse(f"{path}: {error.message}", path)
+            return
+        change = members.pop("change", None)
+        content = {name: raw_json.decode(members[name]) for name in Item.__struct_fields__ if name in members}
+        missing = [name for name in _TEXTS if not isinstance(content.get(name), str)]
+        if change is None or missing:
+            names = ", ".join([*missing, *(["change"] if change is None else [])])
+            self._faults.refuse(f"{path} needs {names}", path)
+            return
+        self.add(_item(content), change, path)
+
+
+def _item(content: Tree) -> Item:
+    def text(name: str) -> str | UnsetType:
+        found = content.get(name)
+        return found if isinstance(found, str) else UNSET
+
+    index = content.get("index")
+    return Item(
+        address=str(content.get("address", "")),
+        mode=str(content.get("mode", "")),
+        type=str(content.get("type", "")),
+        name=str(content.get("name", "")),
+        change=Raw(b"{}"),
+        module_address=text("module_address"),
+        previous_address=text("previous_address"),
+        index=index if isinstance(index, (str, int)) and not isinstance(index, bool) else UNSET,
+        provider_name=text("provider_name"),
+        deposed=text("deposed"),
+        action_reason=text("action_reason"),
+    )
+
+
+def of_state(resource: Tree, module: str) -> tuple[Item, raw_json.Part]:
+    """A resource of a state, as a change that changes nothing."""
+    values, marks = resource.get("values"), resource.get("sensitive_values", {})
+    change = {
+        "actions": ["no-op"],
+        "before": values,
+        "after": values,
+        "after_unknown": {},
+        "before_sensitive": marks,
+        "after_sensitive": marks,
+    }
+    content = {**resource, "module_address": module or None, "deposed": resource.get("deposed_key")}
+    return _item(content), raw_json.Plain(change)

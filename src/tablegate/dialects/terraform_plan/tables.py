@@ -1,0 +1,190 @@
+"""An aws_dynamodb_table as the common model has it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tablegate.dialects.terraform_plan.blocks import Block
+from tablegate.dialects.terraform_plan.capacity import billing_mode, ceilings, units, warmth
+from tablegate.dialects.terraform_plan.indexes import keys_of
+from tablegate.dialects.terraform_plan.joins import Joins
+from tablegate.dialects.terraform_plan.worlds import Resource
+from tablegate.model import facts
+from tablegate.model.facts import Fact
+from tablegate.model.table import (
+    Dialect,
+    Recovery,
+    Retention,
+    Stream,
+    Table,
+    TableKind,
+    Ttl,
+)
+from tablegate.model.value import Doubt, Place, Value
+
+NOT_IN_PLANS = Doubt(
+    "prevent_destroy is not in plan JSON; only the source tells", "lifecycle { prevent_destroy } in the module's source"
+)
+NO_RETENTION = Retention(
+    deletion_policy=facts.DELETION_POLICY.unset,
+    update_replace_policy=facts.UPDATE_REPLACE_POLICY.unset,
+    prevent_destroy=facts.PREVENT_DESTROY.doubted(NOT_IN_PLANS),
+)
+
+
+def read_table(table: Resource, joins: Joins) -> Table:
+    """The table, with all that other resources say of it."""
+    root = table.root
+    mode = billing_mode(root)
+    keys = keys_of(root)
+    tags = joins.labels.of(table)
+    encryption = joins.keys.of_block(table, "server_side_encryption", "enabled", "kms_key_arn")
+    table_class = root.text(facts.TABLE_CLASS, "table_class")
+    replicas = joins.replicas.of(table, encryption, tags, table_class)
+    scaling, scaling_doubt = joins.scaling.of(table)
+    alarms, alarms_doubt = joins.alarms.of(table)
+    return Table(
+        address=table.address,
+        place=Place(table.file),
+        dialect=Dialect.TERRAFORM_PLAN,
+        kind=TableKind.GLOBAL if replicas.content else TableKind.REGIONAL,
+        label=table.instance.name,
+        name=root.text(facts.NAME, "name"),
+        name_generated=False,
+        name_fixed=False,
+        arn=joins.arn(table),
+        region=joins.regions.region(table),
+        account=joins.regions.account(table),
+        keys=keys,
+        attributes=_attributes(root),
+        indexes=joins.indexes.of_table(table, mode),
+        local_indexes=joins.indexes.local(table, keys),
+        vector_indexes=facts.VECTOR_INDEXES.unset,
+        billing_mode=mode,
+        capacity=units(root, mode),
+        on_demand=ceilings(root),
+        warm=warmth(root.one("warm_throughput", computed=True)),
+        scaling=scaling,
+        scaling_doubt=scaling_doubt,
+        table_class=table_class,
+        insights=joins.insights.of(table),
+        alarms=alarms,
+        alarms_doubt=alarms_doubt,
+        encryption=encryption,
+        recovery=_recovery(root),
+        deletion_protection=root.flag(facts.DELETION_PROTECTION, "deletion_protection_enabled"),
+        retention=NO_RETENTION,
+        backed_up=joins.backups.of(table, tags),
+        import_source=_import_source(root),
+        restore_source=_restore_source(root),
+        ttl=_ttl(root),
+        stream=_stream(table, joins),
+        destinations=joins.destinations.of(table),
+        replicas=replicas,
+        consistency=_consistency(root),
+        witness_region=_witness(root),
+        source_table=facts.SOURCE_TABLE.unset,
+        settings_replication=facts.SETTINGS_REPLICATION.unset,
+        tags=tags,
+        declared=facts.declared_by(tags),
+        policy=joins.policies.of(table, facts.POLICY),
+    )
+
+
+def _attributes(root: Block) -> Value[Mapping[str, str]]:
+    place = root.place("attribute")
+    blocks = root.many("attribute", computed=True)
+    if isinstance(blocks, Doubt):
+        return facts.ATTRIBUTES.doubted(blocks, place)
+    found: dict[str, str] = {}
+    for block in blocks:
+        if isinstance(block, Doubt):
+            return facts.ATTRIBUTES.doubted(block, place)
+        name, type_ = block.text(facts.INDEX_NAME, "name"), block.text(facts.PROJECTION, "type")
+        doubt = name.doubt or type_.doubt
+        if doubt is not None:
+            return facts.ATTRIBUTES.doubted(doubt, place)
+        found[name.content or ""] = type_.content or ""
+    if not found:
+        return facts.ATTRIBUTES.unset
+    return facts.ATTRIBUTES.of(dict(sorted(found.items())), place, sensitive=root.is_marked("attribute"))
+
+
+def _recovery(root: Block) -> Recovery:
+    block = root.one("point_in_time_recovery", computed=True)
+    if block is None:
+        return facts.NO_RECOVERY
+    if isinstance(block, Doubt):
+        place = root.place("point_in_time_recovery")
+        return Recovery(enabled=facts.RECOVERY.doubted(block, place), days=facts.RECOVERY_DAYS.doubted(block, place))
+    return Recovery(
+        enabled=block.flag(facts.RECOVERY, "enabled"),
+        days=block.number(facts.RECOVERY_DAYS, "recovery_period_in_days", computed=True, none=(0,)),
+    )
+
+
+def _ttl(root: Block) -> Ttl:
+    block = root.one("ttl", computed=True)
+    if block is None:
+        return facts.NO_TTL
+    if isinstance(block, Doubt):
+        place = root.place("ttl")
+        return Ttl(enabled=facts.TTL_ENABLED.doubted(block, place), attribute=facts.TTL_ATTRIBUTE.doubted(block, place))
+    return Ttl(
+        enabled=block.flag(facts.TTL_ENABLED, "enabled"),
+        attribute=block.text(facts.TTL_ATTRIBUTE, "attribute_name"),
+    )
+
+
+def _stream(table: Resource, joins: Joins) -> Stream:
+    root = table.root
+    enabled = root.flag(facts.STREAM_ENABLED, "stream_enabled")
+    return Stream(
+        enabled=enabled,
+        view=root.text(facts.STREAM_VIEW, "stream_view_type", computed=True),
+        policy=joins.policies.of(table, facts.STREAM_POLICY),
+        consumers=joins.consumers.of(table) if enabled.content is not False else (),
+    )
+
+
+def _import_source(root: Block) -> Value[str]:
+    block = root.one("import_table")
+    if block is None:
+        return facts.IMPORT_SOURCE.unset
+    if isinstance(block, Doubt):
+        return facts.IMPORT_SOURCE.doubted(block, root.place("import_table"))
+    bucket = block.one("s3_bucket_source")
+    if isinstance(bucket, Block):
+        return bucket.text(facts.IMPORT_SOURCE, "bucket")
+    return block.text(facts.IMPORT_SOURCE, "input_format")
+
+
+def _restore_source(root: Block) -> Value[str]:
+    found = [
+        root.text(facts.RESTORE_SOURCE, key)
+        for key in ("restore_source_name", "restore_source_table_arn", "restore_backup_arn")
+    ]
+    given = [one for one in found if one is not facts.RESTORE_SOURCE.unset]
+    return given[0] if given else facts.RESTORE_SOURCE.unset
+
+
+def _consistency(root: Block) -> Value[str]:
+    """The mode of the replicas: all must have the same."""
+    blocks = root.many("replica", match="region_name")
+    if isinstance(blocks, Doubt):
+        return facts.CONSISTENCY.doubted(blocks, root.place("replica"))
+    modes = [block.text(facts.CONSISTENCY, "consistency_mode") for block in blocks if isinstance(block, Block)]
+    strong = [mode for mode in modes if mode.content == "STRONG"]
+    return next(iter(strong or [mode for mode in modes if not mode.known] or modes), facts.CONSISTENCY.unset)
+
+
+def _witness(root: Block) -> Value[str]:
+    return member(facts.WITNESS_REGION, root, "global_table_witness", "region_name")
+
+
+def member(fact: Fact[str], root: Block, name: str, key: str) -> Value[str]:
+    """A text in a computed block that may stand once."""
+    block = root.one(name, computed=True)
+    if block is None:
+        return fact.unset
+    return fact.doubted(block, root.place(name)) if isinstance(block, Doubt) else block.text(fact, key)

@@ -1,0 +1,155 @@
+"""The resources of a plan at one moment: as they are, or as they will be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from tablegate.dialects.terraform_plan.blocks import Block
+from tablegate.dialects.terraform_plan.configuration import NOTHING, Configuration, Tree, tree
+from tablegate.dialects.terraform_plan.faults import Faults
+from tablegate.dialects.terraform_plan.instances import Instance, Instances
+from tablegate.dialects.terraform_plan.references import Mention, Scope, Tracer
+from tablegate.model.change import ChangeKind
+from tablegate.model.value import Doubt, Place, Value
+
+TABLE_TYPES = ("aws_dynamodb_table", "awscc_dynamodb_table", "awscc_dynamodb_global_table")
+
+_JUDGED = frozenset({*TABLE_TYPES, "aws_dax_cluster", "aws_dynamodb_global_table"})
+_GONE = frozenset({ChangeKind.DELETE, ChangeKind.FORGET})
+_FRESH = frozenset({ChangeKind.CREATE, ChangeKind.REPLACE})
+# Blocks that are never computed: unknown and without an expression, they come from a dynamic block.
+_NEVER_COMPUTED = ("replica", "local_secondary_index", "import_table", "on_demand_throughput")
+_SHOWN = 3
+
+
+class World:
+    """What there is at one moment, by type. Resources are made when somebody asks."""
+
+    def __init__(
+        self, moment: str, instances: Instances, configuration: Configuration, tracer: Tracer, faults: Faults
+    ) -> None:
+        self.moment = moment
+        self.file = faults.file
+        self.faults = faults
+        self.configuration = configuration
+        self.tracer = tracer
+        self.cache: dict[tuple[str, str, object], Value[object]] = {}
+        self._instances = instances
+        self._made: dict[Instance, Resource | None] = {}
+
+    @property
+    def is_after(self) -> bool:
+        """Whether this is how things will be."""
+        return self.moment == "after"
+
+    def of(self, *types: str) -> list[Resource]:
+        """The managed resources of these types, in the plan's order."""
+        found = (self.at(one) for one in self._instances.of(types) if one.mode == "managed" and one.deposed is None)
+        return [one for one in found if one is not None]
+
+    def at(self, instance: Instance) -> Resource | None:
+        """An instance at this moment; None when it is not there then."""
+        if instance not in self._made:
+            gone = self.is_after and instance.kind in _GONE
+            content = None if gone else instance.side(self.moment)
+            self._made[instance] = None if content is None else Resource(self, instance, content)
+        return self._made[instance]
+
+    def is_known(self, mention: Mention) -> bool:
+        """Whether what an expression reads is known before the apply."""
+        if mention.dead:
+            return False
+        return not any(self._is_unknown(one, mention.attribute) for one in mention.instances)
+
+    def _is_unknown(self, instance: Instance, attribute: str) -> bool:
+        unknown = tree(instance.change.get("after_unknown"))
+        return bool(unknown.get(attribute)) if attribute else any(value is True for value in unknown.values())
+
+
+class Resource:
+    """One resource at one moment."""
+
+    def __init__(self, world: World, instance: Instance, content: Tree) -> None:
+        self.world = world
+        self.instance = instance
+        self.address = instance.address
+        self.file = world.file
+        self.cache = world.cache
+        change = instance.change
+        unknown = change.get("after_unknown") if world.is_after else None
+        marks = change.get(f"{world.moment}_sensitive")
+        written = world.configuration.resource(instance.module, instance.mode, instance.type, instance.name)
+        self.written: Tree = written or NOTHING
+        expressions = None if written is None or not world.is_after else tree(written.get("expressions"))
+        # Evidence from another resource than the one that is judged says from which.
+        self._prefix = "" if instance.type in _JUDGED else f"{instance.address}."
+        self.root = Block(self, content, unknown, marks, written=expressions, path=self._prefix, inner=False)
+
+    @property
+    def content(self) -> Tree:
+        """All that is known of it."""
+        return self.root.content
+
+    @property
+    def place(self) -> Place:
+        """Where values stand that come from this resource into another one."""
+        return Place(self.file, path=self.address)
+
+    @property
+    def provider(self) -> str:
+        """The key of its provider's configuration."""
+        return str(self.written.get("provider_config_key", ""))
+
+    @property
+    def scope(self) -> Scope:
+        """Where its expressions stand."""
+        return self.world.tracer.scope(self.instance)
+
+    @cached_property
+    def assumes_absent(self) -> bool:
+        """Whether a computed block that is unknown and unwritten was left out, rather than made by a dynamic one."""
+        dynamic = any(self.root.is_unknown(key) and self.root.expression(key) is None for key in _NEVER_COMPUTED)
+        return self.instance.kind in _FRESH and not dynamic
+
+    def known(self, key: str) -> str | None:
+        """A text, where it is known and not empty."""
+        content = self.content.get(key)
+        return content if isinstance(content, str) and content else None
+
+    def mentions(self, key: str) -> tuple[Mention, ...]:
+        """What the expression of an argument reads."""
+        return self.world.tracer.trace(self.root.expression(key), self.scope)
+
+    def explain(self, expression: object, *, computed: bool) -> Doubt | None:
+        """Why what is written there is not known. A computed member whose inputs all are known was given null."""
+        mentions = self.world.tracer.trace(expression, self.scope)
+        unknown = [one for one in mentions if not self.world.is_known(one)]
+        if computed and not unknown:
+            return None
+        return doubt_about(unknown)
+
+    def misshapen(self, path: str, expected: str, found: str) -> None:
+        """Refuse a member that has not the shape it must have."""
+        path = path.removeprefix(self._prefix)
+        whole = f"{self.instance.path}.change.{self.world.moment}.{path}"
+        self.world.faults.refuse(f"{self.address}: {path} must be {expected}, not {found}", whole)
+
+
+def doubt_about(mentions: Iterable[Mention]) -> Doubt:
+    """Not known because of these."""
+    found = list(mentions)
+    names = tuple(dict.fromkeys(_name(one) for one in found))
+    if not names:
+        return Doubt("known only after apply", "applying what it depends on first, or the value itself in its place")
+    shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+    if all(one.dead for one in found):
+        return Doubt(f"known only after apply: {shown}, which a plan does not spell out", "the module's source", names)
+    return Doubt(f"known only after apply: {shown}", "applying that first, or the value itself in its place", names)
+
+
+def _name(mention: Mention) -> str:
+    if len(mention.instances) != 1:
+        return mention.reference
+    path = "".join(f".{step.name}" if step.name is not None else f"[{step.key}]" for step in mention.path)
+    return mention.instances[0].address + path
