@@ -73,15 +73,17 @@ def _overridden(table: Table) -> Verdict:
     LOW,
     "On-demand capacity must have a ceiling",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode-max-throughput.html",
-    terraform="""\
+    terraform="""
 on_demand_throughput {
   max_read_request_units  = 4000
   max_write_request_units = 1000
-}""",
-    cloudformation="""\
+}
+""",
+    cloudformation="""
 OnDemandThroughput:
   MaxReadRequestUnits: 4000
-  MaxWriteRequestUnits: 1000""",
+  MaxWriteRequestUnits: 1000
+""",
 )
 def on_demand_ceiling(table: Table) -> Verdict:
     """On demand, a client caught in a loop is served as fast as it asks, and every request is billed.

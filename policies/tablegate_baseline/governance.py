@@ -60,20 +60,22 @@ def _holds_one_of(name: str, words: tuple[str, ...]) -> bool:
     MEDIUM,
     "A table and its replicas must have the required tags",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Tagging.html",
-    terraform="""\
+    terraform="""
 tags = {
   owner               = "team-orders"
   environment         = "prod"
   data-classification = "internal"
-}""",
-    cloudformation="""\
+}
+""",
+    cloudformation="""
 Tags:
   - Key: owner
     Value: team-orders
   - Key: environment
     Value: prod
   - Key: data-classification
-    Value: internal""",
+    Value: internal
+""",
     on=False,
 )
 def required_tags(table: Table, *, tags: tuple[str, ...] = ("owner", "environment", "data-classification")) -> Verdict:

@@ -30,10 +30,11 @@ _DEFAULT_QUOTA = 20  # https://docs.aws.amazon.com/amazondynamodb/latest/develop
     "An index's partition key must spread the traffic",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-indexes-gsi-sharding.html",
     terraform='hash_key = "status_shard"',
-    cloudformation="""\
+    cloudformation="""
 KeySchema:
   - AttributeName: status_shard
-    KeyType: HASH""",
+    KeyType: HASH
+""",
 )
 def hot_index_key(index: Index, *, words: tuple[str, ...] = HOT_WORDS) -> Verdict:
     """An index has partitions of its own, and a hot one throttles the writes of its table. A status or a date is
@@ -53,14 +54,15 @@ def hot_index_key(index: Index, *, words: tuple[str, ...] = HOT_WORDS) -> Verdic
     MEDIUM,
     "A table must not have more indexes than its access patterns need",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-indexes-general.html",
-    terraform="""\
+    terraform="""
 global_secondary_index {
   name            = "gsi1"
   hash_key        = "GSI1PK"
   range_key       = "GSI1SK"
   projection_type = "KEYS_ONLY"
-}""",
-    cloudformation="""\
+}
+""",
+    cloudformation="""
 - IndexName: gsi1
   KeySchema:
     - AttributeName: GSI1PK
@@ -68,7 +70,8 @@ global_secondary_index {
     - AttributeName: GSI1SK
       KeyType: RANGE
   Projection:
-    ProjectionType: KEYS_ONLY""",
+    ProjectionType: KEYS_ONLY
+""",
 )
 def index_count(table: Table, *, max: int = 5) -> Verdict:
     """Each index is written on every write, paid for and throttled on its own; one with generic keys serves several
@@ -87,14 +90,16 @@ def index_count(table: Table, *, max: int = 5) -> Verdict:
     LOW,
     "An index must project what its queries read, not everything",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-indexes-general.html",
-    terraform="""\
+    terraform="""
 projection_type    = "INCLUDE"
-non_key_attributes = ["total"]""",
-    cloudformation="""\
+non_key_attributes = ["total"]
+""",
+    cloudformation="""
 Projection:
   ProjectionType: INCLUDE
   NonKeyAttributes:
-    - total""",
+    - total
+""",
 )
 def index_projection(index: Index) -> Verdict:
     """Projecting ALL stores the table twice, and writes every change twice, also of attributes that no query on the
@@ -107,14 +112,15 @@ def index_projection(index: Index) -> Verdict:
     MEDIUM,
     "An index must serve queries that nothing else serves",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-indexes-general.html",
-    terraform="""\
+    terraform="""
 global_secondary_index {
   name            = "by-status"
   hash_key        = "status_shard"
   range_key       = "placed_at"
   projection_type = "KEYS_ONLY"
-}""",
-    cloudformation="""\
+}
+""",
+    cloudformation="""
 - IndexName: by-status
   KeySchema:
     - AttributeName: status_shard
@@ -122,7 +128,8 @@ global_secondary_index {
     - AttributeName: placed_at
       KeyType: RANGE
   Projection:
-    ProjectionType: KEYS_ONLY""",
+    ProjectionType: KEYS_ONLY
+""",
 )
 def redundant_index(index: Index) -> Verdict:
     """Every query on such an index can be asked of the table, or of another index, at no further cost. What is left
@@ -191,14 +198,15 @@ def _covers(other: Index, index: Index) -> Verdict:
     LOW,
     "A local index must not be used where a global one would do",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LSI.html",
-    terraform="""\
+    terraform="""
 global_secondary_index {
   name            = "by-total"
   hash_key        = "customer_id"
   range_key       = "total"
   projection_type = "KEYS_ONLY"
-}""",
-    cloudformation="""\
+}
+""",
+    cloudformation="""
 GlobalSecondaryIndexes:
   - IndexName: by-total
     KeySchema:
@@ -207,7 +215,8 @@ GlobalSecondaryIndexes:
       - AttributeName: total
         KeyType: RANGE
     Projection:
-      ProjectionType: KEYS_ONLY""",
+      ProjectionType: KEYS_ONLY
+""",
 )
 def local_index(index: Index) -> Verdict:
     """A local index can never be removed, and it caps all items that share a partition key at 10 GB: the write that

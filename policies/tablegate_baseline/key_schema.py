@@ -21,7 +21,7 @@ _TYPES = ("S", "N", "B")
     HIGH,
     "Keys, indexes and attribute definitions must agree with one another and with the service's limits",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html",
-    terraform="""\
+    terraform="""
 hash_key  = "customer_id"
 range_key = "order_id"
 
@@ -33,8 +33,9 @@ attribute {
 attribute {
   name = "order_id"
   type = "S"
-}""",
-    cloudformation="""\
+}
+""",
+    cloudformation="""
 AttributeDefinitions:
   - AttributeName: customer_id
     AttributeType: S
@@ -45,7 +46,8 @@ KeySchema:
   - AttributeName: customer_id
     KeyType: HASH
   - AttributeName: order_id
-    KeyType: RANGE""",
+    KeyType: RANGE
+""",
 )
 def key_schema(table: Table) -> Verdict:
     """The service refuses such a table, and it does so in the middle of a deploy, after other resources changed."""

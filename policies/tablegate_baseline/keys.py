@@ -45,21 +45,23 @@ NO_KEY = "the table's key comes from elsewhere"
     MEDIUM,
     "The partition key must spread the traffic",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-uniform-load.html",
-    terraform="""\
+    terraform="""
 hash_key = "customer_id"
 
 attribute {
   name = "customer_id"
   type = "S"
-}""",
-    cloudformation="""\
+}
+""",
+    cloudformation="""
 AttributeDefinitions:
   - AttributeName: customer_id
     AttributeType: S
 
 KeySchema:
   - AttributeName: customer_id
-    KeyType: HASH""",
+    KeyType: HASH
+""",
 )
 def hot_partition_key(table: Table, *, words: tuple[str, ...] = HOT_WORDS) -> Verdict:
     """All items that share a partition key share one partition's throughput. A time, a sequence or a status sends
@@ -104,14 +106,15 @@ def attributes_of(keys: Keys, role: Role) -> tuple[str, ...]:
     LOW,
     "A table must have a sort key",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-sort-keys.html",
-    terraform="""\
+    terraform="""
 range_key = "placed_at"
 
 attribute {
   name = "placed_at"
   type = "S"
-}""",
-    cloudformation="""\
+}
+""",
+    cloudformation="""
 AttributeDefinitions:
   - AttributeName: id
     AttributeType: S
@@ -122,7 +125,8 @@ KeySchema:
   - AttributeName: id
     KeyType: HASH
   - AttributeName: placed_at
-    KeyType: RANGE""",
+    KeyType: RANGE
+""",
 )
 def sort_key(table: Table) -> Verdict:
     """Without one, a partition key finds a single item: no range, no order, no room for another kind of item.
@@ -142,10 +146,11 @@ def sort_key(table: Table) -> Verdict:
     "Key attributes must be named in one style",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html",
     terraform='hash_key = "customer_id"',
-    cloudformation="""\
+    cloudformation="""
 KeySchema:
   - AttributeName: customer_id
-    KeyType: HASH""",
+    KeyType: HASH
+""",
 )
 def attribute_naming(table: Table) -> Verdict:
     """A misspelled attribute is no error in DynamoDB: it is a second attribute. Names that mix styles invite it.

@@ -31,7 +31,7 @@ _NOT_PROVISIONED = "the table is not provisioned"
     HIGH,
     "Provisioned capacity must scale in every dimension",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/AutoScaling.html",
-    terraform="""\
+    terraform="""
 resource "aws_appautoscaling_target" "orders" {
   for_each           = toset(["Read", "Write"])
   service_namespace  = "dynamodb"
@@ -56,8 +56,9 @@ resource "aws_appautoscaling_policy" "orders" {
       predefined_metric_type = "DynamoDB${each.key}CapacityUtilization"
     }
   }
-}""",
-    cloudformation="""\
+}
+""",
+    cloudformation="""
 Reads:
   Type: AWS::ApplicationAutoScaling::ScalableTarget
   Properties:
@@ -96,7 +97,8 @@ WriteScaling:
     TargetTrackingScalingPolicyConfiguration:
       TargetValue: 70
       PredefinedMetricSpecification:
-        PredefinedMetricType: DynamoDBWriteCapacityUtilization""",
+        PredefinedMetricType: DynamoDBWriteCapacityUtilization
+""",
 )
 def autoscaled_capacity(table: Table) -> Verdict:
     """A dimension that does not scale throttles at its fixed number, and a throttled index throttles its table.
@@ -166,12 +168,14 @@ def _missing(table: Table, dimension: str, of: Value[str] | None = None) -> Verd
     MEDIUM,
     "Autoscaling must have room, a ceiling and a sane target",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/AutoScaling.Console.html",
-    terraform="""\
+    terraform="""
 min_capacity = 5
-max_capacity = 100""",
-    cloudformation="""\
+max_capacity = 100
+""",
+    cloudformation="""
 MinCapacity: 5
-MaxCapacity: 100""",
+MaxCapacity: 100
+""",
 )
 def autoscaling_safeguards(table: Table, *, max_units: int = 40000) -> Verdict:
     """Scaling without room is a fixed capacity under another name; without a ceiling it is an open bill.
@@ -241,10 +245,11 @@ def _compared(left: Value[int], test: Callable[[int, int], bool], right: Value[i
     "An index must take as many writes as its table",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations",
     terraform="write_capacity = 10",
-    cloudformation="""\
+    cloudformation="""
 ProvisionedThroughput:
   ReadCapacityUnits: 10
-  WriteCapacityUnits: 10""",
+  WriteCapacityUnits: 10
+""",
 )
 def index_write_capacity(index: Index) -> Verdict:
     """Every write to the table is written to its indexes too. When one of them cannot keep up, the service

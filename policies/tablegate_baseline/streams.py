@@ -26,12 +26,14 @@ _CARRIED = {"NEW_IMAGE": {"NEW_IMAGE"}, "OLD_IMAGE": {"OLD_IMAGE"}, _BOTH: {"NEW
     MEDIUM,
     "A stream must carry the images that its readers need",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html",
-    terraform="""\
+    terraform="""
 stream_enabled   = true
-stream_view_type = "NEW_AND_OLD_IMAGES\"""",
-    cloudformation="""\
+stream_view_type = "NEW_AND_OLD_IMAGES"
+""",
+    cloudformation="""
 StreamSpecification:
-  StreamViewType: NEW_AND_OLD_IMAGES""",
+  StreamViewType: NEW_AND_OLD_IMAGES
+""",
 )
 def stream_view(table: Table) -> Verdict:
     """A stream's view type is fixed: one that leaves an image out has to be replaced, and every reader with it.

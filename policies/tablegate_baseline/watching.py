@@ -20,7 +20,7 @@ _ERRORS_AND_CONSUMPTION = (
     MEDIUM,
     "An alarm must watch the table's throttling, errors or consumption",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Monitoring-metrics-with-Amazon-CloudWatch.html",
-    terraform="""\
+    terraform="""
 resource "aws_cloudwatch_metric_alarm" "orders_throttled" {
   alarm_name          = "orders-throttled"
   namespace           = "AWS/DynamoDB"
@@ -31,8 +31,9 @@ resource "aws_cloudwatch_metric_alarm" "orders_throttled" {
   evaluation_periods  = 5
   comparison_operator = "GreaterThanThreshold"
   threshold           = 0
-}""",
-    cloudformation="""\
+}
+""",
+    cloudformation="""
 Throttled:
   Type: AWS::CloudWatch::Alarm
   Properties:
@@ -45,7 +46,8 @@ Throttled:
     Period: 60
     EvaluationPeriods: 5
     ComparisonOperator: GreaterThanThreshold
-    Threshold: 0""",
+    Threshold: 0
+""",
 )
 def capacity_alarms(table: Table, *, require: Literal["always", "when-managed"] = "when-managed") -> Verdict:
     """Throttling shows up as slow requests and retries long before anybody suspects the table.
@@ -69,13 +71,15 @@ def _watches(metric: str) -> bool:
     LOW,
     "Contributor Insights must be on for the table and its indexes",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/contributorinsights.html",
-    terraform="""\
+    terraform="""
 resource "aws_dynamodb_contributor_insights" "orders" {
   table_name = aws_dynamodb_table.orders.name
-}""",
-    cloudformation="""\
+}
+""",
+    cloudformation="""
 ContributorInsightsSpecification:
-  Enabled: true""",
+  Enabled: true
+""",
 )
 def contributor_insights(table: Table) -> Verdict:
     """A table throttles on one hot key while its average looks idle. Only Contributor Insights names the key."""
