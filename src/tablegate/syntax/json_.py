@@ -245,15 +245,13 @@ def _mark(opening: str) -> str:
 
 
 def _number(text: str) -> int | float:
-    digits = text.lstrip("-")
-    if digits.isdigit():
-        return _integer(text)
-    return _float(text)
+    return _integer(text) if text.lstrip("-").isdigit() else _float(text)
 
 
 def _integer(text: str) -> int:
-    if len(text) > DIGITS + 1:
-        raise ValueError(f"a number of {len(text)} digits, where {DIGITS} are the most")
+    digits = len(text.lstrip("-"))
+    if digits > DIGITS:
+        raise ValueError(f"a number of {digits} digits, where {DIGITS} are the most")
     return int(text)
 
 

@@ -64,12 +64,13 @@ def parse_yaml(text: str, wanted: Callable[[str], bool] | None = None) -> Node:
 class _Builder:
     """One document, built from front to back."""
 
-    __slots__ = ("_aliases", "_next", "_resolved")
+    __slots__ = ("_aliases", "_next", "_resolved", "_root")
 
     def __init__(self, text: str) -> None:
         self._next: Callable[[], _Event] = _Parser(text).get_event
         self._aliases = Aliases()
         self._resolved: dict[str, Scalar] = {}
+        self._root: list[Node] = []
 
     def document(self) -> Node:
         """The only document of the stream."""
@@ -84,12 +85,9 @@ class _Builder:
 
     def _tree(self) -> Node:  # noqa: C901, PLR0912 - every event goes through; a call for each would cost a fifth more
         next_event, aliases, resolved = self._next, self._aliases, self._resolved
-        root, stack = [], []  # type: list[Node], list[tuple[Any, str | None]]
-        content, key, at = root, _ITEM, None  # type: Any, str | None, Any
+        content, key, at, stack = self._root, _ITEM, None, []  # type: Any, str | None, Any, list[tuple[Any, str | None]]
         while True:
-            event = next_event()
-            kind = event.__class__
-            inner: dict[str, Node] | list[Node] | None = None
+            kind = (event := next_event()).__class__
             if kind is ScalarEvent:
                 text, plain = event.value, event.tag is None and event.anchor is None
                 if key is None:
@@ -100,8 +98,7 @@ class _Builder:
                 if plain:
                     if not event.style and text[:1] in FIRST:
                         text = resolved[text] if text in resolved else self._resolve(event)
-                    start, end = event.start_mark, event.end_mark
-                    line = start.line
+                    start, end, line = event.start_mark, event.end_mark, event.start_mark.line
                     node = Node(text, line + 1, start.column + 1, end.column + 1 if end.line == line else None)
                 else:
                     node = self._marked_scalar(event, event if key is _ITEM else at)
@@ -113,17 +110,17 @@ class _Builder:
             elif key is None:
                 raise _error("a key must be a text, not a list, a mapping or an alias", event, _PLACEHOLDERS)
             elif kind is MappingStartEvent or kind is SequenceStartEvent:
-                inner = {} if kind is MappingStartEvent else []
+                inner: Any = {} if kind is MappingStartEvent else []
                 node = self._container(event, event if key is _ITEM else at, inner, len(stack) + 1)
             elif kind is AliasEvent:
                 node = self._alias(event, len(stack))
             else:
-                return root[0]
+                return self._root[0]
             if key is _ITEM:
                 content.append(node)
             else:
                 content[key], key = node, None
-            if inner is not None:
+            if kind is MappingStartEvent or kind is SequenceStartEvent:
                 stack.append((content, key))
                 content, key = inner, None if kind is MappingStartEvent else _ITEM
 
