@@ -29,10 +29,13 @@ Function: TypeAlias = "Callable[[Resolver, Node, Node], Resolved]"
 
 
 def ref(resolver: Resolver, node: Node, argument: Node) -> Resolved:
-    """``Ref``."""
-    if not isinstance(argument.content, str):
+    """``Ref``. Under AWS::LanguageExtensions a function may make its name."""
+    name = resolver.head(argument)
+    if isinstance(name, Unsettled):
+        return expression(resolver, node, argument)
+    if name is None or not isinstance(name.content, str):
         return resolver.misfit(node, "Ref takes a name")
-    return resolver.reference(node, argument.content)
+    return resolver.reference(node, name.content)
 
 
 def get_att(resolver: Resolver, node: Node, argument: Node) -> Resolved:
@@ -41,10 +44,10 @@ def get_att(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     if isinstance(content, str):
         name, _, attribute = content.partition(".")
     elif isinstance(content, (list, tuple)) and len(content) >= 2:
-        first, rest = content[0].content, [resolver.head(item) for item in content[1:]]
-        if any(isinstance(item, Unsettled) for item in rest):
+        first, *rest = (resolver.head(item) for item in content)
+        if any(isinstance(item, Unsettled) for item in (first, *rest)):
             return expression(resolver, node, argument)
-        name = first if isinstance(first, str) else ""
+        name = first.content if isinstance(first, Node) and isinstance(first.content, str) else ""
         attribute = ".".join(scalar_of(item) for item in rest if isinstance(item, Node))
     else:
         name = attribute = ""
