@@ -15,6 +15,7 @@ from tablegate.packs.loading import from_package, from_path
 from tablegate.policy.declare import Policy, PolicyError, without_twins
 
 SHIPPED = "baseline"
+SECONDS = 10.0  # three thousand times what the slowest of ours takes on a thousand tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +26,13 @@ class Loaded:
     guard: Guard
 
 
-def load(names: Iterable[str], paths: Iterable[Path], *, say: Callable[[str], None] = print) -> Loaded:
+def load(
+    names: Iterable[str], paths: Iterable[Path], *, say: Callable[[str], None] = print, seconds: float = SECONDS
+) -> Loaded:
     """The shipped pack, the installed packs of these names, and what lies at the paths.
 
-    Whatever code of others prints goes to ``say``. PolicyError says what is wrong with a pack.
+    Whatever code of others prints goes to ``say``, and it has so many seconds for one policy on one input.
+    PolicyError says what is wrong with a pack.
     """
     strangers, paths = tuple(dict.fromkeys(names)), tuple(paths)
     found = entry_points(sys.path)
@@ -37,7 +41,7 @@ def load(names: Iterable[str], paths: Iterable[Path], *, say: Callable[[str], No
         return Loaded(shipped, nullcontext)
     from tablegate.packs.guard import guarded
 
-    guard = guarded(say)
+    guard = guarded(say, seconds)
     with guard():
         named = [policy for name in strangers if name != SHIPPED for policy in _named(name, found)]
         lying = [policy for path in paths for policy in from_path(path)]

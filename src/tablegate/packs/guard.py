@@ -12,12 +12,11 @@ from types import FrameType
 from tablegate.engine.ask import OutOfTime
 from tablegate.engine.judge import Guard
 
-SECONDS = 10.0  # for one policy on one input: three thousand times what the slowest of ours takes on a thousand tables
 _AGAIN = 0.2  # for a policy that catches everything, also what should end it
 _MUCH = 10_000
 
 
-def guarded(say: Callable[[str], None], seconds: float = SECONDS) -> Guard:
+def guarded(say: Callable[[str], None], seconds: float) -> Guard:
     """What surrounds one policy while it runs on one input."""
 
     @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import pkgutil
 import sys
 from collections.abc import Callable
@@ -44,9 +45,11 @@ def _loaded(what: str, load: Callable[[], T]) -> T:
     except OutOfTime:
         raise PolicyError(f"{what} does not end") from None
     except SyntaxError as error:
-        raise PolicyError(f"{error.filename}:{error.lineno}: {error.msg}") from None
+        where = f"{error.filename}:{error.lineno}" if error.lineno else what
+        raise PolicyError(f"{where}: {error.msg}") from None
     except PolicyError as error:
-        raise PolicyError(f"{_line(error) or what}: {error}") from None
+        line = _line(error)
+        raise PolicyError(f"{line}: {error}" if line else str(error)) from None
     except BaseException as error:  # noqa: BLE001  a pack may raise anything, SystemExit too
         text = f": {error}" if isinstance(error, ImportError) else ""
         raise PolicyError(f"{_line(error) or what}: {type(error).__name__} while it is loaded{text}") from None
@@ -69,9 +72,20 @@ def _module(file: Path) -> ModuleType:
     module = ModuleType(f"_tablegate_pack_{len(sys.modules)}_{file.stem}")
     module.__file__ = str(file)
     sys.modules[module.__name__] = module  # what looks up a class's module must find it
-    code = compile(file.read_bytes(), str(file), "exec", dont_inherit=True)
-    exec(code, module.__dict__)  # noqa: S102  this is what --policies is for
+    tree = ast.parse(file.read_bytes(), str(file))
+    _refuse_twins(tree, file)
+    exec(compile(tree, str(file), "exec", dont_inherit=True), module.__dict__)  # noqa: S102  what --policies is for
     return module
+
+
+def _refuse_twins(tree: ast.Module, file: Path) -> None:
+    """Two functions of one name: Python would keep the last, and a policy would be lost in silence."""
+    seen: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            if node.name in seen:
+                raise PolicyError(f"{file}:{node.lineno}: {node.name} is defined twice")
+            seen.add(node.name)
 
 
 def _some(policies: tuple[Policy, ...], what: str) -> tuple[Policy, ...]:
