@@ -1,0 +1,152 @@
+"""The corridor: what goes in, what comes out, and the code it ends with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from declared import declared, recovery_on
+from tablegate.dialects.reading import ReadOptions
+from tablegate.engine.settings import ConfigError, Override, Settings
+from tablegate.findings import Exit, Fault, FaultCode, Report, exit_of
+from tablegate.gate import check
+from tablegate.model.value import Place
+from tablegate.policy import LOW, Policy, Table, Verdict, not_applicable
+from tablegate.syntax.source import Source
+
+BAD = b"""\
+AWSTemplateFormatVersion: "2010-09-09"
+Resources:
+  Orders:
+    Type: AWS::DynamoDB::Table
+    Properties:
+      BillingMode: PAY_PER_REQUEST
+      AttributeDefinitions: [{AttributeName: id, AttributeType: S}]
+      KeySchema: [{AttributeName: id, KeyType: HASH}]
+"""
+GOOD = BAD + b"      PointInTimeRecoverySpecification: {PointInTimeRecoveryEnabled: true}\n"
+
+
+def checked(*sources: Source, policies: tuple[Policy, ...] = (recovery_on(),), **how: Any) -> Report:
+    return check(sources, policies, how.pop("settings", Settings()), how.pop("options", ReadOptions()), **how)
+
+
+def test_a_good_template_opens_the_gate() -> None:
+    """Everything was read, and nothing blocks."""
+    report = checked(Source("a.yaml", GOOD))
+    assert (report.exit, report.gate) == (Exit.OPEN, "open")
+    assert (report.findings, report.faults) == ((), ())
+    assert (report.counts.tables, report.counts.held) == (1, 1)
+    assert [item.path for item in report.inputs] == ["a.yaml"]
+
+
+def test_a_bad_template_is_blocked() -> None:
+    """And the finding stands in its file."""
+    report = checked(Source("a.yaml", BAD))
+    assert (report.exit, report.gate) == (Exit.BLOCKED, "blocked")
+    assert [(finding.file, finding.address) for finding in report.findings] == [("a.yaml", "Orders")]
+
+
+def test_a_finding_below_the_line_blocks_nothing() -> None:
+    """It is still reported."""
+    report = checked(Source("a.yaml", BAD), policies=(recovery_on(severity=LOW),))
+    assert (report.exit, len(report.findings)) == (Exit.OPEN, 1)
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[1, 2]", b"hello\n", b"a: 1\na: 2\n", b"\xff\xfe\xfd"])
+def test_what_cannot_be_read_is_code_3(data: bytes) -> None:
+    """Never a pass, whatever else is fine."""
+    report = checked(Source("b.yaml", data), Source("a.yaml", GOOD))
+    assert (report.exit, report.gate) == (Exit.UNREAD, "no verdict")
+    assert [fault.place.file for fault in report.faults if fault.blocks] == ["b.yaml"]
+    assert report.counts.tables == 1
+
+
+def test_duplicate_keys_are_their_own_fault() -> None:
+    """What is deployed is not what a reader sees."""
+    report = checked(Source("a.yaml", GOOD + GOOD.partition(b"\n")[2]))
+    assert [fault.code for fault in report.faults] == [FaultCode.DUPLICATE_KEY]
+    assert report.exit is Exit.UNREAD
+
+
+def test_findings_are_reported_beside_faults() -> None:
+    """Code 3 goes before 1, and hides nothing."""
+    report = checked(Source("b.yaml", b""), Source("a.yaml", BAD))
+    assert (report.exit, len(report.findings)) == (Exit.UNREAD, 1)
+
+
+def test_no_input_is_no_verdict() -> None:
+    """A gate that nobody walks through is not open."""
+    report = checked()
+    assert report.exit is Exit.UNREAD
+    assert [fault.message for fault in report.faults] == ["there is no input to judge"]
+
+
+def test_what_the_caller_met_before_is_in_the_report() -> None:
+    """Such as a path that is not there."""
+    met = Fault(FaultCode.UNREADABLE, "there is no such file", Place("z.json"))
+    report = checked(Source("a.yaml", GOOD), faults=(met,))
+    assert (report.exit, report.faults) == (Exit.UNREAD, (met,))
+    assert checked(faults=(met,)).faults == (met,)
+
+
+def test_the_report_does_not_depend_on_the_order_of_its_inputs() -> None:
+    """Same input, same bytes."""
+    sources = (Source("b.yaml", BAD), Source("c.yaml", b""), Source("a.yaml", BAD), Source("d.yaml", b"{"))
+    assert checked(*sources) == checked(*reversed(sources))
+
+
+def test_overrides_reach_the_tables() -> None:
+    """What the configuration says of a table, a policy sees."""
+
+    def purpose(table: Table) -> Verdict:
+        return table.declared.purpose.equals("cache")
+
+    settings = Settings(overrides=(Override(address="Orders", path="a.*", purpose="cache"),))
+    report = checked(Source("a.yaml", BAD), Source("b.yaml", BAD), policies=(declared(purpose),), settings=settings)
+    assert [finding.file for finding in report.findings] == ["b.yaml"]
+
+
+def test_a_policy_that_crashes_is_code_4_before_all_others() -> None:
+    """The others are reported all the same."""
+
+    def crashing(table: Table) -> Verdict:
+        raise SystemExit(0)
+
+    policies = (declared(crashing), recovery_on("TT102"))
+    report = checked(Source("a.yaml", BAD), Source("b.yaml", b""), policies=policies)
+    assert (report.exit, len(report.findings)) == (Exit.INTERNAL, 1)
+
+
+def test_what_does_not_apply_opens_the_gate() -> None:
+    """It is counted apart."""
+
+    def exempt(table: Table) -> Verdict:
+        return not_applicable("not here")
+
+    report = checked(Source("a.yaml", BAD), policies=(declared(exempt),))
+    assert (report.exit, report.counts.not_applicable) == (Exit.OPEN, 1)
+
+
+def test_only_the_selected_policies_run() -> None:
+    """A selection that is none stops the run."""
+    policies = (recovery_on(), recovery_on("TT202", name="other"))
+    report = checked(Source("a.yaml", BAD), policies=policies, settings=Settings(select=("TT2",)))
+    assert report.counts.policies == 1
+    with pytest.raises(ConfigError):
+        checked(Source("a.yaml", BAD), settings=Settings(select=("TT2",)))
+
+
+@pytest.mark.parametrize(
+    ("faults", "expected"),
+    [
+        ((), Exit.OPEN),
+        ((Fault(FaultCode.INCOMPLETE, "m", Place("f"), blocks=False),), Exit.OPEN),
+        ((Fault(FaultCode.INCOMPLETE, "m", Place("f")),), Exit.UNREAD),
+        ((Fault(FaultCode.INCOMPLETE, "m", Place("f")), Fault(FaultCode.INTERNAL, "m", Place("f"))), Exit.INTERNAL),
+    ],
+)
+def test_the_worst_fault_decides(faults: tuple[Fault, ...], expected: Exit) -> None:
+    """4 before 3, and a fault that does not block is only told."""
+    assert exit_of((), faults) is expected
