@@ -4,7 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tablegate.policy import HIGH, LOW, Doubt, Table, Value, Verdict, all_of, any_of, fails, holds, policy, when
+from tablegate.policy import (
+    HIGH,
+    LOW,
+    Doubt,
+    Origin,
+    Table,
+    Value,
+    Verdict,
+    all_of,
+    any_of,
+    fails,
+    holds,
+    not_applicable,
+    policy,
+    when,
+)
 from tablegate_baseline.parts import (
     doubtful,
     every_part,
@@ -18,7 +33,18 @@ from tablegate_baseline.parts import (
 
 ON_DEMAND = "PAY_PER_REQUEST"
 PROVISIONED = "PROVISIONED"
+ELSEWHERE = "the table that this one copies decides"
 _CAPACITY_TAG = "tablegate:capacity"
+
+
+def inherits_billing(table: Table) -> bool:
+    """A replica in another account says nothing of capacity: the table that it copies does."""
+    return table.billing_mode.origin is Origin.DEFAULT and table.source_table.origin is not Origin.DEFAULT
+
+
+def provisioned(table: Table) -> Verdict:
+    """Capacity is provisioned, and that is decided here."""
+    return Verdict(False) if inherits_billing(table) else table.billing_mode.equals(PROVISIONED)
 
 
 @policy(
@@ -39,6 +65,8 @@ def on_demand_billing(
     mode = table.billing_mode
     if mode.content == ON_DEMAND:
         return holds(mode)
+    if inherits_billing(table):
+        return not_applicable(ELSEWHERE)
     mode = mode.at(table.place)
     required = any_of(_says(table.tags, selector) for selector in provisioned_when) | _overridden(table)
     return _not_on_demand(mode) | required
@@ -112,6 +140,8 @@ def capacity_contradiction(table: Table) -> Verdict:
     Provisioned without capacity is the worst of them: some tools then ask for one unit, and traffic stops.
     """
     mode = table.billing_mode
+    if inherits_billing(table):
+        return not_applicable(ELSEWHERE)
     if not mode.known:
         return undecided(mode)
     return all_of(_at_odds_with_on_demand(table) if mode.content == ON_DEMAND else _at_odds_with_provisioned(table))

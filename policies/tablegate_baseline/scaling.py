@@ -19,7 +19,7 @@ from tablegate.policy import (
     policy,
     when,
 )
-from tablegate_baseline.capacity import PROVISIONED
+from tablegate_baseline.capacity import provisioned
 from tablegate_baseline.parts import every_part, global_indexes, in_doubt, index_label, not_seen, otherwise, undecided
 
 _LOWEST_UTILISATION, _HIGHEST_UTILISATION = 20, 90  # what a target-tracking policy for DynamoDB accepts
@@ -105,7 +105,7 @@ def autoscaled_capacity(table: Table) -> Verdict:
 
     A scalable target alone changes nothing: it is the target-tracking policy that moves the capacity.
     """
-    return when(table.billing_mode.equals(PROVISIONED), lambda: _scaled(table), _NOT_PROVISIONED)
+    return when(provisioned(table), lambda: _scaled(table), _NOT_PROVISIONED)
 
 
 def _scaled(table: Table) -> Verdict:
@@ -185,7 +185,7 @@ def autoscaling_safeguards(table: Table, *, max_units: int = 40000) -> Verdict:
     """
     if not table.scaling and table.scaling_doubt is None:
         return not_applicable("nothing scales the table")
-    return when(table.billing_mode.equals(PROVISIONED), lambda: _guarded(table, max_units), _NOT_PROVISIONED)
+    return when(provisioned(table), lambda: _guarded(table, max_units), _NOT_PROVISIONED)
 
 
 def _guarded(table: Table, max_units: int) -> Verdict:
@@ -256,7 +256,7 @@ def index_write_capacity(index: Index) -> Verdict:
     throttles the table, however much capacity the table itself has left."""
     if index.local:
         return not_applicable("a local index shares its table's capacity")
-    return when(index.table.billing_mode.equals(PROVISIONED), lambda: _keeps_up(index), _NOT_PROVISIONED)
+    return when(provisioned(index.table), lambda: _keeps_up(index), _NOT_PROVISIONED)
 
 
 def _keeps_up(index: Index) -> Verdict:

@@ -15,7 +15,7 @@ from tablegate.policy import (
     policy,
     when,
 )
-from tablegate_baseline.parts import otherwise
+from tablegate_baseline.parts import not_seen, otherwise
 
 _BOTH = "NEW_AND_OLD_IMAGES"
 _CARRIED = {"NEW_IMAGE": {"NEW_IMAGE"}, "OLD_IMAGE": {"OLD_IMAGE"}, _BOTH: {"NEW_IMAGE", "OLD_IMAGE"}}
@@ -63,6 +63,8 @@ def _replicates_by_stream(table: Table) -> Verdict:
 def _carries(table: Table, reader: Consumer) -> Verdict:
     view = table.stream.view
     carried = view.satisfies(lambda content: reader.images <= _CARRIED.get(str(content), set()))
+    if reader.doubt is not None and carried.truth is False:
+        return not_seen("stream reader", reader.doubt)
     wanted = " and ".join(sorted(reader.images))
     return otherwise(carried, f"{reader.address} filters on {wanted}, which {view.shown} does not carry")
 
@@ -70,7 +72,9 @@ def _carries(table: Table, reader: Consumer) -> Verdict:
 def _read(table: Table) -> Verdict:
     """Somebody reads the stream. Replication does; and other inputs may, where this one holds no readers at all."""
     enabled = table.stream.enabled
-    if table.stream.consumers or not table.estate.manages_consumers:
+    if any(reader.doubt is None for reader in table.stream.consumers) or not table.estate.manages_consumers:
         return holds(enabled)
     nobody = fails("nothing in this input reads the stream", enabled).weighing(LOW)
+    for reader in table.stream.consumers:
+        nobody = nobody | not_seen("stream reader", reader.doubt)
     return when(enabled.is_true & ~_replicates_by_stream(table), lambda: nobody, "nobody has to read the stream")

@@ -8,7 +8,9 @@ import build
 from tablegate.model import facts
 from tablegate.model.table import Table
 from tablegate.model.value import Place
+from tablegate.policy import Policy
 from tablegate_baseline.capacity import capacity_contradiction, on_demand_billing, on_demand_ceiling
+from tablegate_baseline.scaling import autoscaled_capacity
 
 ON_DEMAND = facts.BILLING_MODE.of("PAY_PER_REQUEST", Place("t.yaml", 5))
 PROVISIONED = facts.BILLING_MODE.of("PROVISIONED", Place("t.yaml", 5))
@@ -127,3 +129,11 @@ def test_a_table_that_scales_itself_states_no_capacity() -> None:
     assert capacity_contradiction.check(inline(build.table())).truth is True
     beside = build.table(billing_mode=PROVISIONED, scaling=(build.target("read"), build.target("write")))
     assert capacity_contradiction.check(beside).truth is False
+
+
+@pytest.mark.parametrize("policy", [on_demand_billing, capacity_contradiction, autoscaled_capacity])
+def test_a_replica_in_another_account_has_its_sources_capacity(policy: Policy) -> None:
+    """It is judged where it is stated; what the replica states itself is judged here."""
+    source = facts.SOURCE_TABLE.of("arn:aws:dynamodb:us-east-1:111122223333:table/orders")
+    assert policy.check(build.table(source_table=source)).applies is False
+    assert policy.check(build.table(source_table=source, billing_mode=PROVISIONED)).truth is False

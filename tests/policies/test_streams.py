@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -94,6 +95,18 @@ def test_a_graver_failure_keeps_its_weight() -> None:
     """A filter that passes nothing is not low because of what else is wrong."""
     made = build.table(kind=TableKind.GLOBAL, stream=stream("KEYS_ONLY"))
     assert judged(made, manages=True).severity is None
+
+
+def test_a_reader_that_may_be_anothers_is_a_doubt() -> None:
+    """What it misses, and whether there is a reader at all, is not known; a view that suits any reader is."""
+    reader = Consumer(address="reader", place=None, images=frozenset({"NEW_IMAGE"}), doubt=build.DOUBT)
+    for view, images in (("KEYS_ONLY", {"NEW_IMAGE"}), ("NEW_IMAGE", {"NEW_IMAGE"}), ("KEYS_ONLY", set())):
+        made = build.table(
+            stream=replace(stream(view), consumers=(replace(reader, images=frozenset(images)),)),
+        )
+        assert judged(made, manages=True).truth is None
+        expected = None if view == "KEYS_ONLY" and images else True
+        assert expected is judged(made).truth
 
 
 @pytest.mark.parametrize(

@@ -101,11 +101,13 @@ class Ttl:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consumer:
-    """Something in this input that reads the table's stream. ``images`` are those its filter looks into."""
+    """Something in this input that reads the table's stream. ``images`` are those its filter looks into:
+    NEW_IMAGE, OLD_IMAGE. With a doubt, it may also be another table's stream that it reads."""
 
     address: str
     place: Place | None
     images: frozenset[str] = frozenset()
+    doubt: Doubt | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tablegate.dialects.terraform_plan.configuration import tree, trees
 from tablegate.dialects.terraform_plan.links import Joined, Links
@@ -13,7 +14,7 @@ from tablegate.model.table import Consumer, StreamDestination
 from tablegate.model.value import Value
 
 _SOURCES = {"aws_lambda_event_source_mapping": "event_source_arn", "aws_pipes_pipe": "source"}
-_IMAGES = ("NewImage", "OldImage")
+_IMAGES = {"NewImage": "NEW_IMAGE", "OldImage": "OLD_IMAGE"}
 
 
 class Consumers:
@@ -28,7 +29,7 @@ class Consumers:
             consumer = Consumer(address=one.address, place=one.place, images=frozenset(_images(one)))
             link = links.of(one, _SOURCES[one.instance.type])
             if link.table is None and link.doubt is not None:
-                self._anybodys.append(consumer)
+                self._anybodys.append(replace(consumer, doubt=link.doubt))
             elif link.stream:
                 self._joined.add(link, consumer)
 
@@ -109,4 +110,5 @@ def _images(one: Resource) -> Iterator[str]:
         for criteria in trees(tree(holder).get("filter_criteria")):
             for entry in trees(criteria.get("filter")):
                 pattern = entry.get("pattern")
-                yield from (image for image in _IMAGES if isinstance(pattern, str) and f'"{image}"' in pattern)
+                if isinstance(pattern, str):
+                    yield from (image for key, image in _IMAGES.items() if f'"{key}"' in pattern)
