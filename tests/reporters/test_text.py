@@ -147,7 +147,7 @@ def test_all_holds_in_three_quiet_lines() -> None:
     """A passing run says what was read, that it holds, and that the gate is open."""
     expected = """\
         tablegate 0.1.0 · terraform plan (1.11.4) · 3 tables · 41 policies
-        all 41 policies hold on 3 tables · 110 of 123 verdicts hold, 13 not applicable
+        all 41 policies hold on 3 tables · 123 verdicts, 13 of them not applicable
         gate: open (exit 0)
         """
     counts = Counts(tables=3, policies=41, verdicts=123, held=110, not_applicable=13)

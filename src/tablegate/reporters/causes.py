@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tablegate.findings import Finding, Outcome
 from tablegate.policy.declare import Severity
@@ -11,8 +11,7 @@ from tablegate.policy.declare import Severity
 _RANK = {severity: rank for rank, severity in enumerate(Severity)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cause:
+class Cause(NamedTuple):
     """Findings of one policy that say the same in one file. The first speaks for all."""
 
     findings: tuple[Finding, ...]
@@ -32,14 +31,15 @@ class Cause:
 def causes(findings: Iterable[Finding]) -> tuple[Cause, ...]:
     """The findings by severity, policy, file, line and address, gathered by cause."""
     gathered: dict[object, list[Finding]] = {}
-    for finding in sorted(findings, key=_order):
+    for finding in sorted(findings, key=in_order):
         scenario = tuple(sorted(finding.scenario.items())) if finding.scenario else ()
         same = (finding.policy.id, finding.outcome, finding.blocks, finding.message, finding.file, scenario)
         gathered.setdefault((finding.severity, *same), []).append(finding)
     return tuple(Cause(findings=tuple(group)) for group in gathered.values())
 
 
-def _order(finding: Finding) -> tuple[object, ...]:
+def in_order(finding: Finding) -> tuple[object, ...]:
+    """The key that findings are sorted by."""
     line = finding.place.line if finding.place else None
     part = tuple(sorted(finding.part.items())) if finding.part else ()
     return (

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tablegate.model.value import Place
 from tablegate.reporters.look import Look
@@ -16,16 +15,14 @@ WIDEST = 140  # characters of a source line; of a longer one, what stands around
 BEFORE = 60  # of them before the value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class Mark(NamedTuple):
     """A place in an input, and what is to be said of it."""
 
     place: Place
     label: Shown
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Brush:
+class Brush(NamedTuple):
     """What an excerpt is drawn with."""
 
     look: Look
@@ -101,6 +98,8 @@ def _columns(text: str) -> int:
     """How many columns of a terminal the text takes."""
     if text.isascii():
         return len(text)
+    import unicodedata
+
     return sum(
         0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
         for character in text

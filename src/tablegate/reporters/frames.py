@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from tablegate.findings import Fault, FaultCode, Finding, Outcome
 from tablegate.model.value import Origin, Place, Value
@@ -13,7 +11,7 @@ from tablegate.reporters.excerpt import Brush, Mark, edge_of, excerpt, gutter
 from tablegate.reporters.look import Detail, Look
 from tablegate.reporters.paint import SEVERITIES, Paint, Style
 from tablegate.reporters.safe import PROSE, Shower, Shown, joined, own
-from tablegate.reporters.words import first_sentence, number, pairs, said, subject, where
+from tablegate.reporters.words import first_sentence, number, pairs, said, subject, where, wrapped
 
 MARKS = 6  # values shown in one frame
 OTHERS = 5  # further addresses named in one frame
@@ -98,8 +96,7 @@ class Frames:
     def _wrapped(self, texts: Iterable[str]) -> Iterator[Shown]:
         width = max(self.look.width - 14, 40)
         for text in texts:
-            shown = self.show(" ".join(text.split()), PROSE)
-            yield from map(Shown, textwrap.wrap(shown, width, break_long_words=False, break_on_hyphens=False))
+            yield from wrapped(self.show(" ".join(text.split()), PROSE), width)
 
     def _fix(self, fix: str) -> Iterator[Shown]:
         lines = self.show.lines(fix)
@@ -120,11 +117,16 @@ class Frames:
 def _marks(finding: Finding, show: Shower) -> list[Mark]:
     """What is said of each value, where it stands or where its subject does."""
     here = (finding.place or Place(finding.file))._replace(path=None)
-    marks = [Mark(place=value.place or here, label=said(value, show)) for value in _telling(finding)]
-    title = show(finding.message, PROSE)
-    return [replace(mark, label=own("set here")) if mark.label == title else mark for mark in marks] or [
-        Mark(place=here, label=own("here"))
-    ]
+    marks = [Mark(place=value.place or here, label=_label(value, finding, show)) for value in _telling(finding)]
+    return marks or [Mark(place=here, label=own("here"))]
+
+
+def _label(value: Value[object], finding: Finding, show: Shower) -> Shown:
+    """What the title does not say already."""
+    if value.doubt and not value.known and value.doubt.reason in finding.message:
+        return joined(show(value.name), own(" is not known"))
+    label = said(value, show)
+    return own("set here") if label == show(finding.message, PROSE) else label
 
 
 def _telling(finding: Finding) -> tuple[Value[object], ...]:

@@ -76,7 +76,9 @@ def _counts(report: Report, show: Shower, paint: Paint) -> Iterator[Shown]:
         yield from _nothing(report, show)
     elif counts.held + counts.not_applicable == counts.verdicts:
         everywhere = joined(own("all "), counted(counts.policies, "policy"), own(" hold on "))
-        yield joined(everywhere, counted(counts.tables, "table"), own(DOT), _verdicts(report))
+        apart = joined(own(", "), number(counts.not_applicable), own(" of them not applicable"))
+        told = joined(counted(counts.verdicts, "verdict"), apart if counts.not_applicable else own(""))
+        yield joined(everywhere, counted(counts.tables, "table"), own(DOT), told)
     else:
         yield _verdicts(report)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from tablegate.findings import Finding, Report
 from tablegate.model.value import Place
-from tablegate.reporters.causes import Cause, causes
+from tablegate.reporters.causes import Cause, causes, in_order
 from tablegate.reporters.frames import Frames
 from tablegate.reporters.look import Detail, Look
 from tablegate.reporters.paint import SEVERITIES, Paint, Style
@@ -82,7 +82,7 @@ def _table(found: list[Cause], paint: Paint, show: Shower, located: Locate) -> I
 
 
 def _named(findings: list[Finding], located: Locate) -> Shown:
-    named = [located(finding) for finding in findings[:NAMED]]
+    named = [located(finding) for finding in sorted(findings, key=in_order)[:NAMED]]
     more = [joined(own("…(+"), number(len(findings) - NAMED), own(")"))] if len(findings) > NAMED else []
     return listed(named + more)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from tablegate.findings import Finding
 from tablegate.model.value import Origin, Place, Value
 from tablegate.reporters.evidence import MANY, Plain, plain
 from tablegate.reporters.safe import PROSE, Shower, Shown, joined, own
 
-_PLURALS = {"index": "indexes", "policy": "policies"}
+_PLURALS = {"index": "indexes", "policy": "policies", "entry": "entries"}
 
 
 def number(count: int) -> Shown:
@@ -34,18 +34,48 @@ def first_sentence(text: str) -> str:
     return re.split(r"(?<=[.!?]) (?=[A-Z`\"'(])", flat, maxsplit=1)[0]
 
 
+def wrapped(text: Shown, width: int) -> Iterator[Shown]:
+    """The text in lines of no more than the width, but for a word that is longer."""
+    line = ""
+    for word in text.split(" "):
+        if line and len(line) + 1 + len(word) > width:
+            yield Shown(line)
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    yield Shown(line)
+
+
 def said(value: Value[object], show: Shower) -> Shown:
     """A value as a statement: what it is, whether somebody set it, or why it is not known."""
     name = show(value.name)
     if value.origin is Origin.UNKNOWN:
         reason = show(value.doubt.reason, PROSE) if value.doubt else own("it cannot be seen here")
         return joined(name, own(" is not known: "), reason)
-    content = _content(plain(value), show)
+    content = plain(value)
+    if isinstance(content, dict) and is_sized(content):
+        return joined(name, own(" has "), sized(content))
+    return _told(value, name, _content(content, show))
+
+
+def _told(value: Value[object], name: Shown, content: Shown) -> Shown:
     if value.origin is Origin.DEFAULT:
         if value.content is None or value.content in ((), {}, ""):
             return joined(name, own(" is not set"))
         return joined(name, own(" is not set, so it is "), content)
     return joined(name, own(" is "), content)
+
+
+def is_sized(content: Mapping[str, Plain]) -> bool:
+    """Whether this stands for a content of which only the type and the size are told."""
+    return content.keys() == {"type", "size"} and isinstance(content["size"], int)
+
+
+def sized(content: Mapping[str, Plain]) -> Shown:
+    """How large a content is that is not told."""
+    nouns = {"text": "character", "mapping": "entry"}
+    size = content["size"] if isinstance(content["size"], int) else 0
+    return counted(size, nouns.get(str(content["type"]), "entry"))
 
 
 def _content(content: Plain, show: Shower) -> Shown:
@@ -58,8 +88,8 @@ def _content(content: Plain, show: Shower) -> Shown:
             return Shown(str(content))
         case str():
             return show(content) if content else own("empty")
-        case {"type": str(kind), "size": int(size)} if len(content) == 2:
-            return joined(own("a "), show(kind), own(" of "), number(size))
+        case dict() if is_sized(content):
+            return sized(content)
         case dict():
             pairs = [joined(show(key), own(": "), _content(item, show)) for key, item in content.items()]
             return _capped(pairs)
