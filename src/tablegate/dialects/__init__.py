@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib import import_module
 
 from tablegate.dialects.reading import Reading, ReadOptions
@@ -26,9 +27,13 @@ def read(source: Source, options: ReadOptions) -> Reading:
     try:
         recognised = recognise(source)
         reader: Reader = import_module(DIALECTS[recognised.kind]).read
-        return reader(recognised.text, source.name, options)
+        reading = reader(recognised.text, source.name, options)
     except ParseError as error:
         return Reading(input=Input(path=source.name, kind="unread"), estate=None, faults=(_fault(error, source.name),))
+    if recognised.note is None:
+        return reading
+    told = Fault(FaultCode.UNREADABLE, recognised.note, Place(source.name), blocks=False)
+    return replace(reading, faults=(*reading.faults, told))
 
 
 def _fault(error: ParseError, file: str) -> Fault:
