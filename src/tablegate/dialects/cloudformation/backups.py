@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 
-from tablegate.dialects.cloudformation.fields import Section, as_section, exists, listed, member, properties, subsection
+from tablegate.dialects.cloudformation.fields import as_section, exists, listed, member, properties, subsection
 from tablegate.dialects.cloudformation.links import Naming
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.symbols import ACCOUNT, PARTITION, REGION
 from tablegate.dialects.cloudformation.template import BACKUP_SELECTION, Resource
-from tablegate.dialects.cloudformation.unsettled import RESOURCE, Symbol, Unsettled, scalar_of
+from tablegate.dialects.cloudformation.unsettled import RESOURCE, Section, Symbol, Unsettled, scalar_of
 from tablegate.model import facts
 from tablegate.model.value import Doubt, Value
 from tablegate.syntax.node import Node

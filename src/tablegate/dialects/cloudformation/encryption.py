@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tablegate.dialects.cloudformation.fields import (
-    Section,
     doubted,
     exists,
     flag,
@@ -20,6 +19,7 @@ from tablegate.dialects.cloudformation.unsettled import (
     RESOURCE,
     Part,
     SecretNode,
+    Section,
     Symbol,
     Unsettled,
     scalar_of,

@@ -9,7 +9,6 @@ from tablegate.dialects.cloudformation.faults import Faults
 from tablegate.dialects.cloudformation.fields import exists, flag, member, properties, subsection, word
 from tablegate.dialects.cloudformation.global_tables import global_table
 from tablegate.dialects.cloudformation.joins import Joins
-from tablegate.dialects.cloudformation.links import tables_by_name
 from tablegate.dialects.cloudformation.loops import LOOP, Loops
 from tablegate.dialects.cloudformation.regional import regional_table
 from tablegate.dialects.cloudformation.resolver import Resolver
@@ -92,7 +91,9 @@ def _estate(resolver: Resolver) -> Estate:
         dialect=Dialect.CLOUDFORMATION,
         tables=tuple(table for resource in template.of(*TABLES) for table in _tables(resolver, joins, resource)),
         dax_clusters=tuple(found for it in template.of(DAX_CLUSTER) for found in _clusters(resolver, it)),
-        legacy_global_tables=tuple(found for it in template.of(LEGACY_REPLICA) for found in _legacy(resolver, it)),
+        legacy_global_tables=tuple(
+            found for it in template.of(LEGACY_REPLICA) for found in _legacy(resolver, joins, it)
+        ),
         manages_alarms=ALARM in template.resources,
         manages_consumers=has_consumers(resolver),
         manages_backups=BACKUP_SELECTION in template.resources,
@@ -135,12 +136,10 @@ def _clusters(resolver: Resolver, resource: Resource) -> Iterable[DaxCluster]:
     return _in_scenarios(resolver, resource, build)
 
 
-def _legacy(resolver: Resolver, resource: Resource) -> Iterable[LegacyGlobalTable]:
-    by_name = tables_by_name(resolver)
-
+def _legacy(resolver: Resolver, joins: Joins, resource: Resource) -> Iterable[LegacyGlobalTable]:
     def build() -> LegacyGlobalTable:
         name = member(resolver, properties(resolver, resource), "TableName")
-        table = by_name.get((text_with_holes(name) if name is not None else None) or "")
+        table = joins.tables.called((text_with_holes(name) if name is not None else None) or "")
         return LegacyGlobalTable(
             address=resource.address,
             place=resolver.place(resource.node),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping
-from typing import TypeAlias, TypeVar
+from collections.abc import Collection
+from typing import TypeVar
 
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import Resource
 from tablegate.dialects.cloudformation.unsettled import (
     SecretNode,
+    Section,
     Unsettled,
     is_scalar,
     scalar_of,
@@ -21,9 +22,6 @@ from tablegate.model.value import Doubt, Value
 from tablegate.syntax.node import Node
 
 F = TypeVar("F")
-
-Section: TypeAlias = Mapping[str, Node] | Unsettled
-"""A mapping whose members are read one by one, or one that cannot be known."""
 
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _DECIMAL = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
@@ -36,7 +34,9 @@ def member(resolver: Resolver, section: Section, key: str) -> Node | Unsettled |
 
 def subsection(resolver: Resolver, section: Section, key: str) -> Section | None:
     """A section in a section."""
-    return as_section(resolver, member(resolver, section, key))
+    if isinstance(section, Unsettled):
+        return section
+    return as_section(resolver, resolver.get(section, key)) if key in section else None
 
 
 def as_section(resolver: Resolver, value: Node | Unsettled | None) -> Section | None:
@@ -143,9 +143,9 @@ def word(
 
 def told(resolver: Resolver, fact: Fact[str], node: Node, among: Collection[str] | None = None) -> Value[str]:
     """A node that must be a text."""
-    content = node.content if isinstance(node.content, str) else scalar_of(node)
     if not is_scalar(node):
         return doubted(resolver, fact, resolver.misfit(node, f"a text is needed, and {_shown(node)} is none"))
+    content = scalar_of(node)
     if among is not None and content not in among:
         what = f"{_shown(node)} is not one of {', '.join(sorted(among))}"
         return doubted(resolver, fact, resolver.misfit(node, what))

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from tablegate.dialects.cloudformation.encryption import destinations, encrypted
 from tablegate.dialects.cloudformation.fields import (
-    Section,
     as_section,
     doubted,
     flag,
@@ -22,14 +21,13 @@ from tablegate.dialects.cloudformation.fields import (
 from tablegate.dialects.cloudformation.joins import Joins
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.scaling import inline
-from tablegate.dialects.cloudformation.schema import index, indexes, insights, unlimited, warmth
+from tablegate.dialects.cloudformation.schema import Paid, index, indexes, insights, limit, warmth
 from tablegate.dialects.cloudformation.settings import policy, recovery, stream, tags
 from tablegate.dialects.cloudformation.symbols import REGION
 from tablegate.dialects.cloudformation.tables import Spelled
 from tablegate.dialects.cloudformation.template import Resource
-from tablegate.dialects.cloudformation.unsettled import Unsettled, text_with_holes
+from tablegate.dialects.cloudformation.unsettled import Section, Unsettled, text_with_holes
 from tablegate.model import facts
-from tablegate.model.facts import Fact
 from tablegate.model.table import Encryption, Index, Replica, ScalingTarget, Stream, Units
 from tablegate.model.value import Doubt, Value
 from tablegate.syntax.node import Node
@@ -54,8 +52,8 @@ class Region(NamedTuple):
 
 def global_table(resolver: Resolver, joins: Joins, resource: Resource) -> Spelled:
     """The table's spelling: the entry of the stack's own region is the table, the others its replicas."""
-    shared = properties(resolver, resource)
     once = resolver.choices.once
+    shared = once("properties", properties, resolver, resource)
     home, others = once("regions", _regions, resolver, joins, shared)
     own = home.section if isinstance(home, Region) else home
     return Spelled(
@@ -115,11 +113,6 @@ def _home_region(resolver: Resolver, joins: Joins, home: Region | Unsettled) -> 
     return word(resolver, facts.REGION, home.section, "Region")
 
 
-def _settings(resolver: Resolver, section: Section, key: str, fact: Fact[int], name: str) -> Value[int]:
-    inner = subsection(resolver, section, key)
-    return fact.unset if inner is None else number(resolver, fact, inner, name)
-
-
 def _capacity(resolver: Resolver, shared: Section, own: Section) -> Units:
     """The fixed read capacity: writes always scale. A table over several accounts says it for all regions."""
     return Units(read=_read_capacity(resolver, own, shared), write=facts.WRITE_CAPACITY.unset)
@@ -137,14 +130,15 @@ def _ceiling(resolver: Resolver, shared: Section, own: Section) -> Units:
     read = _max_read(resolver, own)
     if read is facts.MAX_READ.unset:
         read = _max_read(resolver, shared)
-    key = "WriteOnDemandThroughputSettings"
-    write = _settings(resolver, shared, key, facts.MAX_WRITE, "MaxWriteRequestUnits")
-    return Units(read=read, write=unlimited(facts.MAX_WRITE, write))
+    inner = subsection(resolver, shared, "WriteOnDemandThroughputSettings")
+    fact = facts.MAX_WRITE
+    return Units(read=read, write=fact.unset if inner is None else limit(resolver, fact, inner, "MaxWriteRequestUnits"))
 
 
 def _max_read(resolver: Resolver, section: Section) -> Value[int]:
-    key = "ReadOnDemandThroughputSettings"
-    return unlimited(facts.MAX_READ, _settings(resolver, section, key, facts.MAX_READ, "MaxReadRequestUnits"))
+    inner = subsection(resolver, section, "ReadOnDemandThroughputSettings")
+    fact = facts.MAX_READ
+    return fact.unset if inner is None else limit(resolver, fact, inner, "MaxReadRequestUnits")
 
 
 def _encryption(resolver: Resolver, shared: Section, own: Section) -> Encryption:
@@ -177,15 +171,13 @@ def _indexes(resolver: Resolver, shared: Section, own: Section) -> Value[tuple[I
     def make(node: Node, inner: Section) -> Index:
         name = member(resolver, inner, "IndexName")
         mine = overrides.get((text_with_holes(name) if name is not None else None) or "", {})
-        return index(
-            resolver,
-            node,
-            inner,
+        paid = Paid(
             _capacity(resolver, inner, mine),
             _ceiling(resolver, inner, mine),
             warmth(resolver, inner),
             insights(resolver, mine),
         )
+        return index(resolver, node, inner, paid)
 
     return indexes(resolver, shared, make)
 
@@ -241,7 +233,7 @@ def _replica(resolver: Resolver, shared: Section, region: Region) -> Replica:
         tags=tags(resolver, section),
         insights=insights(resolver, section),
         policy=policy(resolver, facts.POLICY, section),
-        read_capacity=_settings(resolver, section, _READS, facts.READ_CAPACITY, "ReadCapacityUnits"),
+        read_capacity=_read_capacity(resolver, section, {}),
         max_read=_max_read(resolver, section),
         destinations=destinations(resolver, section),
     )

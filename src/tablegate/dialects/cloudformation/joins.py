@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from tablegate.dialects.cloudformation.backups import Backups
+from tablegate.dialects.cloudformation.links import Naming, Tables
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.scaling import Scaling
 from tablegate.dialects.cloudformation.symbols import ACCOUNT, PARTITION, REGION
@@ -10,24 +13,48 @@ from tablegate.dialects.cloudformation.unsettled import Unsettled, scalar_of
 from tablegate.dialects.cloudformation.watchers import Alarms, Consumers, Replicas
 from tablegate.model import facts
 from tablegate.model.facts import Fact
-from tablegate.model.value import Value
+from tablegate.model.table import Alarm, Consumer, Replica, ScalingTarget
+from tablegate.model.value import Doubt, Value
 from tablegate.syntax.node import Node
 
 _NOWHERE = Node(None, 1, 1)
+
+
+class Joined(NamedTuple):
+    """What speaks of one table."""
+
+    scaling: tuple[ScalingTarget, ...]
+    scaling_doubt: Doubt | None
+    alarms: tuple[Alarm, ...]
+    alarms_doubt: Doubt | None
+    consumers: tuple[Consumer, ...]
+    replicas: tuple[Replica, ...]
 
 
 class Joins:
     """The joins of one template, and what is known of its stack."""
 
     def __init__(self, resolver: Resolver) -> None:
-        self.scaling = Scaling(resolver)
-        self.alarms = Alarms(resolver)
-        self.consumers = Consumers(resolver)
-        self.replicas = Replicas(resolver)
+        self.tables = Tables(resolver)
+        self.scaling = Scaling(resolver, self.tables)
+        self.alarms = Alarms(resolver, self.tables)
+        self.consumers = Consumers(resolver, self.tables)
+        self.replicas = Replicas(resolver, self.tables)
         self.backups = Backups(resolver)
         self.partition = _of_the_stack(resolver, _PARTITION, PARTITION)
         self.region = _of_the_stack(resolver, facts.REGION, REGION)
         self.account = _of_the_stack(resolver, facts.ACCOUNT, ACCOUNT)
+
+    def about(self, table: Naming) -> Joined:
+        """All that speaks of one table, in this scenario."""
+        return Joined(
+            self.scaling.of(table),
+            self.scaling.doubt(table),
+            self.alarms.of(table),
+            self.alarms.doubt(table),
+            self.consumers.of(table),
+            self.replicas.of(table),
+        )
 
     def arn(self, name: Value[str], region: Value[str]) -> Value[str]:
         """The ARN of a table, where all that it is made of is known."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from tablegate.dialects.cloudformation.fields import Section, member, properties
+from tablegate.dialects.cloudformation.fields import member, properties
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import TABLES, Resource
 from tablegate.dialects.cloudformation.unsettled import (
     RESOURCE,
+    Section,
     Symbol,
     Unsettled,
     hole,
@@ -41,26 +42,23 @@ Names = Callable[[str], str | None]
 class Links:
     """One kind of resources, by the table that they speak of."""
 
-    def __init__(self, resolver: Resolver, pairs: Iterable[Linked], names: Names) -> None:
+    def __init__(self, resolver: Resolver, pairs: Iterable[Linked], names: Names, tables: Tables) -> None:
         self._resolver = resolver
         self._names = names
-        self._tables = tables_by_name(resolver)
+        self._tables = tables
         self._certain: dict[str, list[Linked]] = {}
         self._named: dict[str, list[Linked]] = {}
         self._loose: list[Linked] = []
         for linked in pairs:
             self._add(linked)
 
-    def of(self, table: Naming) -> Iterator[Linked]:
+    def of(self, table: Naming) -> Iterable[Linked]:
         """Those that speak of this table, for certain, in this scenario."""
-        yield from self._certain.get(table.address, ())
-        known = table.name if isinstance(table.name, Node) else None
-        text = text_with_holes(known) if known is not None else None
-        if text is not None:
-            yield from self._named.get(text, ())
-        for linked in self._loose:
-            if self._speaks(linked, table) is True:
-                yield linked
+        found = self._certain.get(table.address, [])
+        text = text_with_holes(table.name) if isinstance(table.name, Node) else None
+        named = self._named.get(text, []) if text is not None else []
+        loose = [linked for linked in self._loose if self._speaks(linked, table)]
+        return [*found, *named, *loose]
 
     def doubt(self, table: Naming) -> Doubt | None:
         """Why there may be more of them."""
@@ -84,8 +82,10 @@ class Links:
         if name is None:
             if isinstance(value, Unsettled) and _is_vague(value):
                 self._loose.append(linked)
-        elif name in self._tables:
-            self._certain.setdefault(self._tables[name], []).append(linked)
+            return
+        table = self._tables.called(name)
+        if table is not None:
+            self._certain.setdefault(table, []).append(linked)
         elif isinstance(value, Unsettled):
             self._loose.append(linked)
         else:
@@ -110,16 +110,29 @@ class Links:
         return None if _could_be(name, own) else False
 
 
-def tables_by_name(resolver: Resolver) -> dict[str, str]:
+class Tables:
     """The tables of the template, by each way to say their names without choosing a scenario."""
-    found: dict[str, str] = {}
-    for resource in resolver.template.of(*TABLES):
-        found[hole(Symbol(resource.address))] = resource.address
-        name = member(resolver, properties(resolver, resource), "TableName")
-        text = text_with_holes(name) if name is not None else None
-        if text:
-            found.setdefault(text, resource.address)
-    return found
+
+    def __init__(self, resolver: Resolver) -> None:
+        self._resolver = resolver
+        self._by_reference = {hole(Symbol(it.address)): it.address for it in resolver.template.of(*TABLES)}
+        self._by_name: dict[str, str] | None = None
+
+    def called(self, name: str) -> str | None:
+        """The logical id of the table that is called so."""
+        found = self._by_reference.get(name)
+        if found is None and self._by_reference:
+            if self._by_name is None:
+                self._by_name = dict(self._names())
+            found = self._by_name.get(name)
+        return found
+
+    def _names(self) -> Iterator[tuple[str, str]]:
+        for resource in self._resolver.template.of(*TABLES):
+            name = member(self._resolver, properties(self._resolver, resource), "TableName")
+            text = text_with_holes(name) if name is not None else None
+            if text:
+                yield text, resource.address
 
 
 def _is_vague(value: Unsettled) -> bool:

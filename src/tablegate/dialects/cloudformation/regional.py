@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tablegate.dialects.cloudformation.encryption import encryption
-from tablegate.dialects.cloudformation.fields import Section, properties, subsection
+from tablegate.dialects.cloudformation.fields import properties, subsection
 from tablegate.dialects.cloudformation.joins import Joins
 from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.schema import capacity, ceiling, index, indexes, insights, warmth
+from tablegate.dialects.cloudformation.schema import Paid, capacity, ceiling, index, indexes, insights, warmth
 from tablegate.dialects.cloudformation.settings import stream
 from tablegate.dialects.cloudformation.tables import Spelled
 from tablegate.dialects.cloudformation.template import SIMPLE_TABLE, Resource
-from tablegate.dialects.cloudformation.unsettled import Unsettled
+from tablegate.dialects.cloudformation.unsettled import Section, Unsettled
 from tablegate.model import facts
 from tablegate.model.table import Index
 from tablegate.model.value import Value
@@ -30,19 +30,19 @@ _PASSED_ON = (
 
 def regional_table(resolver: Resolver, joins: Joins, resource: Resource) -> Spelled:
     """The table's own spelling."""
-    section = properties(resolver, resource)
+    section = resolver.choices.once("properties", properties, resolver, resource)
     if resource.type == SIMPLE_TABLE and not isinstance(section, Unsettled):
         section = _expanded(resolver, resource, section)
-    once = resolver.choices.once
+    made = resolver.made
     return Spelled(
         shared=section,
         own=section,
         region=joins.region,
-        capacity=once("capacity", capacity, resolver, section),
-        on_demand=once("ceiling", ceiling, resolver, section),
-        encryption=once("encryption", encryption, resolver, section),
-        stream=once("own stream", stream, resolver, section),
-        indexes=once("indexes", _indexes, resolver, section),
+        capacity=made(section, "ProvisionedThroughput", facts.NO_CAPACITY, capacity, resolver, section),
+        on_demand=made(section, "OnDemandThroughput", facts.NO_CEILING, ceiling, resolver, section),
+        encryption=made(section, "SSESpecification", facts.AWS_OWNED, encryption, resolver, section),
+        stream=made(section, "StreamSpecification", facts.NO_STREAM, stream, resolver, section),
+        indexes=made(section, "GlobalSecondaryIndexes", facts.INDEXES.unset, _indexes, resolver, section),
         scaling=(),
         replicas=facts.REPLICAS.unset,
         consistency=facts.CONSISTENCY.unset,
@@ -54,15 +54,10 @@ def regional_table(resolver: Resolver, joins: Joins, resource: Resource) -> Spel
 
 def _indexes(resolver: Resolver, section: Section) -> Value[tuple[Index, ...]]:
     def make(node: Node, inner: Section) -> Index:
-        return index(
-            resolver,
-            node,
-            inner,
-            capacity(resolver, inner),
-            ceiling(resolver, inner),
-            warmth(resolver, inner),
-            insights(resolver, inner),
+        paid = Paid(
+            capacity(resolver, inner), ceiling(resolver, inner), warmth(resolver, inner), insights(resolver, inner)
         )
+        return index(resolver, node, inner, paid)
 
     return indexes(resolver, section, make)
 

@@ -5,7 +5,8 @@ Only heads are resolved: a mapping or list is handed on as it is, and its parts 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import ParamSpec, TypeVar
 
 from tablegate.dialects.cloudformation.conditions import Conditions
 from tablegate.dialects.cloudformation.faults import Faults
@@ -18,6 +19,7 @@ from tablegate.dialects.cloudformation.unsettled import (
     RESOURCE,
     Resolved,
     SecretNode,
+    Section,
     Symbol,
     Unsettled,
     made,
@@ -25,6 +27,9 @@ from tablegate.dialects.cloudformation.unsettled import (
 from tablegate.dialects.reading import ReadOptions
 from tablegate.model.value import Doubt, Place
 from tablegate.syntax.node import Node
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Resolver:
@@ -60,8 +65,17 @@ class Resolver:
         node = holder.get(key)
         if node is None:
             return None
+        content = node.content
+        if isinstance(content, str) and "{{" not in content:  # most members, and no time to lose on them
+            return node
         value = self.head(node)
         return None if isinstance(value, Node) and value.content is None else value
+
+    def made(self, section: Section, key: str, unset: T, make: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """What is made of a property: once for all scenarios that agree on it, and ``unset`` where it is absent."""
+        if not isinstance(section, Unsettled) and key not in section:
+            return unset
+        return self.choices.once(key, make, *args, **kwargs)
 
     def items(self, listed: Node) -> list[Node | Unsettled]:
         """The items of a list, less those that come to nothing."""
@@ -71,7 +85,8 @@ class Resolver:
 
     def place(self, node: Node) -> Place:
         """Where a node stands."""
-        return Place(self.file, node.line, node.column, node.end_column)
+        # Place(...) runs through a function written in Python; a large template has tens of thousands of places.
+        return tuple.__new__(Place, (self.file, node.line, node.column, node.end_column, None))
 
     def misfit(self, node: Node, what: str, hint: str | None = None) -> Unsettled:
         """Note that something has a wrong shape: it is unknown from here on."""
@@ -137,6 +152,10 @@ class Resolver:
         return self.template.serverless or bool(self.template.macros) or name.startswith(self._modules)
 
     def _mapping(self, node: Node, content: Mapping[str, Node]) -> Resolved:
+        if "Ref" in content and len(content) > 1:
+            return self.misfit(node, "Ref has keys beside it", "give a function a mapping of its own")
+        if "Fn::" not in " ".join(content):
+            return node
         for name in content:
             if name == "Fn::Transform":
                 return transform(self, node, content[name])
@@ -146,8 +165,6 @@ class Resolver:
                 if len(content) > 1:
                     return self.misfit(node, f"{name} has keys beside it", "give a function a mapping of its own")
                 return Unsettled(Doubt(f"{name} is a function that is not known here"), node)
-        if "Ref" in content and len(content) > 1:
-            return self.misfit(node, "Ref has keys beside it", "give a function a mapping of its own")
         return node
 
     def _dynamic(self, node: Node, text: str) -> Unsettled:

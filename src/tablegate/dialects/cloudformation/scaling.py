@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from tablegate.dialects.cloudformation.fields import (
-    Section,
     as_section,
     decimal,
     doubted,
@@ -19,10 +18,10 @@ from tablegate.dialects.cloudformation.fields import (
     subsection,
     word,
 )
-from tablegate.dialects.cloudformation.links import Linked, Links, Naming
+from tablegate.dialects.cloudformation.links import Linked, Links, Naming, Tables
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import SCALABLE_TARGET, SCALING_POLICY, Resource
-from tablegate.dialects.cloudformation.unsettled import Symbol, Unsettled, hole, text_with_holes
+from tablegate.dialects.cloudformation.unsettled import Section, Symbol, Unsettled, hole, text_with_holes
 from tablegate.model import facts
 from tablegate.model.facts import Fact
 from tablegate.model.table import ScalingSchedule, ScalingTarget
@@ -60,17 +59,18 @@ def table_of(resource_id: str) -> str | None:
 class Scaling:
     """The scaling targets and policies of one template."""
 
-    def __init__(self, resolver: Resolver) -> None:
+    def __init__(self, resolver: Resolver, tables: Tables) -> None:
         self._resolver = resolver
-        self._targets = Links(resolver, _with(resolver, SCALABLE_TARGET, "ResourceId"), table_of)
+        self._targets = Links(resolver, _with(resolver, SCALABLE_TARGET, "ResourceId"), table_of, tables)
         self._attached: dict[str, list[Resource]] = {}
+        self._by_triple: dict[str, list[Resource]] = {}
         self._loose: list[Resource] = []
         for policy in resolver.template.of(SCALING_POLICY):
             self._attach(policy)
 
     def of(self, table: Naming) -> tuple[ScalingTarget, ...]:
         """The targets of a table and its indexes."""
-        made = (self._target(linked) for linked in self._targets.of(table))
+        made = map(self._target, self._targets.of(table))
         found = [target for target in made if target is not None]
         return tuple(sorted(found, key=lambda target: (target.index or "", target.dimension, target.address)))
 
@@ -85,7 +85,7 @@ class Scaling:
         if key is None:
             self._loose.append(policy)
         else:
-            self._attached.setdefault(key, []).append(policy)
+            (self._by_triple if target is None else self._attached).setdefault(key, []).append(policy)
 
     def _triple(self, section: Section) -> str | None:
         values = [member(self._resolver, section, key) for key in ("ResourceId", "ScalableDimension")]
@@ -97,18 +97,17 @@ class Scaling:
         there = exists(resolver, resource)
         if there is False:
             return None
-        stated = member(resolver, section, "ScalableDimension")
-        dimension = _DIMENSIONS.get(text_with_holes(stated) or "") if stated is not None else None
+        node = member(resolver, section, "ScalableDimension")
+        stated = (text_with_holes(node) if node is not None else None) or ""
+        dimension = _DIMENSIONS.get(stated)
         if dimension is None:
             return None
-        resource_id = resolver.head(linked.where)
-        index = (text_with_holes(resource_id) or "").partition("/index/")[2] if resource_id is not None else ""
-        tracking = self._tracking(resource, self._triple(section)) if there else _doubtful(resource)
+        tracking = self._tracking(resource, section) if there else _doubtful(resource)
         return ScalingTarget(
             address=resource.address,
             place=resolver.place(resource.node),
             dimension=dimension,
-            index=index or None,
+            index=self._index(linked) if ":index:" in stated else None,
             minimum=number(resolver, facts.SCALING_MIN, section, "MinCapacity"),
             maximum=number(resolver, facts.SCALING_MAX, section, "MaxCapacity"),
             tracking=tracking.tracking,
@@ -118,9 +117,15 @@ class Scaling:
             schedules=tuple(_schedules(resolver, section)),
         )
 
-    def _tracking(self, target: Resource, triple: str | None) -> Tracking:
-        keys = (hole(Symbol(target.address)), triple or "")
-        for policy in (policy for key in keys for policy in self._attached.get(key, ())):
+    def _index(self, linked: Linked) -> str | None:
+        value = self._resolver.head(linked.where)
+        return (text_with_holes(value) or "").partition("/index/")[2] or None if value is not None else None
+
+    def _tracking(self, target: Resource, section: Section) -> Tracking:
+        attached = self._attached.get(hole(Symbol(target.address)), [])
+        if self._by_triple:
+            attached = [*attached, *self._by_triple.get(self._triple(section) or "", ())]
+        for policy in attached:
             there = exists(self._resolver, policy)
             if there is not False:
                 found = tracking_of(self._resolver, policy) if there else _doubtful(policy)

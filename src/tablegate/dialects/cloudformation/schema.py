@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from tablegate.dialects.cloudformation.fields import (
-    Section,
     as_section,
     doubted,
     flag,
@@ -16,7 +15,7 @@ from tablegate.dialects.cloudformation.fields import (
     word,
 )
 from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.unsettled import Unsettled, is_scalar, scalar_of
+from tablegate.dialects.cloudformation.unsettled import Section, Unsettled, is_scalar, scalar_of
 from tablegate.model import facts
 from tablegate.model.facts import Fact
 from tablegate.model.table import Index, KeyPart, Role, Units, VectorIndex
@@ -61,13 +60,32 @@ def pairs_of(resolver: Resolver, node: Node, first: str, second: str) -> list[tu
     if not isinstance(node.content, (list, tuple)):
         return resolver.misfit(node, "a list is needed")
     pairs = []
-    for item in resolver.items(node):
-        one, other = text(resolver, item, first), text(resolver, item, second)
-        for side in (one, other):
-            if isinstance(side, Unsettled):
-                return side
-        pairs.append((str(one), str(other)))
+    for item in node.content:
+        pair = plain_pair(item.content, first, second) or _resolved_pair(resolver, item, first, second)
+        if isinstance(pair, Unsettled):
+            return pair
+        if pair is not None:
+            pairs.append(pair)
     return pairs
+
+
+def plain_pair(content: object, first: str, second: str) -> tuple[str, str] | None:
+    """Two texts that are written as they are, in a mapping that holds nothing else: nearly all of them."""
+    if not isinstance(content, dict) or len(content) != 2 or first not in content or second not in content:
+        return None
+    one, other = content[first].content, content[second].content
+    plain = isinstance(one, str) and isinstance(other, str) and "{{" not in one and "{{" not in other
+    return (one, other) if plain else None
+
+
+def _resolved_pair(resolver: Resolver, item: Node, first: str, second: str) -> tuple[str, str] | Unsettled | None:
+    value = resolver.head(item)
+    if value is None:
+        return None
+    one, other = text(resolver, value, first), text(resolver, value, second)
+    if isinstance(one, Unsettled):
+        return one
+    return other if isinstance(other, Unsettled) else (one, other)
 
 
 def text(resolver: Resolver, item: Node | Unsettled, key: str) -> str | Unsettled:
@@ -111,43 +129,43 @@ def _legacy_keys(resolver: Resolver, node: Node) -> tuple[KeyPart, ...] | Unsett
     return tuple(parts) or resolver.misfit(node, "KeySchema must be a list of keys")
 
 
-def units(
-    resolver: Resolver,
-    section: Section,
-    key: str,
-    read: tuple[Fact[int], str],
-    write: tuple[Fact[int], str],
-    unset: Units,
-) -> Units:
-    """A pair of numbers in a section of their own."""
-    inner = subsection(resolver, section, key)
-    if inner is None:
-        return unset
-    return Units(read=number(resolver, read[0], inner, read[1]), write=number(resolver, write[0], inner, write[1]))
-
-
 def capacity(resolver: Resolver, section: Section) -> Units:
     """Provisioned throughput."""
-    read, write = (facts.READ_CAPACITY, "ReadCapacityUnits"), (facts.WRITE_CAPACITY, "WriteCapacityUnits")
-    return units(resolver, section, "ProvisionedThroughput", read, write, facts.NO_CAPACITY)
+    inner = subsection(resolver, section, "ProvisionedThroughput")
+    if inner is None:
+        return facts.NO_CAPACITY
+    return Units(
+        read=number(resolver, facts.READ_CAPACITY, inner, "ReadCapacityUnits"),
+        write=number(resolver, facts.WRITE_CAPACITY, inner, "WriteCapacityUnits"),
+    )
 
 
 def ceiling(resolver: Resolver, section: Section) -> Units:
-    """The most that an on-demand table or index may use. -1 takes a limit away."""
-    read, write = (facts.MAX_READ, "MaxReadRequestUnits"), (facts.MAX_WRITE, "MaxWriteRequestUnits")
-    found = units(resolver, section, "OnDemandThroughput", read, write, facts.NO_CEILING)
-    return Units(read=unlimited(facts.MAX_READ, found.read), write=unlimited(facts.MAX_WRITE, found.write))
+    """The most that an on-demand table or index may use."""
+    inner = subsection(resolver, section, "OnDemandThroughput")
+    if inner is None:
+        return facts.NO_CEILING
+    return Units(
+        read=limit(resolver, facts.MAX_READ, inner, "MaxReadRequestUnits"),
+        write=limit(resolver, facts.MAX_WRITE, inner, "MaxWriteRequestUnits"),
+    )
 
 
-def unlimited(fact: Fact[int], value: Value[int]) -> Value[int]:
-    """A limit of -1 is none."""
+def limit(resolver: Resolver, fact: Fact[int], section: Section, key: str) -> Value[int]:
+    """A limit. -1 takes it away."""
+    value = number(resolver, fact, section, key)
     return fact.of(None, value.place) if value.content == -1 else value
 
 
 def warmth(resolver: Resolver, section: Section) -> Units:
     """Warm throughput."""
-    read, write = (facts.WARM_READ, "ReadUnitsPerSecond"), (facts.WARM_WRITE, "WriteUnitsPerSecond")
-    return units(resolver, section, "WarmThroughput", read, write, facts.NO_WARMTH)
+    inner = subsection(resolver, section, "WarmThroughput")
+    if inner is None:
+        return facts.NO_WARMTH
+    return Units(
+        read=number(resolver, facts.WARM_READ, inner, "ReadUnitsPerSecond"),
+        write=number(resolver, facts.WARM_WRITE, inner, "WriteUnitsPerSecond"),
+    )
 
 
 def insights(resolver: Resolver, section: Section) -> Value[bool]:
@@ -191,23 +209,24 @@ def local_indexes(resolver: Resolver, section: Section) -> Value[tuple[Index, ..
     """Local secondary indexes."""
 
     def make(node: Node, inner: Section) -> Index:
-        nothing = facts.INSIGHTS.unset
-        return index(resolver, node, inner, facts.NO_CAPACITY, facts.NO_CEILING, facts.NO_WARMTH, nothing, local=True)
+        return index(resolver, node, inner, LOCAL)
 
     return parts(resolver, facts.LOCAL_INDEXES, section, "LocalSecondaryIndexes", make)
 
 
-def index(
-    resolver: Resolver,
-    node: Node,
-    section: Section,
-    capacity: Units,
-    on_demand: Units,
-    warm: Units,
-    insights: Value[bool],
-    *,
-    local: bool = False,
-) -> Index:
+class Paid(NamedTuple):
+    """What an index has apart from the table: only a global one has."""
+
+    capacity: Units = facts.NO_CAPACITY
+    on_demand: Units = facts.NO_CEILING
+    warm: Units = facts.NO_WARMTH
+    insights: Value[bool] = facts.INSIGHTS.unset
+
+
+LOCAL: Final = Paid()
+
+
+def index(resolver: Resolver, node: Node, section: Section, paid: Paid) -> Index:
     """One secondary index."""
     projection = subsection(resolver, section, "Projection")
     if projection is None:
@@ -218,14 +237,14 @@ def index(
     return Index(
         name=word(resolver, facts.INDEX_NAME, section, "IndexName"),
         place=resolver.place(node),
-        local=local,
+        local=paid is LOCAL,
         keys=keys(resolver, section),
         projection=kind,
         projected=projected,
-        capacity=capacity,
-        on_demand=on_demand,
-        warm=warm,
-        insights=insights,
+        capacity=paid.capacity,
+        on_demand=paid.on_demand,
+        warm=paid.warm,
+        insights=paid.insights,
     )
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from tablegate.dialects.cloudformation.fields import (
-    Section,
     as_section,
     document,
     doubted,
@@ -15,20 +14,21 @@ from tablegate.dialects.cloudformation.fields import (
     number,
     reference,
     subsection,
+    told,
     word,
 )
 from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.schema import text
+from tablegate.dialects.cloudformation.schema import plain_pair, text
 from tablegate.dialects.cloudformation.symbols import ACCOUNT, PARTITION, REGION, URL_SUFFIX
 from tablegate.dialects.cloudformation.template import Resource
-from tablegate.dialects.cloudformation.unsettled import INPUT, Symbol, Unsettled, is_scalar, scalar_of
+from tablegate.dialects.cloudformation.unsettled import INPUT, Section, Symbol, Unsettled, is_scalar, scalar_of
 from tablegate.model import facts
 from tablegate.model.facts import Fact
 from tablegate.model.table import Recovery, Retention, Stream, Ttl
 from tablegate.model.value import Doubt, Value
 from tablegate.syntax.node import Node
 
-BILLING_MODES: Final = frozenset({"PROVISIONED", "PAY_PER_REQUEST"})
+_BILLING_MODES: Final = frozenset({"PROVISIONED", "PAY_PER_REQUEST"})
 _CONSTANT_IN_A_STACK: Final = frozenset({REGION, ACCOUNT, PARTITION, URL_SUFFIX})
 _GENERATED: Final = Doubt("the table is given no name, and the service makes one up")
 
@@ -96,14 +96,40 @@ def import_source(resolver: Resolver, section: Section) -> Value[str]:
     return reference(resolver, facts.IMPORT_SOURCE, inner if bucket is None else bucket, "S3Bucket")
 
 
-def name(resolver: Resolver, section: Section) -> tuple[Value[str], bool, bool]:
-    """The table's name, whether the service makes it up, and whether the template fixes it."""
+class Named(NamedTuple):
+    """A table's name, what the template says of it, and whether the template fixes it."""
+
+    value: Value[str]
+    node: Node | Unsettled | None
+    is_fixed: bool
+
+
+UNNAMED: Final = Named(facts.NAME.doubted(_GENERATED), None, False)
+
+
+def name(resolver: Resolver, section: Section) -> Named:
+    """The table's name. Where there is none, the service makes one up."""
     node = member(resolver, section, "TableName")
     if node is None:
-        return facts.NAME.doubted(_GENERATED), True, False
+        return UNNAMED
     if isinstance(node, Unsettled):
-        return doubted(resolver, facts.NAME, node), False, _is_constant(node)
-    return word(resolver, facts.NAME, section, "TableName"), False, True
+        return Named(doubted(resolver, facts.NAME, node), node, _is_constant(node))
+    return Named(told(resolver, facts.NAME, node), node, True)
+
+
+def billing_mode(resolver: Resolver, section: Section) -> Value[str]:
+    """How the table is paid for."""
+    return word(resolver, facts.BILLING_MODE, section, "BillingMode", _BILLING_MODES)
+
+
+def table_class(resolver: Resolver, section: Section) -> Value[str]:
+    """How its storage is paid for."""
+    return word(resolver, facts.TABLE_CLASS, section, "TableClass")
+
+
+def deletion_protection(resolver: Resolver, section: Section) -> Value[bool]:
+    """Whether it can be deleted."""
+    return flag(resolver, facts.DELETION_PROTECTION, section, "DeletionProtectionEnabled")
 
 
 def _is_constant(name: Unsettled) -> bool:
@@ -131,14 +157,24 @@ def _tags_of_list(resolver: Resolver, node: Node) -> dict[str, str | None] | Uns
     if not isinstance(node.content, (list, tuple)):
         return resolver.misfit(node, "a list of tags is needed")
     found: dict[str, str | None] = {}
-    for item in resolver.items(node):
-        key = text(resolver, item, "Key")
-        if isinstance(key, Unsettled):
-            return key
-        section = as_section(resolver, item)
-        value = member(resolver, section, "Value") if section is not None else None
-        found[key] = _tag(value)
+    for item in node.content:
+        pair = plain_pair(item.content, "Key", "Value") or _resolved_tag(resolver, item)
+        if isinstance(pair, Unsettled):
+            return pair
+        if pair is not None:
+            found[pair[0]] = pair[1]
     return found
+
+
+def _resolved_tag(resolver: Resolver, item: Node) -> tuple[str, str | None] | Unsettled | None:
+    tag = resolver.head(item)
+    if tag is None:
+        return None
+    key = text(resolver, tag, "Key")
+    if isinstance(key, Unsettled):
+        return key
+    section = as_section(resolver, tag)
+    return key, _tag(member(resolver, section, "Value") if section is not None else None)
 
 
 def _tags_of_map(resolver: Resolver, node: Node) -> dict[str, str | None]:

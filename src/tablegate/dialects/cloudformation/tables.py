@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 from tablegate.dialects.cloudformation.encryption import destinations
-from tablegate.dialects.cloudformation.fields import Section, flag, member, word
 from tablegate.dialects.cloudformation.joins import Joins
 from tablegate.dialects.cloudformation.links import Naming
 from tablegate.dialects.cloudformation.resolver import Resolver
@@ -19,16 +18,20 @@ from tablegate.dialects.cloudformation.schema import (
     warmth,
 )
 from tablegate.dialects.cloudformation.settings import (
-    BILLING_MODES,
+    UNNAMED,
+    billing_mode,
+    deletion_protection,
     import_source,
     name,
     policy,
     recovery,
     retention,
+    table_class,
     tags,
     ttl,
 )
 from tablegate.dialects.cloudformation.template import Resource
+from tablegate.dialects.cloudformation.unsettled import Section
 from tablegate.model import facts
 from tablegate.model.table import (
     Dialect,
@@ -67,50 +70,55 @@ class Spelled(NamedTuple):
 
 def table_of(resolver: Resolver, joins: Joins, resource: Resource, spelled: Spelled) -> Table:
     """The table in the scenario that the resolver is in."""
-    once, shared, own = resolver.choices.once, spelled.shared, spelled.own
-    called, generated, fixed = once("name", name, resolver, shared)
-    naming = Naming(resource.address, member(resolver, shared, "TableName"))
-    tagged = once("tags", tags, resolver, own)
-    replicas = once("replicas", _replicas, joins, naming, spelled)
+    once, made, shared, own = resolver.choices.once, resolver.made, spelled.shared, spelled.own
+    named = resolver.made(shared, "TableName", UNNAMED, name, resolver, shared)
+    naming = Naming(resource.address, named.node)
+    tagged = once("Tags", tags, resolver, own)
+    joined = once("joins", joins.about, naming)
+    replicas = _replicas(spelled.replicas, joined.replicas)
     return Table(
         address=resource.address,
         place=resolver.place(resource.node),
         dialect=Dialect.CLOUDFORMATION,
         kind=TableKind.GLOBAL if replicas.content else TableKind.REGIONAL,
         label=resource.address,
-        name=called,
-        name_generated=generated,
-        name_fixed=fixed,
-        arn=joins.arn(called, spelled.region),
+        name=named.value,
+        name_generated=named.node is None,
+        name_fixed=named.is_fixed,
+        arn=joins.arn(named.value, spelled.region),
         region=spelled.region,
         account=joins.account,
-        keys=once("keys", keys, resolver, shared),
-        attributes=once("attributes", attributes, resolver, shared),
+        keys=made(shared, "KeySchema", facts.KEYS.unset, keys, resolver, shared),
+        attributes=made(shared, "AttributeDefinitions", facts.ATTRIBUTES.unset, attributes, resolver, shared),
         indexes=_unshared(spelled.indexes),
-        local_indexes=_unshared(once("local indexes", local_indexes, resolver, shared)),
-        vector_indexes=once("vector indexes", vector_indexes, resolver, shared),
-        billing_mode=once("billing", word, resolver, facts.BILLING_MODE, shared, "BillingMode", BILLING_MODES),
+        local_indexes=_unshared(
+            made(shared, "LocalSecondaryIndexes", facts.LOCAL_INDEXES.unset, local_indexes, resolver, shared)
+        ),
+        vector_indexes=made(shared, "VectorIndexes", facts.VECTOR_INDEXES.unset, vector_indexes, resolver, shared),
+        billing_mode=made(shared, "BillingMode", facts.BILLING_MODE.unset, billing_mode, resolver, shared),
         capacity=spelled.capacity,
         on_demand=spelled.on_demand,
-        warm=once("warmth", warmth, resolver, shared),
-        scaling=once("scaling", joins.scaling.of, naming) + spelled.scaling,
-        scaling_doubt=once("scaling doubt", joins.scaling.doubt, naming),
-        table_class=once("class", word, resolver, facts.TABLE_CLASS, own, "TableClass"),
-        insights=once("insights", insights, resolver, own),
-        alarms=once("alarms", joins.alarms.of, naming),
-        alarms_doubt=once("alarms doubt", joins.alarms.doubt, naming),
+        warm=made(shared, "WarmThroughput", facts.NO_WARMTH, warmth, resolver, shared),
+        scaling=joined.scaling + spelled.scaling,
+        scaling_doubt=joined.scaling_doubt,
+        table_class=made(own, "TableClass", facts.TABLE_CLASS.unset, table_class, resolver, own),
+        insights=made(own, "ContributorInsightsSpecification", facts.INSIGHTS.unset, insights, resolver, own),
+        alarms=joined.alarms,
+        alarms_doubt=joined.alarms_doubt,
         encryption=spelled.encryption,
-        recovery=once("recovery", recovery, resolver, own),
-        deletion_protection=once(
-            "protection", flag, resolver, facts.DELETION_PROTECTION, own, "DeletionProtectionEnabled"
+        recovery=made(own, "PointInTimeRecoverySpecification", facts.NO_RECOVERY, recovery, resolver, own),
+        deletion_protection=made(
+            own, "DeletionProtectionEnabled", facts.DELETION_PROTECTION.unset, deletion_protection, resolver, own
         ),
         retention=once("retention", retention, resolver, resource),
         backed_up=once("backups", joins.backups.cover, naming, tagged),
-        import_source=once("import", import_source, resolver, shared),
+        import_source=made(
+            shared, "ImportSourceSpecification", facts.IMPORT_SOURCE.unset, import_source, resolver, shared
+        ),
         restore_source=facts.RESTORE_SOURCE.unset,
-        ttl=once("ttl", ttl, resolver, shared),
-        stream=once("stream", _with_consumers, joins, naming, spelled.stream),
-        destinations=once("destinations", destinations, resolver, own),
+        ttl=made(shared, "TimeToLiveSpecification", facts.NO_TTL, ttl, resolver, shared),
+        stream=replace(spelled.stream, consumers=joined.consumers) if joined.consumers else spelled.stream,
+        destinations=made(own, "KinesisStreamSpecification", (), destinations, resolver, own),
         replicas=_unshared(replicas),
         consistency=spelled.consistency,
         witness_region=spelled.witness_region,
@@ -118,21 +126,14 @@ def table_of(resolver: Resolver, joins: Joins, resource: Resource, spelled: Spel
         settings_replication=spelled.settings_replication,
         tags=tagged,
         declared=once("declared", facts.declared_by, tagged),
-        policy=once("policy", policy, resolver, facts.POLICY, own),
+        policy=made(own, "ResourcePolicy", facts.POLICY.unset, policy, resolver, facts.POLICY, own),
         raw=resource.node.plain,
         scenario=resolver.conditions.scenario(),  # last: all that is asked is asked by now
     )
 
 
-def _with_consumers(joins: Joins, naming: Naming, stream: Stream) -> Stream:
-    consumers = joins.consumers.of(naming)
-    return replace(stream, consumers=consumers) if consumers else stream
-
-
-def _replicas(joins: Joins, naming: Naming, spelled: Spelled) -> Value[tuple[Replica, ...]]:
+def _replicas(listed: Value[tuple[Replica, ...]], added: tuple[Replica, ...]) -> Value[tuple[Replica, ...]]:
     """The replicas that the table lists, and those that custom resources add."""
-    added = joins.replicas.of(naming)
-    listed = spelled.replicas
     if not added or not listed.known:
         return listed
     return facts.REPLICAS.of((*(listed.content or ()), *added), listed.place or added[0].place)

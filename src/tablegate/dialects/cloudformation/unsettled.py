@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
 from tablegate.model.value import Doubt
@@ -51,6 +51,9 @@ class Unsettled:
 Resolved: TypeAlias = Node | Unsettled | None
 """What an expression comes to. None: there is nothing (``AWS::NoValue``)."""
 
+Section: TypeAlias = Mapping[str, Node] | Unsettled
+"""A mapping whose members are read one by one, or one that cannot be known."""
+
 
 def text_of(content: Scalar) -> str:
     """A scalar as CloudFormation sees it: everything is a text."""
@@ -69,7 +72,9 @@ def is_scalar(node: Node) -> bool:
 def scalar_of(node: Node) -> str:
     """The text of a node that is a single value."""
     content = node.content
-    return text_of(content) if content is None or isinstance(content, (str, bool, int, float)) else ""
+    if isinstance(content, str):
+        return content
+    return text_of(content) if content is None or isinstance(content, (bool, int, float)) else ""
 
 
 def written(parts: Iterable[Part]) -> str:
@@ -96,25 +101,36 @@ def made(node: Node, content: str, *, secret: bool = False) -> Node:
 
 def assembled(node: Node, pieces: Iterable[str | Node | Unsettled]) -> Node | Unsettled:
     """One text from its pieces, with holes where a piece is not known."""
+    texts: list[str] = []
+    listed = list(pieces)
+    secret = False
+    for piece in listed:
+        if isinstance(piece, str):
+            texts.append(piece)
+        elif isinstance(piece, Unsettled):
+            return _with_holes(node, listed)
+        else:
+            texts.append(scalar_of(piece))
+            secret = secret or isinstance(piece, SecretNode)
+    return made(node, "".join(texts), secret=secret)
+
+
+def _with_holes(node: Node, pieces: Iterable[str | Node | Unsettled]) -> Unsettled:
     parts: list[Part] = []
     open_pieces: list[Unsettled] = []
-    secret = False
     for piece in pieces:
-        if isinstance(piece, str):
-            parts.append(piece)
-        elif isinstance(piece, Node):
-            parts.append(scalar_of(piece))
-            secret = secret or isinstance(piece, SecretNode)
-        else:
+        if isinstance(piece, Unsettled):
             open_pieces.append(piece)
             parts.extend(piece.parts or (Symbol(piece.doubt.reason, sort=EXPRESSION),))
-    if not open_pieces:
-        return made(node, "".join(part for part in parts if isinstance(part, str)), secret=secret)
+        else:
+            parts.append(piece if isinstance(piece, str) else scalar_of(piece))
     return Unsettled(_doubt(open_pieces), node, _merged(parts))
 
 
 def _doubt(pieces: list[Unsettled]) -> Doubt:
     first = pieces[0].doubt
+    if len(pieces) == 1:
+        return first
     refs = dict.fromkeys(ref for piece in pieces for ref in piece.doubt.refs)
     return Doubt(first.reason, first.settle, tuple(refs))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tablegate.dialects.cloudformation.fields import (
-    Section,
     as_section,
     exists,
     listed,
@@ -14,7 +13,7 @@ from tablegate.dialects.cloudformation.fields import (
     reference,
     subsection,
 )
-from tablegate.dialects.cloudformation.links import Linked, Links, Naming
+from tablegate.dialects.cloudformation.links import Linked, Links, Naming, Tables
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import (
     ALARM,
@@ -24,7 +23,7 @@ from tablegate.dialects.cloudformation.template import (
     PIPE,
     Resource,
 )
-from tablegate.dialects.cloudformation.unsettled import Unsettled, is_scalar, text_with_holes
+from tablegate.dialects.cloudformation.unsettled import Section, Unsettled, is_scalar, text_with_holes
 from tablegate.model import facts
 from tablegate.model.table import Alarm, Consumer, Replica
 from tablegate.model.value import Doubt
@@ -38,10 +37,10 @@ _TABLE_NAME, _INDEX_NAME = "TableName", "GlobalSecondaryIndexName"
 class Alarms:
     """The CloudWatch alarms of one template."""
 
-    def __init__(self, resolver: Resolver) -> None:
+    def __init__(self, resolver: Resolver, tables: Tables) -> None:
         self._resolver = resolver
         metrics = (linked for alarm in resolver.template.of(ALARM) for linked in _metrics(resolver, alarm))
-        self._links = Links(resolver, metrics, str)
+        self._links = Links(resolver, metrics, str, tables)
 
     def of(self, table: Naming) -> tuple[Alarm, ...]:
         """The alarms on a table and its indexes."""
@@ -100,9 +99,9 @@ def _dimension(resolver: Resolver, section: Section, name: str) -> Node | Unsett
 class Consumers:
     """What reads the streams of one template's tables."""
 
-    def __init__(self, resolver: Resolver) -> None:
+    def __init__(self, resolver: Resolver, tables: Tables) -> None:
         self._resolver = resolver
-        self._links = Links(resolver, _readers(resolver), _table_of_stream)
+        self._links = Links(resolver, _readers(resolver), _table_of_stream, tables)
 
     def of(self, table: Naming) -> tuple[Consumer, ...]:
         """The consumers of one table's stream."""
@@ -171,7 +170,7 @@ def _images(resolver: Resolver, section: Section) -> frozenset[str]:
 class Replicas:
     """The replicas that custom resources of old CDK make."""
 
-    def __init__(self, resolver: Resolver) -> None:
+    def __init__(self, resolver: Resolver, tables: Tables) -> None:
         self._resolver = resolver
         named = ((it, properties(resolver, it)) for it in resolver.template.of(LEGACY_REPLICA))
         pairs = (
@@ -179,7 +178,7 @@ class Replicas:
             for it, inner in named
             if isinstance(inner, Mapping) and "TableName" in inner
         )
-        self._links = Links(resolver, pairs, str)
+        self._links = Links(resolver, pairs, str, tables)
 
     def of(self, table: Naming) -> tuple[Replica, ...]:
         """The replicas of one table: nothing is protected there, whatever the table says of itself."""
