@@ -70,10 +70,11 @@ class Keys:
         mentions = self._mentions(resource, block, argument)
         unnamed = block.written is not None and all(one.content is None and not one.type for one in mentions)
         asked = {self._asked(one) for one in mentions if one.type in _NAMED_BY and one.data is not None}
+        found = self._resource(key)
+        unnamed = unnamed and found is None  # a change that is ignored keeps a key that nobody names any more
         if key.endswith(_MANAGED) or key in self._managed or unnamed or asked == {KeyOwner.AWS_MANAGED}:
             self._managed.add(key)
             return _managed(given.place, given)
-        found = self._resource(key)
         region = arn_part(key, 3)
         return Encryption(
             owner=facts.KEY_OWNER.of(KeyOwner.CUSTOMER, given.place, sensitive=given.sensitive),
