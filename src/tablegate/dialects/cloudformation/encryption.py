@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tablegate.dialects.cloudformation.fields import (
-    doubted,
     exists,
     flag,
     member,
@@ -34,6 +33,7 @@ from tablegate.syntax.node import Node
 _ENABLED = Fact[bool]("server-side encryption", False)
 _STREAM_ENCRYPTION = Fact[str]("encryption type of the stream", "NONE")
 _AWS_MANAGED_ALIAS = "alias/aws/dynamodb"
+_EITHER = (KeyOwner.AWS_MANAGED, KeyOwner.CUSTOMER)
 _REGION_UNKNOWN = Doubt("the region of the key is not known", "give the key's ARN as a parameter: --param NAME=ARN")
 
 
@@ -47,7 +47,7 @@ def encrypted(resolver: Resolver, enabling: Section, naming: Section | None) -> 
     """The encryption that one section turns on with the key that another names."""
     enabled = flag(resolver, _ENABLED, enabling, "SSEEnabled")
     if enabled.doubt is not None:
-        return _keyless(facts.KEY_OWNER.doubted(enabled.doubt, enabled.place))
+        return _doubted(enabled.doubt, enabled.place, tuple(KeyOwner))
     if not enabled.content:
         stated = enabled.place is not None
         return _keyless(facts.KEY_OWNER.of(KeyOwner.AWS_OWNED, enabled.place)) if stated else facts.AWS_OWNED
@@ -57,7 +57,7 @@ def encrypted(resolver: Resolver, enabling: Section, naming: Section | None) -> 
     text = text_with_holes(key)
     if text is None:
         unknown = key if isinstance(key, Unsettled) else resolver.misfit(key, "a key's id, ARN or alias is needed")
-        return _keyless(doubted(resolver, facts.KEY_OWNER, unknown))
+        return _doubted(unknown.doubt, resolver.place(unknown.node), _EITHER)
     return _with_key(resolver, key, text)
 
 
@@ -65,14 +65,33 @@ def _keyless(owner: Value[KeyOwner]) -> Encryption:
     return Encryption(owner=owner, key=facts.KEY.unset, key_region=facts.KEY_REGION.unset)
 
 
+def _doubted(doubt: Doubt, place: Place | None, candidates: tuple[KeyOwner, ...]) -> Encryption:
+    return Encryption(
+        owner=facts.KEY_OWNER.doubted(doubt, place, candidates),
+        key=facts.KEY.doubted(doubt, place),
+        key_region=facts.KEY_REGION.doubted(doubt, place),
+    )
+
+
 def _with_key(resolver: Resolver, key: Node | Unsettled, text: str) -> Encryption:
     place = resolver.place(key.node if isinstance(key, Unsettled) else key)
     managed = text in ("", _AWS_MANAGED_ALIAS) or text.endswith(f":{_AWS_MANAGED_ALIAS}")
+    owner = facts.KEY_OWNER.of(KeyOwner.AWS_MANAGED if managed else KeyOwner.CUSTOMER, place)
+    if isinstance(key, Unsettled) and not managed and not _shows_own_key(resolver, key):
+        owner = facts.KEY_OWNER.doubted(key.doubt, place, _EITHER)
     return Encryption(
-        owner=facts.KEY_OWNER.of(KeyOwner.AWS_MANAGED if managed else KeyOwner.CUSTOMER, place),
+        owner=owner,
         key=facts.KEY.of(text, place, sensitive=isinstance(key, SecretNode)) if text else facts.KEY.unset,
-        key_region=_key_region(resolver, key, text, place),
+        key_region=facts.KEY_REGION.unset if managed else _key_region(resolver, key, text, place),
         resource=None if managed else _key_resource(resolver, key, text),
+    )
+
+
+def _shows_own_key(resolver: Resolver, key: Unsettled) -> bool:
+    """Whether it can be no alias of AWS's own key: the ARN of a key, or a key or alias that the template makes."""
+    own = (part for part in key.parts if isinstance(part, Symbol) and part.sort == RESOURCE)
+    return any(isinstance(part, str) and ":key/" in part for part in key.parts) or any(
+        resolver.template.named(symbol.name, kind) is not None for symbol in own for kind in (KEY, KEY_ALIAS)
     )
 
 

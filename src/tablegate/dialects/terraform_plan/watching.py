@@ -24,9 +24,9 @@ class Insights:
         """Whether they are on for a table, for one of its indexes, or for a replica."""
         doubt = self._joined.doubt(table)
         for one in self._joined.of(table, region):
-            if one.root.is_unknown("index_name"):
-                doubt = doubt or one.root.doubt("index_name", computed=True)
-            if one.known("index_name") == index:
+            some_index = one.root.doubt("index_name", computed=True) if one.root.is_unknown("index_name") else None
+            doubt = doubt or some_index
+            if some_index is None and one.known("index_name") == index:
                 return facts.INSIGHTS.of(True, one.place)
         return facts.INSIGHTS.unset if doubt is None else facts.INSIGHTS.doubted(doubt)
 
