@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from textwrap import dedent
 from types import ModuleType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -153,8 +154,8 @@ def without_twins(policies: Iterable[Policy]) -> tuple[Policy, ...]:
 
 
 def _fragment(text: str | None) -> str | None:
-    """A remedy as it is printed: however a pack indents it, and wherever its quotes stand."""
-    return None if text is None else inspect.cleandoc(text)
+    """A remedy as it is printed, however far a pack indents it. What YAML nests stays nested."""
+    return None if text is None else dedent(text).strip()
 
 
 def _home(item: Policy) -> str:
