@@ -1,0 +1,31 @@
+"""Every policy that ships fails, holds, doubts and steps aside where its cases say so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tablegate.policy import Policy
+from tablegate.policy.package import policies_in
+from tablegate.testing import Case, cases, gaps_of, prove
+
+CASES = Path(__file__).parent.parent / "fixtures" / "cases"
+POLICIES = policies_in("tablegate_baseline")
+
+
+@pytest.mark.parametrize("case", cases(POLICIES, CASES), ids=str)
+def test_case(case: Case) -> None:
+    """The policy says of the case what the case's folder is called."""
+    prove(case)
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.id)
+def test_nothing_is_missing(policy: Policy) -> None:
+    """Each language that has a remedy has a case that fails, and one that holds with the remedy in it."""
+    assert gaps_of(policy, CASES) == ()
+
+
+def test_every_folder_of_cases_belongs_to_a_policy() -> None:
+    """A policy that is renamed takes its cases along."""
+    assert {path.name for path in CASES.iterdir() if path.is_dir()} <= {policy.id for policy in POLICIES}
