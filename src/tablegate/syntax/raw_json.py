@@ -133,6 +133,14 @@ def is_same(part: Part, content: object) -> bool:
     return decode(part) == content
 
 
+def holds_true(content: object) -> bool:
+    """Whether true may stand anywhere in it: quick, and wrong only in saying so of a text that holds the word."""
+    try:
+        return b"true" in _ENCODER.encode(content)
+    except UnicodeEncodeError:
+        return True
+
+
 def kind_of(content: object) -> str:
     """What decoded content is, in words."""
     return _KINDS.get(type(content), "a number")

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 Key: TypeAlias = str | int | None
 
 _STEP = re.compile(r'\.?([^.\[\]]+)|\[(?:"((?:[^"\\]|\\.)*)"|(\d+))\]')
+_KEY = re.compile(r'\[(?:"(?:[^"\\]|\\.)*"|\d+)\]')
 _MODULE = re.compile(r'module\.([^.\[]+)(\[(?:"(?:[^"\\]|\\.)*"|\d+)\])?(?:\.|$)')
 
 
@@ -35,6 +36,11 @@ def steps(reference: str) -> tuple[Step, ...]:
     for name, quoted, number in _STEP.findall(reference):
         found.append(Step(name) if name else Step(None, int(number) if number else _unquoted(quoted)))
     return tuple(found)
+
+
+def unkeyed(module: str) -> str:
+    """A module address without the keys of its instances."""
+    return _KEY.sub("", module)
 
 
 @lru_cache(maxsize=4096)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tablegate.dialects.terraform_plan import awscc_parts as parts
 from tablegate.dialects.terraform_plan import awscc_replicas as regions
 from tablegate.dialects.terraform_plan.blocks import Block
-from tablegate.dialects.terraform_plan.capacity import billing_mode, warmth
+from tablegate.dialects.terraform_plan.capacity import warmth
 from tablegate.dialects.terraform_plan.joins import Joins
 from tablegate.dialects.terraform_plan.tables import NO_RETENTION, member
 from tablegate.dialects.terraform_plan.worlds import Resource
@@ -45,7 +45,7 @@ def read_awscc_table(table: Resource, joins: Joins) -> Table:
         indexes=parts.indexes(root, facts.INDEXES, "global_secondary_indexes"),
         local_indexes=parts.indexes(root, facts.LOCAL_INDEXES, "local_secondary_indexes", local=True),
         vector_indexes=parts.vector_indexes(root),
-        billing_mode=billing_mode(root),
+        billing_mode=root.text(facts.BILLING_MODE, "billing_mode", computed=True),
         capacity=Units(read=regions.read_capacity(own), write=facts.WRITE_CAPACITY.unset)
         if is_global
         else parts.capacity(root),

@@ -7,7 +7,7 @@ from typing import Final, Protocol, TypeVar
 
 from tablegate.dialects.terraform_plan.configuration import NOTHING, Tree
 from tablegate.model.facts import Fact
-from tablegate.model.value import Doubt, Origin, Place, Value
+from tablegate.model.value import Doubt, Place, Value
 from tablegate.syntax.raw_json import kind_of
 
 T = TypeVar("T")
@@ -24,7 +24,7 @@ class Owner(Protocol):
     """The resource that a block belongs to, as far as its blocks need to know it."""
 
     address: str
-    cache: dict[tuple[str, str, object], Value[object]]
+    cache: dict[tuple[str, str, str, object], Value[object]]
     file: str
 
     @property
@@ -153,7 +153,8 @@ class Block:
 
     def is_marked(self, key: str) -> bool:
         """Whether the member, or anything in it, is marked sensitive."""
-        return self._marks is True or (isinstance(self._marks, dict) and _any_true(self._marks.get(key)))
+        marks = self._marks
+        return marks is not None and (marks is True or (isinstance(marks, dict) and _any_true(marks.get(key))))
 
     def misshapen(self, key: str, expected: str) -> None:
         """Report a member that has not the expected shape."""
@@ -172,16 +173,16 @@ class Block:
         return fact.doubted(MISSHAPEN, self.place(key))
 
     def _known(self, fact: Fact[T], key: str, content: T) -> Value[T]:
-        """Tables share what they agree on: same fact, same path, same content."""
-        path = self.path + key
-        marked = bool(self._marks) and self.is_marked(key)
-        known = (fact.name, path, content)
-        found = None if marked else self._owner.cache.get(known)
+        """The content. A default that nobody wrote is the provider's, which fills in what its schema says."""
+        if content == fact.default and self.written is not None and self.written.get(key) is None:
+            return fact.unset
+        if self._marks is not None and self.is_marked(key):
+            return fact.of(content, self.place(key), sensitive=True)
+        cache = self._owner.cache  # tables share what they agree on
+        shared = (fact.name, self.path, key, content)
+        found = cache.get(shared)
         if found is None:
-            place = Place(self._owner.file, None, None, None, path)
-            found = Value(fact.name, content, Origin.SET, place, None, marked)
-            if not marked:
-                self._owner.cache[known] = found
+            found = cache[shared] = fact.of(content, self.place(key))
         return found  # type: ignore[return-value]
 
     def _doubt(self, key: str, *, computed: bool) -> Doubt | None:

@@ -6,19 +6,10 @@ from tablegate.dialects.terraform_plan.blocks import Block
 from tablegate.model import facts
 from tablegate.model.facts import Fact
 from tablegate.model.table import Units
-from tablegate.model.value import Doubt, Origin, Value
+from tablegate.model.value import Doubt, Value
 
 _ON_DEMAND = "PAY_PER_REQUEST"
 _NO_LIMIT = (-1, 0)  # how the provider takes a ceiling away, and how it keeps that in state
-
-
-def billing_mode(root: Block) -> Value[str]:
-    """The mode; where nobody wrote it, the provider fills in its default."""
-    found = root.text(facts.BILLING_MODE, "billing_mode")
-    left_out = root.written is not None and root.expression("billing_mode") is None
-    if left_out and found.origin is Origin.SET and found.content == facts.BILLING_MODE.default:
-        return facts.BILLING_MODE.unset
-    return found
 
 
 def units(block: Block, mode: Value[str]) -> Units:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from tablegate.dialects.terraform_plan.addresses import calls
+from tablegate.dialects.terraform_plan.addresses import calls, unkeyed
 
 Tree: TypeAlias = Mapping[str, object]
 
@@ -40,9 +40,13 @@ class Configuration:
         """What a module holds: the same for all its instances."""
         found = self._modules.get(address)
         if found is None:
-            found = self._root
-            for call in calls(address):
-                found = tree(tree(tree(found.get("module_calls")).get(call.name)).get("module"))
+            plain = unkeyed(address)
+            found = self._modules.get(plain)
+            if found is None:
+                found = self._root
+                for call in calls(plain):
+                    found = tree(tree(tree(found.get("module_calls")).get(call.name)).get("module"))
+                self._modules[plain] = found
             self._modules[address] = found
         return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from tablegate.dialects.terraform_plan.faults import Faults
@@ -40,6 +41,7 @@ _NOTHING_TO_JUDGE = frozenset(
         "aws_dynamodb_table_item",
     }
 )
+_ADDRESS = re.compile(r"(?:^|\.)[A-Za-z][\w-]*\.[A-Za-z_][\w-]*(?:\[.*\])?$", re.DOTALL)
 _PROVIDERS = ("hashicorp/aws", "hashicorp/awscc", "-/aws")
 
 
@@ -47,10 +49,8 @@ def note_coverage(instances: Instances, faults: Faults) -> None:
     """Say which resources of DynamoDB were not read, and what is odd about those that were."""
     left: dict[str, int] = {}
     for number, item in enumerate(instances.items):
-        if f"{item.type}.{item.name}" not in item.address:
-            faults.refuse("address and type disagree", f"{instances.path(number)}.type")
-        elif not item.type.isascii():
-            faults.refuse("a type must be ASCII", f"{instances.path(number)}.type")
+        if f"{item.type}.{item.name}" not in item.address or not item.type.isascii():
+            _note_address(item, instances.path(number), faults)
         elif item.mode == "managed" and item.type not in READ and _is_ours(item.type):
             left[item.type] = left.get(item.type, 0) + 1
         elif item.type in TABLE_TYPES and item.mode == "managed":
@@ -58,6 +58,15 @@ def note_coverage(instances: Instances, faults: Faults) -> None:
     for type_, count in sorted(left.items()):
         times = "" if count == 1 else f" ({count} of them)"
         faults.incomplete(f"{type_} is not covered{times}: nothing is known of what it does", blocks=False)
+
+
+def _note_address(item: Item, path: str, faults: Faults) -> None:
+    if not item.type.isascii():
+        faults.refuse("the type is not written in ASCII", f"{path}.type")
+    elif _ADDRESS.search(item.address):
+        faults.refuse("address and type disagree", f"{path}.type")
+    else:
+        faults.incomplete("an address that is none", blocks=False, path=f"{path}.address")
 
 
 def note_twins(instances: Instances, faults: Faults) -> None:

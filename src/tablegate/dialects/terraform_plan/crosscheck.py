@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from msgspec import Raw, Struct, field
 
+from tablegate.dialects.terraform_plan.configuration import Tree, tree
 from tablegate.dialects.terraform_plan.faults import Faults
 from tablegate.dialects.terraform_plan.instances import Instances
 from tablegate.dialects.terraform_plan.secrets import texts
@@ -15,6 +16,31 @@ from tablegate.model.change import ChangeKind
 from tablegate.syntax import raw_json
 
 _NULL = Raw(b"null")
+_READ = frozenset(
+    {
+        "attribute",
+        "billing_mode",
+        "deletion_protection_enabled",
+        "global_secondary_index",
+        "global_table_witness",
+        "hash_key",
+        "import_table",
+        "local_secondary_index",
+        "name",
+        "on_demand_throughput",
+        "point_in_time_recovery",
+        "range_key",
+        "read_capacity",
+        "replica",
+        "server_side_encryption",
+        "stream_enabled",
+        "stream_view_type",
+        "table_class",
+        "tags_all",
+        "ttl",
+        "write_capacity",
+    }
+)
 _HINT = "plan again: one of the two sections was taken away or edited"
 Values: TypeAlias = dict[str, raw_json.Part]
 
@@ -75,5 +101,10 @@ def _compare(planned: Values, instances: Instances, faults: Faults) -> None:
         if after is None:
             if instance.kind is not ChangeKind.FORGET:
                 faults.refuse(f"{address} is planned, but its change leaves nothing", instance.path, _HINT)
-        elif not raw_json.is_same(values, after):
+        elif not raw_json.is_same(values, after) and _disagree(tree(raw_json.decode(values)), after):
             faults.refuse(f"{address}: planned values and resource change disagree", instance.path, _HINT)
+
+
+def _disagree(planned: Tree, after: Tree) -> bool:
+    """Whether anything that is judged differs; what only the change knows is judged all the same."""
+    return any(planned[key] != after.get(key) for key in planned if key in after or key in _READ)

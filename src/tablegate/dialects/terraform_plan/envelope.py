@@ -54,7 +54,7 @@ class Envelope:
         found = []
         if self._flag("errored", faults) is True:
             found.append(("the plan failed: what failed is missing from it", _REFRESH))
-        if self._flag("complete", faults) is False:
+        elif self._flag("complete", faults) is False:
             found.append(("a partial plan (-target, or deferred changes): what it leaves out is not judged", _PARTIAL))
         elif self.part("deferred_changes") is not None:
             found.append(("the plan defers changes to a later one", _PARTIAL))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Iterable
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 
@@ -51,6 +51,7 @@ class Instance:
 
     __slots__ = (
         "_change",
+        "_kind",
         "_part",
         "address",
         "deposed",
@@ -81,6 +82,7 @@ class Instance:
         self.faults = faults
         self._part = part
         self._change: Tree | None = None
+        self._kind: ChangeKind | None = None
 
     @property
     def change(self) -> Tree:
@@ -102,15 +104,21 @@ class Instance:
     @property
     def kind(self) -> ChangeKind:
         """What the actions come to."""
-        actions = self.actions
-        if "create" in actions and ("delete" in actions or "forget" in actions):
-            return ChangeKind.REPLACE
-        return _KINDS.get(actions, ChangeKind.UNKNOWN)
+        if self._kind is None:
+            actions = self.actions
+            replaces = "create" in actions and ("delete" in actions or "forget" in actions)
+            self._kind = ChangeKind.REPLACE if replaces else _KINDS.get(actions, ChangeKind.UNKNOWN)
+        return self._kind
 
     @property
     def order(self) -> ReplaceOrder | None:
         """Which comes first, of a replacement."""
         return _ORDERS.get(self.actions)
+
+    def marks(self, moment: str) -> object:
+        """What is marked sensitive; None where nothing is."""
+        found = self.change.get(f"{moment}_sensitive")
+        return found if found and raw_json.holds_true(found) else None
 
     def side(self, name: str) -> Tree | None:
         """``before`` or ``after``; None where there is nothing then."""
@@ -131,6 +139,7 @@ class Instances:
         self._parts: list[raw_json.Part] = []
         self._paths: list[str] = []
         self._made: dict[int, Instance] = {}
+        self._by_type: dict[str, list[int]] | None = None
         self._keys: dict[str, list[Key]] | None = None
         self._index: dict[tuple[str, str, str, str], list[int]] | None = None
 
@@ -152,9 +161,14 @@ class Instances:
         """Where in the plan the one with this number stands."""
         return self._paths[number]
 
-    def of(self, wanted: Container[str]) -> list[Instance]:
-        """Those of the types asked for."""
-        return [self.at(number) for number, item in enumerate(self.items) if item.type in wanted]
+    def of(self, wanted: Iterable[str]) -> list[Instance]:
+        """Those of the types asked for, in the plan's order."""
+        if self._by_type is None:
+            self._by_type = {}
+            for number, item in enumerate(self.items):
+                self._by_type.setdefault(item.type, []).append(number)
+        by_type = self._by_type
+        return [self.at(number) for number in sorted(number for type_ in wanted for number in by_type.get(type_, ()))]
 
     def named(self, module: str, mode: str, type_: str, name: str) -> list[Instance]:
         """The instances of one resource in one module instance."""

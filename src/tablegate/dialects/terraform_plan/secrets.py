@@ -14,11 +14,10 @@ _PUBLIC = frozenset({"region", "alias", "version", "profile", "default_tags", "i
 def of_instances(instances: Iterable[Instance]) -> Iterator[str]:
     """Texts at the marked paths of resources."""
     for instance in instances:
-        change = instance.change
         for moment in ("before", "after"):
-            marks = change.get(f"{moment}_sensitive")
-            if marks:
-                yield from marked(change.get(moment), marks)
+            marks = instance.marks(moment)
+            if marks is not None:
+                yield from marked(instance.change.get(moment), marks)
 
 
 def of_variables(configuration: Configuration, values: Tree) -> Iterator[str]:

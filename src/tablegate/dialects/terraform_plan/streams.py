@@ -72,7 +72,7 @@ class Destinations:
             stream = found[0] if len(found) == 1 else None
         encrypted = None if stream is None else _under_kms(stream)
         name = one.root.text(facts.DESTINATION, "stream_arn")
-        return StreamDestination(stream=name, encrypted=encrypted, address=one.address)
+        return StreamDestination(stream=name, encrypted=encrypted, address=None if stream is None else stream.address)
 
 
 class Policies:

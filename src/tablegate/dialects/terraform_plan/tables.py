@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import itemgetter
+from typing import TypeGuard
 
 from tablegate.dialects.terraform_plan.blocks import Block
-from tablegate.dialects.terraform_plan.capacity import billing_mode, ceilings, units, warmth
+from tablegate.dialects.terraform_plan.capacity import ceilings, units, warmth
 from tablegate.dialects.terraform_plan.indexes import keys_of
 from tablegate.dialects.terraform_plan.joins import Joins
 from tablegate.dialects.terraform_plan.worlds import Resource
@@ -35,7 +37,7 @@ NO_RETENTION = Retention(
 def read_table(table: Resource, joins: Joins) -> Table:
     """The table, with all that other resources say of it."""
     root = table.root
-    mode = billing_mode(root)
+    mode = root.text(facts.BILLING_MODE, "billing_mode")
     keys = keys_of(root)
     tags = joins.labels.of(table)
     encryption = joins.keys.of_block(table, "server_side_encryption", "enabled", "kms_key_arn")
@@ -93,21 +95,31 @@ def read_table(table: Resource, joins: Joins) -> Table:
 
 def _attributes(root: Block) -> Value[Mapping[str, str]]:
     place = root.place("attribute")
+    plain = root.content.get("attribute")
+    if isinstance(plain, list) and all(_is_plain(one) for one in plain):
+        found = {one["name"]: one["type"] for one in sorted(plain, key=itemgetter("name"))}
+        return facts.ATTRIBUTES.of(found, place, sensitive=root.is_marked("attribute")) if found else _NO_ATTRIBUTES
     blocks = root.many("attribute", computed=True)
     if isinstance(blocks, Doubt):
         return facts.ATTRIBUTES.doubted(blocks, place)
-    found: dict[str, str] = {}
     for block in blocks:
         if isinstance(block, Doubt):
             return facts.ATTRIBUTES.doubted(block, place)
-        name, type_ = block.text(facts.INDEX_NAME, "name"), block.text(facts.PROJECTION, "type")
-        doubt = name.doubt or type_.doubt
+        doubt = block.text(facts.INDEX_NAME, "name").doubt or block.text(facts.PROJECTION, "type").doubt
         if doubt is not None:
             return facts.ATTRIBUTES.doubted(doubt, place)
-        found[name.content or ""] = type_.content or ""
-    if not found:
-        return facts.ATTRIBUTES.unset
-    return facts.ATTRIBUTES.of(dict(sorted(found.items())), place, sensitive=root.is_marked("attribute"))
+    return _NO_ATTRIBUTES
+
+
+_NO_ATTRIBUTES = facts.ATTRIBUTES.unset
+
+
+def _is_plain(attribute: object) -> TypeGuard[dict[str, str]]:
+    return (
+        isinstance(attribute, dict)
+        and isinstance(attribute.get("name"), str)
+        and isinstance(attribute.get("type"), str)
+    )
 
 
 def _recovery(root: Block) -> Recovery:

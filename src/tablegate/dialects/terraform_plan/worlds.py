@@ -34,7 +34,7 @@ class World:
         self.faults = faults
         self.configuration = configuration
         self.tracer = tracer
-        self.cache: dict[tuple[str, str, object], Value[object]] = {}
+        self.cache: dict[tuple[str, str, str, object], Value[object]] = {}
         self._instances = instances
         self._made: dict[Instance, Resource | None] = {}
 
@@ -78,7 +78,7 @@ class Resource:
         self.cache = world.cache
         change = instance.change
         unknown = change.get("after_unknown") if world.is_after else None
-        marks = change.get(f"{world.moment}_sensitive")
+        marks = instance.marks(world.moment)
         written = world.configuration.resource(instance.module, instance.mode, instance.type, instance.name)
         self.written: Tree = written or NOTHING
         expressions = None if written is None or not world.is_after else tree(written.get("expressions"))
@@ -122,10 +122,11 @@ class Resource:
         return self.world.tracer.trace(self.root.expression(key), self.scope)
 
     def explain(self, expression: object, *, computed: bool) -> Doubt | None:
-        """Why what is written there is not known. A computed member whose inputs all are known was given null."""
+        """Why what is written there is not known. A computed member whose inputs all are known was given null,
+        unless it was given a constant: then the provider holds it back because of something beside it."""
         mentions = self.world.tracer.trace(expression, self.scope)
         unknown = [one for one in mentions if not self.world.is_known(one)]
-        if computed and not unknown:
+        if computed and not unknown and tree(expression).get("constant_value") is None:
             return None
         return doubt_about(unknown)
 
