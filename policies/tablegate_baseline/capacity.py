@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from tablegate.policy import (
     HIGH,
     LOW,
     Doubt,
+    Index,
     Origin,
+    Replica,
     Table,
+    Units,
     Value,
     Verdict,
     all_of,
@@ -21,12 +24,12 @@ from tablegate.policy import (
     when,
 )
 from tablegate_baseline.parts import (
+    Labelled,
     doubtful,
     every_part,
-    global_indexes,
     in_doubt,
-    index_label,
     not_seen,
+    part_label,
     undecided,
     units_of,
 )
@@ -122,8 +125,12 @@ def on_demand_ceiling(table: Table) -> Verdict:
 
 
 def _capped(table: Table) -> Verdict:
-    capped = ((label, value.at_least(1)) for label, value in units_of(table, lambda part: part.on_demand))
-    return every_part("no maximum is set for", (*capped, *in_doubt(table.indexes)))
+    lacking = [
+        (f"{kind} of {part_label(part)}", value.at_least(1))
+        for kind, part, value in units_of(table, lambda part: part.on_demand)
+        if value.content is None or value.content < 1
+    ]
+    return every_part("no maximum is set for", (*lacking, *in_doubt(table.indexes)))
 
 
 @policy(
@@ -148,8 +155,9 @@ def capacity_contradiction(table: Table) -> Verdict:
 
 
 def _at_odds_with_on_demand(table: Table) -> Iterator[Verdict]:
-    given = [(label, _absent(value)) for label, value in units_of(table, lambda part: part.capacity)]
-    given += [(_of_replica(replica.region), _absent(replica.read_capacity)) for replica in table.replicas.content or ()]
+    given = [*_given(table, lambda part: part.capacity)]
+    for replica in table.replicas.content or ():
+        given += _present(replica.read_capacity, "reads", replica)
     yield every_part("capacity is provisioned under on-demand billing for", given, table.billing_mode)
     for target in table.scaling:
         yield fails(f"scaling target {target.address} has no capacity to scale under on-demand billing", target.maximum)
@@ -160,20 +168,25 @@ def _at_odds_with_on_demand(table: Table) -> Iterator[Verdict]:
 
 def _at_odds_with_provisioned(table: Table) -> Iterator[Verdict]:
     mode = table.billing_mode
-    limits = [(label, _absent(value)) for label, value in units_of(table, lambda part: part.on_demand)]
-    limits += [(_of_replica(replica.region), _absent(replica.max_read)) for replica in table.replicas.content or ()]
+    limits = [*_given(table, lambda part: part.on_demand)]
+    for replica in table.replicas.content or ():
+        limits += _present(replica.max_read, "reads", replica)
     yield every_part("on-demand maxima do nothing under provisioned billing for", limits, mode)
-    usable = ((label, value.at_least(1)) for label, value in _fixed_units(table))
+    usable = [(f"{kind} of {part_label(part)}", value.at_least(1)) for kind, part, value in _fixed_units(table)]
     yield every_part("provisioned billing without usable capacity for", usable, mode)
     yield from _unlisted(table)
 
 
-def _absent(value: Value[int]) -> Verdict:
-    return value.satisfies(lambda content: not content)
+def _given(table: Table, pair: Callable[[Table | Index], Units]) -> Iterator[Labelled]:
+    for kind, part, value in units_of(table, pair):
+        yield from _present(value, kind, part)
 
 
-def _of_replica(region: Value[str]) -> str:
-    return f"reads of the replica in {region.shown}"
+def _present(value: Value[int], kind: str, part: Table | Index | Replica) -> Iterator[Labelled]:
+    """A number that should not be there, or that may be."""
+    if value.content or not value.known:
+        label = f"the replica in {part.region.shown}" if isinstance(part, Replica) else part_label(part)
+        yield f"{kind} of {label}", value.satisfies(lambda content: not content)
 
 
 def _unlisted(table: Table) -> Iterator[Verdict]:
@@ -182,15 +195,10 @@ def _unlisted(table: Table) -> Iterator[Verdict]:
             yield undecided(collection)
 
 
-def _fixed_units(table: Table) -> Iterator[tuple[str, Value[int]]]:
+def _fixed_units(table: Table) -> Iterator[tuple[str, Table | Index, Value[int]]]:
     """The capacities that must be stated: a table that scales itself states bounds in their stead."""
-    inline = {(target.index, target.dimension) for target in table.scaling if target.address == table.address}
-    parts = (
-        (None, "the table", table.capacity),
-        *((i.name.content, index_label(i), i.capacity) for i in global_indexes(table)),
-    )
-    for name, label, units in parts:
-        if (name, "read") not in inline:
-            yield f"reads of {label}", units.read
-        if (name, "write") not in inline:
-            yield f"writes of {label}", units.write
+    inline = {(target.index, f"{target.dimension}s") for target in table.scaling if target.address == table.address}
+    for kind, part, value in units_of(table, lambda part: part.capacity):
+        index = part.name.content if isinstance(part, Index) else None
+        if (index, kind) not in inline:
+            yield kind, part, value

@@ -43,6 +43,8 @@ def table_name(table: Table, *, pattern: str = "", words: tuple[str, ...] = ENVI
         return not_applicable("the service makes the name up", name)
     if pattern:
         return otherwise(name.matches(pattern), f"the name {name.shown} does not match {pattern}")
+    if name.content is not None and _holds_one_of(name.content, words):
+        return holds(name)
     tells = otherwise(
         name.satisfies(lambda content: content is not None and _holds_one_of(content, words)),
         f"neither the name {name.shown} nor a tag tells the environment",

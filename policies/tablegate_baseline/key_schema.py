@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from tablegate.policy import HIGH, Index, Role, Table, Verdict, all_of, fails, not_applicable, policy
+from tablegate.policy import HIGH, Index, Role, Table, Value, Verdict, all_of, fails, not_applicable, policy
 from tablegate_baseline.keys import NO_KEY, Keys, attributes_of
-from tablegate_baseline.parts import global_indexes, index_label, local_indexes, undecided
+from tablegate_baseline.parts import global_indexes, index_label, local_indexes, part_label, undecided
 
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html
 _MOST_LOCAL_INDEXES = 5
@@ -67,20 +67,20 @@ def _indexes(table: Table) -> tuple[Index, ...]:
 
 def _agreement(table: Table) -> Iterator[Verdict]:
     """Every key attribute is defined, with a type that keys may have, and no other attribute is."""
-    unlisted = [part for part in (table.indexes, table.local_indexes) if not part.known]
-    schemas: list[tuple[str, Keys]] = [("the table", table.keys)]
-    schemas += [(index_label(index), index.keys) for index in _indexes(table)]
-    doubts = [*unlisted, *(keys for _, keys in schemas if not keys.known)]
-    yield from (undecided(value) for value in doubts)
+    parts: list[Table | Index] = [table, *_indexes(table)]
+    doubts: list[Value[object]] = [value for value in (table.indexes, table.local_indexes) if not value.known]
+    doubts += [part.keys for part in parts if not part.keys.known]
+    if doubts:
+        yield undecided(*doubts)
     if not table.attributes.known:
         yield undecided(table.attributes)
         return
     defined = table.attributes.content or {}
-    used = {part.attribute: (label, keys) for label, keys in reversed(schemas) for part in keys.content or ()}
+    used = {key.attribute: part for part in reversed(parts) for key in part.keys.content or ()}
     for name in sorted(used.keys() - defined.keys()):
-        label, keys = used[name]
-        yield fails(f"attribute {name} is in the key of {label}, and has no definition", keys, table.attributes)
-    for name in sorted(name for name, kind in defined.items() if kind not in _TYPES):
+        note = f"attribute {name} is in the key of {part_label(used[name])}, and has no definition"
+        yield fails(note, used[name].keys, table.attributes)
+    for name in sorted([name for name, kind in defined.items() if kind not in _TYPES]):
         yield fails(f"attribute {name} is defined as {defined[name]}: a key is S, N or B", table.attributes)
     if not doubts:
         yield from _unused(table, sorted(defined.keys() - used.keys()))
@@ -107,10 +107,10 @@ def _counts(keys: Keys) -> tuple[int, int]:
 def _each_index(table: Table) -> Iterator[Verdict]:
     for index in global_indexes(table):
         yield from _global_key(index)
-        yield _projection(index)
+        yield from _projection(index)
     for index in local_indexes(table):
         yield from _local_key(index)
-        yield _projection(index)
+        yield from _projection(index)
 
 
 def _global_key(index: Index) -> Iterator[Verdict]:
@@ -134,15 +134,14 @@ def _local_key(index: Index) -> Iterator[Verdict]:
         yield fails(f"local {label} has {_counts(index.keys)[1]} sort keys: exactly 1 is possible", index.keys)
 
 
-def _projection(index: Index) -> Verdict:
+def _projection(index: Index) -> Iterator[Verdict]:
     projection, projected = index.projection, index.projected
     if not projection.known or not projected.known:
-        return undecided(projection, projected)
-    if projection.content == "INCLUDE" and not projected.content:
-        return fails(f"{index_label(index)} projects INCLUDE, and names no attributes", projection)
-    if projection.content != "INCLUDE" and projected.content:
-        return fails(f"{index_label(index)} projects {projection.shown}, and names attributes", projection, projected)
-    return Verdict(True)
+        yield undecided(projection, projected)
+    elif projection.content == "INCLUDE" and not projected.content:
+        yield fails(f"{index_label(index)} projects INCLUDE, and names no attributes", projection)
+    elif projection.content != "INCLUDE" and projected.content:
+        yield fails(f"{index_label(index)} projects {projection.shown}, and names attributes", projection, projected)
 
 
 def _all_indexes(table: Table) -> Iterator[Verdict]:

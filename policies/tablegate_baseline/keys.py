@@ -98,7 +98,7 @@ def hot_word(attribute: str, words: tuple[str, ...]) -> str | None:
 
 def attributes_of(keys: Keys, role: Role) -> tuple[str, ...]:
     """The attributes that have this role in a key, in its order."""
-    return tuple(part.attribute for part in keys.content or () if part.role is role)
+    return tuple([part.attribute for part in keys.content or () if part.role is role])
 
 
 @policy(

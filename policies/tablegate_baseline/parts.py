@@ -24,17 +24,30 @@ def local_indexes(table: Table) -> tuple[Index, ...]:
     return table.local_indexes.content or ()
 
 
-def units_of(table: Table, pair: Callable[[Table | Index], Units]) -> Iterator[tuple[str, Value[int]]]:
-    """A number for reads and one for writes, of the table and of each global index, all with a label."""
-    pairs = [("the table", pair(table)), *((index_label(index), pair(index)) for index in global_indexes(table))]
-    for label, units in pairs:
-        yield f"reads of {label}", units.read
-        yield f"writes of {label}", units.write
+def part_label(part: Table | Index) -> str:
+    """What a message calls a table or one of its indexes."""
+    return index_label(part) if isinstance(part, Index) else "the table"
+
+
+def scaled_parts(table: Table) -> tuple[Table | Index, ...]:
+    """The table and its global indexes: each has a capacity of its own."""
+    return (table, *global_indexes(table))
+
+
+def units_of(table: Table, pair: Callable[[Table | Index], Units]) -> Iterator[tuple[str, Table | Index, Value[int]]]:
+    """A number for reads and one for writes, of the table and of each global index."""
+    for part in scaled_parts(table):
+        units = pair(part)
+        yield "reads", part, units.read
+        yield "writes", part, units.write
 
 
 def every_part(says: str, parts: Iterable[Labelled], *also: Value[object]) -> Verdict:
-    """Every part holds. Where some do not, the note is what it says and their labels; ``also`` is evidence too."""
+    """Every part holds; those that do need not be named. Where some do not, the note is what it says and their labels,
+    and ``also`` is evidence too."""
     labelled = tuple(parts)
+    if not labelled:
+        return Verdict(True)
     verdict = all_of(part for _, part in labelled)
     broken = [label for label, part in labelled if part.truth is False]
     if not broken:

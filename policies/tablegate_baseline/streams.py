@@ -12,6 +12,7 @@ from tablegate.policy import (
     all_of,
     fails,
     holds,
+    not_applicable,
     policy,
     when,
 )
@@ -41,7 +42,16 @@ def stream_view(table: Table) -> Verdict:
     Replication needs both images. A filter on an image that never comes lets no record through, in silence. A stream
     that nobody reads is a leftover, or its reader was forgotten.
     """
+    if _has_none(table):
+        return not_applicable("the table has neither a stream nor a replica")
     return all_of((_replicated(table), *(_carries(table, reader) for reader in table.stream.consumers), _read(table)))
+
+
+def _has_none(table: Table) -> bool:
+    """Most tables: what is known leaves nothing to ask."""
+    stream, replicas = table.stream, table.replicas
+    settled = stream.enabled.known and not stream.enabled.content and not stream.consumers
+    return settled and table.kind is TableKind.REGIONAL and replicas.known and not replicas.content
 
 
 def _replicated(table: Table) -> Verdict:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from tablegate.policy import LOW, MEDIUM, Table, Verdict, fails, holds, not_applicable, policy
-from tablegate_baseline.parts import every_part, global_indexes, in_doubt, index_label, not_seen
+from tablegate_baseline.parts import every_part, in_doubt, not_seen, part_label, scaled_parts
 
 _ERRORS_AND_CONSUMPTION = (
     "ConsumedReadCapacityUnits",
@@ -83,6 +83,7 @@ ContributorInsightsSpecification:
 )
 def contributor_insights(table: Table) -> Verdict:
     """A table throttles on one hot key while its average looks idle. Only Contributor Insights names the key."""
-    parts = [("the table", table.insights.is_true)]
-    parts += [(index_label(index), index.insights.is_true) for index in global_indexes(table)]
+    parts = [
+        (part_label(part), part.insights.is_true) for part in scaled_parts(table) if part.insights.content is not True
+    ]
     return every_part("Contributor Insights is off for", (*parts, *in_doubt(table.indexes)))
