@@ -78,8 +78,8 @@ class Backups:
             return True
         doubt = selection.root.doubt(key)
         unknown = [one for one in selection.mentions(key) if not selection.world.is_known(one)]
-        if unknown and all(one.instances for one in unknown):
-            return False
+        if unknown and all(one.instances and one.type.startswith("aws") for one in unknown):
+            return False  # other resources of AWS; a resource that only passes values on may pass anything
         return doubt or False
 
     def _matches(self, pattern: str, table: Resource) -> bool | Doubt:
