@@ -56,12 +56,16 @@ def _has_none(table: Table) -> bool:
 
 def _replicated(table: Table) -> Verdict:
     stream = table.stream
-    shown = "off" if stream.enabled.content is False else stream.view.shown
     both = otherwise(
         stream.enabled.is_true & stream.view.equals(_BOTH),
-        f"the table is global and its stream is {shown}: replication needs {_BOTH}",
+        f"the table is global and its stream is {_shown(table)}: replication needs {_BOTH}",
     )
     return when(_replicates_by_stream(table), lambda: both, "the table is not global")
+
+
+def _shown(table: Table) -> str:
+    stream = table.stream
+    return "off" if stream.enabled.content is False else stream.view.shown
 
 
 def _replicates_by_stream(table: Table) -> Verdict:
@@ -76,7 +80,7 @@ def _carries(table: Table, reader: Consumer) -> Verdict:
     if reader.doubt is not None and carried.truth is False:
         return not_seen("stream reader", reader.doubt)
     wanted = " and ".join(sorted(reader.images))
-    return otherwise(carried, f"{reader.address} filters on {wanted}, which {view.shown} does not carry")
+    return otherwise(carried, f"{reader.address} filters on {wanted}, and the stream is {_shown(table)}")
 
 
 def _read(table: Table) -> Verdict:
