@@ -46,7 +46,7 @@ def legacy_global_table(legacy: LegacyGlobalTable) -> Verdict:
         return fails("this is a global table of version 2017.11.29; it must be a table with replicas")
     policy_given = legacy.deletion_policy.shown
     return worded(
-        ~legacy.table_retained.is_true | kept_by(legacy.deletion_policy),
+        kept_by(legacy.deletion_policy) | ~legacy.table_retained.is_true,
         f"{legacy.table or 'the table'} is retained, but its replica's DeletionPolicy is {policy_given}",
         f"the replica is kept like {legacy.table or 'the table'}",
     )
