@@ -79,7 +79,7 @@ def read_table(table: Resource, joins: Joins) -> Table:
         backed_up=joins.backups.of(table, tags),
         import_source=_import_source(root),
         restore_source=_restore_source(root),
-        ttl=_ttl(root),
+        ttl=_ttl(table),
         stream=_stream(table, joins),
         destinations=joins.destinations.of(table),
         replicas=replicas,
@@ -135,17 +135,29 @@ def _recovery(root: Block) -> Recovery:
     )
 
 
-def _ttl(root: Block) -> Ttl:
+def _ttl(table: Resource) -> Ttl:
+    root = table.root
     block = root.one("ttl", computed=True)
     if block is None:
         return facts.NO_TTL
     if isinstance(block, Doubt):
         place = root.place("ttl")
         return Ttl(enabled=facts.TTL_ENABLED.doubted(block, place), attribute=facts.TTL_ATTRIBUTE.doubted(block, place))
-    return Ttl(
-        enabled=block.flag(facts.TTL_ENABLED, "enabled"),
-        attribute=block.text(facts.TTL_ATTRIBUTE, "attribute_name"),
-    )
+    return Ttl(enabled=block.flag(facts.TTL_ENABLED, "enabled"), attribute=_ttl_attribute(table, block))
+
+
+def _ttl_attribute(table: Resource, block: Block) -> Value[str]:
+    """The provider drops the attribute from the plan unless the switch is known to be on; what was written stays."""
+    given = block.text(facts.TTL_ATTRIBUTE, "attribute_name")
+    expression = block.expression("attribute_name")
+    if expression is None or given.content is not None or not given.known:
+        return given
+    place = block.place("attribute_name")
+    doubt = table.explain(expression, computed=True)
+    read = [one.content for one in table.world.tracer.trace(expression, table.scope)]
+    if len(read) == 1 and isinstance(read[0], str):
+        return facts.TTL_ATTRIBUTE.of(read[0], place) if read[0] else given
+    return given if doubt is None else facts.TTL_ATTRIBUTE.doubted(doubt, place)
 
 
 def _stream(table: Resource, joins: Joins) -> Stream:

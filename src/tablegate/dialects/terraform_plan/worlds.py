@@ -126,7 +126,7 @@ class Resource:
         unless it was given a constant: then the provider holds it back because of something beside it."""
         mentions = self.world.tracer.trace(expression, self.scope)
         unknown = [one for one in mentions if not self.world.is_known(one)]
-        if computed and not unknown and tree(expression).get("constant_value") is None:
+        if computed and not unknown and tree(expression).get("constant_value") in (None, ""):
             return None
         return doubt_about(unknown)
 
