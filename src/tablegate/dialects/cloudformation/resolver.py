@@ -73,6 +73,9 @@ class Resolver:
 
     def made(self, section: Section, key: str, unset: T, make: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What is made of a property: once for all scenarios that agree on it, and ``unset`` where it is absent."""
+        fixed = self.choices.fixed
+        if key in fixed:
+            return fixed[key]  # type: ignore[no-any-return]
         if not isinstance(section, Unsettled) and key not in section:
             return unset
         return self.choices.once(key, make, *args, **kwargs)

@@ -60,6 +60,7 @@ class Choices:
         self.answers: dict[Question, str] = {}
         self.asked: list[Question] = []
         self.left_open: dict[str, None] = {}
+        self.fixed: dict[str, Any] = {}  # what no scenario of the subject changes
         self._path: list[Choice] = []
         self._dropped: frozenset[str] = frozenset()
         self._bound: dict[str, str] = {}
@@ -83,23 +84,20 @@ class Choices:
 
     def once(self, name: str, make: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What ``make`` gives, made anew only in scenarios that answer its questions otherwise."""
+        if name in self.fixed:
+            return self.fixed[name]  # type: ignore[no-any-return]
         answers = self.answers
-        kept = self._kept.get(name)
-        if kept is not None:
-            for needed, made in kept:
-                if not needed:
-                    return made  # type: ignore[no-any-return]
-                if all(answers.get(question) == answer for question, answer in needed):
-                    self.asked.extend(question for question, _ in needed)
-                    return made  # type: ignore[no-any-return]
+        kept = self._kept.setdefault(name, [])
+        for needed, made in kept:
+            if all(answers.get(question) == answer for question, answer in needed):
+                self.asked.extend(question for question, _ in needed)
+                return made  # type: ignore[no-any-return]
         before = len(self.asked)
         value = make(*args, **kwargs)
-        asked = self.asked[before:]
-        needed = tuple((question, answers[question]) for question in asked) if asked else ()
-        if kept is None:
-            self._kept[name] = [(needed, value)]
+        if len(self.asked) == before:
+            self.fixed[name] = value
         else:
-            kept.append((needed, value))
+            kept.append((tuple((question, answers[question]) for question in self.asked[before:]), value))
         return value
 
     def explore(self, build: Callable[[], T], possible: Callable[[], bool]) -> list[T]:
@@ -117,7 +115,7 @@ class Choices:
     def _walk(self, build: Callable[[], T], possible: Callable[[], bool]) -> list[T] | None:
         found: list[T] = []
         refused: list[T] = []
-        self._path, self._kept, walks = [], {}, 0
+        self._path, self._kept, self.fixed, walks = [], {}, {}, 0
         while True:
             self._begin()
             built = build()

@@ -141,7 +141,6 @@ def _replicas(listed: Value[tuple[Replica, ...]], added: tuple[Replica, ...]) ->
 
 def _unshared(value: Value[tuple[P, ...]]) -> Value[tuple[P, ...]]:
     """Parts know their table: what another scenario's table holds already is held by a copy."""
-    parts = value.content
-    if not parts or not hasattr(parts[0], "table"):
+    if not value.content or getattr(value.content[0], "table", None) is None:
         return value
-    return replace(value, content=tuple(replace(part) for part in parts))
+    return replace(value, content=tuple(map(replace, value.content)))
