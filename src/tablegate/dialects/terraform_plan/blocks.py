@@ -120,7 +120,7 @@ class Block:
             return ()
         unknown = self._unknown.get(key)
         if content is None:
-            return (self._doubt(key, computed=computed) if unknown is True else None) or ()
+            return (self._block_doubt(key, computed=computed) if unknown is True else None) or ()
         if not isinstance(content, list):
             self._owner.misshapen(self.path + key, "a list of blocks", kind_of(content))
             return MISSHAPEN

@@ -49,7 +49,7 @@ def note_coverage(instances: Instances, faults: Faults) -> None:
     """Say which resources of DynamoDB were not read, and what is odd about those that were."""
     left: dict[str, int] = {}
     for number, item in enumerate(instances.items):
-        if f"{item.type}.{item.name}" not in item.address or not item.type.isascii():
+        if f"{item.type}." not in item.address or not item.type.isascii():
             _note_address(item, instances.path(number), faults)
         elif item.mode == "managed" and item.type not in READ and _is_ours(item.type):
             left[item.type] = left.get(item.type, 0) + 1

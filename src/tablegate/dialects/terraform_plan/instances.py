@@ -26,17 +26,17 @@ _ORDERS: dict[tuple[str, ...], ReplaceOrder] = {
     ("create", "delete"): ReplaceOrder.CREATE_FIRST,
     ("create", "forget"): ReplaceOrder.CREATE_THEN_FORGET,
 }
-_TEXTS = ("address", "mode", "type", "name")
+_TEXTS = ("address", "type", "name")
 
 
 class Item(Struct, omit_defaults=True):
     """One resource change, its change still raw."""
 
     address: str
-    mode: str
     type: str
     name: str
     change: Raw
+    mode: str = ""
     module_address: str | UnsetType = UNSET
     previous_address: str | UnsetType = UNSET
     index: str | int | UnsetType = UNSET
@@ -145,6 +145,7 @@ class Instances:
 
     def add(self, item: Item, part: raw_json.Part, path: str) -> None:
         """One more."""
+        item.mode = item.mode or _mode(item)
         self.items.append(item)
         self._parts.append(part)
         self._paths.append(path)
@@ -193,6 +194,8 @@ class Instances:
         """Add every resource change of a list; what is not shaped as one is refused."""
         rows = raw_json.shaped(part, list[Item])
         if rows is not None:
+            for row in rows:
+                row.mode = row.mode or _mode(row)
             self.items += rows
             self._parts += [row.change for row in rows]
             self._paths += [f"{path}[{number}]" for number in range(len(rows))]
@@ -224,6 +227,11 @@ class Instances:
             self._faults.refuse(f"{path} needs {names}", path)
             return
         self.add(_item(content), change, path)
+
+
+def _mode(item: Item) -> str:
+    """Filtered plans leave the mode out; the address has it too."""
+    return "data" if item.address.removeprefix(f"{item.module_address or ''}.").startswith("data.") else "managed"
 
 
 def _item(content: Tree) -> Item:

@@ -109,7 +109,9 @@ class Resource:
     @cached_property
     def assumes_absent(self) -> bool:
         """Whether a computed block that is unknown and unwritten was left out, rather than made by a dynamic one."""
-        dynamic = any(self.root.is_unknown(key) and self.root.expression(key) is None for key in _NEVER_COMPUTED)
+        # Since it computes indexes as well, the provider gives everything a region.
+        blocks = _NEVER_COMPUTED if "region" in self.content else (*_NEVER_COMPUTED, "global_secondary_index")
+        dynamic = any(self.root.is_unknown(key) and self.root.expression(key) is None for key in blocks)
         return self.instance.kind in _FRESH and not dynamic
 
     def known(self, key: str) -> str | None:
