@@ -36,7 +36,7 @@ def _refusal(text: str) -> ParseError:
 
 
 @given(DOCUMENTS, st.sampled_from([None, 1, "\t"]), st.booleans())
-def test_what_is_written_is_read(document: object, indent: int | str | None, ensure_ascii: bool) -> None:  # noqa: FBT001
+def test_what_is_written_is_read(document: object, indent: int | str | None, ensure_ascii: bool) -> None:
     """Both readers give back what a writer was given, in whatever layout."""
     text = json.dumps(document, indent=indent, ensure_ascii=ensure_ascii)
     assert document == parse_json(text).plain()
@@ -137,7 +137,11 @@ def test_what_is_wrong_is_said_with_its_place(text: str, message: str, line: int
         ('{\n"a": 1,\n"a": 2}', 'duplicate key "a" on line 2 and again on line 3', 3),
         ('{"a": 1, "\\u0061": 1}', 'duplicate key "a" on line 1 and again on line 1', 1),
         ('[{"b": {"a": [],\n "a": {"c": 1}}}]', 'duplicate key "a" on line 1 and again on line 2', 2),
-        ('{"' + "k" * 99 + '": 1, "' + "k" * 99 + '": 1}', f'duplicate key "{"k" * 80}" on line 1 and again on line 1', 1),
+        (
+            '{"' + "k" * 99 + '": 1, "' + "k" * 99 + '": 1}',
+            f'duplicate key "{"k" * 80}" on line 1 and again on line 1',
+            1,
+        ),
     ],
 )
 def test_no_key_comes_twice(text: str, message: str, line: int) -> None:

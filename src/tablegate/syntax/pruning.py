@@ -31,7 +31,7 @@ _KEY = rf"(?:{_WORD}|{_QUOTED})"
 _NODE = rf"{_TAG}(?:{_QUOTED}|{_FLOW}|[|>][-+0-9]{{0,2}}|{_PLAIN})"
 _LINE = re.compile(rf" *+(?:- ++)*+(?:{_KEY}: ++{_NODE}|{_KEY}:|{_NODE}) *+(?:(?<= )#[^\n]*+)?")
 _FROM_ODD = re.compile(r"""[#"'\[{|>&*][^\n]*+""")
-_RESOURCES = re.compile(r"^Resources: *+\n(?:(?: *+|#[^\n]*+)\n)*+( ++)(?=[A-Za-z0-9])", re.MULTILINE)
+_RESOURCES = re.compile(r"^Resources: *+\n(?: *+(?:#[^\n]*+)?\n)*+( ++)(?=[A-Za-z0-9])", re.MULTILINE)
 _ORDINARY = bytes(range(0x20, 0x7F)) + b"\n"
 _NOT_ORDINARY = re.compile("[^\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _TOP = re.compile(r"\n(?=[^\s#])")
@@ -45,9 +45,10 @@ def pruned(text: str, wanted: Callable[[str], bool]) -> str:
     start, indent = found.start(1), len(found[1])
     end = _TOP.search(text, start)
     stop = end.start() + 1 if end else len(text)
-    heads = [line.end() - indent for line in _outer(indent).finditer(text, start - 1, stop)]
-    if any(text[head - 1] != "\n" for head in heads):
+    outer = [line.span() for line in _outer(indent).finditer(text, start - 1, stop)]
+    if any(end - start != indent + 1 for start, end in outer):
         return text
+    heads = [start + 1 for start, _ in outer]
     pieces: list[str] = []
     kept = 0
     for head, following in pairwise([*heads, stop]):

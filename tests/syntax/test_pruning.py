@@ -1,0 +1,176 @@
+"""What is left out of a template changes nothing of what is left in."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from syntax.trees import places
+from tablegate.syntax.errors import ParseError
+from tablegate.syntax.pruning import pruned
+from tablegate.syntax.yaml_ import parse_yaml
+
+TEMPLATE = """\
+AWSTemplateFormatVersion: "2010-09-09"
+Resources:
+
+  # the table
+  Orders:
+    Type: AWS::DynamoDB::Table
+    Properties:
+      TableName: !Sub "${Env}-orders"  # a "comment"
+  Queue:
+    Type: AWS::SQS::Queue
+    Condition: IsProd
+    # that's a comment
+
+    Properties:
+      Tags:
+        - Key: a
+          Value: [x, {y: 'z'}]
+      Code: |
+        it works
+  Log:
+    Type: AWS::Logs::LogGroup
+Outputs:
+  Name: {Value: !Ref Orders}
+"""
+
+
+def _is_table(type_: str) -> bool:
+    return type_ == "AWS::DynamoDB::Table"
+
+
+def test_only_the_type_of_what_is_not_wanted_stays() -> None:
+    """Lines go, line feeds stay: everything that is left keeps its place."""
+    left = pruned(TEMPLATE, _is_table)
+    assert TEMPLATE.count("\n") == left.count("\n")
+    assert (
+        "\n  Queue:\n    Type: AWS::SQS::Queue\n\n\n\n\n\n\n\n\n\n  Log:\n    Type: AWS::Logs::LogGroup\nOutputs:\n"
+        in left
+    )
+    whole, part = parse_yaml(TEMPLATE), parse_yaml(TEMPLATE, _is_table)
+    assert {"Type": "AWS::SQS::Queue"} == part.plain()["Resources"].pop("Queue")  # type: ignore[index]
+    _assert_same_but_for_bodies(whole, part)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'Metadata: "begins here\n  and: ends here"',
+        "Metadata: 'begins here\n  and: ends here'",
+        "Metadata: [begins here,\n  and ends here]",
+        "Metadata: {begins: here,\n  and: ends here}",
+        "Metadata: it\"s: 'one\n  two'",
+        "it's: 'one\n  two'",
+        "Metadata: [it's: 'x, y']",
+        "Metadata: &anchor x",
+        "Metadata:\tx",
+        "Metadata: x\r",
+        "Metadata: \x85x",
+        "Metadata: x\n--- \nb: c",
+    ],
+)
+def test_whatever_reaches_beyond_its_line_leaves_the_file_as_it_is(line: str) -> None:
+    """A quote, a bracket or an anchor anywhere can make a line mean something else."""
+    for text in (f"{line}\n{TEMPLATE}", TEMPLATE + line + "\n"):
+        assert text == pruned(text, lambda _: False) or line.endswith("b: c")
+
+
+@pytest.mark.parametrize(
+    "resource",
+    [
+        "  A:\n    Condition: c\n    Type: X\n",
+        "  A: {Type: X, Properties: {a: b}}\n",
+        "  A:\n    Type: X\n    Type: AWS::DynamoDB::Table\n",
+        "  A:\n    Type: X\n    'Type': AWS::DynamoDB::Table\n",
+        "  A:\n    Type: X\n   a: b\n",
+        "  A:\n    Type: X\n      Y\n    a: b\n",
+        "  A:\n    Type: X\n\n      Y\n    a: b\n",
+        "  A:\n    Type: !Ref X\n    a: b\n",
+        "  A.b:\n    Type: X\n    a: b\n",
+        "  - A:\n    Type: X\n    a: b\n",
+        "    A:\n    Type: X\n  B:\n    Type: X\n    a: b\n",
+    ],
+)
+def test_odd_resources_are_left_as_they_are(resource: str) -> None:
+    """Only a resource that begins with its type, one key a line, can be told apart by its lines."""
+    text = f"Resources:\n{resource}"
+    assert text == pruned(text, lambda _: False)
+
+
+def test_what_is_no_template_is_left_as_it_is() -> None:
+    """Without Resources in block style there is nothing to leave out."""
+    for text in ("", "a: b", "Resources: {}\n", "Resources:\n", "Resources:\n- a\n"):
+        assert text == pruned(text, lambda _: False)
+
+
+# What looks like a resource inside of something that reaches over lines.
+LURE = "\n  P:\n    Type: AWS::X\n    Q: r\n  "
+MEMBERS = [
+    "A1: x",
+    'A2: "x"  # it\'s',
+    "A3: ['x', {y: \"z\"}]",
+    "A4: !Sub '${x}'",
+    "A5: it's",
+    "A6:\n      - \"x\"\n      - y: 'z'",
+    f"A7: |{LURE.replace(chr(10), chr(10) + '    ')}",
+    "A8: x\n      y\n\n      z",
+    "A9: ''",
+    "# it's",
+    "Type2: {}",
+    f'B1: "{LURE}"',
+    f"B2: '{LURE}'",
+    f"B3: [{LURE}]",
+    f"B4: {{{LURE}}}",
+    f'B5: !Sub "{LURE}"',
+    f"B'6: '{LURE}'",
+    f"B7: {{it's: '{LURE}'}}",
+    f'B8: [a"b: "{LURE}"]',
+    f"B9:\n      - a - 'b: '{LURE}'",
+    f'? B10\n    : "{LURE}"',
+    f"'B''11': '{LURE}'",
+    "B12: &b12 x",
+    "B13: *b12",
+]
+RESOURCES = st.builds(
+    lambda type_, members: "\n    ".join([f"Type: {type_}", *members]),
+    st.sampled_from(["T", "AWS::X", "'T'", "AWS::X\n      Y"]),
+    st.lists(st.sampled_from(MEMBERS[:11] * 6 + MEMBERS), max_size=3, unique=True),
+)
+TEXTS = st.builds(
+    lambda before, resources, after: "".join(
+        [
+            *(f"{member.replace(chr(10) + '    ', chr(10))}\n" for member in before),
+            "Resources:\n",
+            *(f"  {name}:\n    {resource}\n" for name, resource in zip("RSTUV", resources, strict=False)),
+            *(f"{member}\n" for member in after),
+        ]
+    ),
+    st.lists(st.sampled_from(MEMBERS), max_size=1),
+    st.lists(RESOURCES, min_size=1, max_size=5),
+    st.lists(st.sampled_from([*MEMBERS, "Outputs: {}"]), max_size=1),
+)
+
+
+@settings(max_examples=300)
+@given(TEXTS)
+def test_what_is_wanted_is_read_the_same(text: str) -> None:
+    """Whatever can be read whole is read the same without the bodies of what is not wanted."""
+    try:
+        whole = parse_yaml(text)
+    except ParseError:
+        return
+    _assert_same_but_for_bodies(whole, parse_yaml(text, "T".__eq__))
+
+
+def _assert_same_but_for_bodies(whole: object, part: object) -> None:
+    expected, actual = places(whole), places(part)  # type: ignore[arg-type]
+    if isinstance(expected[0], dict) and isinstance(actual[0], dict):
+        resources, left = (tree[0].get("Resources", ({},))[0] for tree in (expected, actual))
+        if isinstance(resources, dict) and isinstance(left, dict):
+            for name, resource in left.items():
+                if resource != resources[name] and list(resource[0]) == ["Type"]:
+                    resources[name] = (dict([*resources[name][0].items()][:1]), *resources[name][1:])
+    assert expected == actual

@@ -1,0 +1,163 @@
+"""What an input is, told from its content alone."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tablegate.syntax.errors import ParseError
+from tablegate.syntax.recognise import Kind, Recognised, recognise
+from tablegate.syntax.relevance import looks_relevant
+from tablegate.syntax.source import Source
+
+PLAN = '{"format_version": "1.2", "planned_values": {}}'
+TEMPLATE = "Resources:\n  T:\n    Type: AWS::DynamoDB::Table\n"
+JSON_TEMPLATE = '{"Resources": {"T": {"Type": "AWS::DynamoDB::Table"}}}'
+
+
+def _recognised(text: str) -> Recognised:
+    return recognise(Source("x", text.encode()))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PLAN,
+        f"\n {PLAN}\n",
+        '{"format_version": "0.1", "resource_changes": []}',
+        '{"format_version": "1.2.3", "errored": true}',
+        '{"plan_format_version": "1.2", "resource_changes": []}',
+    ],
+)
+def test_plans_are_recognised(text: str) -> None:
+    """The JSON of a plan has a format_version and at least one of a plan's sections, in any order."""
+    assert Recognised(Kind.TERRAFORM_PLAN, text) == _recognised(text)
+    assert looks_relevant(text.encode(), "x.json")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEMPLATE,
+        f"# a comment\n---\n{TEMPLATE}",
+        '"Resources" : {T: {Type: AWS::X}}\n',
+        "AWSTemplateFormatVersion: '2010-09-09'\n",
+        "Transform: AWS::Serverless-2016-10-31\n",
+        JSON_TEMPLATE,
+        '{"AWSTemplateFormatVersion": "2010-09-09"}',
+    ],
+)
+def test_templates_are_recognised(text: str) -> None:
+    """JSON or YAML, whatever the file is called: one of a template's own sections is enough."""
+    assert Recognised(Kind.CLOUDFORMATION, text) == _recognised(text)
+    assert looks_relevant(text.encode(), "x.json")
+
+
+def test_the_wrapper_of_setup_terraform_is_taken_off() -> None:
+    """The plan is there, after the command and before the workflow commands."""
+    note = "lines of setup-terraform's wrapper were left out"
+    for text in (f"[command]/bin/terraform show\n{PLAN}", f"::debug::x\n{PLAN}\n::debug::exitcode: 0\n"):
+        assert Recognised(Kind.TERRAFORM_PLAN, PLAN, note) == _recognised(text)
+        assert looks_relevant(text.encode(), "plan.json")
+
+
+@pytest.mark.parametrize(
+    ("text", "inner"),
+    [
+        (json.dumps({"TemplateBody": TEMPLATE, "StagesAvailable": ["Original"]}), TEMPLATE),
+        (json.dumps({"TemplateBody": json.loads(JSON_TEMPLATE)}), JSON_TEMPLATE),
+        ("TemplateBody:\n  Resources: {T: {Type: X}}\n", '{"Resources": {"T": {"Type": "X"}}}'),
+        ("TemplateBody: |\n  Resources:\n    T: {Type: X}\n", "Resources:\n  T: {Type: X}\n"),
+    ],
+)
+def test_a_template_is_taken_out_of_its_body(text: str, inner: str) -> None:
+    """What 'aws cloudformation get-template' prints holds the template as a text or as an object."""
+    assert Recognised(Kind.CLOUDFORMATION, inner, "lines are counted inside of TemplateBody") == _recognised(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("PK\x03\x04\x14\0\x08\0\x08\0tfplan", "a binary plan"),
+        ("PK\x03\x04\x14\0", "a ZIP archive"),
+        ('{"@level":"info","@message":"Terraform 1.11.4"}\n{}', "the log stream of 'terraform plan -json', not a plan"),
+        ("\nTerraform will perform the following actions:\n", "the output of 'terraform plan' for people to read"),
+        ("aws_x.y: Refreshing state...\n", "the output of 'terraform plan' for people to read"),
+        ("\x1b[1mTerraform", "the coloured output of a terminal"),
+        ('resource "aws_dynamodb_table" "t" {\n}\n', "Terraform source, which is not read yet"),
+        ("terraform {\n}\n", "Terraform source, which is not read yet"),
+        ("[command]/bin/terraform\nError\n", "the output of setup-terraform's wrapper, without a plan in it"),
+        ('{"encrypted_data": "", "encryption_version": "v0"}', "encrypted by OpenTofu"),
+        ('{"remote_plan_format": 1}', "a bookmark of a plan that HCP Terraform keeps"),
+        ('{"format_version": "1.0", "terraform_version": "1.5.0"}', "a state, not a plan"),
+        ('{"format_version": "1.0", "values": {}}', "a state, not a plan"),
+        ('{"version": 4, "lineage": ""}', "a state, not a plan"),
+        ('{"version": 4, "serial": 1}', "a state, not a plan"),
+        ('{"format_version": "1.0", "provider_schemas": {}}', "the output of 'terraform providers schema'"),
+        ('{"root_module": {}, "provider_config": {}}', "a configuration, not a plan"),
+        ('{"Changes": [], "ChangeSetId": ""}', "a change set"),
+        ('{"Changes": [], "ChangeSetName": ""}', "a change set"),
+        ("changes: []\nchangeSetName: x\n", "a change set"),
+        ('{"version": "55.0.0", "artifacts": {}}', "the manifest of a CDK assembly"),
+        ("{}", "not recognised as a Terraform plan or a CloudFormation template"),
+        ("a: b\n", "not recognised as a Terraform plan or a CloudFormation template"),
+        (json.dumps({"TemplateBody": PLAN}), "not recognised as a Terraform plan or a CloudFormation template"),
+    ],
+)
+def test_what_is_something_else_is_told_so(text: str, what: str) -> None:
+    """Each mistake is named, and comes with what to give instead."""
+    with pytest.raises(ParseError) as caught:
+        _recognised(text)
+    assert f"this is {what}" == caught.value.message
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"planned_values": {}}', "not the JSON of a Terraform plan: it has no format_version"),
+        ('{"format_version": 1.2, "planned_values": {}}', "not the JSON of a Terraform plan: it has no format_version"),
+        ('{"format_version": "2.0", "planned_values": {}}', "unsupported plan format 2.0, where 0.1 to 1.x are known"),
+        ("null", "the top level must be an object, not a single value"),
+        ('"x"', "the top level must be an object, not a single value"),
+        ("- a\n", "the top level must be an object, not a list"),
+        ("[1]", "the top level must be an object, not a list"),
+        ("[" * 300, "nested deeper than 200 levels"),
+        ("// x\n{}", "comments are not JSON"),
+        ('{"a": 1} {"b": 2}', "trailing data after the document"),
+        ("a: [\n", "not valid YAML"),
+    ],
+)
+def test_what_is_broken_is_told_so(text: str, message: str) -> None:
+    """An input that is no document at all says where it breaks."""
+    with pytest.raises(ParseError) as caught:
+        _recognised(text)
+    assert caught.value.message.startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "expected"),
+    [
+        (b"", "out/plan.json", True),
+        (b"\n", "empty.json", False),
+        (b"PK\x03\x04", "plan.json", True),
+        (b"PK\x03\x04", "plan.zip", False),
+        (b'{"format_version": "1.0", "values": {}}', "state.json", False),
+        (b'{"name": "x", "version": "1"}', "package.json", False),
+        (b'{"Resources": []}', "x.json", False),
+        (b'{"compilerOptions": {}, // x\n}', "tsconfig.json", False),
+        (b'{"format_version": "1.2", "terraform_ver', "x.json", True),
+        (b'{"Resources": {"T": {"Type": "AWS::DynamoDB::Table",}}}', "x.json", True),
+        (b'{"Resources": {}, "Resources": {"Type": 1}', "x.json", False),
+        (b"Resources:\n  cpu: 1\n", "values.yaml", False),
+        (b"Resources:\n  T: {{ x }}::\n", "t.yaml", True),
+        ("Resources:\n  T: AWS::X".encode("utf-16"), "t.yaml", True),
+        ("Resources:\n  T: AWS::X".encode("utf-32"), "t.yaml", True),
+        (b"Resources: AWS::X \xff", "t.yaml", True),
+        (b"[command]terraform show\nnothing", "x.json", False),
+    ],
+)
+def test_a_folder_holds_other_things_too(data: bytes, name: str, expected: bool) -> None:
+    """What is no plan and no template is passed over; what set out to be one and is broken is not."""
+    assert expected == looks_relevant(data, name)
