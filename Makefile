@@ -38,7 +38,7 @@ plans: .venv/ready
 	$(BIN)/python fixtures/make_plans.py $(D)
 
 demo: .venv/ready
-	@for input in fixtures/examples/plan/plan.json fixtures/examples/template/template.yaml; do \
+	@for input in fixtures/examples/plan.json fixtures/examples/template.yaml; do \
 	  echo "\$$ tablegate check $$input"; $(BIN)/tablegate check --no-config $$input; code=$$?; \
 	  echo "\$$ echo \$$?"; echo "$$code"; echo; \
 	  case $$code in 0|1) ;; *) exit 1 ;; esac; \

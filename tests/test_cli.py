@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PLAN = "fixtures/examples/plan/plan.json"
-TEMPLATE = "fixtures/examples/template/template.yaml"
+PLAN = "fixtures/examples/plan.json"
+TEMPLATE = "fixtures/examples/template.yaml"
 PYTHON = [sys.executable, "-m", "tablegate"]
 CLEAN = {
     key: value

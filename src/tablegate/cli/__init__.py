@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
+from contextlib import suppress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import NoReturn
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -13,9 +19,14 @@ DEBUG = "--debug"
 
 
 def main() -> NoReturn:
-    """The console script."""
+    """The console script. It is short-lived: no garbage is collected in it, and nothing is taken apart at its end."""
+    gc.disable()
     code = run(sys.argv[1:])
-    sys.exit(code)
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):
+            stream.flush()  # what was due has been flushed, and judged, when it was written
+    os._exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:

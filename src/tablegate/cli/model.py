@@ -19,6 +19,7 @@ from tablegate.engine.settings import ConfigError
 from tablegate.engine.view import view
 from tablegate.findings import Exit, Fault
 from tablegate.model.estate import Estate
+from tablegate.model.table import Table
 from tablegate.reporters.safe import Scrubber
 from tablegate.sources import collect
 
@@ -49,7 +50,7 @@ def show(source: str, path: str | None, form: str, flags: Mapping[str, Any]) -> 
 
 def _document(estate: Estate, asked: Asked | None) -> Any:
     if asked is not None:
-        return [_found(table.address, match) for table in estate.tables for match in asked.matches(table)]
+        return [_found(table, match) for table in estate.tables for match in asked.matches(table)]
     return {
         "file": estate.file,
         "dialect": str(estate.dialect),
@@ -59,11 +60,18 @@ def _document(estate: Estate, asked: Asked | None) -> Any:
     }
 
 
-def _found(address: str, match: Match) -> dict[str, Any]:
+def _found(table: Table, match: Match) -> dict[str, Any]:
     value = match.value()
     place = value.place
     at = None if place is None else ":".join(str(part) for part in (place.file, place.line, place.column) if part)
-    return {"address": address, "path": match.name, "value": view(match.thing), "origin": str(value.origin), "at": at}
+    return {
+        "address": table.address,
+        "scenario": table.scenario,
+        "path": match.name,
+        "value": view(match.thing),
+        "origin": str(value.origin),
+        "at": at,
+    }
 
 
 def _scrubbed(content: Any, scrub: Scrubber) -> Any:

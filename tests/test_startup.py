@@ -1,0 +1,54 @@
+"""Start-up pays only for what is used: people run this on every save."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PLAN = "fixtures/examples/plan.json"
+TEMPLATE = "fixtures/examples/template.yaml"
+PARSERS = {"yaml", "msgspec", "jsonpath_ng", "hcl2", "lark", "cfn_flip", "cfn_tools", "tomllib"}
+HEAVY = {"rich", "pydantic", "importlib.metadata", "unittest", "asyncio"}
+OURS = {"tablegate.model", "tablegate.policy", "tablegate.engine", "tablegate.dialects", "tablegate_baseline"}
+
+
+def imported(*arguments: str) -> set[str]:
+    """Every module that a run imports, and the packages they are in."""
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT / 'policies'}"}
+    ran = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "tablegate", *arguments],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        check=False,
+    )
+    assert ran.returncode in {0, 1}, ran.stderr
+    names = re.findall(r"\| +([\w.]+)$", ran.stderr.decode(), re.MULTILINE)
+    return {".".join(name.split(".")[:depth]) for name in names for depth in range(1, name.count(".") + 2)}
+
+
+@pytest.mark.parametrize("arguments", [("--version",), ("--help",), ("check", "--help")])
+def test_help_and_version_import_no_parser_and_no_policy(arguments: tuple[str, ...]) -> None:
+    """Nothing that reads an input or judges one is there."""
+    assert imported(*arguments) & (PARSERS | HEAVY | OURS) == set()
+
+
+def test_the_version_imports_no_command_line() -> None:
+    """One line needs no options."""
+    assert "typer" not in imported("--version")
+
+
+def test_a_plan_is_checked_without_yaml() -> None:
+    """A plan needs the decoder of its own language alone."""
+    assert imported("check", "--no-config", PLAN) & (PARSERS | HEAVY) <= {"msgspec", "tomllib"}
+
+
+def test_a_template_is_checked_without_the_plan_s_decoder() -> None:
+    """A template in YAML needs the events of YAML and the table of its tags alone."""
+    assert imported("check", "--no-config", TEMPLATE) & (PARSERS | HEAVY) <= {"yaml", "cfn_tools", "tomllib"}
