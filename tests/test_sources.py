@@ -1,0 +1,220 @@
+"""What is found on disk, and how it is opened."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from tablegate import sources
+from tablegate.sources import Collected, collect
+from tablegate.syntax.source import Source
+
+TEMPLATE = b"Resources:\n  T:\n    Type: AWS::DynamoDB::Table\n"
+PLAN = b'{"format_version": "1.2", "resource_changes": []}'
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test has a working directory of its own."""
+    monkeypatch.chdir(tmp_path)
+
+
+def _write(**files: bytes) -> None:
+    for name, data in files.items():
+        path = Path(name.replace("__", "/").replace("_", "."))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def _names(collected: Collected) -> list[str]:
+    return [source.name for source in collected.sources]
+
+
+def _faults(collected: Collected) -> list[tuple[str, str, bool]]:
+    return [(fault.place.file, fault.message, fault.blocks) for fault in collected.faults]
+
+
+def test_a_named_file_is_read_whatever_it_is() -> None:
+    """Who names a file wants it judged: neither its name nor its content is asked."""
+    _write(b_txt=b"no template", a_json=PLAN)
+    assert Collected((Source("a.json", PLAN), Source("b.txt", b"no template")), (), ()) == collect(
+        ["b.txt", "./a.json"]
+    )
+
+
+def test_a_folder_is_read_for_plans_and_templates() -> None:
+    """Content decides; what is none of our business is passed over and counted."""
+    _write(
+        d__t_yaml=TEMPLATE,
+        d__x__plan_JSON=PLAN,
+        d__package_json=b"{}",
+        d__readme_md=TEMPLATE,
+        d__x__t_template=TEMPLATE,
+        d__node_modules__x__t_yaml=TEMPLATE,
+    )
+    Path("d/.git").mkdir()
+    Path("d/.git/t.yaml").write_bytes(TEMPLATE)
+    Path("d/node_modules").mkdir()
+    Path("d/node_modules/t.yaml").write_bytes(TEMPLATE)
+    Path("d/asset.0123").mkdir()
+    Path("d/asset.0123/t.yaml").write_bytes(TEMPLATE)
+    collected = collect(["d"])
+    assert ["d/node.modules/x/t.yaml", "d/t.yaml", "d/x/plan.JSON", "d/x/t.template"] == _names(collected)
+    assert ("d/package.json",) == collected.skipped
+    assert () == collected.faults
+
+
+def test_every_file_is_judged_once() -> None:
+    """Two names of one file, or a file and its folder, are one source."""
+    _write(d__t_yaml=TEMPLATE, d__notes_txt=b"x")
+    os.link("d/t.yaml", "d/u.yaml")
+    Path("d/self").symlink_to(".")
+    Path("d/v.yaml").symlink_to("t.yaml")
+    assert ["d/t.yaml"] == _names(collect(["d/t.yaml", "d", "d/self", "./d/../d"]))
+    assert () == collect(["d/t.yaml", "d"]).faults
+    assert (["d/notes.txt", "d/t.yaml"], ()) == (_names(both := collect(["d", "d/notes.txt"])), both.skipped)
+
+
+def test_names_are_relative_and_odd_ones_survive() -> None:
+    """A name is the path from the working directory; what cannot be shown is for the reports to escape."""
+    odd = os.fsdecode(b"bad\xff\nname.yaml")
+    Path("d").mkdir()
+    Path("d", odd).write_bytes(TEMPLATE)
+    assert [f"d/{odd}"] == _names(collect([str(Path("d").resolve())]))
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("nowhere.json", "no such file or folder"),
+        ("a\0b", "not a path"),
+        ("x" * 300, "the path is too long"),
+        ("fifo.json", "not a regular file"),
+        ("zero.json", "not a regular file"),
+        ("dangling.json", "a link that leads nowhere"),
+        ("loop.json", "a link that leads in a circle"),
+        ("empty", "no plan and no template was found in this folder"),
+        ("other", "no plan and no template was found in this folder, among 1 files that could be one"),
+        ("file.json/x", "not a directory"),
+    ],
+)
+def test_what_cannot_be_read_is_a_fault(path: str, message: str) -> None:
+    """Nothing hangs, nothing is passed over in silence: each path that gives no source says why, and blocks."""
+    os.mkfifo("fifo.json")
+    Path("zero.json").symlink_to("/dev/zero")
+    Path("dangling.json").symlink_to("nowhere")
+    Path("loop.json").symlink_to("loop.json")
+    Path("empty").mkdir()
+    _write(other__x_json=b"{}", file_json=b"{}")
+    assert [(path, message, True)] == _faults(collect([path]))
+
+
+def test_one_bad_path_does_not_hide_the_others() -> None:
+    """The rest is still judged."""
+    _write(a_json=PLAN)
+    collected = collect(["nowhere.json", "a.json"])
+    assert (["a.json"], 1) == (_names(collected), len(collected.faults))
+
+
+def test_links_do_not_lead_out_of_a_folder() -> None:
+    """A link to somewhere else is told, not followed; one that could be a template blocks."""
+    _write(d__t_yaml=TEMPLATE, d__source=TEMPLATE, outside__u_yaml=TEMPLATE)
+    Path("d/out.yaml").symlink_to("../outside/u.yaml")
+    Path("d/out").symlink_to("../outside")
+    Path("d/passwd").symlink_to("/etc/passwd")
+    Path("d/gone.yaml").symlink_to("nowhere")
+    Path("d/gone").symlink_to("nowhere")
+    Path("d/inside.yaml").symlink_to("source")
+    Path("d/folder.yaml").symlink_to(".")
+    collected = collect(["d"])
+    assert ["d/inside.yaml", "d/t.yaml"] == _names(collected)
+    assert [
+        ("d/gone.yaml", "a link that leads nowhere, or in a circle", True),
+        ("d/out", "a link that leaves the folder; it was not followed", False),
+        ("d/out.yaml", "a link that leaves the folder; it was not followed", True),
+    ] == _faults(collected)
+
+
+def test_special_files_in_a_folder_are_faults() -> None:
+    """What has a template's name and cannot be read as a file is told."""
+    _write(d__t_yaml=TEMPLATE)
+    os.mkfifo("d/fifo.yaml")
+    assert [("d/fifo.yaml", "not a regular file", True)] == _faults(collect(["d"]))
+
+
+def test_size_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The size is asked before anything is read."""
+    with Path("big.json").open("wb") as file:
+        file.truncate(sources.LIMIT + 1)
+    assert [("big.json", "larger than 256 MB, the most that is read", True)] == _faults(collect(["big.json"]))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(bytes(sources.LIMIT + 1))))
+    assert [("-", "larger than 256 MB, the most that is read", True)] == _faults(collect(["-"]))
+
+
+def test_a_file_that_changes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What grows or shrinks while it is read is half of something."""
+    _write(a_json=PLAN)
+    fstat, sizes = os.fstat, iter((0, 1))
+
+    def growing(descriptor: int) -> os.stat_result:
+        if next(sizes, 0):
+            Path("a.json").write_bytes(PLAN + b" ")
+        return fstat(descriptor)
+
+    monkeypatch.setattr(os, "fstat", growing)
+    assert [("a.json", "it changed while it was read", True)] == _faults(collect(["a.json"]))
+
+
+def test_standard_input_is_a_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A dash is standard input, once, under the name that the user gives it."""
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(PLAN)))
+    assert (Source("<stdin>", PLAN),) == collect(["-", "-"]).sources
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(PLAN)))
+    assert (Source("p.json", PLAN),) == collect(["-"], "p.json").sources
+    monkeypatch.setattr("sys.stdin", None)
+    assert [("-", "standard input is closed", True)] == _faults(collect(["-"]))
+
+
+def test_a_descriptor_is_a_source() -> None:
+    """What a shell puts for <(command) is read to its end, though it is a pipe."""
+    reading, writing = os.pipe()
+    thread = threading.Thread(target=lambda: (os.write(writing, PLAN), os.close(writing)))
+    thread.start()
+    try:
+        assert (Source(f"/dev/fd/{reading}", PLAN),) == collect([f"/dev/fd/{reading}"]).sources
+    finally:
+        thread.join()
+        os.close(reading)
+
+
+def test_permissions_are_told() -> None:
+    """A file or a folder that may not be read is a fault, for the folder's sake too."""
+    _write(d__locked__t_yaml=TEMPLATE, d__t_yaml=TEMPLATE, d__u_yaml=TEMPLATE, d__sealed_yaml=TEMPLATE)
+    Path("d/locked").chmod(0)
+    Path("d/sealed.yaml").chmod(0)
+    code = (
+        "import os\n"
+        "from tablegate.sources import collect\n"
+        "if os.geteuid() == 0: os.setegid(65534), os.seteuid(65534)\n"
+        "for fault in collect(['d', 'd/sealed.yaml']).faults: print(fault.place.file, fault.message, fault.blocks)\n"
+    )
+    Path.cwd().chmod(0o755)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    Path("d/locked").chmod(0o700)
+    assert [
+        "d/locked permission denied True",
+        "d/sealed.yaml permission denied True",
+        "d/sealed.yaml permission denied True",
+    ] == done.stdout.splitlines()
