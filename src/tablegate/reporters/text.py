@@ -17,7 +17,7 @@ from tablegate.reporters.words import listed, number, subject, where
 FRAMES = 5  # of one policy; its further causes are listed
 NAMED = 3  # addresses in a line of the list
 
-Locate = Callable[[Finding], Shown]
+Locate = Callable[[list[Finding]], Shown]
 
 
 def render(report: Report, look: Look) -> str:
@@ -78,23 +78,23 @@ def _table(found: list[Cause], paint: Paint, show: Shower, located: Locate) -> I
     for ((word, _, _), findings), name in zip(rows.items(), names, strict=True):
         lead = paint(SEVERITIES[word], Shown(f"{word:<{words}}"))
         count = Shown(f"{number(len(findings)):>{most}}")
-        yield listed((own(""), lead, Shown(f"{name:<{widest}}"), count, _named(findings, located)), "  ")
-
-
-def _named(findings: list[Finding], located: Locate) -> Shown:
-    named = [located(finding) for finding in sorted(findings, key=in_order)[:NAMED]]
-    more = [joined(own("…(+"), number(len(findings) - NAMED), own(")"))] if len(findings) > NAMED else []
-    return listed(named + more)
+        yield listed((own(""), lead, Shown(f"{name:<{widest}}"), count, located(findings)), "  ")
 
 
 def _located_among(report: Report, show: Shower) -> Locate:
-    """How a finding is named in a line: by its file too, where there are several."""
+    """How findings are named in a line: a few by their subject, or one by its file too, where there are several."""
     several = len(report.inputs) > 1
 
-    def located(finding: Finding) -> Shown:
+    def one(finding: Finding) -> Shown:
         line = finding.place.line if finding.place else None
         if several:
             return joined(subject(finding, show), own(" in "), where(Place(finding.file, line), show))
         return joined(subject(finding, show), *([own(":"), Shown(str(line))] if line is not None else []))
+
+    def located(findings: list[Finding]) -> Shown:
+        most = 1 if several else NAMED
+        named = [one(finding) for finding in sorted(findings, key=in_order)[:most]]
+        more = [joined(own("…(+"), number(len(findings) - most), own(")"))] if len(findings) > most else []
+        return listed(named + more)
 
     return located
