@@ -126,6 +126,13 @@ def test_every_table_can_be_asked_for_a_customer_key() -> None:
         assert outcome(customer_managed_key.check(keyed(MANAGED, tags=tags), scope="all")) == "fails"
 
 
+def test_the_classes_are_an_option() -> None:
+    """What is sensitive is for the configuration to say, in any case of letters."""
+    internal = keyed(MANAGED, tags=facts.TAGS.of({"data-class": "Internal"}))
+    assert outcome(customer_managed_key.check(internal)) == "exempt"
+    assert outcome(customer_managed_key.check(internal, classes=("INTERNAL",))) == "fails"
+
+
 def test_a_sensitive_class_is_not_quoted() -> None:
     """A tag that the plan marks sensitive decides, and stays out of the message."""
     tags = facts.TAGS.of({"data-class": "pii"}, sensitive=True)

@@ -115,6 +115,12 @@ def test_every_region_is_protected_alike(subject: Table, expected: str) -> None:
     assert expected == outcome(replica_parity.check(subject))
 
 
+def test_a_doubt_names_the_value_in_doubt() -> None:
+    """What is known everywhere else does not hide it."""
+    unseen = doubted(facts.DELETION_PROTECTION.unset)
+    assert replica_parity.check(spread(PROTECTED, {"deletion_protection": unseen})).evidence == (unseen,)
+
+
 def test_the_message_says_who_has_what() -> None:
     """Every place is named on its side."""
     verdict = replica_parity.check(spread({**INSIGHTS, **tags(owner="a", env="b")}, INSIGHTS, tags(owner="c", env="b")))

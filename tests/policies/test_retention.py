@@ -149,6 +149,7 @@ RESTORED = {"restore_source": facts.RESTORE_SOURCE.of("orders-old")}
         (born(ChangeKind.CREATE, deletion_protection=OFF, **IMPORTED), "holds"),
         (born(ChangeKind.CREATE, deletion_protection=UNSEEN, **IMPORTED), "unknown"),
         (born(ChangeKind.CREATE, import_source=doubted(facts.IMPORT_SOURCE.unset)), "unknown"),
+        (born(ChangeKind.CREATE, import_source=doubted(facts.IMPORT_SOURCE.unset), **RESTORED), "fails"),
         (born(ChangeKind.CREATE, deletion_protection=OFF, import_source=doubted(facts.IMPORT_SOURCE.unset)), "holds"),
     ],
 )

@@ -120,6 +120,13 @@ def test_looks_are_of_the_name_and_of_the_partition_key(stated: Mapping[str, Any
     assert expected == outcome(ttl_on_ephemeral_looking.check(table(**stated)))
 
 
+@pytest.mark.parametrize("name", [UNSEEN_NAME, facts.NAME.unset])
+def test_the_message_names_what_was_read(name: Value[str]) -> None:
+    """Where the name is not known, or is made up by the service, the label is what speaks."""
+    verdict = ttl_on_ephemeral_looking.check(table(name=name, label="SessionsTable"))
+    assert verdict.note == "the name SessionsTable holds the word session, but time to live is off"
+
+
 def test_a_sensitive_name_is_not_quoted() -> None:
     """It is judged all the same."""
     verdict = ttl_on_ephemeral_looking.check(table(name=facts.NAME.of("acme-sessions", sensitive=True)))
@@ -186,6 +193,13 @@ EXPIRING, HALF = table(ttl=ttl(ON)), table(ttl=ttl(OFF))
 def test_switch_and_attribute_go_together(subject: Table, expected: str) -> None:
     """Turning it off is another policy's business: only what this change leaves half on is judged."""
     assert expected == outcome(ttl_half_configured.check(subject))
+
+
+def test_a_doubt_names_only_what_is_in_doubt() -> None:
+    """What is known beside it is no reason."""
+    unseen = doubted(NAMED)
+    assert ttl_half_configured.check(table(ttl=ttl(ON, unseen))).evidence == (unseen,)
+    assert ttl_attribute_type.check(table(ttl=ttl(ON, unseen))).evidence == (unseen,)
 
 
 def test_what_is_wrong_comes_first_in_the_evidence() -> None:
