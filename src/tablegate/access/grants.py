@@ -1,4 +1,4 @@
-"""Who holds which statements: the nouns that policies of the access family judge."""
+"""Statements in the hands of somebody: what each document is, and who uses it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tablegate.model.value import Doubt, Place
 
 if TYPE_CHECKING:
     from tablegate.access.documents import Document, Statement
-    from tablegate.model.estate import Estate
+    from tablegate.access.holders import Holder
 
 
 class DocumentRole(StrEnum):
@@ -81,25 +81,3 @@ class Unread:
     doubt: Doubt
     relevant: bool
     partly: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Holder:
-    """A role, a user, a group, a permission set, or a resource with a policy of its own."""
-
-    address: str
-    place: Place | None
-    form: HolderForm
-    kind: HolderKind
-    why: str  # the evidence for its kind, in words
-    name: str | None = None
-    services: frozenset[str] = frozenset()  # that may assume it
-    grants: tuple[Grant, ...] = ()
-    ceilings: tuple[Document, ...] = ()
-    ceiling_doubt: Doubt | None = None  # there is a boundary, and it is not in this input
-    unread: tuple[Unread, ...] = ()
-    estate: Estate = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        for grant in self.grants:
-            object.__setattr__(grant, "holder", self)

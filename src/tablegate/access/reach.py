@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from tablegate.access.actions import Action, by_name, expand, known_actions
+from tablegate.access.arns import at_home
 from tablegate.access.conditions import Narrowing, narrowing
 from tablegate.access.documents import Document, Patterns, Statement
-from tablegate.access.grants import DocumentRole, Grant, Holder
+from tablegate.access.grants import DocumentRole, Grant
 from tablegate.access.patterns import intersects, matches, subset
 from tablegate.access.scope import Scope, Tier, scope_of
+
+if TYPE_CHECKING:
+    from tablegate.access.holders import Holder
 
 _EVERYTHING = "*"
 
@@ -116,7 +121,7 @@ def _names(patterns: Patterns, action: Action) -> bool | None:
 
 
 def _covers(patterns: Patterns, target: str) -> bool | None:
-    return _settled(_any(matches(text, target) for text in patterns.texts), patterns)
+    return _settled(_any(matches(at_home(text, target), target) for text in patterns.texts), patterns)
 
 
 def _settled(answer: bool | None, patterns: Patterns) -> bool | None:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from tablegate.access.grants import Grant, Holder
+from tablegate.access.grants import Grant
+from tablegate.access.holders import Holder
 from tablegate.engine.variants import Scene, Variants
 from tablegate.model.change import Change
 from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable

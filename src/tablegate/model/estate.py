@@ -11,7 +11,8 @@ from tablegate.model.table import Dialect, Table
 from tablegate.model.value import Place, Value
 
 if TYPE_CHECKING:
-    from tablegate.access.grants import Grant, Holder
+    from tablegate.access.grants import Grant
+from tablegate.access.holders import Holder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """All that a pack may see: the nouns it judges, the verdicts it gives, and how it declares a policy."""
 
-from tablegate.access.grants import Grant, Holder
+from tablegate.access.grants import Grant
+from tablegate.access.holders import Holder
 from tablegate.model.change import Change, ChangeKind
 from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
 from tablegate.model.table import (

@@ -15,7 +15,8 @@ from tablegate.access.actions import (
 )
 from tablegate.access.conditions import PARTITION_KEYS, Condition, Narrowing, closed_by_null, narrowing
 from tablegate.access.documents import Document, Patterns, Principal, PrincipalKind, Principals, Statement
-from tablegate.access.grants import DocumentRole, Grant, Holder, HolderForm, HolderKind, Unread
+from tablegate.access.grants import DocumentRole, Grant, HolderForm, HolderKind, Unread
+from tablegate.access.holders import Holder
 from tablegate.access.managed import ManagedPolicy, managed_path, managed_policies
 from tablegate.access.patterns import intersects, matches, subset
 from tablegate.access.reach import Answer, Reach, actions_of, can, fits, reaches, reaches_of, resources_of

@@ -11,7 +11,8 @@ from textwrap import dedent
 from types import ModuleType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from tablegate.access.grants import Grant, Holder
+from tablegate.access.grants import Grant
+from tablegate.access.holders import Holder
 from tablegate.model.change import Change
 from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
 from tablegate.model.table import Index, Replica, Table

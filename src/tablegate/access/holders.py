@@ -1,0 +1,48 @@
+"""Who holds grants, and what they may do with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tablegate.access.grants import Grant, HolderForm, HolderKind, Unread
+from tablegate.access.symbols import Symbols
+from tablegate.model.value import Doubt, Place
+
+if TYPE_CHECKING:
+    from tablegate.access.documents import Document
+    from tablegate.access.reach import Answer
+    from tablegate.model.estate import Estate
+    from tablegate.model.table import Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Holder:
+    """A role, a user, a group, a permission set, or a resource with a policy of its own."""
+
+    address: str
+    place: Place | None
+    form: HolderForm
+    kind: HolderKind
+    why: str  # the evidence for its kind, in words
+    name: str | None = None
+    services: frozenset[str] = frozenset()  # that may assume it
+    grants: tuple[Grant, ...] = ()
+    ceilings: tuple[Document, ...] = ()
+    ceiling_doubt: Doubt | None = None  # there is a boundary, and it is not in this input
+    unread: tuple[Unread, ...] = ()
+    symbols: Symbols = field(default_factory=Symbols, repr=False)
+    estate: Estate = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for grant in self.grants:
+            object.__setattr__(grant, "holder", self)
+
+    def can(self, action: str, table: Table, below: str = "") -> Answer:
+        """Whether the holder may do this to the table, or to what is below it: ``index/by-status``, ``stream/*``."""
+        # imported when asked: every run knows holders, and few ask them
+        from tablegate.access.arns import arn_of  # noqa: PLC0415
+        from tablegate.access.reach import can  # noqa: PLC0415
+
+        target = arn_of(table, self.symbols)
+        return can(self, action, f"{target}/{below}" if below else target)
