@@ -12,7 +12,7 @@ from tablegate.model.value import Doubt, Value
 
 _REGION = re.compile(r"[a-z]{2,4}(-[a-z]+)+-[0-9]")
 _ARN_PARTS = 6
-_NO_REGION = Doubt("the provider takes its region from outside the plan", "--region")
+_NO_REGION = Doubt("the plan does not spell out the region of the provider", "--region")
 _NO_ACCOUNT = Doubt("the account is known only to the provider", "--account")
 
 
