@@ -3,36 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from processes import python, shell
+from processes import tablegate as run
+
 PLAN = "fixtures/examples/plan.json"
 TEMPLATE = "fixtures/examples/template.yaml"
-PYTHON = [sys.executable, "-m", "tablegate"]
-CLEAN = {
-    key: value
-    for key, value in os.environ.items()
-    if not key.startswith(("TABLEGATE_", "PYTHON", "LC_")) and key not in {"NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"}
-} | {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT / 'policies'}", "LANG": "C.UTF-8"}
-
-
-def run(
-    *arguments: str,
-    cwd: Path = ROOT,
-    env: Mapping[str, str] = {},
-    stdin: bytes = b"",
-    stdout: int = subprocess.PIPE,
-) -> subprocess.CompletedProcess[bytes]:
-    """Run the command in a process of its own."""
-    return subprocess.run(
-        [*PYTHON, *arguments], cwd=cwd, env=CLEAN | env, input=stdin, stdout=stdout, stderr=subprocess.PIPE, check=False
-    )
 
 
 def out(ran: subprocess.CompletedProcess[bytes]) -> str:
@@ -267,33 +247,20 @@ def test_a_full_disk_is_four(arguments: tuple[str, ...]) -> None:
 
 def test_closed_standard_output_is_four() -> None:
     """It was due there."""
-    ran = subprocess.run(
-        ["sh", "-c", f"{sys.executable} -m tablegate check {TEMPLATE} >&-"],
-        cwd=ROOT,
-        env=CLEAN,
-        capture_output=True,
-        check=False,
-    )
+    ran = shell(f"$TABLEGATE check {TEMPLATE} >&-")
     assert (4, b"tablegate: standard output is closed\n") == (ran.returncode, ran.stderr)
 
 
 def test_a_reader_who_leaves_early_changes_nothing() -> None:
     """A broken pipe is quiet, and the gate keeps its code."""
-    command = f"{sys.executable} -m tablegate check {TEMPLATE} -v; echo $? >&2"
-    ran = subprocess.run(["sh", "-c", f"({command}) | true"], cwd=ROOT, env=CLEAN, capture_output=True, check=False)
+    ran = shell(f"($TABLEGATE check {TEMPLATE} -v; echo $? >&2) | true")
     assert ran.stderr == b"1\n"
 
 
 @pytest.mark.parametrize("command", [("--help",), ("check", "--help")])
 def test_help_into_a_closed_pipe_is_quiet(command: tuple[str, ...]) -> None:
     """Nobody is bothered with a traceback."""
-    ran = subprocess.run(
-        ["sh", "-c", f"{sys.executable} -m tablegate {' '.join(command)} | true"],
-        cwd=ROOT,
-        env=CLEAN,
-        capture_output=True,
-        check=False,
-    )
+    ran = shell(f"$TABLEGATE {' '.join(command)} | true")
     assert ran.stderr == b""
 
 
@@ -435,7 +402,7 @@ def test_an_interrupt_is_130() -> None:
     """As shells expect."""
     code = "import sys; sys.argv = ['x', 'check']; import tablegate.cli.commands as c\n"
     code += "def stop(*a): raise KeyboardInterrupt\nc.command = stop\nimport tablegate.cli as m; m.main()"
-    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=CLEAN, capture_output=True, check=False)
+    ran = python(code)
     assert (130, b"") == (ran.returncode, ran.stderr)
 
 
@@ -444,9 +411,7 @@ def test_an_error_inside_is_four_without_its_text() -> None:
     code = "import sys; sys.argv = ['x', 'check', {}]; import tablegate.cli.commands as c\n"
     code += "def stop(*a): raise ValueError('hunter2')\nc.command = stop\nimport tablegate.cli as m; m.main()"
     for debug, lines in (("'-q'", 1), ("'--debug'", 3)):
-        ran = subprocess.run(
-            [sys.executable, "-c", code.format(debug)], cwd=ROOT, env=CLEAN, capture_output=True, check=False
-        )
+        ran = python(code.format(debug))
         assert ran.returncode == 4
         assert ran.stderr.startswith(b"tablegate: internal error: ValueError (--debug shows where)\n")
         assert (b"hunter2" in ran.stderr, len(ran.stderr.splitlines()) >= lines) == (False, True)

@@ -6,14 +6,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from importlib import resources
 from pathlib import Path
 
 import jsonschema
 import pytest
+
+from processes import tablegate
 
 ROOT = Path(__file__).parent.parent
 PROJECTS = sorted(path.parent for path in (ROOT / "fixtures" / "projects").glob("*/args"))
@@ -22,19 +21,8 @@ SCHEMA = json.loads(resources.files("tablegate.reporters").joinpath("report-v1.s
 
 def run(project: Path, *arguments: str) -> tuple[int, str]:
     """One run in the project's folder: the exit code, and what was printed."""
-    environment = {
-        "PATH": os.environ["PATH"],
-        "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT / 'policies'}",
-        "LANG": "C.UTF-8",
-    }
     given = (project / "args").read_text().split()
-    ran = subprocess.run(
-        [sys.executable, "-m", "tablegate", "check", *given, *arguments],
-        cwd=project,
-        env=environment,
-        capture_output=True,
-        check=False,
-    )
+    ran = tablegate("check", *given, *arguments, cwd=project)
     return ran.returncode, ran.stdout.decode()
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from processes import tablegate
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -18,17 +17,7 @@ BLOCK = re.compile(r"```console\n\$ tablegate (?P<arguments>.*)\n(?P<output>(?:.
 
 def printed(arguments: str) -> str:
     """What the command prints in the folder of examples."""
-    ran = subprocess.run(
-        [sys.executable, "-m", "tablegate", *shlex.split(arguments)],
-        cwd=ROOT / "fixtures" / "examples",
-        env={
-            "PATH": os.environ["PATH"],
-            "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT / 'policies'}",
-            "LANG": "C.UTF-8",
-        },
-        capture_output=True,
-        check=False,
-    )
+    ran = tablegate(*shlex.split(arguments), cwd=ROOT / "fixtures" / "examples")
     return ran.stdout.decode()
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from processes import tablegate
+
 PLAN = "fixtures/examples/plan.json"
 TEMPLATE = "fixtures/examples/template.yaml"
 PARSERS = {"yaml", "msgspec", "jsonpath_ng", "hcl2", "lark", "cfn_flip", "cfn_tools", "tomllib"}
@@ -20,14 +17,7 @@ OURS = {"tablegate.model", "tablegate.policy", "tablegate.engine", "tablegate.di
 
 def imported(*arguments: str) -> set[str]:
     """Every module that a run imports, and the packages they are in."""
-    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT / 'policies'}"}
-    ran = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "tablegate", *arguments],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        check=False,
-    )
+    ran = tablegate(*arguments, python=("-X", "importtime"))
     assert ran.returncode in {0, 1}, ran.stderr
     names = re.findall(r"\| +([\w.]+)$", ran.stderr.decode(), re.MULTILINE)
     return {".".join(name.split(".")[:depth]) for name in names for depth in range(1, name.count(".") + 2)}

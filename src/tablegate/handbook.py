@@ -90,9 +90,9 @@ def handbook(policies: Iterable[Policy]) -> str:
     ]
     parts = [INTRODUCTION.format(**UNKNOWN_WHEN)]
     for family, members in families:
-        parts.append(f"- [{family}](#{family}): {QUESTIONS.get(family, f'{len(members)} policies')}\n")
+        parts.append(f"- [{family}](#{family}): {_question(family, members)}\n")
     for family, members in families:
-        parts.append(f"\n## {family}\n\n{QUESTIONS.get(family, '')}\n\n{_table(members)}")
+        parts.append(f"\n## {family}\n\n{_question(family, members)}\n\n{_table(members)}")
         parts += [f"\n{entry(policy)}" for policy in members]
     return "".join(parts)
 
@@ -129,6 +129,11 @@ def written(content: object) -> str:
             return "[" + ", ".join(map(written, content)) + "]"
         case _:
             return str(content)
+
+
+def _question(family: str, members: list[Policy]) -> str:
+    """What the family asks, or how many there are of a pack of its own."""
+    return QUESTIONS.get(family, "1 policy" if len(members) == 1 else f"{len(members)} policies")
 
 
 def _table(members: list[Policy]) -> str:

@@ -114,7 +114,7 @@ def test_different_causes_are_framed_up_to_a_number() -> None:
     assert 5 == text.count("high[TG301")
     heading, row = text.split("\n\n")[-2].splitlines()
     assert "blocking too; -v shows each in full" == heading
-    names = "aws_dynamodb_table.t5, aws_dynamodb_table.t6, aws_dynamodb_table.t7"
+    names = "aws_dynamodb_table.t5, aws_dynamodb_table.t6, …(+1)"
     assert f"  high  TG301 point-in-time-recovery  3  {names}" == row
     assert 8 == rendered(report(*found), FULL).count("high[TG301")
 

@@ -159,7 +159,7 @@ def check_inputs(
 
     An INPUT is a plan (terraform show -json), a template, a folder that holds some, or - for standard input.
     """
-    from tablegate.cli.run import check
+    from tablegate.cli.checking import check
 
     flags = {
         "params": params,
@@ -282,7 +282,7 @@ def _where(
     config_ref: str | None = None,
     untrusted: bool = False,
 ) -> Any:
-    from tablegate.cli.run import Where
+    from tablegate.cli.checking import Where
 
     return Where(
         packs=tuple(pack or ()),

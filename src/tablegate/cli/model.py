@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tablegate.cli.checking import given, read_options
 from tablegate.cli.output import emit, note
-from tablegate.cli.run import given, read_options
 from tablegate.config import read_configuration
 from tablegate.dialects import read
 from tablegate.engine.nearest import meant

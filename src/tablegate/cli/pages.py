@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
+from tablegate.cli.checking import Where, prepare
 from tablegate.cli.output import emit
-from tablegate.cli.run import Where, prepare
 from tablegate.config.schema import schema
 from tablegate.engine.nearest import meant
 from tablegate.engine.select import Selection, selection
