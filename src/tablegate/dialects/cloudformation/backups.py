@@ -33,6 +33,7 @@ class Backups:
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
+        self.any = bool(resolver.template.resources.get(BACKUP_SELECTION))
 
     def cover(self, table: Naming, tags: Tags) -> Value[bool]:
         """Whether some selection covers the table."""

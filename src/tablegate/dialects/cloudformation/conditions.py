@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tablegate.dialects.cloudformation.scenarios import EQUAL, FREE, TRUE, VALUE, Question
 from tablegate.dialects.cloudformation.unsettled import (
@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     from tablegate.dialects.cloudformation.resolver import Resolver
 
 
+class _Decided(NamedTuple):
+    """What came out for a condition, for how long, and what was asked for it."""
+
+    moment: tuple[int, int, bool]
+    truth: bool | None
+    asked: tuple[Question, ...]
+
+
 class Conditions:
     """The conditions of one template."""
 
@@ -28,6 +36,7 @@ class Conditions:
         self._resolver = resolver
         self._declared = declared
         self._fixed: dict[str, bool] = {}
+        self._decided: dict[str, _Decided] = {}
         self._open: dict[str, None] = {}
         self._names: dict[Question, tuple[str, bool]] | None = None
 
@@ -47,14 +56,28 @@ class Conditions:
         if name in self._open:
             self._resolver.misfit(node, f"the condition {name!r} depends on itself")
             return None
+        found = self._decided.get(name)
+        if found is not None and found.moment == self._moment(found.truth):
+            self._resolver.choices.asked.extend(found.asked)
+            return found.truth
+        return self._decide(name, node)
+
+    def _decide(self, name: str, node: Node) -> bool | None:
         choices = self._resolver.choices
         before = len(choices.asked)
         self._open[name] = None
         truth = self._holds(node)
         del self._open[name]
-        if truth is not None and not choices.quiet and len(choices.asked) == before:
+        asked = tuple(dict.fromkeys(choices.asked[before:]))
+        self._decided[name] = _Decided(self._moment(truth), truth, asked)
+        if truth is not None and not choices.quiet and not asked:
             self._fixed[name] = truth
         return truth
+
+    def _moment(self, truth: bool | None) -> tuple[int, int, bool]:
+        """How long a decision stands: for a whole scenario, or as long as nothing more is known or may be asked."""
+        choices = self._resolver.choices
+        return (choices.walks, -1, True) if truth is not None else (choices.walks, len(choices.answers), choices.quiet)
 
     def doubt(self, name: str) -> Doubt:
         """Why a condition is not decided."""
@@ -76,7 +99,7 @@ class Conditions:
             elif choice.answer == TRUE:
                 said[subject] = str(word) or "''"
             else:
-                said[subject] = f"{said[subject]} or {word}" if subject in said else f"not {word}"
+                said[subject] = f"{said[subject]}, not {word}" if subject in said else f"not {word}"
         return dict(sorted(said.items())) or None
 
     def possible(self) -> bool:
@@ -113,6 +136,12 @@ class Conditions:
         return self._each_in(*map(self._resolver.head, arguments))
 
     def _all(self, arguments: Sequence[Node], *, decisive: bool) -> bool | None:
+        """Fn::And and Fn::Or. Nothing is asked where something that is known decides."""
+        choices = self._resolver.choices
+        if not choices.quiet:
+            with choices.quietly():
+                if decisive in map(self._holds, arguments):
+                    return decisive
         truths = []
         for argument in arguments:
             truth = self._holds(argument)
@@ -167,13 +196,11 @@ class Conditions:
 
     def _named(self) -> dict[Question, tuple[str, bool]]:
         names: dict[Question, tuple[str, bool]] = {}
-        choices = self._resolver.choices
-        was_quiet, choices.quiet = choices.quiet, True
-        for name, node in reversed(tuple(self._declared.items())):
-            asked, negated = self._asks(node)
-            if asked is not None and (not negated or asked not in names):
-                names[asked] = (name, negated)
-        choices.quiet = was_quiet
+        with self._resolver.choices.quietly():
+            for name, node in reversed(tuple(self._declared.items())):
+                asked, negated = self._asks(node)
+                if asked is not None and (not negated or asked not in names):
+                    names[asked] = (name, negated)
         return names
 
     def _asks(self, node: Node) -> tuple[Question | None, bool]:

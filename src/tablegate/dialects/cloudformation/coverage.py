@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from tablegate.dialects.cloudformation.faults import Faults
 from tablegate.syntax.node import Node
 
-_CHILD_STACKS = {
+CHILD_STACKS = {
     "AWS::CloudFormation::Stack": "TemplateURL",
     "AWS::Serverless::Application": "Location",
     "AWS::CloudFormation::StackSet": "TemplateURL",
@@ -22,18 +22,17 @@ _TABLE_LIKE = re.compile(r"dynamo|(?<!route)table", re.IGNORECASE)
 _SEE_CHILD = "check the child template as an input of its own"
 
 
-def noted_as_uncovered(
-    type_: str, known: Collection[str], node: Node, body: Mapping[str, Node], file: str, faults: Faults
-) -> bool:
+def noted_as_uncovered(type_: str, known: Collection[str], node: Node, faults: Faults) -> bool:
     """Whether a resource of this type had to be noted; one of no interest is not."""
-    stated = body["Type"]
+    body = node.content if isinstance(node.content, dict) else {}
+    stated = body.get("Type", node)
     meant = {name.lower(): name for name in known}.get(type_.strip().lower())
     if meant is not None:
         faults.unreadable(stated, f"the type {type_!r} is not {meant!r}", f"write {meant}")
     elif not type_.isascii():
         faults.unreadable(stated, f"the type {type_!r} has letters that no type has", "write it in plain ASCII")
-    elif type_ in _CHILD_STACKS:
-        _child(_CHILD_STACKS[type_], node, body, file, faults)
+    elif type_ in CHILD_STACKS:
+        _child(CHILD_STACKS[type_], node, body, faults)
     elif type_ in _OTHERS:
         faults.uncovered(node, _OTHERS[type_])
     elif type_.endswith("::MODULE"):
@@ -47,10 +46,10 @@ def noted_as_uncovered(
     return True
 
 
-def _child(key: str, node: Node, body: Mapping[str, Node], file: str, faults: Faults) -> None:
+def _child(key: str, node: Node, body: Mapping[str, Node], faults: Faults) -> None:
     properties = body.get("Properties")
     where = properties.content.get(key) if properties is not None and isinstance(properties.content, dict) else None
-    if where is not None and isinstance(where.content, str) and _leaves_root(file, where.content):
+    if where is not None and isinstance(where.content, str) and _leaves_root(faults.file, where.content):
         faults.unreadable(where, "the child template lies outside of the folder that is checked", _SEE_CHILD)
     faults.uncovered(node, "a child stack is not covered: the tables it may hold are not seen", _SEE_CHILD)
 

@@ -25,6 +25,7 @@ from tablegate.dialects.cloudformation.template import (
     Resource,
     Template,
     bare_template,
+    is_read,
     template_of,
     transforms_of,
 )
@@ -69,7 +70,7 @@ def _parsed(text: str) -> Node:
         return parse_json(text)
     from tablegate.syntax.yaml_ import parse_yaml
 
-    return parse_yaml(text)
+    return parse_yaml(text, is_read)
 
 
 def _unrolled(

@@ -23,7 +23,7 @@ class Faults:
     """Gathers what could not be read of a template."""
 
     def __init__(self, file: str, root: Node) -> None:
-        self._file = file
+        self.file = file
         self._root = root
         self._noted: dict[_Noted, Node] = {}
 
@@ -49,7 +49,7 @@ class Faults:
     def _fault(self, noted: _Noted, node: Node, paths: Mapping[tuple[int, int], str]) -> Fault:
         path = paths.get((node.line, node.column)) or None
         message = f"{path}: {noted.what}" if path else noted.what
-        return Fault(noted.code, message, node.place(self._file, path), noted.blocks, noted.hint)
+        return Fault(noted.code, message, node.place(self.file, path), noted.blocks, noted.hint)
 
 
 def _paths(path: str, node: Node) -> Iterator[tuple[str, Node]]:

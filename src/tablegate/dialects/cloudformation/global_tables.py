@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from tablegate.dialects.cloudformation.encryption import destinations, encrypted
@@ -67,14 +68,10 @@ def global_table(resolver: Resolver, joins: Joins, resource: Resource) -> Spelle
         indexes=once("indexes", _indexes, resolver, shared, own),
         scaling=once("inline scaling", _scaling, resolver, resource.address, shared, home, others),
         replicas=once("listed replicas", _replicas, resolver, shared, others),
-        consistency=once(
-            "consistency", word, resolver, facts.CONSISTENCY, shared, "MultiRegionConsistency", _CONSISTENCIES
-        ),
+        consistency=once("consistency", _consistency, resolver, shared),
         witness_region=once("witness", _witness, resolver, shared),
         source_table=once("source", reference, resolver, facts.SOURCE_TABLE, shared, "GlobalTableSourceArn"),
-        settings_replication=once(
-            "settings", word, resolver, facts.SETTINGS_REPLICATION, own, "GlobalTableSettingsReplicationMode"
-        ),
+        settings_replication=once("settings", _settings_replication, resolver, own),
     )
 
 
@@ -150,8 +147,7 @@ def _encryption(resolver: Resolver, shared: Section, own: Section) -> Encryption
 
 
 def _stream(resolver: Resolver, shared: Section, own: Section) -> Stream:
-    holder = subsection(resolver, own, "ReplicaStreamSpecification")
-    return stream(resolver, shared, {} if holder is None else holder)
+    return stream(resolver, shared, subsection(resolver, own, "ReplicaStreamSpecification"))
 
 
 def _named(resolver: Resolver, section: Section) -> Iterator[tuple[str, Section]]:
@@ -195,20 +191,29 @@ def _scaling(
     places: list[tuple[Section, str | None]] = [(reads, None)]
     if not isinstance(others, Unsettled):
         places += [(region.section, region.text) for region in others]
-    found = [_target(resolver, address, shared, "write", None, None)]
-    found += [_target(resolver, address, part, "write", name, None) for name, part in _named(resolver, shared)]
+    at = partial(_target, resolver, address=address)
+    found = [at(shared, dimension="write")]
+    found += [at(part, dimension="write", index=name) for name, part in _named(resolver, shared)]
     for section, region in places:
-        found.append(_target(resolver, address, section, "read", None, region))
-        found += [_target(resolver, address, part, "read", name, region) for name, part in _named(resolver, section)]
+        found.append(at(section, dimension="read", region=region))
+        found += [at(part, dimension="read", index=name, region=region) for name, part in _named(resolver, section)]
     return tuple(target for target in found if target is not None)
 
 
 def _target(
-    resolver: Resolver, address: str, section: Section, dimension: str, index: str | None, region: str | None
+    resolver: Resolver,
+    section: Section,
+    *,
+    address: str,
+    dimension: str,
+    index: str | None = None,
+    region: str | None = None,
 ) -> ScalingTarget | None:
     settings, scaling = (_READS, _READ_SCALING) if dimension == "read" else (_WRITES, _WRITE_SCALING)
     inner = subsection(resolver, section, settings)
-    return None if inner is None else inline(resolver, inner, scaling, address, dimension, index, region)
+    if inner is None:
+        return None
+    return inline(resolver, inner, scaling, address=address, dimension=dimension, index=index, region=region)
 
 
 def _replicas(resolver: Resolver, shared: Section, others: Sequence[Region] | Unsettled) -> Value[tuple[Replica, ...]]:
@@ -237,6 +242,14 @@ def _replica(resolver: Resolver, shared: Section, region: Region) -> Replica:
         max_read=_max_read(resolver, section),
         destinations=destinations(resolver, section),
     )
+
+
+def _consistency(resolver: Resolver, shared: Section) -> Value[str]:
+    return word(resolver, facts.CONSISTENCY, shared, "MultiRegionConsistency", _CONSISTENCIES)
+
+
+def _settings_replication(resolver: Resolver, own: Section) -> Value[str]:
+    return word(resolver, facts.SETTINGS_REPLICATION, own, "GlobalTableSettingsReplicationMode")
 
 
 def _witness(resolver: Resolver, shared: Section) -> Value[str]:

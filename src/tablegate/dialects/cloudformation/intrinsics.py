@@ -7,17 +7,15 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from tablegate.dialects.cloudformation.scenarios import VALUE, Question
+from tablegate.dialects.cloudformation.mappings import find_in_map
 from tablegate.dialects.cloudformation.unsettled import (
-    EXPRESSION,
     Resolved,
-    Symbol,
     Unsettled,
     assembled,
+    expression,
     is_scalar,
     made,
     scalar_of,
-    text_with_holes,
 )
 from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node
@@ -32,7 +30,7 @@ def ref(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     """``Ref``. Under AWS::LanguageExtensions a function may make its name."""
     name = resolver.head(argument)
     if isinstance(name, Unsettled):
-        return expression(resolver, node, argument)
+        return expression(node)
     if name is None or not isinstance(name.content, str):
         return resolver.misfit(node, "Ref takes a name")
     return resolver.reference(node, name.content)
@@ -46,7 +44,7 @@ def get_att(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     elif isinstance(content, (list, tuple)) and len(content) >= 2:
         first, *rest = (resolver.head(item) for item in content)
         if any(isinstance(item, Unsettled) for item in (first, *rest)):
-            return expression(resolver, node, argument)
+            return expression(node)
         name = first.content if isinstance(first, Node) and isinstance(first.content, str) else ""
         attribute = ".".join(scalar_of(item) for item in rest if isinstance(item, Node))
     else:
@@ -106,7 +104,7 @@ def join(resolver: Resolver, node: Node, argument: Node) -> Resolved:
         return resolver.misfit(node, "Fn::Join takes a delimiter and a list")
     listed = resolver.head(content[1])
     if isinstance(listed, Unsettled):
-        return expression(resolver, node, argument, listed.doubt)
+        return expression(node, listed.doubt)
     if listed is None or not isinstance(listed.content, (list, tuple)):
         return resolver.misfit(node, "Fn::Join takes a delimiter and a list")
     return assembled(node, _joined(resolver, node, content[0].content, resolver.items(listed)))
@@ -133,7 +131,7 @@ def split(resolver: Resolver, node: Node, argument: Node) -> Resolved:
         return resolver.misfit(node, "Fn::Split takes a delimiter and a text")
     text = resolver.head(content[1])
     if not isinstance(text, Node) or not is_scalar(text) or not content[0].content:
-        return expression(resolver, node, argument, text.doubt if isinstance(text, Unsettled) else None)
+        return expression(node, text.doubt if isinstance(text, Unsettled) else None)
     return _listed(node, scalar_of(text).split(content[0].content))
 
 
@@ -145,7 +143,7 @@ def select(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     number, listed = resolver.head(content[0]), resolver.head(content[1])
     if isinstance(number, Unsettled) or isinstance(listed, Unsettled):
         doubt = next(it.doubt for it in (number, listed) if isinstance(it, Unsettled))
-        return expression(resolver, node, argument, doubt)
+        return expression(node, doubt)
     if number is None or listed is None or not isinstance(listed.content, (list, tuple)):
         return resolver.misfit(node, "Fn::Select takes a number and a list")
     index = scalar_of(number)
@@ -180,61 +178,11 @@ def _same(one: Node, other: Node) -> bool:
     return left == right
 
 
-def find_in_map(resolver: Resolver, node: Node, argument: Node) -> Resolved:
-    """``Fn::FindInMap``. Where a key is not known, each row is a scenario."""
-    content = argument.content
-    if not isinstance(content, (list, tuple)) or len(content) not in (3, 4):
-        return resolver.misfit(node, "Fn::FindInMap takes a map and two keys")
-    default = _default(content)
-    name = resolver.head(content[0])
-    if not isinstance(name, Node):
-        return expression(resolver, node, argument, name.doubt if name else None)
-    found: Node | Unsettled | None = resolver.template.mappings.get(scalar_of(name))
-    for key in content[1:3]:
-        if isinstance(found, Node):
-            found = _looked_up(resolver, node, found, key, *((_ANY_OTHER,) if default else ()))
-    if isinstance(found, Unsettled):
-        return found
-    if found is None:
-        return resolver.head(default) if default is not None else _not_found(resolver, node, scalar_of(name))
-    if isinstance(found.content, dict):
-        return resolver.misfit(node, "Fn::FindInMap finds a text or a list")
-    return resolver.head(found)
-
-
-_ANY_OTHER = "any other"
-
-
-def _default(content: Sequence[Node]) -> Node | None:
-    last = content[3].content if len(content) == 4 else None
-    return last.get("DefaultValue") if isinstance(last, dict) else None
-
-
-def _looked_up(resolver: Resolver, node: Node, rows: Node, key: Node, *others: str) -> Node | Unsettled | None:
-    value = resolver.head(key)
-    if value is None or not isinstance(rows.content, dict):
-        return resolver.misfit(node, "Fn::FindInMap takes the name of a map with two levels, and two keys")
-    if isinstance(value, Node):
-        return rows.content.get(scalar_of(value))
-    symbol = value.symbol
-    subject = symbol.name if symbol is not None else text_with_holes(value)
-    options = (*rows.content, *others)
-    row = resolver.choices.ask(Question(VALUE, subject), options) if subject and options else None
-    return rows.content.get(row) if row is not None else Unsettled(value.doubt, node)
-
-
-def _not_found(resolver: Resolver, node: Node, mapping: str) -> Unsettled:
-    what = f"there is no mapping {mapping!r} with this key"
-    if resolver.choices.answers or resolver.template.macros:
-        return Unsettled(Doubt(f"{what} in this scenario"), node)
-    return resolver.misfit(node, what)
-
-
 def length(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     """``Fn::Length``."""
     listed = resolver.head(argument)
     if not isinstance(listed, Node) or not isinstance(listed.content, (list, tuple)):
-        return expression(resolver, node, argument, listed.doubt if isinstance(listed, Unsettled) else None)
+        return expression(node, listed.doubt if isinstance(listed, Unsettled) else None)
     return Node(len(resolver.items(listed)), node.line, node.column, node.end_column)
 
 
@@ -242,7 +190,7 @@ def to_json_string(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     """``Fn::ToJsonString``, where everything in it is known."""
     plain, open_part = _plain(resolver, argument)
     if open_part is not None:
-        return expression(resolver, node, argument, open_part.doubt)
+        return expression(node, open_part.doubt)
     return made(node, json.dumps(plain, separators=(",", ":")))
 
 
@@ -269,13 +217,13 @@ def to_base64(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     """``Fn::Base64``."""
     text = resolver.head(argument)
     if not isinstance(text, Node) or not is_scalar(text):
-        return expression(resolver, node, argument, text.doubt if isinstance(text, Unsettled) else None)
+        return expression(node, text.doubt if isinstance(text, Unsettled) else None)
     return made(node, base64.b64encode(scalar_of(text).encode()).decode())
 
 
-def import_value(resolver: Resolver, node: Node, argument: Node) -> Resolved:
+def import_value(_resolver: Resolver, node: Node, _argument: Node) -> Resolved:
     """``Fn::ImportValue`` and ``Fn::GetStackOutput``: another stack's to say."""
-    return expression(resolver, node, argument, Doubt("another stack exports this value, which is read at deploy"))
+    return expression(node, Doubt("another stack exports this value, which is read at deploy"))
 
 
 def transform(resolver: Resolver, node: Node, argument: Node) -> Resolved:
@@ -287,10 +235,9 @@ def transform(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     return Unsettled(Doubt(what, "check the template as CloudFormation sees it, after its transforms"), node)
 
 
-def expression(resolver: Resolver, node: Node, argument: Node, doubt: Doubt | None = None) -> Unsettled:
-    """Something whose value is not known, though the same expression has the same value wherever it stands."""
-    text = json.dumps(node.plain(), sort_keys=True, separators=(",", ":"))
-    return Unsettled(doubt or Doubt("the value is known only at deploy"), node, (Symbol(text, sort=EXPRESSION),))
+def deployed(_resolver: Resolver, node: Node, _argument: Node) -> Resolved:
+    """``Fn::GetAZs`` and ``Fn::Cidr``: not computed here."""
+    return expression(node)
 
 
 def _listed(node: Node, texts: Sequence[str]) -> Node:
@@ -312,7 +259,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "Fn::Base64": to_base64,
     "Fn::ImportValue": import_value,
     "Fn::GetStackOutput": import_value,
-    "Fn::GetAZs": expression,
-    "Fn::Cidr": expression,
+    "Fn::GetAZs": deployed,
+    "Fn::Cidr": deployed,
     "Fn::Transform": transform,
 }

@@ -8,7 +8,7 @@ from tablegate.dialects.cloudformation.backups import Backups
 from tablegate.dialects.cloudformation.links import Naming, Tables
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.scaling import Scaling
-from tablegate.dialects.cloudformation.symbols import ACCOUNT, PARTITION, REGION
+from tablegate.dialects.cloudformation.symbols import ACCOUNT, REGION, partition_of
 from tablegate.dialects.cloudformation.unsettled import Unsettled, scalar_of
 from tablegate.dialects.cloudformation.watchers import Alarms, Consumers, Replicas
 from tablegate.model import facts
@@ -41,9 +41,15 @@ class Joins:
         self.consumers = Consumers(resolver, self.tables)
         self.replicas = Replicas(resolver, self.tables)
         self.backups = Backups(resolver)
-        self.partition = _of_the_stack(resolver, _PARTITION, PARTITION)
         self.region = _of_the_stack(resolver, facts.REGION, REGION)
         self.account = _of_the_stack(resolver, facts.ACCOUNT, ACCOUNT)
+
+        links = (self.scaling.links, self.alarms.links, self.consumers.links, self.replicas.links)
+        self._read_names = self.backups.any or any(link.read_names for link in links)
+
+    def naming(self, address: str, name: Node | Unsettled | None) -> Naming:
+        """What a table is called, as far as it matters to those who speak of tables."""
+        return Naming(address, name if self._read_names else None)
 
     def about(self, table: Naming) -> Joined:
         """All that speaks of one table, in this scenario."""
@@ -58,15 +64,12 @@ class Joins:
 
     def arn(self, name: Value[str], region: Value[str]) -> Value[str]:
         """The ARN of a table, where all that it is made of is known."""
-        made_of = (self.partition, region, self.account, name)
-        for part in made_of:
+        for part in (region, self.account, name):
             if part.doubt is not None:
                 return facts.ARN.doubted(part.doubt, name.place)
-        text = f"arn:{self.partition.content}:dynamodb:{region.content}:{self.account.content}:table/{name.content}"
+        partition, _ = partition_of(region.content or "")
+        text = f"arn:{partition}:dynamodb:{region.content}:{self.account.content}:table/{name.content}"
         return facts.ARN.of(text, name.place)
-
-
-_PARTITION = Fact[str]("partition")
 
 
 def _of_the_stack(resolver: Resolver, fact: Fact[str], name: str) -> Value[str]:

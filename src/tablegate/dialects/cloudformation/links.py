@@ -32,7 +32,7 @@ class Linked(NamedTuple):
 
     resource: Resource
     where: Node
-    section: Section = {}
+    section: Section
 
 
 Names = Callable[[str], str | None]
@@ -51,6 +51,11 @@ class Links:
         self._loose: list[Linked] = []
         for linked in pairs:
             self._add(linked)
+
+    @property
+    def read_names(self) -> bool:
+        """Whether it depends on a table's name who speaks of it."""
+        return bool(self._named or self._loose)
 
     def of(self, table: Naming) -> Iterable[Linked]:
         """Those that speak of this table, for certain, in this scenario."""

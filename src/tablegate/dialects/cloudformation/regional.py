@@ -9,7 +9,7 @@ from tablegate.dialects.cloudformation.fields import properties, subsection
 from tablegate.dialects.cloudformation.joins import Joins
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.schema import Paid, capacity, ceiling, index, indexes, insights, warmth
-from tablegate.dialects.cloudformation.settings import stream
+from tablegate.dialects.cloudformation.settings import own_stream
 from tablegate.dialects.cloudformation.tables import Spelled
 from tablegate.dialects.cloudformation.template import SIMPLE_TABLE, Resource
 from tablegate.dialects.cloudformation.unsettled import Section, Unsettled
@@ -32,17 +32,17 @@ def regional_table(resolver: Resolver, joins: Joins, resource: Resource) -> Spel
     """The table's own spelling."""
     section = resolver.choices.once("properties", properties, resolver, resource)
     if resource.type == SIMPLE_TABLE and not isinstance(section, Unsettled):
-        section = _expanded(resolver, resource, section)
+        section = resolver.choices.once("expanded", _expanded, resolver, resource, section)
     made = resolver.made
     return Spelled(
         shared=section,
         own=section,
         region=joins.region,
-        capacity=made(section, "ProvisionedThroughput", facts.NO_CAPACITY, capacity, resolver, section),
-        on_demand=made(section, "OnDemandThroughput", facts.NO_CEILING, ceiling, resolver, section),
-        encryption=made(section, "SSESpecification", facts.AWS_OWNED, encryption, resolver, section),
-        stream=made(section, "StreamSpecification", facts.NO_STREAM, stream, resolver, section),
-        indexes=made(section, "GlobalSecondaryIndexes", facts.INDEXES.unset, _indexes, resolver, section),
+        capacity=made(section, "ProvisionedThroughput", facts.NO_CAPACITY, capacity),
+        on_demand=made(section, "OnDemandThroughput", facts.NO_CEILING, ceiling),
+        encryption=made(section, "SSESpecification", facts.AWS_OWNED, encryption),
+        stream=made(section, "StreamSpecification", facts.NO_STREAM, own_stream),
+        indexes=made(section, "GlobalSecondaryIndexes", facts.INDEXES.unset, _indexes),
         scaling=(),
         replicas=facts.REPLICAS.unset,
         consistency=facts.CONSISTENCY.unset,

@@ -6,7 +6,7 @@ Only heads are resolved: a mapping or list is handed on as it is, and its parts 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 
 from tablegate.dialects.cloudformation.conditions import Conditions
 from tablegate.dialects.cloudformation.faults import Faults
@@ -28,7 +28,6 @@ from tablegate.dialects.reading import ReadOptions
 from tablegate.model.value import Doubt, Place
 from tablegate.syntax.node import Node
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -71,14 +70,11 @@ class Resolver:
         value = self.head(node)
         return None if isinstance(value, Node) and value.content is None else value
 
-    def made(self, section: Section, key: str, unset: T, make: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    def made(self, section: Section, key: str, unset: T, make: Callable[[Resolver, Section], T]) -> T:
         """What is made of a property: once for all scenarios that agree on it, and ``unset`` where it is absent."""
-        fixed = self.choices.fixed
-        if key in fixed:
-            return fixed[key]  # type: ignore[no-any-return]
-        if not isinstance(section, Unsettled) and key not in section:
-            return unset
-        return self.choices.once(key, make, *args, **kwargs)
+        if key in section if isinstance(section, dict) else isinstance(section, Unsettled):
+            return self.choices.once(key, make, self, section)
+        return unset
 
     def items(self, listed: Node) -> list[Node | Unsettled]:
         """The items of a list, less those that come to nothing."""

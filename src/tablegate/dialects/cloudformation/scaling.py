@@ -61,7 +61,7 @@ class Scaling:
 
     def __init__(self, resolver: Resolver, tables: Tables) -> None:
         self._resolver = resolver
-        self._targets = Links(resolver, _with(resolver, SCALABLE_TARGET, "ResourceId"), table_of, tables)
+        self.links = Links(resolver, _with(resolver, SCALABLE_TARGET, "ResourceId"), table_of, tables)
         self._attached: dict[str, list[Resource]] = {}
         self._by_triple: dict[str, list[Resource]] = {}
         self._loose: list[Resource] = []
@@ -70,13 +70,13 @@ class Scaling:
 
     def of(self, table: Naming) -> tuple[ScalingTarget, ...]:
         """The targets of a table and its indexes."""
-        made = map(self._target, self._targets.of(table))
+        made = map(self._target, self.links.of(table))
         found = [target for target in made if target is not None]
         return tuple(sorted(found, key=lambda target: (target.index or "", target.dimension, target.address)))
 
     def doubt(self, table: Naming) -> Doubt | None:
         """Why there may be more targets."""
-        return self._targets.doubt(table)
+        return self.links.doubt(table)
 
     def _attach(self, policy: Resource) -> None:
         section = properties(self._resolver, policy)
@@ -202,7 +202,14 @@ def _schedules(resolver: Resolver, section: Section) -> Iterable[ScalingSchedule
 
 
 def inline(
-    resolver: Resolver, section: Section, key: str, address: str, dimension: str, index: str | None, region: str | None
+    resolver: Resolver,
+    section: Section,
+    key: str,
+    *,
+    address: str,
+    dimension: str,
+    index: str | None,
+    region: str | None,
 ) -> ScalingTarget | None:
     """The scaling that a global table keeps in its own settings."""
     settings = subsection(resolver, section, key)

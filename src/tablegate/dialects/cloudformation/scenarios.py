@@ -7,11 +7,12 @@ each other (one parameter compared with several words) never get answers that co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple, TypeVar, TypeVarTuple
 
-P = ParamSpec("P")
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 MOST = 64  # scenarios of one subject
 MOST_WALKS = 8 * MOST  # with those that the template's rules forbid
@@ -58,46 +59,56 @@ class Choices:
     def __init__(self) -> None:
         self.quiet = True  # outside of a walk nothing is asked, and what is open stays open
         self.answers: dict[Question, str] = {}
+        self.walks = 0  # scenarios walked so far, of all subjects
         self.asked: list[Question] = []
         self.left_open: dict[str, None] = {}
-        self.fixed: dict[str, Any] = {}  # what no scenario of the subject changes
+        self._fixed: dict[str, tuple[tuple[object, ...], Any]] = {}  # what asked nothing
         self._path: list[Choice] = []
         self._dropped: frozenset[str] = frozenset()
         self._bound: dict[str, str] = {}
         self._excluded: dict[str, set[str]] = {}
         self._sizes: dict[str, dict[Question, int]] = {}
-        self._kept: dict[str, list[tuple[tuple[tuple[Question, str], ...], Any]]] = {}
+        self._kept: dict[str, list[tuple[tuple[object, ...], tuple[tuple[Question, str], ...], Any]]] = {}
 
     def ask(self, question: Question, options: Sequence[str] = (TRUE, FALSE)) -> str | None:
         """The answer in this scenario, or None where it stays open."""
-        if self.quiet:
-            return self.answers.get(question) or self._derived(question)
         answer = self.answers.get(question)
         if answer is None:
-            if question.subject in self._dropped:
+            answer = self._derived(question)
+            if answer is None and self.quiet:
+                return None
+            if answer is None and question.subject in self._dropped:
                 self.left_open[question.subject] = None
                 return None
-            answer = self._derived(question) or self._choose(question, options)
+            answer = answer or self._choose(question, options)
             self.answers[question] = answer
         self.asked.append(question)
         return answer
 
-    def once(self, name: str, make: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """What ``make`` gives, made anew only in scenarios that answer its questions otherwise."""
-        if name in self.fixed:
-            return self.fixed[name]  # type: ignore[no-any-return]
+    @contextmanager
+    def quietly(self) -> Iterator[None]:
+        """Nothing new is asked inside: what is open stays open."""
+        was_quiet, self.quiet = self.quiet, True
+        yield
+        self.quiet = was_quiet
+
+    def once(self, name: str, make: Callable[[*Ts], T], *args: *Ts) -> T:
+        """What ``make`` gives, made anew only in scenarios that give it other arguments or other answers."""
+        fixed = self._fixed.get(name)
+        if fixed is not None and fixed[0] == args:
+            return fixed[1]  # type: ignore[no-any-return]
         answers = self.answers
         kept = self._kept.setdefault(name, [])
-        for needed, made in kept:
-            if all(answers.get(question) == answer for question, answer in needed):
+        for given, needed, made in kept:
+            if given == args and all(answers.get(question) == answer for question, answer in needed):
                 self.asked.extend(question for question, _ in needed)
                 return made  # type: ignore[no-any-return]
         before = len(self.asked)
-        value = make(*args, **kwargs)
+        value = make(*args)
         if len(self.asked) == before:
-            self.fixed[name] = value
+            self._fixed[name] = (args, value)
         else:
-            kept.append((tuple((question, answers[question]) for question in self.asked[before:]), value))
+            kept.append((args, tuple((question, answers[question]) for question in self.asked[before:]), value))
         return value
 
     def explore(self, build: Callable[[], T], possible: Callable[[], bool]) -> list[T]:
@@ -115,7 +126,7 @@ class Choices:
     def _walk(self, build: Callable[[], T], possible: Callable[[], bool]) -> list[T] | None:
         found: list[T] = []
         refused: list[T] = []
-        self._path, self._kept, self.fixed, walks = [], {}, {}, 0
+        self._path, self._kept, self._fixed, walks = [], {}, {}, 0
         while True:
             self._begin()
             built = build()
@@ -130,6 +141,7 @@ class Choices:
                 return None
 
     def _begin(self) -> None:
+        self.walks += 1
         self.quiet = False
         self.asked = []
         self._bound, self._excluded = {}, {}
@@ -138,6 +150,7 @@ class Choices:
             self._settle(choice)
 
     def _rest(self) -> None:
+        self.walks += 1
         self.quiet = True
         self.answers, self._bound, self._excluded = {}, {}, {}
 

@@ -55,7 +55,12 @@ def ttl(resolver: Resolver, section: Section) -> Ttl:
     )
 
 
-def stream(resolver: Resolver, section: Section, policy_holder: Section | None = None) -> Stream:
+def own_stream(resolver: Resolver, section: Section) -> Stream:
+    """The change stream of a table that holds its stream's policy itself."""
+    return stream(resolver, section, subsection(resolver, section, "StreamSpecification"))
+
+
+def stream(resolver: Resolver, section: Section, policy_holder: Section | None) -> Stream:
     """The change stream, without its consumers: that it is specified turns it on."""
     node = member(resolver, section, "StreamSpecification")
     inner = as_section(resolver, node)
@@ -68,7 +73,7 @@ def stream(resolver: Resolver, section: Section, policy_holder: Section | None =
     return Stream(
         enabled=enabled,
         view=word(resolver, facts.STREAM_VIEW, inner, "StreamViewType"),
-        policy=policy(resolver, facts.STREAM_POLICY, inner if policy_holder is None else policy_holder),
+        policy=policy(resolver, facts.STREAM_POLICY, {} if policy_holder is None else policy_holder),
     )
 
 
@@ -76,6 +81,11 @@ def policy(resolver: Resolver, fact: Fact[str], section: Section) -> Value[str]:
     """A resource policy."""
     inner = subsection(resolver, section, "ResourcePolicy")
     return fact.unset if inner is None else document(resolver, fact, inner, "PolicyDocument")
+
+
+def resource_policy(resolver: Resolver, section: Section) -> Value[str]:
+    """The table's resource policy."""
+    return policy(resolver, facts.POLICY, section)
 
 
 def retention(resolver: Resolver, resource: Resource) -> Retention:

@@ -60,9 +60,13 @@ def pseudo_parameters(options: ReadOptions) -> dict[str, Meaning]:
         meanings[ACCOUNT] = Meaning(options.account)
     if options.region:
         meanings[REGION] = Meaning(options.region)
-        _, partition, suffix = next(row for row in _PARTITIONS if options.region.startswith(row[0]))
-        meanings[PARTITION], meanings[URL_SUFFIX] = Meaning(partition), Meaning(suffix)
+        meanings[PARTITION], meanings[URL_SUFFIX] = map(Meaning, partition_of(options.region))
     return meanings
+
+
+def partition_of(region: str) -> tuple[str, str]:
+    """The partition that a region belongs to, and its domain."""
+    return next((name, domain) for prefix, name, domain in _PARTITIONS if region.startswith(prefix))
 
 
 def parameter(name: str, node: Node, options: ReadOptions, faults: Faults) -> Meaning:
@@ -78,7 +82,10 @@ def parameter(name: str, node: Node, options: ReadOptions, faults: Faults) -> Me
     if stated.startswith("AWS::SSM::Parameter::Value<") and not isinstance(given, ResolvedText):
         return Meaning(doubt=_ssm_doubt(name))
     if given is not None:
-        _refuse_forbidden(name, given, allowed, node, stated, faults, secret=secret)
+        wrong = _forbidden(given, allowed, stated)
+        if wrong is not None:
+            shown = "the value" if secret else repr(wrong)
+            faults.unreadable(node, f"{shown} given for the parameter {name} is not among its AllowedValues")
     elif options.assume_defaults:
         given = _default(declared)
     if given is not None:
@@ -142,11 +149,8 @@ def _doubt(name: str, default: str | None, *, has_default: bool) -> Doubt:
     return Doubt(reason, f"{give}, or --assume-defaults", (name,))
 
 
-def _refuse_forbidden(
-    name: str, given: str, allowed: tuple[str, ...], node: Node, stated: str, faults: Faults, *, secret: bool
-) -> None:
+def _forbidden(given: str, allowed: tuple[str, ...], stated: str) -> str | None:
+    """The first text that the template does not allow."""
     texts = _typed(given, stated)
-    wrong = [text for text in ((texts,) if isinstance(texts, str) else texts) if text not in allowed]
-    if allowed and wrong:
-        shown = "the value" if secret else repr(wrong[0])
-        faults.unreadable(node, f"{shown} given for the parameter {name} is not among its AllowedValues")
+    wrong = (text for text in ((texts,) if isinstance(texts, str) else texts) if text not in allowed)
+    return next(wrong, None) if allowed else None

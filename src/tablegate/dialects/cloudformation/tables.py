@@ -7,7 +7,6 @@ from typing import NamedTuple, TypeVar
 
 from tablegate.dialects.cloudformation.encryption import destinations
 from tablegate.dialects.cloudformation.joins import Joins
-from tablegate.dialects.cloudformation.links import Naming
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.schema import (
     attributes,
@@ -23,8 +22,8 @@ from tablegate.dialects.cloudformation.settings import (
     deletion_protection,
     import_source,
     name,
-    policy,
     recovery,
+    resource_policy,
     retention,
     table_class,
     tags,
@@ -71,9 +70,9 @@ class Spelled(NamedTuple):
 def table_of(resolver: Resolver, joins: Joins, resource: Resource, spelled: Spelled) -> Table:
     """The table in the scenario that the resolver is in."""
     once, made, shared, own = resolver.choices.once, resolver.made, spelled.shared, spelled.own
-    named = resolver.made(shared, "TableName", UNNAMED, name, resolver, shared)
-    naming = Naming(resource.address, named.node)
-    tagged = once("Tags", tags, resolver, own)
+    named = made(shared, "TableName", UNNAMED, name)
+    naming = once("naming", joins.naming, resource.address, named.node)
+    tagged = once("tags", tags, resolver, own)
     joined = once("joins", joins.about, naming)
     replicas = _replicas(spelled.replicas, joined.replicas)
     return Table(
@@ -88,37 +87,33 @@ def table_of(resolver: Resolver, joins: Joins, resource: Resource, spelled: Spel
         arn=joins.arn(named.value, spelled.region),
         region=spelled.region,
         account=joins.account,
-        keys=made(shared, "KeySchema", facts.KEYS.unset, keys, resolver, shared),
-        attributes=made(shared, "AttributeDefinitions", facts.ATTRIBUTES.unset, attributes, resolver, shared),
+        keys=made(shared, "KeySchema", facts.KEYS.unset, keys),
+        attributes=made(shared, "AttributeDefinitions", facts.ATTRIBUTES.unset, attributes),
         indexes=_unshared(spelled.indexes),
-        local_indexes=_unshared(
-            made(shared, "LocalSecondaryIndexes", facts.LOCAL_INDEXES.unset, local_indexes, resolver, shared)
-        ),
-        vector_indexes=made(shared, "VectorIndexes", facts.VECTOR_INDEXES.unset, vector_indexes, resolver, shared),
-        billing_mode=made(shared, "BillingMode", facts.BILLING_MODE.unset, billing_mode, resolver, shared),
+        local_indexes=_unshared(made(shared, "LocalSecondaryIndexes", facts.LOCAL_INDEXES.unset, local_indexes)),
+        vector_indexes=made(shared, "VectorIndexes", facts.VECTOR_INDEXES.unset, vector_indexes),
+        billing_mode=made(shared, "BillingMode", facts.BILLING_MODE.unset, billing_mode),
         capacity=spelled.capacity,
         on_demand=spelled.on_demand,
-        warm=made(shared, "WarmThroughput", facts.NO_WARMTH, warmth, resolver, shared),
+        warm=made(shared, "WarmThroughput", facts.NO_WARMTH, warmth),
         scaling=joined.scaling + spelled.scaling,
         scaling_doubt=joined.scaling_doubt,
-        table_class=made(own, "TableClass", facts.TABLE_CLASS.unset, table_class, resolver, own),
-        insights=made(own, "ContributorInsightsSpecification", facts.INSIGHTS.unset, insights, resolver, own),
+        table_class=made(own, "TableClass", facts.TABLE_CLASS.unset, table_class),
+        insights=made(own, "ContributorInsightsSpecification", facts.INSIGHTS.unset, insights),
         alarms=joined.alarms,
         alarms_doubt=joined.alarms_doubt,
         encryption=spelled.encryption,
-        recovery=made(own, "PointInTimeRecoverySpecification", facts.NO_RECOVERY, recovery, resolver, own),
+        recovery=made(own, "PointInTimeRecoverySpecification", facts.NO_RECOVERY, recovery),
         deletion_protection=made(
-            own, "DeletionProtectionEnabled", facts.DELETION_PROTECTION.unset, deletion_protection, resolver, own
+            own, "DeletionProtectionEnabled", facts.DELETION_PROTECTION.unset, deletion_protection
         ),
         retention=once("retention", retention, resolver, resource),
         backed_up=once("backups", joins.backups.cover, naming, tagged),
-        import_source=made(
-            shared, "ImportSourceSpecification", facts.IMPORT_SOURCE.unset, import_source, resolver, shared
-        ),
+        import_source=made(shared, "ImportSourceSpecification", facts.IMPORT_SOURCE.unset, import_source),
         restore_source=facts.RESTORE_SOURCE.unset,
-        ttl=made(shared, "TimeToLiveSpecification", facts.NO_TTL, ttl, resolver, shared),
+        ttl=made(shared, "TimeToLiveSpecification", facts.NO_TTL, ttl),
         stream=replace(spelled.stream, consumers=joined.consumers) if joined.consumers else spelled.stream,
-        destinations=made(own, "KinesisStreamSpecification", (), destinations, resolver, own),
+        destinations=made(own, "KinesisStreamSpecification", (), destinations),
         replicas=_unshared(replicas),
         consistency=spelled.consistency,
         witness_region=spelled.witness_region,
@@ -126,7 +121,7 @@ def table_of(resolver: Resolver, joins: Joins, resource: Resource, spelled: Spel
         settings_replication=spelled.settings_replication,
         tags=tagged,
         declared=once("declared", facts.declared_by, tagged),
-        policy=made(own, "ResourcePolicy", facts.POLICY.unset, policy, resolver, facts.POLICY, own),
+        policy=made(own, "ResourcePolicy", facts.POLICY.unset, resource_policy),
         raw=resource.node.plain,
         scenario=resolver.conditions.scenario(),  # last: all that is asked is asked by now
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tablegate.dialects.cloudformation.coverage import noted_as_uncovered
+from tablegate.dialects.cloudformation.coverage import CHILD_STACKS, noted_as_uncovered
 from tablegate.dialects.cloudformation.faults import Faults
 from tablegate.dialects.cloudformation.unsettled import is_scalar, scalar_of
 from tablegate.syntax.node import Node
@@ -90,6 +90,11 @@ class Template:
         return Resource(address, type_, node, body)
 
 
+def is_read(type_: str) -> bool:
+    """Whether more is read of resources of this type than the type."""
+    return type_ in READ or type_ in CHILD_STACKS
+
+
 def transforms_of(root: Mapping[str, Node]) -> tuple[str, ...]:
     """The names of the transforms that the template asks for, in order."""
     node = root.get("Transform")
@@ -122,7 +127,7 @@ def template_of(file: str, root: Mapping[str, Node], faults: Faults) -> Template
     return replace(
         bare_template(file, root, faults),
         names=entries.content,
-        resources=_resources(entries.content, file, faults),
+        resources=_resources(entries.content, faults),
         macros=_macros(transforms, root, entries.content, faults),
         serverless=SERVERLESS in transforms,
     )
@@ -175,7 +180,7 @@ def _macros(
     return tuple(macros)
 
 
-def _resources(entries: Mapping[str, Node], file: str, faults: Faults) -> Mapping[str, Sequence[Resource]]:
+def _resources(entries: Mapping[str, Node], faults: Faults) -> Mapping[str, Sequence[Resource]]:
     found: dict[str, list[Resource]] = {}
     of_no_interest: set[str] = set()
     for address, node in entries.items():
@@ -186,7 +191,7 @@ def _resources(entries: Mapping[str, Node], file: str, faults: Faults) -> Mappin
             _misshapen(address, node, stated, faults)
         elif type_ in READ:
             found.setdefault(type_, []).append(Resource(address, type_, node, body))
-        elif type_ not in of_no_interest and not noted_as_uncovered(type_, READ, node, body, file, faults):
+        elif type_ not in of_no_interest and not noted_as_uncovered(type_, READ, node, faults):
             of_no_interest.add(type_)
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
@@ -125,6 +126,12 @@ def _with_holes(node: Node, pieces: Iterable[str | Node | Unsettled]) -> Unsettl
         else:
             parts.append(piece if isinstance(piece, str) else scalar_of(piece))
     return Unsettled(_doubt(open_pieces), node, _merged(parts))
+
+
+def expression(node: Node, doubt: Doubt | None = None) -> Unsettled:
+    """Something whose value is not known, though the same expression has the same value wherever it stands."""
+    text = json.dumps(node.plain(), sort_keys=True, separators=(",", ":"))
+    return Unsettled(doubt or Doubt("the value is known only at deploy"), node, (Symbol(text, sort=EXPRESSION),))
 
 
 def _doubt(pieces: list[Unsettled]) -> Doubt:

@@ -40,17 +40,17 @@ class Alarms:
     def __init__(self, resolver: Resolver, tables: Tables) -> None:
         self._resolver = resolver
         metrics = (linked for alarm in resolver.template.of(ALARM) for linked in _metrics(resolver, alarm))
-        self._links = Links(resolver, metrics, str, tables)
+        self.links = Links(resolver, metrics, str, tables)
 
     def of(self, table: Naming) -> tuple[Alarm, ...]:
         """The alarms on a table and its indexes."""
-        linked = (it for it in self._links.of(table) if exists(self._resolver, it.resource) is not False)
+        linked = (it for it in self.links.of(table) if exists(self._resolver, it.resource) is not False)
         found = {self._alarm(it) for it in linked}
         return tuple(sorted(found, key=lambda alarm: (alarm.address, alarm.metric, alarm.index or "")))
 
     def doubt(self, table: Naming) -> Doubt | None:
         """Why there may be more alarms."""
-        return self._links.doubt(table)
+        return self.links.doubt(table)
 
     def _alarm(self, linked: Linked) -> Alarm:
         metric = member(self._resolver, linked.section, "MetricName")
@@ -101,11 +101,11 @@ class Consumers:
 
     def __init__(self, resolver: Resolver, tables: Tables) -> None:
         self._resolver = resolver
-        self._links = Links(resolver, _readers(resolver), _table_of_stream, tables)
+        self.links = Links(resolver, _readers(resolver), _table_of_stream, tables)
 
     def of(self, table: Naming) -> tuple[Consumer, ...]:
         """The consumers of one table's stream."""
-        linked = (it for it in self._links.of(table) if exists(self._resolver, it.resource) is not False)
+        linked = (it for it in self.links.of(table) if exists(self._resolver, it.resource) is not False)
         found = [self._consumer(it) for it in linked]
         return tuple(sorted(found, key=lambda consumer: (consumer.address, sorted(consumer.images))))
 
@@ -178,11 +178,11 @@ class Replicas:
             for it, inner in named
             if isinstance(inner, Mapping) and "TableName" in inner
         )
-        self._links = Links(resolver, pairs, str, tables)
+        self.links = Links(resolver, pairs, str, tables)
 
     def of(self, table: Naming) -> tuple[Replica, ...]:
         """The replicas of one table: nothing is protected there, whatever the table says of itself."""
-        linked = (it for it in self._links.of(table) if exists(self._resolver, it.resource) is not False)
+        linked = (it for it in self.links.of(table) if exists(self._resolver, it.resource) is not False)
         return tuple(sorted(map(self._replica, linked), key=lambda replica: replica.region.content or ""))
 
     def _replica(self, linked: Linked) -> Replica:

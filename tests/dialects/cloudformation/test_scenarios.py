@@ -1,0 +1,319 @@
+"""Scenarios: which there are, what they are called, and what is judged in each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tablegate.model.table import Table
+from templates import UNKNOWN, reading, reason, said, table, tables, template, with_properties
+
+PITR = "PointInTimeRecoverySpecification: {PointInTimeRecoveryEnabled: %s}"
+IS_PROD = """
+    Parameters:
+      Env: {Type: String, Default: prod}
+    Conditions:
+      IsProd: !Equals [!Ref Env, prod]
+"""
+
+
+def recovery(found: tuple[Table, ...]) -> list[tuple[Any, Any]]:
+    """Each scenario, and whether recovery is on in it."""
+    return [(it.scenario, said(it.recovery.enabled)) for it in found]
+
+
+def test_allowed_values() -> None:
+    """Without a value, each of AllowedValues is a scenario, whatever the default."""
+    head = "Parameters: {Recover: {Type: String, Default: 'true', AllowedValues: ['true', 'false']}}"
+    assert recovery(with_properties(PITR % "!Ref Recover", head)) == [
+        ({"Recover": "true"}, True),
+        ({"Recover": "false"}, False),
+    ]
+
+
+def test_one_allowed_value() -> None:
+    """One allowed value leaves nothing open."""
+    head = "Parameters: {Recover: {Type: String, AllowedValues: ['true']}}"
+    assert recovery(with_properties(PITR % "!Ref Recover", head)) == [(None, True)]
+
+
+def test_a_default_is_no_promise() -> None:
+    """A parameter without a value is unknown even with a default, and says how to settle it."""
+    head = "Parameters: {Recover: {Type: String, Default: 'true'}}"
+    (found,) = with_properties(PITR % "!Ref Recover", head)
+    doubt = found.recovery.enabled.doubt
+    assert doubt is not None
+    assert doubt == (
+        "the parameter Recover is not given, and its default, 'true', is not a promise",
+        "pass --params FILE or --param Recover=VALUE, or --assume-defaults",
+        ("Recover",),
+    )
+
+
+def test_assumed_defaults() -> None:
+    """On request a default is taken as given, also where others are allowed."""
+    head = "Parameters: {Recover: {Type: String, Default: 'true', AllowedValues: ['true', 'false']}}"
+    assert recovery(with_properties(PITR % "!Ref Recover", head, assume_defaults=True)) == [(None, True)]
+
+
+def test_given_value() -> None:
+    """A given value leaves nothing open."""
+    head = "Parameters: {Recover: {Type: String, Default: 'true', AllowedValues: ['true', 'false']}}"
+    assert recovery(with_properties(PITR % "!Ref Recover", head, parameters={"Recover": "false"})) == [(None, False)]
+
+
+def test_given_value_that_is_not_allowed() -> None:
+    """What CloudFormation would refuse is refused."""
+    head = "Parameters: {Name: {Type: String, AllowedValues: [a, b]}}"
+    (fault,) = reading(template("TableName: !Ref Name", head), parameters={"Name": "c"}).faults
+    assert (fault.blocks, fault.message) == (
+        True,
+        "Parameters/Name: 'c' given for the parameter Name is not among its AllowedValues",
+    )
+
+
+def test_undecided_condition() -> None:
+    """Both branches of a condition that cannot be decided are scenarios, called by its name."""
+    assert recovery(with_properties(PITR % "!If [IsProd, true, false]", IS_PROD)) == [
+        ({"IsProd": "true"}, True),
+        ({"IsProd": "false"}, False),
+    ]
+
+
+def test_branches_that_say_the_same() -> None:
+    """Where both branches are written alike, nothing is open."""
+    assert recovery(with_properties(PITR % "!If [IsProd, true, true]", IS_PROD)) == [(None, True)]
+
+
+def test_true_and_one_are_not_alike() -> None:
+    """A branch that only counts as true is not taken for the other."""
+    faults = reading(template(PITR % "!If [IsProd, true, 1]", IS_PROD)).faults
+    assert [fault.blocks for fault in faults] == [True]
+
+
+def test_table_under_a_condition() -> None:
+    """A table that exists in some scenarios appears in those alone, and agrees with them inside."""
+    text = f"""
+    Parameters: {{Env: {{Type: String}}}}
+    Conditions: {{IsProd: !Equals [!Ref Env, prod]}}
+    Resources:
+      Orders:
+        Type: AWS::DynamoDB::Table
+        Condition: IsProd
+        Properties:
+          {PITR % "!If [IsProd, false, true]"}
+    """
+    assert recovery(tables(text)) == [({"IsProd": "true"}, False)]
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("!Not [!Condition IsProd]", [({"IsProd": "true"}, False), ({"IsProd": "false"}, True)]),
+        ("!And [!Condition IsProd, !Condition Never]", [(None, False)]),
+        ("!Or [!Condition IsProd, !Condition Always]", [(None, True)]),
+        ("!Equals [!Ref Env, dev]", [({"Other": "true"}, True), ({"Other": "false"}, False)]),
+        ("!Not [!Equals [!Ref Env, dev]]", [({"Other": "false"}, False), ({"Other": "true"}, True)]),
+        ("!Equals [!Ref Env, !Ref Twin]", [({"Other": "true"}, True), ({"Other": "false"}, False)]),
+        ("!Equals [!Ref Env, !Ref Env]", [(None, True)]),
+    ],
+)
+def test_derived_conditions(condition: str, expected: list[tuple[Any, Any]]) -> None:
+    """Conditions made of conditions follow from them; what is compared without a name is called by the condition."""
+    head = f"""
+    Parameters: {{Env: {{Type: String}}, Twin: {{Type: String}}}}
+    Conditions:
+      IsProd: !Equals [!Ref Env, prod]
+      Never: !Equals [a, b]
+      Always: !Equals ["true", true]
+      Other: {condition}
+    """
+    assert recovery(with_properties(PITR % "!If [Other, true, false]", head)) == expected
+
+
+def test_conditions_that_multiply() -> None:
+    """Conditions that name each other over and over are decided once each."""
+    chain = "\n".join(f"  C{at}: !Or [!Condition C{at - 1}, !Condition C{at - 1}]" for at in range(1, 60))
+    head = f"Parameters: {{P: {{Type: String}}}}\nConditions:\n  C0: !Equals [!Ref P, a]\n{chain}"
+    found = recovery(with_properties(PITR % "!If [C59, true, false]", head))
+    assert found == [({"C0": "true"}, True), ({"C0": "false"}, False)]
+
+
+def test_one_parameter_is_never_two_words() -> None:
+    """Two comparisons of one parameter do not both come true."""
+    head = """
+    Parameters: {Env: {Type: String}}
+    Conditions: {IsProd: !Equals [!Ref Env, prod], IsDev: !Equals [!Ref Env, dev]}
+    """
+    properties = """
+    PointInTimeRecoverySpecification: {PointInTimeRecoveryEnabled: !If [IsProd, true, false]}
+    DeletionProtectionEnabled: !If [IsDev, false, true]
+    """
+    found = [(it.scenario, said(it.deletion_protection)) for it in with_properties(properties, head)]
+    assert found == [
+        ({"IsProd": "true"}, True),
+        ({"IsDev": "true", "IsProd": "false"}, False),
+        ({"IsDev": "false", "IsProd": "false"}, True),
+    ]
+
+
+def test_what_is_compared_in_passing() -> None:
+    """A comparison that no condition is named after is called by what it compares."""
+    head = """
+    Parameters: {Env: {Type: String}, Size: {Type: String}}
+    Conditions: {Big: !And [!Equals [!Ref Env, prod], !Equals [!Ref Size, big]]}
+    """
+    assert recovery(with_properties(PITR % "!If [Big, true, false]", head)) == [
+        ({"Env": "prod", "Size": "big"}, True),
+        ({"Env": "prod", "Size": "not big"}, False),
+        ({"Env": "not prod"}, False),
+    ]
+
+
+def test_correlated_settings() -> None:
+    """Settings that hang on one condition go together, and no impossible mixture is judged."""
+    properties = """
+    BillingMode: !If [IsProd, PROVISIONED, PAY_PER_REQUEST]
+    ProvisionedThroughput: !If [IsProd, {ReadCapacityUnits: 5, WriteCapacityUnits: "6"}, !Ref AWS::NoValue]
+    """
+    found = [(said(it.billing_mode), it.capacity.write.content) for it in with_properties(properties, IS_PROD)]
+    assert found == [("PROVISIONED", 6), ("PAY_PER_REQUEST", None)]
+
+
+def test_whole_sections_by_condition() -> None:
+    """What stands in the chosen section is read from that section, in every scenario anew."""
+    text = template("A: b", IS_PROD).split("    Properties:")[0] + (
+        "    Properties: !If [IsProd, {DeletionProtectionEnabled: true}, {DeletionProtectionEnabled: false}]\n"
+    )
+    assert [said(it.deletion_protection) for it in tables(text)] == [True, False]
+
+
+def test_tags_by_condition() -> None:
+    """What follows from the tags follows from the tags of the scenario."""
+    properties = "Tags: [{Key: purpose, Value: !If [IsProd, Orders, Cache]}]"
+    found = with_properties(properties, IS_PROD)
+    assert [said(it.declared.purpose) for it in found] == ["orders", "cache"]
+
+
+def test_same_values_are_shared() -> None:
+    """What no scenario touches is the same object in all of them, and parts still know their own table."""
+    properties = """
+    TableName: !If [IsProd, orders-prod, orders-dev]
+    GlobalSecondaryIndexes:
+      - IndexName: by-status
+        KeySchema: [{AttributeName: status, KeyType: HASH}]
+        Projection: {ProjectionType: ALL}
+    KeySchema: [{AttributeName: id, KeyType: HASH}]
+    """
+    one, other = with_properties(properties, IS_PROD)
+    assert one.keys is other.keys
+    assert [it.indexes.content[0].table for it in (one, other) if it.indexes.content] == [one, other]
+
+
+def test_unknown_row_of_a_mapping() -> None:
+    """Where the key is known only at deploy, each row is a scenario, the same in every mapping."""
+    head = """
+    Mappings:
+      Recovery: {us-east-1: {'on': true}, eu-west-1: {'on': false}}
+      Names: {us-east-1: {name: a}, eu-west-1: {name: b}}
+    """
+    properties = f"""
+    TableName: !FindInMap [Names, !Ref AWS::Region, name]
+    {PITR % "!FindInMap [Recovery, !Ref AWS::Region, 'on']"}
+    """
+    found = [(it.scenario, it.name.content, said(it.recovery.enabled)) for it in with_properties(properties, head)]
+    assert found == [({"AWS::Region": "us-east-1"}, "a", True), ({"AWS::Region": "eu-west-1"}, "b", False)]
+    assert [it.name.content for it in with_properties(properties, head, region="eu-west-1")] == ["b"]
+
+
+def test_default_of_a_mapping_is_a_scenario_too() -> None:
+    """A mapping with a default also stands for all keys that it does not list."""
+    head = """
+    Transform: AWS::LanguageExtensions
+    Mappings: {M: {us-east-1: {'on': true}}}
+    """
+    properties = PITR % "{'Fn::FindInMap': [M, !Ref AWS::Region, 'on', {DefaultValue: false}]}"
+    assert recovery(with_properties(properties, head)) == [
+        ({"AWS::Region": "us-east-1"}, True),
+        ({"AWS::Region": "any other"}, False),
+    ]
+
+
+def test_rules_forbid_scenarios() -> None:
+    """A combination that the template's own rules refuse is not judged."""
+    head = """
+    Parameters:
+      Env: {Type: String, AllowedValues: [dev, prod]}
+      Recover: {Type: String, AllowedValues: ['true', 'false']}
+    Rules:
+      Protected:
+        RuleCondition: !Equals [!Ref Env, prod]
+        Assertions: [{Assert: {'Fn::Contains': [['true'], !Ref Recover]}}]
+    """
+    properties = f"TableName: !Ref Env\n{PITR % '!Ref Recover'}"
+    assert [(it.name.content, said(it.recovery.enabled)) for it in with_properties(properties, head)] == [
+        ("dev", True),
+        ("dev", False),
+        ("prod", True),
+    ]
+
+
+def test_rules_that_are_not_understood() -> None:
+    """A rule with functions that are not known here forbids nothing, and is no fault."""
+    head = """
+    Parameters: {Recover: {Type: String, AllowedValues: ['true', 'false']}}
+    Rules: {R: {Assertions: [{Assert: {'Fn::EachMemberEquals': [[!Ref Recover], 'true']}}]}, S: text}
+    """
+    assert len(with_properties(PITR % "!Ref Recover", head)) == 2
+
+
+def test_rules_that_forbid_everything() -> None:
+    """A table is never lost to rules that contradict each other."""
+    head = """
+    Parameters: {Recover: {Type: String, AllowedValues: ['true', 'false']}}
+    Rules: {R: {Assertions: [{Assert: !Equals [a, b]}]}}
+    """
+    assert len(with_properties(PITR % "!Ref Recover", head)) == 2
+
+
+def test_too_many_scenarios() -> None:
+    """Past the most, what hangs on the largest choices is unknown for that reason; nothing is left out."""
+    flags = ", ".join(f"P{number}: {{Type: String, AllowedValues: ['true', 'false']}}" for number in range(7))
+    name = "".join(f"${{P{number}}}" for number in range(7))
+    properties = f"TableName: !Sub '{name}'\nDeletionProtectionEnabled: false\n{PITR % '!Ref P0'}"
+    found = with_properties(properties, f"Parameters: {{{flags}}}")
+    assert len(found) == 64
+    assert {said(it.deletion_protection) for it in found} == {False}
+    assert {reason(it.name) for it in found} == {"there are too many scenarios to walk them all, and P6 is left open"}
+    assert {said(it.recovery.enabled) for it in found} == {True, False}
+
+
+def test_one_choice_with_too_many_answers() -> None:
+    """A parameter with more allowed values than scenarios are walked is unknown."""
+    values = ", ".join(f"v{number}" for number in range(65))
+    found = table(template("TableName: !Ref P", f"Parameters: {{P: {{Type: String, AllowedValues: [{values}]}}}}"))
+    assert said(found.name) == UNKNOWN
+
+
+def test_too_many_conditions() -> None:
+    """A condition that is left open says so in the values that hang on it."""
+    count = 70
+    conditions = ", ".join(f"C{number}: !Equals [!Ref P{number}, a]" for number in range(count))
+    parameters = ", ".join(f"P{number}: {{Type: String}}" for number in range(count))
+    tags = ", ".join(f"{{Key: k{number}, Value: !If [C{number}, a, b]}}" for number in range(count))
+    head = f"Parameters: {{{parameters}}}\nConditions: {{{conditions}}}"
+    found = with_properties(f"Tags: [{tags}]", head)
+    assert len(found) == 64
+    assert (found[0].tags.content or {})["k9"] is None
+
+
+def test_undecidable_comparison_of_lists() -> None:
+    """What cannot even be asked stays unknown."""
+    head = """
+    Parameters: {L: {Type: CommaDelimitedList}}
+    Conditions: {C: !Equals [!Ref L, [a, b]]}
+    """
+    found = with_properties(PITR % "!If [C, true, false]", head)
+    assert {said(it.recovery.enabled) for it in found} <= {True, False, UNKNOWN}
+    assert said(found[-1].recovery.enabled) is not True
