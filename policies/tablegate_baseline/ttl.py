@@ -105,7 +105,7 @@ def ttl_on_ephemeral_looking(
     if purpose.known and _is_ephemeral(purpose, purposes):
         return not_applicable("its declared purpose is judged by TG401", purpose)
     looks = _looks_ephemeral(table, words)
-    off = f"{looks.note}, but time to live is off"
+    off = f"{looks.note}{', but' if looks.truth else ';'} time to live is off"
     verdict = when(looks, lambda: _expires(table.ttl, off), "neither name nor partition key looks ephemeral")
     if not verdict.applies or verdict.truth is True or purpose.known:
         return verdict
@@ -213,7 +213,7 @@ def _looks_ephemeral(table: Table, words: tuple[str, ...]) -> Verdict:
         called = name.shown if name.known and name.content else table.label
         return Verdict(True, (name,), f"the name {called} holds the word {found}")
     if not keys.known:
-        return unknown("the key may look ephemeral", keys)
+        return unknown("cannot tell whether the partition key looks ephemeral", keys)
     for part in keys.content or ():
         found = word_in(part.attribute, words) if part.role is Role.HASH else None
         if found is not None:

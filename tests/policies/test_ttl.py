@@ -120,6 +120,12 @@ def test_looks_are_of_the_name_and_of_the_partition_key(stated: Mapping[str, Any
     assert expected == outcome(ttl_on_ephemeral_looking.check(table(**stated)))
 
 
+def test_an_unknown_key_is_a_doubt_about_looks() -> None:
+    """The message says that nothing was found, only that something may be."""
+    verdict = ttl_on_ephemeral_looking.check(table(keys=UNSEEN_KEYS))
+    assert verdict.note == "cannot tell whether the partition key looks ephemeral; time to live is off"
+
+
 @pytest.mark.parametrize("name", [UNSEEN_NAME, facts.NAME.unset])
 def test_the_message_names_what_was_read(name: Value[str]) -> None:
     """Where the name is not known, or is made up by the service, the label is what speaks."""
