@@ -87,19 +87,10 @@ def shaped(part: Part, shape: type[T]) -> T | None:
     """
     if isinstance(part, Plain):
         return None
-    compact = part
-    for _ in range(2):
-        try:
-            content = msgspec.json.decode(compact, type=shape)
-        except _REFUSALS:
-            return None
-        if len(_ENCODER.encode(content)) == _size(compact):
-            return content
-        again = _compact(compact)
-        if again is None:
-            return None
-        compact = again
-    return None
+    found = _proved_shape(part, shape)
+    if found is None and (compact := _compact(part)) is not None:
+        found = _proved_shape(compact, shape)
+    return found
 
 
 def typed(part: Part, shape: type[T]) -> T | None:
@@ -168,6 +159,14 @@ def _proved_content(raw: msgspec.Raw) -> tuple[bool, object]:
     except _REFUSALS:
         return False, None
     return _ENCODER.encode(content) == bytes(raw), content
+
+
+def _proved_shape(raw: msgspec.Raw, shape: type[T]) -> T | None:
+    try:
+        content = msgspec.json.decode(raw, type=shape)
+    except _REFUSALS:
+        return None
+    return content if len(_ENCODER.encode(content)) == _size(raw) else None
 
 
 def _compact(raw: msgspec.Raw) -> msgspec.Raw | None:
