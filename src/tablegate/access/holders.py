@@ -41,8 +41,8 @@ class Holder:
     def can(self, action: str, table: Table, below: str = "") -> Answer:
         """Whether the holder may do this to the table, or to what is below it: ``index/by-status``, ``stream/*``."""
         # imported when asked: every run knows holders, and few ask them
-        from tablegate.access.arns import arn_of  # noqa: PLC0415
-        from tablegate.access.reach import can  # noqa: PLC0415
+        from tablegate.access.arns import arn_of
+        from tablegate.access.reach import can
 
         target = arn_of(table, self.symbols)
         return can(self, action, f"{target}/{below}" if below else target)

@@ -12,7 +12,7 @@ from tablegate.model.value import Place, Value
 
 if TYPE_CHECKING:
     from tablegate.access.grants import Grant
-from tablegate.access.holders import Holder
+    from tablegate.access.holders import Holder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
