@@ -271,6 +271,17 @@ def test_the_working_tree_may_only_tighten(committed: Path) -> None:
     assert len(configuration.notes) == 2
 
 
+def test_a_loose_trusted_configuration_can_be_tightened_too(committed: Path) -> None:
+    """The working tree may block what the trusted configuration only warns of. A pack is not its to name."""
+    write(committed / "tablegate.toml", 'unknown = "warn"\npacks = ["acme"]\n')
+    write(committed / "deep" / "pyproject.toml", "[project]\n")
+    subprocess.run(["git", "add", "."], cwd=committed, check=True)
+    subprocess.run(["git", "commit", "-qm", "loose"], cwd=committed, check=True)
+    write(committed / "tablegate.toml", 'unknown = "block"\npacks = ["other"]\n')
+    configuration = read(committed / "deep", ref="HEAD")
+    assert (configuration["unknown"], configuration["packs"]) == ("block", ("acme",))
+
+
 def test_what_the_working_tree_leaves_out_stays(committed: Path) -> None:
     """Taking a line away loosens nothing either."""
     write(committed / "tablegate.toml", "")

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from declared import declared, recovery_on
-from tablegate.dialects.reading import ReadOptions
+from tablegate.dialects import DIALECTS
+from tablegate.dialects.reading import Reading, ReadOptions
 from tablegate.engine.settings import ConfigError, Override, Settings
-from tablegate.findings import Exit, Fault, FaultCode, Report, exit_of
+from tablegate.findings import Exit, Fault, FaultCode, Input, Report, exit_of
 from tablegate.gate import check
+from tablegate.model.estate import Estate
+from tablegate.model.table import Dialect
 from tablegate.model.value import Place
 from tablegate.policy import LOW, Policy, Table, Verdict, not_applicable
+from tablegate.syntax.recognise import Kind
 from tablegate.syntax.source import Source
 
 BAD = b"""\
@@ -136,6 +142,18 @@ def test_only_the_selected_policies_run() -> None:
     assert report.counts.policies == 1
     with pytest.raises(ConfigError):
         checked(Source("a.yaml", BAD), settings=Settings(select=("TT2",)))
+
+
+def test_a_table_that_was_read_and_not_judged_is_code_4(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ledger closes over what the dialects saw, too. This one sees two tables, and gives none."""
+    lossy = ModuleType("lossy")
+    estate = Estate(file="a.yaml", dialect=Dialect.CLOUDFORMATION)
+    lossy.read = lambda *_: Reading(input=Input(path="a.yaml", kind="x", tables=2), estate=estate)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "lossy", lossy)
+    monkeypatch.setitem(DIALECTS, Kind.CLOUDFORMATION, "lossy")  # type: ignore[arg-type]  # a dictionary, to us
+    report = checked(Source("a.yaml", GOOD))
+    assert report.exit is Exit.INTERNAL
+    assert [fault.message for fault in report.faults] == ["2 tables were read and 0 judged"]
 
 
 @pytest.mark.parametrize(

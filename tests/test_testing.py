@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from declared import declared
 
+from declared import declared
 from tablegate.policy import HIGH, Policy, Table, Verdict, policy, when
 from tablegate.testing import Case, cases, cases_of, gaps, gaps_of, judged, outcome, prove, smallest
 

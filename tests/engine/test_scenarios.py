@@ -113,6 +113,7 @@ def test_a_predicate_is_asked_again_only_where_the_answer_may_differ() -> None:
 
     def reading_less(table: Table) -> Verdict:
         asked.append("less")
+        assert table.__class__ is not Table  # it is watched
         return table.recovery.enabled.is_true & fails("x")
 
     tables = [table(scenario={"Env": str(number)}, recovery=ON if number % 2 else UNSURE) for number in range(6)]

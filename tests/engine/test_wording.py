@@ -20,6 +20,10 @@ from tablegate.model.value import Origin, Value, Verdict, fails
         (facts.RECOVERY.of(True), "point-in-time recovery is on"),
         (facts.RECOVERY.doubted(DOUBT), "point-in-time recovery is unknown: known only after apply"),
         (Value("x", None, Origin.UNKNOWN), "x is unknown: it cannot be seen here"),
+        (
+            facts.KEY_OWNER.doubted(DOUBT, candidates=(KeyOwner.AWS_OWNED, KeyOwner.AWS_MANAGED)),
+            "owner of the encryption key is unknown, but one of aws-owned or aws-managed: known only after apply",
+        ),
         (facts.TTL_ATTRIBUTE.unset, "time-to-live attribute is not set"),
         (facts.RECOVERY_DAYS.of(7), "recovery period in days is 7"),
         (facts.KEY_OWNER.of(KeyOwner.AWS_OWNED), "owner of the encryption key is aws-owned"),

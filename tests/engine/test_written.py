@@ -123,6 +123,8 @@ TABLE = table(
         ("$.keys[*].attribute", {"equal": "customer_id"}, "holds"),
         ("$.keys", {"equal": [{"attribute": "customer_id", "role": "HASH"}]}, "holds"),
         ("$.capacity.*", {"exist": False}, "holds"),
+        ("$.capacity[0]", {"exist": False}, "holds"),
+        ("$.capacity[0:1]", {"exist": True}, "fails"),
     ],
 )
 def test_a_claim_about_a_path(path: str, must: dict[str, Any], expected: str) -> None:

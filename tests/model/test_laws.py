@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tablegate.model.value import (
@@ -130,6 +130,7 @@ def test_folds_are_repeated_joins(parts: list[Verdict]) -> None:
     assert any_of(parts).truth == some.truth
 
 
+@settings(max_examples=1000)
 @given(expressions, contents, st.integers(0, VALUES - 1))
 def test_a_value_replaced_by_an_unknown_decides_nothing_new(
     expression: Expression, items: Contents, position: int
@@ -141,6 +142,7 @@ def test_a_value_replaced_by_an_unknown_decides_nothing_new(
     assert expression(values).truth in (before, None)
 
 
+@settings(max_examples=1000)
 @given(expressions, contents, st.integers(0, VALUES - 1), st.lists(st.integers(0, 3), max_size=3))
 def test_a_value_replaced_by_its_candidates_decides_nothing_new(
     expression: Expression, items: Contents, position: int, others: list[int]

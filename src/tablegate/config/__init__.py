@@ -51,7 +51,7 @@ class Configuration:
     def _leaves(self) -> Iterable[tuple[str, Given]]:
         for key in FILE_KEYS:
             given = self.values[key]
-            if key == "policies":
+            if key == "policies" and self.found is not None:
                 for word, table in given.value.items():
                     for name, value in table.items():
                         origin = _line(self.found, (key, word, name))
@@ -133,8 +133,6 @@ def _installed_only(packs: Iterable[str]) -> None:
             raise ConfigError(f'packs: "{pack}" is a path', "packs", hint="a path is loaded only by --policies PATH")
 
 
-def _line(found: Found | None, keys: tuple[str, ...]) -> str:
-    if found is None:
-        return "default"
+def _line(found: Found, keys: tuple[str, ...]) -> str:
     line = found.line_of(keys)
     return found.name if line is None else f"{found.name}:{line}"

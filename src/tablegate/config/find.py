@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -81,16 +81,12 @@ def at_ref(ref: str, start: Path) -> Found | None:
     return None
 
 
-def _folders(start: Path) -> Iterator[Path]:
+def _folders(start: Path) -> list[Path]:
     """The folder and those above it, to the root of the repository; outside of one, the folder alone."""
     above = [start, *start.parents]
     root = next((folder for folder in above if (folder / ".git").exists()), start)
     home = os.environ.get("HOME")
-    for folder in above:
-        if folder == start or str(folder) != home:
-            yield folder
-        if folder == root:
-            return
+    return [folder for folder in above[: above.index(root) + 1] if folder == start or str(folder) != home]
 
 
 def _found(name: str, text: str, folder: Path, *, own: bool) -> Found | None:

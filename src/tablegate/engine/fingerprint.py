@@ -10,7 +10,7 @@ try:
 except ImportError:
     try:
         from _sha256 import sha256  # type: ignore[import-not-found,unused-ignore]
-    except ImportError:
+    except ImportError:  # pragma: no cover - a Python without its own
         from hashlib import sha256
 
 _LENGTH = 16

@@ -19,7 +19,7 @@ from tablegate.policy.declare import Policy, Severity
 
 
 def overridden(estate: Estate, overrides: Sequence[Override]) -> Estate:
-    """The estate, with what the overrides declare of its tables where no tag says it. Of several, the last one counts."""
+    """The estate, with what the overrides declare of its tables where no tag says it. The last one counts."""
     speaking = [item for item in overrides if item.purpose or item.environment or item.data_class or item.capacity]
     if not speaking:
         return estate

@@ -19,8 +19,6 @@ def check_steps(path: Path, kind: Any) -> None:
     at: Any = kind
     for step in path.steps:
         at = _content(at)
-        if at is None:
-            return
         if not is_dataclass(at):
             at = _entry(at, path, step.names)
             continue
@@ -43,7 +41,7 @@ def _content(kind: Any) -> Any:
         elif get_origin(kind) in (Union, UnionType):
             kind = next(item for item in get_args(kind) if item is not type(None))
         else:
-            return None if kind in (Any, object) else kind
+            return kind
 
 
 def _entry(kind: Any, path: Path, names: tuple[str, ...]) -> Any:

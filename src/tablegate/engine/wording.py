@@ -32,7 +32,9 @@ def worded(value: Value[object]) -> str:
     """One value as a statement."""
     verb = "are" if value.name in _PLURAL else "is"
     if value.origin is Origin.UNKNOWN:
-        return f"{value.name} {verb} unknown: {value.doubt.reason if value.doubt else 'it cannot be seen here'}"
+        reason = value.doubt.reason if value.doubt else "it cannot be seen here"
+        known = f", but one of {value.shown}" if value.candidates and value.name in _PUBLIC else ""
+        return f"{value.name} {verb} unknown{known}: {reason}"
     if value.content is None:
         return f"{value.name} {verb} not set"
     return f"{value.name} {verb} {_content(value)}{' (default)' if value.origin is Origin.DEFAULT else ''}"

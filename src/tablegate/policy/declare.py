@@ -113,6 +113,8 @@ def policy(
         where = f"{id} ({check.__module__}.{check.__qualname__})"
         if not re.fullmatch(r"[A-Z]{2,8}[0-9]{3,4}", id):
             raise PolicyError(f"{where}: an id is 2 to 8 capital letters and 3 or 4 digits")
+        if not isinstance(severity, Severity):
+            raise PolicyError(f"{where}: the severity is one of CRITICAL, HIGH, MEDIUM, LOW, INFO")
         rationale = inspect.cleandoc(check.__doc__ or "")
         if not rationale:
             raise PolicyError(f"{where}: the docstring is the policy's rationale, and it is missing")

@@ -1,0 +1,75 @@
+"""Who is judged beside tables: everybody who holds grants, and each of their statements."""
+
+from __future__ import annotations
+
+from build import estate
+from declared import declared
+from tablegate.engine.canary import unsound
+from tablegate.engine.judge import Judgement, judge
+from tablegate.engine.settings import Settings
+from tablegate.findings import Counts
+from tablegate.model.value import Place
+from tablegate.policy import Verdict, fails
+from tablegate.policy.access import (
+    Document,
+    DocumentRole,
+    Grant,
+    Holder,
+    HolderForm,
+    HolderKind,
+    Patterns,
+    Statement,
+)
+
+PLACE = Place("plan.json", path="aws_iam_role_policy.worker")
+
+
+def test_grants_and_holders_are_subjects() -> None:
+    """A finding about a grant carries the address of what holds the document, and the statement as its part."""
+
+    def granted(grant: Grant) -> Verdict:
+        return fails("too wide")
+
+    def held(holder: Holder) -> Verdict:
+        return fails("too much")
+
+    statement = Statement(
+        label="ReadAll",
+        index=0,
+        place=PLACE,
+        effect="Allow",
+        actions=Patterns(),
+        resources=Patterns(),
+        principals=None,
+        conditions=(),
+        doubts=(),
+    )
+    grant = Grant(
+        address="aws_iam_role_policy.worker",
+        place=PLACE,
+        role=DocumentRole.IDENTITY,
+        document=Document(statements=(statement,)),
+        statement=statement,
+    )
+    holder = Holder(
+        address="aws_iam_role.worker",
+        place=PLACE,
+        form=HolderForm.ROLE,
+        kind=HolderKind.RUNTIME,
+        why="a function runs as it",
+        grants=(grant,),
+    )
+    policies = (declared(granted, "TT501"), declared(held, "TT502"))
+    findings = judge([estate(grants=(grant,), holders=(holder,))], policies, Settings()).findings
+    assert [(finding.address, finding.part, finding.message) for finding in findings] == [
+        ("aws_iam_role.worker", None, "too much"),
+        ("aws_iam_role_policy.worker", {"statement": "ReadAll"}, "too wide"),
+    ]
+
+
+def test_the_known_case_is_judged_as_it_must_be() -> None:
+    """And an engine that says something else of it is not to be trusted."""
+    assert unsound(judge) == ()
+    [fault] = unsound(lambda *_: Judgement((), Counts(), ()))
+    assert fault.blocks
+    assert fault.message == "the engine does not judge a known case as it must, so nothing it says can be trusted"
