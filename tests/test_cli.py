@@ -154,6 +154,7 @@ def test_required_resources_that_are_not_there_are_three(tmp_path: Path) -> None
     ran = run("check", "--require-resources", "t.yaml", cwd=written(tmp_path, t__yaml=GOOD))
     assert ran.returncode == 3
     assert "no input holds any DynamoDB" in out(ran)
+    assert run("check", "--require-resources", TEMPLATE).returncode == 1
 
 
 def test_a_policy_that_crashes_is_four(tmp_path: Path) -> None:
