@@ -139,6 +139,8 @@ def _matched(pattern: str, arn: str) -> bool | None:
     wanted, own = pattern.split(":", 5), arn.split(":", 5)
     if len(wanted) != len(own):
         return None if _OPENING in pattern and len(wanted) == 1 else False
+    if _OPENING in own[1]:
+        own[1] = wanted[1]  # who writes a partition down deploys to it
     return _all(map(_covered, wanted, own))
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from tablegate.findings import Fault, FaultCode
+from tablegate.model.value import Place
 from tablegate.syntax.node import Node
 
 
@@ -39,17 +40,22 @@ class Faults:
         """Every fault, with the path to it from the top of the template."""
         if not self._noted:
             return ()
-        paths = {(node.line, node.column): path for path, node in reversed(list(_paths("", self._root)))}
-        return tuple(self._fault(noted, node, paths) for noted, node in self._noted.items())
+        found = list(_paths("", self._root))
+        nodes = {id(node): path for path, node in found}
+        places = {(node.line, node.column): path for path, node in reversed(found)}  # for what was made of a node
+        return tuple(
+            self._fault(noted, nodes.get(id(node)) or places.get((node.line, node.column)) or None)
+            for noted, node in self._noted.items()
+        )
 
     def _note(self, code: FaultCode, node: Node, what: str, hint: str | None, *, blocks: bool) -> None:
         noted = _Noted(code, what, node.line, node.column, node.end_column, blocks, hint)
         self._noted.setdefault(noted, node)
 
-    def _fault(self, noted: _Noted, node: Node, paths: Mapping[tuple[int, int], str]) -> Fault:
-        path = paths.get((node.line, node.column)) or None
+    def _fault(self, noted: _Noted, path: str | None) -> Fault:
         message = f"{path}: {noted.what}" if path else noted.what
-        return Fault(noted.code, message, node.place(self.file, path), noted.blocks, noted.hint)
+        place = Place(self.file, noted.line, noted.column, noted.end_column, path)
+        return Fault(noted.code, message, place, noted.blocks, noted.hint)
 
 
 def _paths(path: str, node: Node) -> Iterator[tuple[str, Node]]:

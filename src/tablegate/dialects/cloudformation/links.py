@@ -70,9 +70,11 @@ class Links:
         for linked in self._loose:
             value = self._resolver.head(linked.where)
             if isinstance(value, Unsettled) and self._compare(value, table) is None:
-                address, doubt = linked.resource.address, value.doubt
-                reason = f"{address} may or may not be about this table: {doubt.reason}"
-                yield linked, Doubt(reason, doubt.settle, (address, *doubt.refs))
+                yield linked, _perhaps(linked, value.doubt)
+        if isinstance(table.name, Unsettled):
+            own = text_with_holes(table.name)
+            for linked in (it for name, named in self._named.items() if _could_be(name, own) for it in named):
+                yield linked, _perhaps(linked, table.name.doubt)
 
     def doubt(self, table: Naming) -> Doubt | None:
         """Why there may be more of them."""
@@ -139,6 +141,12 @@ class Tables:
             text = text_with_holes(name) if name is not None else None
             if text:
                 yield text, resource.address
+
+
+def _perhaps(linked: Linked, doubt: Doubt) -> Doubt:
+    address = linked.resource.address
+    reason = f"{address} may or may not be about this table: {doubt.reason}"
+    return Doubt(reason, doubt.settle, (address, *doubt.refs))
 
 
 def _is_vague(value: Unsettled) -> bool:

@@ -14,7 +14,7 @@ from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node
 
 LOOP = "Fn::ForEach"
-_MOST = 500_000  # nodes that all loops of one template may make
+_MOST = 100_000  # nodes that all loops of one template may make
 
 
 class Loops:

@@ -21,7 +21,7 @@ from tablegate.dialects.cloudformation.fields import (
 from tablegate.dialects.cloudformation.links import Linked, Links, Naming, Tables
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import SCALABLE_TARGET, SCALING_POLICY, Resource
-from tablegate.dialects.cloudformation.unsettled import Section, Symbol, Unsettled, hole, text_with_holes
+from tablegate.dialects.cloudformation.unsettled import RESOURCE, Section, Symbol, Unsettled, hole, text_with_holes
 from tablegate.model import facts
 from tablegate.model.facts import Fact
 from tablegate.model.table import ScalingSchedule, ScalingTarget
@@ -82,7 +82,8 @@ class Scaling:
         section = properties(self._resolver, policy)
         target = member(self._resolver, section, "ScalingTargetId")
         key = text_with_holes(target) if target is not None else self._triple(section)
-        if key is None:
+        symbol = target.symbol if isinstance(target, Unsettled) else None
+        if key is None or (symbol is not None and symbol.sort != RESOURCE):
             self._loose.append(policy)
         else:
             (self._by_triple if target is None else self._attached).setdefault(key, []).append(policy)
