@@ -66,7 +66,13 @@ def told(folder: Path, outcome: str, text: str, expect: str = "", options: str =
 
 def test_cases_are_found_by_policy_outcome_and_input(tmp_path: Path) -> None:
     """In a fixed order, whatever the file system says."""
-    for name in ("holds/template.yaml", "fails/template.json", "fails/plan.json", "fails-so/plan.json", "fails/main.tf"):
+    for name in (
+        "holds/template.yaml",
+        "fails/template.json",
+        "fails/plan.json",
+        "fails-so/plan.json",
+        "fails/main.tf",
+    ):
         write(tmp_path, f"TT301/{name}", "")
     write(tmp_path, "TT301/README.md", "")
     assert [str(case) for case in cases((recovery,), tmp_path)] == [
