@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from templates import UNKNOWN, reading, said, tables
+from templates import UNKNOWN, reading, said, tables, template
 
 
 def faults(text: str, **options: object) -> list[tuple[str, bool, str]]:
@@ -176,7 +176,7 @@ def test_undeclared_parameter_shape() -> None:
 )
 def test_types_of_parameters(declared: str, given: dict[str, str], expected: object) -> None:
     """Parameters are texts; an SSM parameter's value is read at deploy, and its default is a name."""
-    text = f"Parameters: {{P: {declared}}}\nResources: {{T: {{Type: 'AWS::DynamoDB::Table', Properties: {{TableName: !Ref P}}}}}}"
+    text = template("TableName: !Ref P", f"Parameters: {{P: {declared}}}")
     assert [said(it.name) for it in tables(text, parameters=given, assume_defaults=True)] == [expected]
 
 
