@@ -130,6 +130,19 @@ def test_a_file_can_be_named_and_none_can_be_wanted(repository: Path) -> None:
     assert read(repository, search=False)["fail-on"] == "high"
 
 
+def test_the_environment_can_say_where_the_configuration_is(committed: Path) -> None:
+    """Every flag has a variable; a flag goes before it."""
+    named = write(committed / "ci.toml", 'fail-on = "info"')
+    assert read(committed, environment={"TABLEGATE_CONFIG": str(named)})["fail-on"] == "info"
+    assert read(committed, environment={"TABLEGATE_CONFIG_REF": "HEAD"}).found is not None
+    assert read(committed, environment={"TABLEGATE_CONFIG": str(named)}, ref="HEAD")["fail-on"] == "medium"
+    assert read(committed, environment={"TABLEGATE_NO_CONFIG": "1"}).found is None
+    assert "--untrusted" in refused(committed, environment={"TABLEGATE_UNTRUSTED": "yes"})[0]
+    assert refused(committed, environment={"TABLEGATE_CONFIG": "x", "TABLEGATE_CONFIG_REF": "HEAD"})[0].startswith(
+        "--config"
+    )
+
+
 def test_a_named_file_must_be_one(tmp_path: Path) -> None:
     """It is missing, not text, or about something else."""
     assert refused(tmp_path, file=tmp_path / "no.toml")[0].endswith("no.toml cannot be read: no such file or directory")

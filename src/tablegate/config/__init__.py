@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tablegate.config.find import Found, at_ref, named, upwards
-from tablegate.config.keys import FILE_KEYS, KEYS, from_environment
+from tablegate.config.keys import FILE_KEYS, KEYS, from_environment, switched_on
 from tablegate.config.tighten import tightened
 from tablegate.engine.configure import as_table, settings_from, unknown_key
 from tablegate.engine.settings import ConfigError, Settings
@@ -80,6 +80,11 @@ def read_configuration(
     untrusted: bool = False,
 ) -> Configuration:
     """The configuration for a run in a folder. ``flags`` hold only what was given, by key."""
+    if file is None and ref is None:
+        file = Path(environment["TABLEGATE_CONFIG"]) if environment.get("TABLEGATE_CONFIG") else None
+        ref = environment.get("TABLEGATE_CONFIG_REF") or None
+    search = search and not switched_on("TABLEGATE_NO_CONFIG", environment)
+    untrusted = untrusted or switched_on("TABLEGATE_UNTRUSTED", environment)
     found, notes = _found(folder, file, ref, search=search, untrusted=untrusted)
     values = {name: Given(key.default, "default") for name, key in KEYS.items()}
     if found is not None:

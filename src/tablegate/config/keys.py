@@ -69,8 +69,15 @@ def from_environment(key: Key, text: str) -> object:
     """The value of the key's environment variable: lists have commas between their items."""
     if key.as_list:
         return tuple(item.strip() for item in text.split(",") if item.strip())
-    if key.read is as_bool:
-        if text.lower() not in (*_TRUE, *_FALSE):
-            raise ConfigError(f'{key.variable} is "{text}" and must be true or false')
-        return text.lower() in _TRUE
-    return text
+    return _switch(key.variable, text) if key.read is as_bool else text
+
+
+def switched_on(variable: str, environment: Mapping[str, str]) -> bool:
+    """Whether a variable that is no key of the configuration says yes."""
+    return _switch(variable, environment.get(variable, "false"))
+
+
+def _switch(variable: str, text: str) -> bool:
+    if text.lower() not in (*_TRUE, *_FALSE):
+        raise ConfigError(f'{variable} is "{text}" and must be true or false')
+    return text.lower() in _TRUE
