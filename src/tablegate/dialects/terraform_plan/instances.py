@@ -90,7 +90,8 @@ class Instance:
         if self._change is None:
             content = raw_json.decode(self._part)
             if not isinstance(content, dict):
-                self.faults.refuse(f"change must be an object, not {raw_json.kind_of(content)}", f"{self.path}.change")
+                what = raw_json.kind_of(content)
+                self.faults.refuse(f"{self.address}: change must be an object, not {what}", f"{self.path}.change")
                 content = NOTHING
             self._change = content
         return self._change
@@ -126,7 +127,8 @@ class Instance:
         if content is None or isinstance(content, dict):
             return content
         what = raw_json.kind_of(content)
-        self.faults.refuse(f"{name} must be an object or null, not {what}", f"{self.path}.change.{name}")
+        path = f"{self.path}.change.{name}"
+        self.faults.refuse(f"{self.address}: {name} must be an object or null, not {what}", path)
         return None
 
 
