@@ -12,7 +12,6 @@ from tablegate.config.keys import FILE_KEYS, KEYS, from_environment, switched_on
 from tablegate.config.tighten import tightened
 from tablegate.engine.configure import as_table, settings_from, unknown_key
 from tablegate.engine.settings import ConfigError, Settings
-from tablegate.engine.written import written_policies
 from tablegate.policy.declare import Policy, without_twins
 
 
@@ -39,7 +38,7 @@ class Configuration:
         """All policies, those written as data among them, and what the engine needs to know."""
         packed = tuple(packed)
         try:
-            policies = without_twins((*packed, *written_policies(self["policy"])))
+            policies = without_twins((*packed, *_written(self["policy"])))
             return policies, settings_from({key: given.value for key, given in self.values.items()}, policies)
         except ConfigError as error:
             raise self._placed(error) from None
@@ -129,6 +128,14 @@ def _from_file(found: Found) -> dict[str, Given]:
             raise ConfigError(f"{_line(found, error.keys)}: {error.message}", *error.keys, hint=error.hint) from None
         values[name] = Given(value, _line(found, (name,)))
     return values
+
+
+def _written(tables: object) -> tuple[Policy, ...]:
+    if not tables:
+        return ()
+    from tablegate.engine.written import written_policies
+
+    return written_policies(tables)
 
 
 def _installed_only(packs: Iterable[str]) -> None:

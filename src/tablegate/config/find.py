@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,6 +88,8 @@ def _folders(start: Path) -> list[Path]:
 
 
 def _found(name: str, text: str, folder: Path, *, own: bool) -> Found | None:
+    import tomllib  # 2 ms, and most folders have no configuration
+
     table: Any
     try:
         table = tomllib.loads(text)
@@ -120,6 +120,8 @@ def _relative(path: Path, start: Path) -> str:
 
 def _git(folder: Path, *arguments: str) -> str | None:
     """What git says, or None. Nothing that the repository configures may run."""
+    import subprocess
+
     command = ["git", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", *arguments]
     environment = {**os.environ, "GIT_CONFIG_NOSYSTEM": "1", "GIT_OPTIONAL_LOCKS": "0"}
     try:
