@@ -262,3 +262,78 @@ def test_other_accounts_table() -> None:
         )
     )
     assert [address for address, table in found.items() if table.insights.content] == ["aws_dynamodb_table.there"]
+
+
+def insights_of(expression: Any, *, key: str | None = None, names: tuple[str, ...] = ("a", "b")) -> dict[str, object]:
+    """Contributor Insights of two tables without known names, for one resource that refers to them so."""
+    watch: dict[str, Any] = {"index": key, "address": f"{INSIGHTS}.x[{key!r}]"} if key else {}
+    reading = written(
+        *(change({**TABLE, "name": None}, name=name, unknown={"name": True}) for name in names),
+        change({}, type=INSIGHTS, name="x", unknown={"table_name": True}, **watch),
+        configuration=configured(
+            *(resource({}, name=name) for name in names), resource({"table_name": expression}, type=INSIGHTS, name="x")
+        ),
+    )
+    return {table.label: told(table.insights) for table in tables(reading).values()}
+
+
+INSIGHTS = "aws_dynamodb_contributor_insights"
+A, B = (["aws_dynamodb_table.a.name", "aws_dynamodb_table.a"], ["aws_dynamodb_table.b.name", "aws_dynamodb_table.b"])
+
+
+def test_one_of_two() -> None:
+    """What refers to two tables is one of theirs, and nobody knows whose."""
+    assert insights_of({"references": A}) == {"a": True, "b": ...}
+    doubt = "unknown: known only after apply: aws_dynamodb_table.a.name, aws_dynamodb_table.b.name"
+    assert insights_of({"references": A + B}) == {"a": doubt, "b": doubt}
+    assert insights_of({"references": A + B}, key="k") == {"a": doubt, "b": doubt}
+
+
+def test_nothing_that_is_a_table() -> None:
+    """What refers to no table, or gives no name at all, is nobody's."""
+    assert insights_of({"constant_value": "x"}) == {"a": ..., "b": ...}
+    assert told(beside(change({"table_name": None}, type=INSIGHTS, name="x")).insights) is ...
+
+
+def test_twins() -> None:
+    """Two tables of one name in one place both have what is said of the name."""
+    found = tables(
+        written(change(TABLE), change(TABLE, name="u"), change({"table_name": "orders-prod"}, type=INSIGHTS, name="x"))
+    )
+    assert [told(table.insights) for table in found.values()] == [True, True]
+
+
+def test_alarm_that_watches_nothing_of_ours() -> None:
+    """Dimensions without a table, and queries without a metric, watch no table."""
+    for after in (
+        {"namespace": "AWS/DynamoDB", "metric_name": "x", "dimensions": {"Operation": "GetItem"}},
+        {"namespace": "AWS/DynamoDB", "metric_name": "x", "dimensions": None},
+        {"metric_query": [{"id": "q", "expression": "a + b"}]},
+        {"metric_query": [None]},
+        {"metric_query": "x"},
+    ):
+        found = beside(change(after, type="aws_cloudwatch_metric_alarm", name="x"))
+        assert (found.alarms, found.alarms_doubt) == ((), None)
+
+
+def test_filter_without_images() -> None:
+    """A filter may look at other things than images."""
+    mapping = change(
+        {
+            "event_source_arn": f"{ARN}/stream/2026-01-01T00:00:00.000",
+            "filter_criteria": [{"filter": [{"pattern": '{"eventName": ["INSERT"]}'}, {"pattern": None}]}],
+        },
+        type="aws_lambda_event_source_mapping",
+        name="x",
+    )
+    (found,) = beside(mapping, table={"stream_enabled": True}).stream.consumers
+    assert found.images == frozenset()
+
+
+def test_policies_of_table_and_stream() -> None:
+    """Of two policies each finds its place, by ARN as well."""
+    on_table = change({"resource_arn": ARN, "policy": "[1]"}, type="aws_dynamodb_resource_policy", name="a")
+    arn = f"{ARN}/stream/2026-01-01T00:00:00.000"
+    on_stream = change({"resource_arn": arn, "policy": "[2]"}, type="aws_dynamodb_resource_policy", name="b")
+    found = beside(on_stream, on_table)
+    assert (told(found.policy), told(found.stream.policy)) == ("[1]", "[2]")

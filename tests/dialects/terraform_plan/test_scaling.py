@@ -226,3 +226,44 @@ def test_target_that_goes() -> None:
     going = target(actions=["delete"])
     going["change"] |= {"before": going["change"]["after"], "after": None}
     assert joined(going).scaling == ()
+
+
+def test_nobody_scales() -> None:
+    """A policy without any target scales nothing."""
+    assert joined(policy()).scaling == ()
+
+
+def test_schedule_in_numerals() -> None:
+    """The provider keeps a schedule's bounds as texts; what is no number is refused."""
+    bounds = {"service_namespace": "dynamodb", "resource_id": "table/orders-prod", "scalable_dimension": READ}
+    action = {**bounds, "name": "night", "scalable_target_action": [{"min_capacity": "1", "max_capacity": "many"}]}
+    (found,) = one(target(), change(action, type="aws_appautoscaling_scheduled_action", name="s")).schedules
+    assert (told(found.minimum), found.maximum.known) == (1, False)
+
+
+def test_several_targets_by_reference() -> None:
+    """A policy in a for_each that refers to all targets means the one with its own key."""
+    names = {"a": "dynamodb:table:ReadCapacityUnits", "b": "dynamodb:table:WriteCapacityUnits"}
+    reference = ["aws_appautoscaling_target.t"]
+    targets = [
+        {
+            **target({"resource_id": ..., "scalable_dimension": it}, unknown={"resource_id": True}),
+            "index": key,
+            "address": f'aws_appautoscaling_target.t["{key}"]',
+        }
+        for key, it in names.items()
+    ]
+    policies = [
+        {
+            **policy({"resource_id": ..., "scalable_dimension": names[key]}, unknown={"resource_id": True}),
+            "index": key,
+            "address": f'aws_appautoscaling_policy.p["{key}"]',
+        }
+        for key in ("a",)
+    ]
+    configuration = configured(
+        resource({"resource_id": {"references": ["aws_dynamodb_table.t.id"]}}, type="aws_appautoscaling_target"),
+        resource({"resource_id": {"references": reference}}, type="aws_appautoscaling_policy", name="p"),
+    )
+    found = joined(*targets, *policies, configuration=configuration)
+    assert [(it.dimension, told(it.tracking)) for it in found.scaling] == [("read", True), ("write", ...)]

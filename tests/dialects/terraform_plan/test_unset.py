@@ -240,6 +240,41 @@ def test_attributes_in_doubt() -> None:
     assert not table({"attribute": [None]}, unknown={"attribute": [True]}).attributes.known
 
 
+def test_keys_in_doubt() -> None:
+    """A local index whose table's keys are not known has unknown keys."""
+    expressions = {"hash_key": {"references": ["local.k"]}}
+    index = {"name": "l", "range_key": "at", "projection_type": "ALL"}
+    found = table(
+        {"hash_key": None, "local_secondary_index": [index]}, unknown={"hash_key": True}, expressions=expressions
+    )
+    (local,) = found.local_indexes.content or ()
+    assert not found.keys.known
+    assert not local.keys.known
+    assert told(table({"hash_key": None}).keys) is ...
+
+
+@pytest.mark.parametrize(
+    ("expression", "found"),
+    [
+        (None, ...),
+        ({"constant_value": "expires"}, "expires"),
+        ({"constant_value": ""}, ...),
+        ({"references": ["var.ttl"]}, "from-var"),
+        ({"references": ["var.none"]}, ...),
+        ({"references": ["local.ttl"]}, f"{LATER}: local.ttl, which a plan does not spell out"),
+    ],
+)
+def test_expiry_attribute_that_was_dropped(expression: Any, found: object) -> None:
+    """The provider drops the attribute while the switch is not on; what was written counts."""
+    block = {"enabled": {"constant_value": False}, **({} if expression is None else {"attribute_name": expression})}
+    reading = written(
+        change({**TABLE, "ttl": [{"enabled": False, "attribute_name": ""}]}),
+        configuration=configured(resource({"ttl": [block]})),
+        variables={"ttl": {"value": "from-var"}, "none": {"value": None}},
+    )
+    assert told(only(reading).ttl.attribute) == found
+
+
 def test_keys_of_newer_providers() -> None:
     """Keys of several parts come in a list of their own."""
     schema = [{"attribute_name": "a", "key_type": "HASH"}, {"attribute_name": "b", "key_type": "RANGE"}]

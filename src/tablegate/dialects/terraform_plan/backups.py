@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from tablegate.dialects.terraform_plan.blocks import Block
 from tablegate.dialects.terraform_plan.links import Links, table_name
 from tablegate.dialects.terraform_plan.regions import Regions
-from tablegate.dialects.terraform_plan.worlds import Resource, World
+from tablegate.dialects.terraform_plan.worlds import Resource, World, doubt_about
 from tablegate.model import facts
 from tablegate.model.value import Doubt, Value
 
@@ -66,21 +66,20 @@ class Backups:
 
     def _referred(self, selection: Resource, key: str, table: Resource) -> bool | Doubt:
         """The list is not known yet: it holds the tables that its expression refers to."""
-        link = self._links.by_mentions(selection.mentions(key), selection)
+        mentions = selection.mentions(key)
         mentioned = [
             one
-            for mention in selection.mentions(key)
+            for mention in mentions
             if mention.data is None
             for instance in mention.instances
             if (one := selection.world.at(instance)) is not None
         ]
-        if table in mentioned or link.table is table:
+        if table in mentioned or self._links.by_mentions(mentions, selection).table is table:
             return True
-        doubt = selection.root.doubt(key)
-        unknown = [one for one in selection.mentions(key) if not selection.world.is_known(one)]
+        unknown = [one for one in mentions if not selection.world.is_known(one)]
         if unknown and all(one.instances and one.type.startswith("aws") for one in unknown):
             return False  # other resources of AWS; a resource that only passes values on may pass anything
-        return doubt or False
+        return doubt_about(unknown) if unknown or not mentions else False
 
     def _matches(self, pattern: str, table: Resource) -> bool | Doubt:
         arn = table.known("arn")

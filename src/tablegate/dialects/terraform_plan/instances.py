@@ -209,8 +209,8 @@ class Instances:
                 raise
             self._faults.refuse(f"{path}: {error.message}", path)
             return
-        for number, row in enumerate(parts):
-            self.read_one(row, f"{path}[{number}]")
+        for number, one in enumerate(parts):
+            self.read_one(one, f"{path}[{number}]")
 
     def read_one(self, part: raw_json.Part, path: str) -> None:
         """Add one resource change, member by member."""

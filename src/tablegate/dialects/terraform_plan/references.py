@@ -70,7 +70,9 @@ class Tracer:
     def trace(self, expression: object, scope: Scope) -> tuple[Mention, ...]:
         """All that an expression reads, each once."""
         found = self._walk(expression, _At(scope))
-        return tuple({(one.reference, one.path, id(one.data)): one for one in found}.values())
+        return tuple(
+            {(one.module, one.reference, one.path, one.instances, repr(one.content)): one for one in found}.values()
+        )
 
     def _walk(self, expression: object, at: _At) -> Iterator[Mention]:
         if isinstance(expression, list):
@@ -147,8 +149,9 @@ class Tracer:
             keys = [path[2].key]
         elif at.scope.key in keys:
             keys = [at.scope.key]
-        if not names or not keys:
+        if not keys or not all(one in outputs for one in names) or not names:
             yield Mention(reference, dead=True)
+            return
         for key in keys:
             scope = Scope(name + bracketed(key), key, repeats)
             for one in names:

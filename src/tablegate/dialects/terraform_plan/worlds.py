@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
-from tablegate.dialects.terraform_plan.blocks import Block
+from tablegate.dialects.terraform_plan.blocks import LATER, Block
 from tablegate.dialects.terraform_plan.configuration import NOTHING, Configuration, Tree, tree
 from tablegate.dialects.terraform_plan.faults import Faults
 from tablegate.dialects.terraform_plan.instances import Instance, Instances
@@ -150,7 +150,7 @@ def doubt_about(mentions: Iterable[Mention]) -> Doubt:
     found = list(mentions)
     names = tuple(dict.fromkeys(_name(one) for one in found))
     if not names:
-        return Doubt("known only after apply", "applying what it depends on first, or the value itself in its place")
+        return LATER
     shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
     if all(one.dead for one in found):
         return Doubt(f"known only after apply: {shown}, which a plan does not spell out", "the module's source", names)
