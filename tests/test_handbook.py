@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from textwrap import dedent
 
 from reports import PROTECTION, RECOVERY
 from tablegate.handbook import entry, handbook, page, written
 from tablegate.policy import LOW, Index, Policy, Verdict, policy
+from tablegate.policy.declare import Spelled
 
 
 def sized(*, most: int = 5, words: tuple[str, ...] = ("a", "b")) -> Policy:
@@ -59,6 +61,13 @@ def test_a_page_without_options_has_no_such_row() -> None:
     """What is not there is not mentioned."""
     assert "Options" not in page(RECOVERY)
     assert "Terraform plans and CloudFormation templates" in page(RECOVERY)
+
+
+def test_a_policy_without_a_remedy_is_judged_everywhere() -> None:
+    """What cannot be mended in one way can be broken in every language."""
+    text = page(replace(sized(), remedy=Spelled(None, None)))
+    assert "in Terraform plans and CloudFormation templates\n" in text
+    assert text.count("cannot be said there") == 2
 
 
 def test_an_entry_in_markdown() -> None:

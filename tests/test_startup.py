@@ -17,7 +17,7 @@ OURS = {"tablegate.model", "tablegate.policy", "tablegate.engine", "tablegate.di
 
 def imported(*arguments: str) -> set[str]:
     """Every module that a run imports, and the packages they are in."""
-    ran = tablegate(*arguments, python=("-X", "importtime"))
+    ran = tablegate(*arguments, python=("-X", "importtime"), measured=False)
     assert ran.returncode in {0, 1}, ran.stderr
     names = re.findall(r"\| +([\w.]+)$", ran.stderr.decode(), re.MULTILINE)
     return {".".join(name.split(".")[:depth]) for name in names for depth in range(1, name.count(".") + 2)}

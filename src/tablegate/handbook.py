@@ -34,6 +34,9 @@ QUESTIONS = {
     "governance": "Can people find out what a table is for?",
 }
 
+DIALECTS = {"terraform": "Terraform plans", "cloudformation": "CloudFormation templates"}
+WORDS = {"terraform": "plan", "cloudformation": "template"}
+
 UNKNOWN_WHEN = {
     "terraform": "is known only after apply, and no reference in the plan settles it",
     "cloudformation": "comes from a parameter without a value, an import, a dynamic reference or a macro",
@@ -165,16 +168,18 @@ def _subject(policy: Policy) -> str:
 
 
 def _dialects(policy: Policy) -> str:
-    if policy.remedy.terraform is None:
-        return "CloudFormation templates"
-    return "Terraform plans" + (" and CloudFormation templates" if policy.remedy.cloudformation is not None else "")
+    return " and ".join(DIALECTS[language] for language in _languages(policy))
 
 
 def _unknown(policy: Policy) -> Iterator[str]:
-    if policy.remedy.terraform is not None:
-        yield f"in a plan, a value that decides it {UNKNOWN_WHEN['terraform']}"
-    if policy.remedy.cloudformation is not None:
-        yield f"in a template, a value that decides it {UNKNOWN_WHEN['cloudformation']}"
+    for language in _languages(policy):
+        yield f"in a {WORDS[language]}, a value that decides it {UNKNOWN_WHEN[language]}"
+
+
+def _languages(policy: Policy) -> list[str]:
+    """Where the policy can be broken: where it has a remedy, or everywhere if it has none."""
+    spelled = [language for language in DIALECTS if getattr(policy.remedy, language) is not None]
+    return spelled or list(DIALECTS)
 
 
 def _fragment(text: str) -> str:

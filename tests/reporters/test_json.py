@@ -9,6 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from build import index, replica
 from reports import PROTECTION, fault, finding, report
 from tablegate.findings import Counts, Exit, FaultCode, Input, Outcome, Report
 from tablegate.model import facts
@@ -121,6 +122,10 @@ def test_no_key_reads_as_bad_news() -> None:
         (facts.POLICY.of('{"Statement": []}'), {"type": "text", "size": 17}),
         (Value("anything else", "who knows"), {"type": "text", "size": 9}),
         (Value("anything else", 7), 7),
+        (facts.INDEXES.of((index("by-status"),)), ["by-status"]),
+        (facts.REPLICAS.of((replica("eu-west-1"),)), ["eu-west-1"]),
+        (Value("images", frozenset({"b", "a"})), ["a", "b"]),
+        (Value("estate", object()), {"type": "object", "size": 1}),
     ],
 )
 def test_values_are_told_by_what_they_are(value: Value[Any], expected: object) -> None:

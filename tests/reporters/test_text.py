@@ -12,7 +12,7 @@ import pytest
 from reports import PROTECTION, a_policy, fault, finding, line_of_template, report
 from tablegate.findings import Counts, Exit, FaultCode, Finding, Input, Outcome, Report
 from tablegate.model import facts
-from tablegate.model.value import Doubt, Place
+from tablegate.model.value import Doubt, Origin, Place, Value
 from tablegate.policy import LOW, Severity
 from tablegate.reporters import REPORTERS
 from tablegate.reporters.look import Detail, Look
@@ -348,6 +348,47 @@ def test_thousands_of_findings_are_quick() -> None:
     text = rendered(made)
     assert time.perf_counter() - start < 0.5
     assert text.count("\n") < 20
+
+
+def test_a_run_in_which_a_policy_crashed_does_not_say_that_all_holds() -> None:
+    """What was not answered does not hold."""
+    made = report(counts=Counts(tables=1, policies=2, verdicts=4, held=3), faults=(fault(),), exit=Exit.INTERNAL)
+    assert rendered(made).endswith("\n\n3 of 4 verdicts hold\ngate: no verdict (exit 4)\n")
+
+
+def test_a_finding_without_a_remedy_or_a_page() -> None:
+    """Policies written as data may have neither."""
+    bare = replace(a_policy("ACME001", "short"), docs="")
+    text = rendered(report(finding(policy=bare, fix=None)))
+    assert "= fix:" not in text
+    assert "= more:  tablegate explain ACME001\n" in text
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (facts.RECOVERY.of(True), "point-in-time recovery is on"),
+        (facts.RECOVERY.unset, "point-in-time recovery is not set, so it is off"),
+        (facts.KEY.unset, "encryption key is not set"),
+        (facts.TAGS.unset, "tags is not set"),
+        (facts.NAME.of(None), "table name is nothing"),
+        (facts.NAME.of(""), "table name is empty"),
+        (facts.UTILISATION.of(70.0), "target utilisation is 70.0"),
+        (facts.ATTRIBUTES.of({"b": "N", "a": "S"}), "attribute definitions is a: S, b: N"),
+        (facts.PROJECTED.of(()), "projected attributes is empty"),
+        (
+            facts.PROJECTED.of(tuple(map(str, range(25)))),
+            f"projected attributes is {', '.join(map(str, range(20)))}, …(+5)",
+        ),
+        (facts.TAGS.of({"a": "b"}), "tags has 1 entry"),
+        (facts.POLICY.of("{}"), "resource policy has 2 characters"),
+        (Value("parts", (object(),)), "parts is 1 entry"),
+        (Value("doubtful", None, Origin.UNKNOWN), "doubtful is not known: it cannot be seen here"),
+    ],
+)
+def test_values_are_said_in_words(value: Value[object], expected: str) -> None:
+    """What it is, and whether somebody set it."""
+    assert f" {expected}\n" in rendered(report(in_plan(evidence=(value,), message="no")))
 
 
 def test_a_long_remedy_is_cut_and_says_so() -> None:

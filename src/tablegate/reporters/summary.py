@@ -63,11 +63,6 @@ def footer(report: Report, show: Shower, paint: Paint) -> Iterator[Shown]:
     yield joined(own("gate: "), paint(style, own(report.gate)), own(" (exit "), number(report.exit), own(")"))
 
 
-def gate_line(report: Report) -> Shown:
-    """The gate alone, for a stream of its own."""
-    return joined(own("gate: "), own(report.gate), own(" (exit "), number(report.exit), own(")"))
-
-
 def _counts(report: Report, show: Shower, paint: Paint) -> Iterator[Shown]:
     counts = report.counts
     if report.findings:

@@ -52,18 +52,13 @@ def said(value: Value[object], show: Shower) -> Shown:
     if value.origin is Origin.UNKNOWN:
         reason = show(value.doubt.reason, PROSE) if value.doubt else own("it cannot be seen here")
         return joined(name, own(" is not known: "), reason)
+    if value.origin is Origin.DEFAULT and value.content in (None, (), {}, ""):
+        return joined(name, own(" is not set"))
     content = plain(value)
     if isinstance(content, dict) and is_sized(content):
         return joined(name, own(" has "), sized(content))
-    return _told(value, name, _content(content, show))
-
-
-def _told(value: Value[object], name: Shown, content: Shown) -> Shown:
-    if value.origin is Origin.DEFAULT:
-        if value.content is None or value.content in ((), {}, ""):
-            return joined(name, own(" is not set"))
-        return joined(name, own(" is not set, so it is "), content)
-    return joined(name, own(" is "), content)
+    verb = own(" is not set, so it is " if value.origin is Origin.DEFAULT else " is ")
+    return joined(name, verb, _content(content, show))
 
 
 def is_sized(content: Mapping[str, Plain]) -> bool:
