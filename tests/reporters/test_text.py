@@ -391,6 +391,12 @@ def test_values_are_said_in_words(value: Value[object], expected: str) -> None:
     assert f" {expected}\n" in rendered(report(in_plan(evidence=(value,), message="no")))
 
 
+def test_without_its_source_a_template_s_finding_has_its_place() -> None:
+    """Whoever renders a report without the sources shows no line of them."""
+    text = rendered(report(finding()), Look())
+    assert "  --> template.yaml:6:37  Orders\n   |\n   |  set here\n" in text
+
+
 def test_a_long_remedy_is_cut_and_says_so() -> None:
     """The page has all of it."""
     text = rendered(report(finding(fix="\n".join(f"line {number}" for number in range(20)))))

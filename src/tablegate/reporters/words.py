@@ -88,7 +88,7 @@ def _content(content: Plain, show: Shower) -> Shown:
         case dict():
             pairs = [joined(show(key), own(": "), _content(item, show)) for key, item in content.items()]
             return _capped(pairs)
-        case list():
+        case _:
             return _capped([_content(item, show) for item in content])
 
 
