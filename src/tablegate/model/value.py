@@ -203,7 +203,8 @@ def any_of(verdicts: Iterable[Verdict]) -> Verdict:
 def when(condition: Verdict, then: Callable[[], Verdict], otherwise: str) -> Verdict:
     """Judge ``then`` only where the condition holds; elsewhere the policy is not applicable.
 
-    Where the condition is unknown, ``then`` may still settle it by holding.
+    Where the condition is unknown, ``then`` may still settle it by holding. Combine the result with ``&``
+    and ``all_of`` only: under ``|`` and ``~`` what does not apply would count as what holds.
     """
     if condition.truth is False:
         return Verdict(True, condition.evidence, otherwise, applies=False)
