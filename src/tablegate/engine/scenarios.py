@@ -24,12 +24,14 @@ class Merged:
     when: str | None = None
 
 
-def merged(stand: Stand, ask: Callable[[object], Answer]) -> Merged:
+def merged(stand: Stand, ask: Callable[[object], Answer]) -> Merged | Answer:
     """The worst answer over the scenes of a stand: a crash, then a failure, then an unknown."""
     if stand.variants:
         answers = stand.variants.answers(stand.scenes, ask)
     else:
         answers = tuple(ask(scene.subject) for scene in stand.scenes)
+    if answers.count(answers[0]) == len(answers):
+        return answers[0]
     crashed = next((answer for answer in answers if isinstance(answer, Crash)), None)
     if crashed:
         return Merged(crashed)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from typing import Any, TypeVar
 
 from tablegate.model.table import Table
 
 T = TypeVar("T")
 
-_FIELDS = tuple(field.name for field in fields(Table))
-_WATCHED = frozenset(_FIELDS)
+_SLOTS: Mapping[str, Any] = {field.name: vars(Table)[field.name] for field in fields(Table)}
 _PARTS = ("indexes", "local_indexes", "replicas")
 
 
@@ -27,18 +27,23 @@ class Variants:
     """The scenarios of one table. A question is asked again only where the answer may differ."""
 
     def __init__(self, tables: Iterable[Table]) -> None:
-        self._tables = tuple(tables)
+        originals = tuple(tables)
+        self._kinds = _kinds(originals)
         self._reads: set[str] = set()
-        self._kinds: dict[str, tuple[int, ...]] = {}
-        self.tables: tuple[Table, ...] = tuple(_watched(table, self._reads) for table in self._tables)
-        self.scenarios = tuple(table.scenario or {} for table in self._tables)
+        watched = _watching(frozenset(self._kinds))
+        self.tables = tuple(_copied(table, watched, self._reads) for table in originals)
+        self.scenarios = tuple(table.scenario or {} for table in originals)
 
     def answers(self, scenes: Sequence[Scene], ask: Callable[[object], T]) -> tuple[T, ...]:
         """The answer in each scene: of scenes that agree in all that was read, only the first is asked."""
-        asked: list[tuple[Scene, frozenset[str], T]] = []
-        answers = []
-        for scene in scenes:
-            known = next((answer for first, reads, answer in asked if self._agree(first, scene, reads)), None)
+        self._reads.clear()
+        first = ask(scenes[0].subject)
+        asked = [(scenes[0], frozenset(self._reads), first)]
+        if not self._reads and _are_alike(scenes):
+            return (first,) * len(scenes)
+        answers = [first]
+        for scene in scenes[1:]:
+            known = next((answer for other, reads, answer in asked if self._agree(other, scene, reads)), None)
             if known is None:
                 self._reads.clear()
                 known = ask(scene.subject)
@@ -49,37 +54,54 @@ class Variants:
     def _agree(self, one: Scene, other: Scene, reads: Iterable[str]) -> bool:
         if not isinstance(one.subject, Table) and one.subject != other.subject:
             return False
-        return all(kinds[one.number] == kinds[other.number] for kinds in map(self._kinds_of, reads))
-
-    def _kinds_of(self, name: str) -> tuple[int, ...]:
-        """For each scenario, the number of the first one in which the field has the same value."""
-        if name not in self._kinds:
-            values = [getattr(table, name) for table in self._tables]
-            self._kinds[name] = tuple(values.index(value) for value in values)
-        return self._kinds[name]
+        return all(self._kinds[name][one.number] == self._kinds[name][other.number] for name in reads)
 
 
-class _Watched(Table):
-    """A table that notes which of its fields are read."""
-
-    __slots__ = ("reads",)
-    reads: set[str]
-
-    def __getattribute__(self, name: str) -> Any:
-        if name in _WATCHED:
-            object.__getattribute__(self, "reads").add(name)
-        return object.__getattribute__(self, name)
+def _are_alike(scenes: Sequence[Scene]) -> bool:
+    first = scenes[0].subject
+    return isinstance(first, Table) or all(scene.subject == first for scene in scenes)
 
 
-def _watched(table: Table, reads: set[str]) -> Table:
-    """A copy of the table, with parts of its own: what is read by way of a part is noted too."""
-    copy = object.__new__(_Watched)
+def _kinds(tables: Sequence[Table]) -> dict[str, tuple[int, ...]]:
+    """Of each field that differs, by scenario: the number of the first one in which it has the same value."""
+    kinds = {}
+    first, *others = tables
+    for name, slot in _SLOTS.items():
+        value = slot.__get__(first)
+        if any(slot.__get__(other) is not value for other in others):
+            values = [slot.__get__(table) for table in tables]
+            found = tuple(values.index(value) for value in values)
+            if any(found):
+                kinds[name] = found
+    return kinds
+
+
+@cache
+def _watching(names: frozenset[str]) -> type[Table]:
+    """A table that notes which of these fields are read. The others are the same in every scenario."""
+    noted = {name: _noted(name) for name in names}
+    return type("Watched", (Table,), {"__slots__": ("reads",), **noted})
+
+
+def _noted(name: str) -> property:
+    read = _SLOTS[name].__get__
+
+    def get(table: Any) -> Any:
+        table.reads.add(name)
+        return read(table)
+
+    return property(get)
+
+
+def _copied(table: Table, watched: type[Table], reads: set[str]) -> Table:
+    """A copy that is watched, with parts of its own: what is read by way of a part is noted too."""
+    copy = object.__new__(watched)
     object.__setattr__(copy, "reads", reads)
-    for name in _FIELDS:
-        value = getattr(table, name)
+    for name, slot in _SLOTS.items():
+        value = slot.__get__(table)
         if name in _PARTS and value.content:
             value = replace(value, content=tuple(replace(part) for part in value.content))
             for part in value.content:
                 object.__setattr__(part, "table", copy)
-        object.__setattr__(copy, name, value)
+        slot.__set__(copy, value)
     return copy
