@@ -38,6 +38,7 @@ from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
 from tablegate.model.facts import Fact
 from tablegate.model.table import Dialect, Table
 from tablegate.model.value import Doubt, Value
+from tablegate.syntax.collector import collector_paused
 from tablegate.syntax.node import Node
 
 T = TypeVar("T")
@@ -49,7 +50,11 @@ _ENCRYPTIONS = frozenset({"NONE", "TLS"})
 
 def read(text: str, name: str, options: ReadOptions) -> Reading:
     """A template, read. Raises ParseError where it is neither JSON nor YAML."""
-    root = _parsed(text)
+    with collector_paused():
+        return _read(_parsed(text), text, name, options)
+
+
+def _read(root: Node, text: str, name: str, options: ReadOptions) -> Reading:
     faults = Faults(name, root)
     content = root.content if isinstance(root.content, dict) else {}
     if not isinstance(root.content, dict):

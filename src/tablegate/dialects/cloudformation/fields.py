@@ -18,7 +18,7 @@ from tablegate.dialects.cloudformation.unsettled import (
     text_with_holes,
 )
 from tablegate.model.facts import Fact
-from tablegate.model.value import Doubt, Value
+from tablegate.model.value import Doubt, Origin, Value
 from tablegate.syntax.node import Node
 
 F = TypeVar("F")
@@ -124,6 +124,8 @@ def decimal(resolver: Resolver, fact: Fact[float], section: Section, key: str) -
         return fact.unset
     if isinstance(node, Unsettled):
         return doubted(resolver, fact, node)
+    if type(node.content) in (int, float) and type(node) is Node:
+        return fact.of(float(scalar_of(node)), resolver.place(node))
     if isinstance(node.content, bool) or not is_scalar(node) or not _DECIMAL.fullmatch(scalar_of(node)):
         return doubted(resolver, fact, resolver.misfit(node, f"a number is needed, and {_shown(node)} is none"))
     return fact.of(float(scalar_of(node)), resolver.place(node), sensitive=isinstance(node, SecretNode))
@@ -143,6 +145,9 @@ def word(
 
 def told(resolver: Resolver, fact: Fact[str], node: Node, among: Collection[str] | None = None) -> Value[str]:
     """A node that must be a text."""
+    plain = node.content
+    if type(node) is Node and isinstance(plain, str) and (among is None or plain in among):
+        return Value(fact.name, plain, Origin.SET, resolver.place(node))  # nearly all of them
     if not is_scalar(node):
         return doubted(resolver, fact, resolver.misfit(node, f"a text is needed, and {_shown(node)} is none"))
     content = scalar_of(node)

@@ -69,32 +69,34 @@ def sub(resolver: Resolver, node: Node, argument: Node) -> Resolved:
 
 def _substituted(
     resolver: Resolver, node: Node, text: str, own: Mapping[str, Node]
-) -> Iterator[str | Node | Unsettled]:
-    head, *pieces = text.split("${")
-    yield head
-    for piece in pieces:
-        name, brace, rest = piece.partition("}")
+) -> Sequence[str | Node | Unsettled]:
+    head, *rest = text.split("${")
+    found: list[str | Node | Unsettled] = [head]
+    for piece in rest:
+        name, brace, behind = piece.partition("}")
         if not brace:
-            yield "${" + piece
-        elif name.startswith("!"):
-            yield "${" + name[1:] + "}" + rest
+            found.append("${" + piece)
+            continue
+        if name.startswith("!"):
+            found.append("${" + name[1:] + "}")
         else:
-            yield from _one_substituted(resolver, node, name.strip(), own)
-            yield rest
+            value = _named(resolver, node, name.strip(), own)
+            if value is not None:
+                found.append(value)
+        found.append(behind)
+    return found
 
 
-def _one_substituted(
-    resolver: Resolver, node: Node, name: str, own: Mapping[str, Node]
-) -> Iterator[str | Node | Unsettled]:
+def _named(resolver: Resolver, node: Node, name: str, own: Mapping[str, Node]) -> Resolved:
+    """What stands for a name in a text."""
     if name in own:
         value = resolver.head(own[name])
     else:
         thing, dot, attribute = name.partition(".")
         value = resolver.reference(node, thing, attribute if dot else None)
     if isinstance(value, Node) and not is_scalar(value):
-        yield resolver.misfit(node, f"{name} is not a text, and cannot stand in one")
-    elif value is not None:
-        yield value
+        return resolver.misfit(node, f"{name} is not a text, and cannot stand in one")
+    return value
 
 
 def join(resolver: Resolver, node: Node, argument: Node) -> Resolved:

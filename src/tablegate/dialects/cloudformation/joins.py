@@ -31,6 +31,9 @@ class Joined(NamedTuple):
     replicas: tuple[Replica, ...]
 
 
+_NOTHING = Joined((), None, (), None, (), ())
+
+
 class Joins:
     """The joins of one template, and what is known of its stack."""
 
@@ -44,8 +47,8 @@ class Joins:
         self.region = _of_the_stack(resolver, facts.REGION, REGION)
         self.account = _of_the_stack(resolver, facts.ACCOUNT, ACCOUNT)
 
-        links = (self.scaling.links, self.alarms.links, self.consumers.links, self.replicas.links)
-        self._read_names = self.backups.any or any(link.read_names for link in links)
+        self._links = (self.scaling.links, self.alarms.links, self.consumers.links, self.replicas.links)
+        self._read_names = self.backups.any or any(link.read_names for link in self._links)
 
     def naming(self, address: str, name: Node | Unsettled | None) -> Naming:
         """What a table is called, as far as it matters to those who speak of tables."""
@@ -53,6 +56,8 @@ class Joins:
 
     def about(self, table: Naming) -> Joined:
         """All that speaks of one table, in this scenario."""
+        if not (self._read_names or any(link.of(table) for link in self._links)):
+            return _NOTHING
         return Joined(
             self.scaling.of(table),
             self.scaling.doubt(table),

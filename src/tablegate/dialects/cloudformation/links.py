@@ -59,9 +59,11 @@ class Links:
 
     def of(self, table: Naming) -> Iterable[Linked]:
         """Those that speak of this table, for certain, in this scenario."""
-        found = self._certain.get(table.address, [])
+        found = self._certain.get(table.address, ())
+        if not self.read_names:
+            return found
         text = text_with_holes(table.name) if isinstance(table.name, Node) else None
-        named = self._named.get(text, []) if text is not None else []
+        named = self._named.get(text, ()) if text is not None else ()
         loose = [linked for linked in self._loose if self._speaks(linked, table)]
         return [*found, *named, *loose]
 

@@ -98,8 +98,7 @@ class Choices:
         if fixed is not None and fixed[0] == args:
             return fixed[1]  # type: ignore[no-any-return]
         answers = self.answers
-        kept = self._kept.setdefault(name, [])
-        for given, needed, made in kept:
+        for given, needed, made in self._kept.get(name, ()):
             if given == args and all(answers.get(question) == answer for question, answer in needed):
                 self.asked.extend(question for question, _ in needed)
                 return made  # type: ignore[no-any-return]
@@ -108,7 +107,8 @@ class Choices:
         if len(self.asked) == before:
             self._fixed[name] = (args, value)
         else:
-            kept.append((args, tuple((question, answers[question]) for question in self.asked[before:]), value))
+            needed = tuple((question, answers[question]) for question in self.asked[before:])
+            self._kept.setdefault(name, []).append((args, needed, value))
         return value
 
     def explore(self, build: Callable[[], T], possible: Callable[[], bool]) -> list[T]:

@@ -140,4 +140,4 @@ def _unshared(value: Value[tuple[P, ...]]) -> Value[tuple[P, ...]]:
     """Parts know their table: what another scenario's table holds already is held by a copy."""
     if not value.content or getattr(value.content[0], "table", None) is None:
         return value
-    return replace(value, content=tuple(map(replace, value.content)))
+    return Value(value.name, tuple(map(replace, value.content)), value.origin, value.place)

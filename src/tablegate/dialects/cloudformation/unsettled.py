@@ -102,8 +102,8 @@ def made(node: Node, content: str, *, secret: bool = False) -> Node:
 
 def assembled(node: Node, pieces: Iterable[str | Node | Unsettled]) -> Node | Unsettled:
     """One text from its pieces, with holes where a piece is not known."""
+    listed = pieces if isinstance(pieces, list) else list(pieces)
     texts: list[str] = []
-    listed = list(pieces)
     secret = False
     for piece in listed:
         if isinstance(piece, str):
