@@ -69,12 +69,13 @@ def decode(part: Part) -> object:
     """The part as plain objects."""
     if isinstance(part, Plain):
         return part.content
-    if _is_shallow(part):
-        proved, content = _proved_content(part)
+    data = bytes(part)
+    if _is_shallow(data):
+        proved, content = _proved_content(data)
         if proved:
             return content
         if (compact := _compact(part)) is not None:
-            proved, content = _proved_content(compact)
+            proved, content = _proved_content(bytes(compact))
             if proved:
                 return content
     return _strictly(part).content
@@ -153,12 +154,12 @@ def _proved_members(raw: msgspec.Raw) -> dict[str, Part] | None:
     return {**found} if size == _size(raw) else None
 
 
-def _proved_content(raw: msgspec.Raw) -> tuple[bool, object]:
+def _proved_content(data: bytes) -> tuple[bool, object]:
     try:
-        content = _ANY.decode(raw)
+        content = _ANY.decode(data)
     except _REFUSALS:
         return False, None
-    return _ENCODER.encode(content) == bytes(raw), content
+    return _ENCODER.encode(content) == data, content
 
 
 def _proved_shape(raw: msgspec.Raw, shape: type[T]) -> T | None:
@@ -185,17 +186,15 @@ def _size(raw: msgspec.Raw) -> int:
     return len(view) - len(tail) + len(tail.rstrip())
 
 
-def _is_shallow(raw: msgspec.Raw) -> bool:
-    """Whether the nesting stays within the limit. Each round takes the innermost brackets away."""
-    brackets = bytes(raw).translate(None, _NO_BRACKETS)
-    if len(brackets) <= 2 * DEPTH:
+def _is_shallow(data: bytes) -> bool:
+    """Whether the nesting stays within the limit: with few brackets anyhow, else by taking the innermost away."""
+    if data.count(b"[") + data.count(b"{") <= DEPTH:
         return True
-    if _levels(brackets):
-        return True
-    return _levels(_STRING.sub(b"", bytes(raw)).translate(None, _NO_BRACKETS))
+    return _levels(data) or _levels(_STRING.sub(b"", data))
 
 
-def _levels(brackets: bytes) -> bool:
+def _levels(data: bytes) -> bool:
+    brackets = data.translate(None, _NO_BRACKETS)
     for _ in range(DEPTH):
         brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
         if not brackets:

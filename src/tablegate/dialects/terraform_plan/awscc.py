@@ -27,6 +27,7 @@ def read_awscc_table(table: Resource, joins: Joins) -> Table:
     tags = joins.labels.added(parts.tags(own), table)
     scaling, scaling_doubt = joins.scaling.of(table)
     alarms, alarms_doubt = joins.alarms.of(table)
+    region, account = joins.regions.region(table), joins.regions.account(table)
     named = table.known("table_name") is not None or root.is_unknown("table_name")
     return Table(
         address=table.address,
@@ -37,9 +38,9 @@ def read_awscc_table(table: Resource, joins: Joins) -> Table:
         name=root.text(facts.NAME, "table_name") if named else facts.NAME.doubted(_GENERATED),
         name_generated=not named or _is_generated(root),
         name_fixed=False,
-        arn=joins.arn(table),
-        region=joins.regions.region(table),
-        account=joins.regions.account(table),
+        arn=joins.arn(table, region.content, account.content),
+        region=region,
+        account=account,
         keys=parts.keys(root),
         attributes=parts.attributes(root),
         indexes=parts.indexes(root, facts.INDEXES, "global_secondary_indexes"),

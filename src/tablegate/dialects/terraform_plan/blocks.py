@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, Protocol, TypeVar
 
 from tablegate.dialects.terraform_plan.configuration import NOTHING, Tree
@@ -100,6 +100,19 @@ class Block:
         if isinstance(content, str) and content.lstrip("-").isascii() and content.lstrip("-").isdigit():
             return fact.of(int(content), self.place(key), sensitive=self.is_marked(key))
         return self._scalar(fact, key, (int,), computed=False)
+
+    def shared(self, fact: Fact[T], key: str, other: str, make: Callable[[str, str | None], T]) -> Value[T] | None:
+        """A fact of two texts, the second of which may be missing; None where either is anything else, or marked."""
+        first, second = self.content.get(key), self.content.get(other)
+        plain = type(first) is str and first and (second is None or type(second) is str)
+        if not plain or self._marks is not None or other in self._unknown:
+            return None
+        cache = self._owner.cache
+        known = (fact.name, self.path, str(first), second)
+        found = cache.get(known)
+        if found is None:
+            found = cache[known] = fact.of(make(str(first), second), self.place(key))  # type: ignore[arg-type]
+        return found  # type: ignore[return-value]
 
     def one(self, key: str, *, computed: bool = False) -> Block | Doubt | None:
         """A block that may stand at most once."""

@@ -106,6 +106,9 @@ def keys_of(block: Block) -> Keys:
         return facts.KEYS.doubted(parts, block.place("key_schema"))
     if parts:
         return _schema(block, parts)
+    plain = block.shared(facts.KEYS, "hash_key", "range_key", _simple_schema)
+    if plain is not None:
+        return plain
     found = []
     for key, role in (("hash_key", Role.HASH), ("range_key", Role.RANGE)):
         name = block.text(facts.INDEX_NAME, key, computed=key == "hash_key")
@@ -117,6 +120,11 @@ def keys_of(block: Block) -> Keys:
         return facts.KEYS.unset
     marked = block.is_marked("hash_key") or block.is_marked("range_key")
     return facts.KEYS.of(tuple(found), block.place("hash_key"), sensitive=marked)
+
+
+def _simple_schema(hash_key: str, range_key: str | None) -> tuple[KeyPart, ...]:
+    parts = (KeyPart(attribute=hash_key, role=Role.HASH),)
+    return (*parts, KeyPart(attribute=range_key, role=Role.RANGE)) if range_key else parts
 
 
 def by_name(indexes: Sequence[Index]) -> tuple[Index, ...]:

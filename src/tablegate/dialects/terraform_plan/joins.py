@@ -41,12 +41,11 @@ class Joins:
         around = Around(regions, keys, self.labels, self.insights, self.destinations, self.policies)
         self.replicas = Replicas(world, self.links, around)
 
-    def arn(self, table: Resource) -> Value[str]:
+    def arn(self, table: Resource, region: str | None, account: str | None) -> Value[str]:
         """The ARN: as the plan has it, or as it must become when all its parts are known."""
         if table.known("arn") is not None:
             return table.root.text(facts.ARN, "arn")
         name = table_name(table)
-        region, account = self.regions.region(table).content, self.regions.account(table).content
         if name is None or region is None or account is None:
             return facts.ARN.doubted(_LATER)
         partition = next((found for start, found in _PARTITIONS if region.startswith(start)), "aws")

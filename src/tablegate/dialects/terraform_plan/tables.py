@@ -45,6 +45,7 @@ def read_table(table: Resource, joins: Joins) -> Table:
     replicas = joins.replicas.of(table, encryption, tags, table_class)
     scaling, scaling_doubt = joins.scaling.of(table)
     alarms, alarms_doubt = joins.alarms.of(table)
+    region, account = joins.regions.region(table), joins.regions.account(table)
     return Table(
         address=table.address,
         place=Place(table.file),
@@ -54,9 +55,9 @@ def read_table(table: Resource, joins: Joins) -> Table:
         name=root.text(facts.NAME, "name"),
         name_generated=False,
         name_fixed=False,
-        arn=joins.arn(table),
-        region=joins.regions.region(table),
-        account=joins.regions.account(table),
+        arn=joins.arn(table, region.content, account.content),
+        region=region,
+        account=account,
         keys=keys,
         attributes=_attributes(root),
         indexes=joins.indexes.of_table(table, mode),
