@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Generic, NamedTuple, NoReturn, TypeGuard, TypeVar
@@ -156,15 +156,15 @@ class Verdict:
 
     def because(self, note: str) -> Verdict:
         """The same verdict, in these words."""
-        return replace(self, note=note)
+        return Verdict(self.truth, self.evidence, note, self.applies, self.severity, self.fix)
 
     def weighing(self, severity: str) -> Verdict:
         """The same verdict, at this severity instead of its policy's."""
-        return replace(self, severity=severity)
+        return Verdict(self.truth, self.evidence, self.note, self.applies, severity, self.fix)
 
     def fixed_by(self, text: str | None) -> Verdict:
         """The same verdict, with a fix made for this very subject."""
-        return replace(self, fix=text)
+        return Verdict(self.truth, self.evidence, self.note, self.applies, self.severity, text)
 
     def __bool__(self) -> NoReturn:
         raise TypeError(_NOT_A_BOOL.format("a verdict", "combine verdicts with &, |, ~, or use when(...)"))
@@ -238,20 +238,24 @@ def _joined(left: Verdict, right: Verdict, *, decisive: bool) -> Verdict:
 
 def _folded(verdicts: Iterable[Verdict], *, decisive: bool) -> Verdict:
     """The whole fold at once: all deciding verdicts are named, not only the first."""
-    asked = tuple(verdict for verdict in verdicts if verdict.applies)
-    deciding = tuple(verdict for verdict in asked if verdict.truth is decisive)
+    asked = [verdict for verdict in verdicts if verdict.applies]
+    deciding = [verdict for verdict in asked if verdict.truth is decisive]
     if deciding:
         return Verdict(decisive, _evidence(deciding), _note(deciding), severity=deciding[0].severity)
-    doubtful = tuple(verdict for verdict in asked if verdict.truth is None)
+    doubtful = [verdict for verdict in asked if verdict.truth is None]
     if doubtful:
         return Verdict(None, _evidence(doubtful), _note(doubtful))
     return Verdict(not decisive, _evidence(asked), _note(asked))
 
 
-def _evidence(verdicts: tuple[Verdict, ...]) -> tuple[Value[object], ...]:
+def _evidence(verdicts: Sequence[Verdict]) -> tuple[Value[object], ...]:
+    if len(verdicts) == 1:
+        return verdicts[0].evidence
     return tuple({id(value): value for verdict in verdicts for value in verdict.evidence}.values())
 
 
-def _note(verdicts: tuple[Verdict, ...]) -> str | None:
+def _note(verdicts: Sequence[Verdict]) -> str | None:
+    if len(verdicts) == 1:
+        return verdicts[0].note or None
     notes = dict.fromkeys(verdict.note for verdict in verdicts if verdict.note)
     return "; ".join(notes) or None
