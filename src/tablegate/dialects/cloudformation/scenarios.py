@@ -167,8 +167,6 @@ class Choices:
             return bound
         if question.kind == EQUAL and bound is not None:
             return TRUE if bound == question.word else FALSE
-        if question.kind == EQUAL and question.word in self._excluded.get(question.subject, ()):
-            return FALSE
         return None
 
     def _choose(self, question: Question, options: Sequence[str]) -> str:
