@@ -26,10 +26,10 @@ def _flow(inner: str) -> str:
     return rf"(?:\[ *+(?:{item} *+(?:, *+{item} *+)*+)?+\]|\{{ *+(?:{pair} *+(?:, *+{pair} *+)*+)?+\}})"
 
 
-_FLOW = _flow("|" + _flow("|" + _flow("")))
-_KEY = rf"(?:{_WORD}|{_QUOTED})"
+_FLOW = _flow("|" + _flow(""))  # deeper nesting is rare, and each level doubles what start-up pays for the pattern
+_KEY = rf"(?:{_WORD}|{_QUOTED}):(?![^ \n]) *+"
 _NODE = rf"{_TAG}(?:{_QUOTED}|{_FLOW}|[|>][-+0-9]{{0,2}}|{_PLAIN})"
-_LINE = re.compile(rf" *+(?:- ++)*+(?:{_KEY}: ++{_NODE}|{_KEY}:|{_NODE}) *+(?:(?<= )#[^\n]*+)?")
+_LINE = re.compile(rf" *+(?:- ++)*+(?:{_KEY})?+(?:{_NODE})?+ *+(?:(?<= )#[^\n]*+)?")
 _FROM_ODD = re.compile(r"""[#"'\[{|>&*][^\n]*+""")
 _RESOURCES = re.compile(r"^Resources: *+\n(?: *+(?:#[^\n]*+)?\n)*+( ++)(?=[A-Za-z0-9])", re.MULTILINE)
 _ORDINARY = bytes(range(0x20, 0x7F)) + b"\n"
