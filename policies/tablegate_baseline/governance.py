@@ -9,6 +9,7 @@ from tablegate.policy import (
     LOW,
     MEDIUM,
     Dialect,
+    Expression,
     Table,
     Value,
     Verdict,
@@ -21,6 +22,7 @@ from tablegate.policy import (
 from tablegate_baseline.parts import otherwise, undecided
 from tablegate_baseline.words import words_of
 
+_NONE = Expression("")
 ENVIRONMENTS = (
     *("dev", "development", "test", "testing", "qa", "uat", "int", "integration", "stage", "staging", "preprod"),
     *("prod", "production", "live", "sandbox", "demo", "perf", "ci", "local", "shared"),
@@ -35,7 +37,7 @@ ENVIRONMENTS = (
     terraform='name = "orders-prod"',
     cloudformation="TableName: orders-prod",
 )
-def table_name(table: Table, *, pattern: str = "", words: tuple[str, ...] = ENVIRONMENTS) -> Verdict:
+def table_name(table: Table, *, pattern: Expression = _NONE, words: tuple[str, ...] = ENVIRONMENTS) -> Verdict:
     """Whoever reads a bill, an alarm or a console at night sees the name alone, and has to know from it whether this
     is production. With ``pattern`` the name must match that regular expression instead."""
     name = table.name

@@ -11,6 +11,7 @@ from tablegate.policy import (
     HIGH,
     LOW,
     MEDIUM,
+    Expression,
     Policy,
     PolicyError,
     Severity,
@@ -20,7 +21,7 @@ from tablegate.policy import (
     policies_of,
     policy,
 )
-from tablegate.policy.options import schema, wanted
+from tablegate.policy.options import accepted, schema, wanted
 
 
 def declare(check: Any, id: str = "TG301", severity: Any = HIGH, **stated: Any) -> Policy:
@@ -95,7 +96,7 @@ def numbered(table: Table, *, days: Literal[1, 2] = 1) -> Verdict:
         (returning_bool, {}, "a predicate returns a Verdict, and its annotation says so"),
         (positional, {}, "the option 'days' must be keyword-only and have a default"),
         (undefaulted, {}, "the option 'days' must be keyword-only and have a default"),
-        (strangely_typed, {}, "the option 'days' must be bool, int, float, str, a Literal, or a tuple of str"),
+        (strangely_typed, {}, "the option 'days' must be bool, int, float, str, Expression, a Literal"),
         (numbered, {}, "the option 'days' must be bool"),
     ],
 )
@@ -141,3 +142,24 @@ def test_an_option_is_described_for_people_and_for_editors() -> None:
         {"enum": ["p", "q"], "default": "p"},
         {"type": "number", "default": 0.5},
     ]
+
+
+BEGINNING = Expression("^x")
+
+
+def test_an_expression_that_is_none_is_refused_where_it_is_written() -> None:
+    """And not by a policy that crashes on it."""
+
+    def check(table: Table, *, pattern: Expression = BEGINNING) -> Verdict:
+        """It is needed."""
+        return holds()
+
+    (option,) = declare(check).options
+    assert accepted(option, "^[a-z]+$") == "^[a-z]+$"
+    assert (wanted(option), schema(option)) == (
+        "a regular expression",
+        {"type": "string", "format": "regex", "default": "^x"},
+    )
+    for written in ("(", 1):
+        with pytest.raises(TypeError, match="a regular expression"):
+            accepted(option, written)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from textwrap import dedent
 from types import ModuleType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NewType, get_args, get_origin, get_type_hints
 
 from tablegate.access.grants import Grant
 from tablegate.access.holders import Holder
@@ -34,6 +34,10 @@ FAMILIES = {
     "TG8": "contract",
     "TG9": "governance",
 }
+
+
+# An option that is a regular expression: one that is none is refused where it is written.
+Expression = NewType("Expression", str)
 
 
 class PolicyError(Exception):
@@ -182,13 +186,14 @@ def _option(parameter: inspect.Parameter, hints: dict[str, Any], where: str) -> 
         raise PolicyError(f"{where}: the option {parameter.name!r} must be keyword-only and have a default")
     hint = hints.get(parameter.name)
     if not _is_option_type(hint):
-        raise PolicyError(
-            f"{where}: the option {parameter.name!r} must be bool, int, float, str, a Literal, or a tuple of str"
-        )
+        types = "bool, int, float, str, Expression, a Literal, or a tuple of str"
+        raise PolicyError(f"{where}: the option {parameter.name!r} must be {types}")
     return Option(parameter.name.replace("_", "-"), hint, parameter.default)
 
 
 def _is_option_type(hint: Any) -> bool:
     if get_origin(hint) is Literal:
         return all(isinstance(choice, str) for choice in get_args(hint))
-    return hint in (bool, int, float, str) or (get_origin(hint) is tuple and get_args(hint) == (str, Ellipsis))
+    return hint in (bool, int, float, str, Expression) or (
+        get_origin(hint) is tuple and get_args(hint) == (str, Ellipsis)
+    )

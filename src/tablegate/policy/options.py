@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Literal, get_args, get_origin
 
-from tablegate.policy.declare import Option
+from tablegate.policy.declare import Expression, Option
 
-_WORDS: Mapping[Any, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+_WORDS: Mapping[Any, str] = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    Expression: "a regular expression",
+}
 
 
 def accepted(option: Option, written: object) -> object:
@@ -33,6 +40,8 @@ def schema(option: Option) -> dict[str, object]:
 def _type_schema(kind: Any) -> dict[str, object]:
     if get_origin(kind) is Literal:
         return {"enum": list(get_args(kind))}
+    if kind is Expression:
+        return {"type": "string", "format": "regex"}
     names = {bool: "boolean", int: "integer", float: "number", str: "string"}
     return {"type": names[kind]} if kind in names else {"type": "array", "items": {"type": "string"}}
 
@@ -45,4 +54,14 @@ def _fits(kind: Any, written: object) -> bool:
         return isinstance(written, numeric) and not isinstance(written, bool)
     if kind in (bool, str):
         return isinstance(written, kind)
+    if kind is Expression:
+        return isinstance(written, str) and _compiles(written)
     return isinstance(written, list) and all(isinstance(item, str) for item in written)
+
+
+def _compiles(expression: str) -> bool:
+    try:
+        re.compile(expression)
+    except re.error:
+        return False
+    return True
