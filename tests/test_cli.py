@@ -141,6 +141,12 @@ def test_nothing_to_judge_is_three(tmp_path: Path, arguments: tuple[str, ...]) -
     assert run(*arguments, cwd=tmp_path).returncode == 3
 
 
+def test_several_words_may_be_given_at_once() -> None:
+    """A comma does what repeating the flag does."""
+    commas = run("check", TEMPLATE, "--select", "TG301,TG304", "--ignore", "TG304,TG305")
+    assert out(commas) == out(run("check", TEMPLATE, "--select", "TG301"))
+
+
 def test_findings_are_shown_beside_what_was_not_read(tmp_path: Path) -> None:
     """Code 3 outweighs 1, and hides nothing."""
     ran = run("check", "a.yaml", "b.yaml", cwd=written(tmp_path, a__yaml=BAD, b__yaml=""))

@@ -169,9 +169,9 @@ def check_inputs(
         "assume-defaults": assume_defaults,
         "allow-partial": allow_partial,
         "stdin-filename": stdin_filename,
-        "select": select,
-        "extend-select": extend_select,
-        "ignore": ignore,
+        "select": _words(select),
+        "extend-select": _words(extend_select),
+        "ignore": _words(ignore),
         "fail-on": fail_on,
         "unknown": unknown,
         "require-resources": require_resources,
@@ -182,6 +182,11 @@ def check_inputs(
     }
     where = _where(pack, policies, config, no_config=no_config, config_ref=config_ref, untrusted=untrusted)
     return check(inputs or (), where, flags)
+
+
+def _words(given: list[str] | None) -> list[str] | None:
+    """The words of a repeatable flag, also where several were given at once: ``TG301,TG302``."""
+    return given and [word for item in given for word in item.split(",") if word]
 
 
 @app.command("show", cls=LeanCommand)
