@@ -27,12 +27,10 @@ class Variants:
     """The scenarios of one table. A question is asked again only where the answer may differ."""
 
     def __init__(self, tables: Iterable[Table]) -> None:
-        originals = tuple(tables)
-        self._kinds = _kinds(originals)
-        self._reads: set[str] = set()
-        watched = _watching(frozenset(self._kinds))
-        self.tables = tuple(_copied(table, watched, self._reads) for table in originals)
-        self.scenarios = tuple(table.scenario or {} for table in originals)
+        self.tables = tuple(tables)
+        self.scenarios = tuple(table.scenario or {} for table in self.tables)
+        self._kinds = _kinds(self.tables)
+        self._reads = _watch(self.tables, frozenset(self._kinds))
 
     def answers(self, scenes: Sequence[Scene], ask: Callable[[object], T]) -> tuple[T, ...]:
         """The answer in each scene: of scenes that agree in all that was read, only the first is asked."""
@@ -76,32 +74,41 @@ def _kinds(tables: Sequence[Table]) -> dict[str, tuple[int, ...]]:
     return kinds
 
 
+def _watch(tables: Iterable[Table], names: frozenset[str]) -> set[str]:
+    """Let the tables note, in this set, which of the fields are read: through their parts too, which lead to them.
+
+    Each becomes an instance of a class that differs in nothing else. A copy would cost ten times as much.
+    """
+    watching, reads = _watching(names)
+    for table in tables:
+        for name in _PARTS:
+            _own_parts(table, _SLOTS[name])
+        object.__setattr__(table, "__class__", watching)
+    return reads
+
+
+def _own_parts(table: Table, slot: Any) -> None:
+    """Give the table parts of its own, where those it has lead to the table of another scenario."""
+    value = slot.__get__(table)
+    if value.content and any(part.table is not table for part in value.content):
+        value = replace(value, content=tuple(replace(part) for part in value.content))
+        for part in value.content:
+            object.__setattr__(part, "table", table)
+        slot.__set__(table, value)
+
+
 @cache
-def _watching(names: frozenset[str]) -> type[Table]:
-    """A table that notes which of these fields are read. The others are the same in every scenario."""
-    noted = {name: _noted(name) for name in names}
-    return type("Watched", (Table,), {"__slots__": ("reads",), **noted})
+def _watching(names: frozenset[str]) -> tuple[type[Table], set[str]]:
+    reads: set[str] = set()
+    noted = {name: _noted(name, reads) for name in names}
+    return type("Watched", (Table,), {"__slots__": (), **noted}), reads
 
 
-def _noted(name: str) -> property:
+def _noted(name: str, reads: set[str]) -> property:
     read = _SLOTS[name].__get__
 
-    def get(table: Any) -> Any:
-        table.reads.add(name)
+    def get(table: Table) -> Any:
+        reads.add(name)
         return read(table)
 
     return property(get)
-
-
-def _copied(table: Table, watched: type[Table], reads: set[str]) -> Table:
-    """A copy that is watched, with parts of its own: what is read by way of a part is noted too."""
-    copy = object.__new__(watched)
-    object.__setattr__(copy, "reads", reads)
-    for name, slot in _SLOTS.items():
-        value = slot.__get__(table)
-        if name in _PARTS and value.content:
-            value = replace(value, content=tuple(replace(part) for part in value.content))
-            for part in value.content:
-                object.__setattr__(part, "table", copy)
-        slot.__set__(copy, value)
-    return copy

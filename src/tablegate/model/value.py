@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Generic, NamedTuple, NoReturn, TypeGuard, TypeVar
+from typing import Final, Generic, NamedTuple, NoReturn, TypeGuard, TypeVar
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -27,6 +27,9 @@ class Origin(StrEnum):
     SET = "set"
     DEFAULT = "default"
     UNKNOWN = "unknown"
+
+
+_UNKNOWN = Origin.UNKNOWN
 
 
 class Doubt(NamedTuple):
@@ -55,7 +58,7 @@ class Value(Generic[T_co]):
     @property
     def known(self) -> bool:
         """Whether anything can be said of the content, also that there is none."""
-        return self.origin is not Origin.UNKNOWN
+        return self.origin is not _UNKNOWN
 
     @property
     def is_set(self) -> Verdict:
@@ -95,7 +98,7 @@ class Value(Generic[T_co]):
 
     def satisfies(self, test: Callable[[T_co | None], object]) -> Verdict:
         """The test's answer about the content, or unknown when the content is and its candidates disagree."""
-        if self.origin is Origin.UNKNOWN:
+        if self.origin is _UNKNOWN:
             answers = {bool(test(candidate)) for candidate in self.candidates}
             return Verdict(answers.pop() if len(answers) == 1 else None, (self,))
         return Verdict(bool(test(self.content)), (self,))
@@ -124,7 +127,7 @@ class Value(Generic[T_co]):
         return f"Value({self.name}: {self.origin}{'' if self.sensitive or not self.known else f' {self.content!r}'})"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)  # not frozen but final: a run makes 80 a table, at less than half the cost
 class Verdict:
     """True, false or unknown (None), with the values that decided it.
 
@@ -134,12 +137,12 @@ class Verdict:
     A verdict that does not apply is true, and left out of every combination.
     """
 
-    truth: bool | None
-    evidence: tuple[Value[object], ...] = ()
-    note: str | None = None
-    applies: bool = True
-    severity: str | None = None
-    fix: str | None = None
+    truth: Final[bool | None]
+    evidence: Final[tuple[Value[object], ...]] = ()
+    note: Final[str | None] = None
+    applies: Final[bool] = True
+    severity: Final[str | None] = None
+    fix: Final[str | None] = None
 
     def __and__(self, other: Verdict) -> Verdict:
         return _joined(self, other, decisive=False)

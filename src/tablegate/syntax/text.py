@@ -21,7 +21,7 @@ def decode(data: bytes) -> str:
     if not data:
         raise ParseError("the file is empty (0 bytes)", hint="the command that wrote it failed; its error is on stderr")
     text = _decoded(data)
-    if not text.strip():
+    if not text or text.isspace():
         raise ParseError("the file holds only white space", hint="the command that wrote it failed")
     return text
 
