@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from types import CoroutineType
 from typing import TypeAlias
 
@@ -30,13 +31,12 @@ Answer: TypeAlias = Verdict | Crash
 
 def asker(policy: Policy, settings: Settings) -> Callable[[object], Answer]:
     """What asks the policy about one subject, with its options as they are set."""
-    check = policy.check
     own = settings.policies.get(policy.id)
-    options = dict(own.options) if own else {}
+    check = partial(policy.check, **own.options) if own and own.options else policy.check
 
     def ask(subject: object) -> Answer:
         try:
-            verdict = check(subject, **options)
+            verdict = check(subject)
             # Nine of ten answers are this one.
             if type(verdict) is Verdict and verdict.truth is True:
                 return verdict

@@ -75,17 +75,22 @@ class Ledger:
         """Enter what one policy answered about the subjects of one estate."""
         entered = self._entered
         find = self._finders[policy.id]
+        held = aside = 0
         for stand, answer in zip(stands, answers, strict=False):
             verdict, among = (answer.answer, answer) if isinstance(answer, Merged) else (answer, None)
             if isinstance(verdict, Crash):
                 entered["crashed"] += 1
                 self._faults.append(_fault(policy, stand, verdict))
-            elif verdict.truth is True:
-                entered["held" if verdict.applies else "not_applicable"] += 1
-            else:
+            elif verdict.truth is not True:
                 finding = find(stand.site, verdict, among)
                 entered[finding.outcome] += 1
                 self._findings.append(finding)
+            elif verdict.applies:
+                held += 1
+            else:
+                aside += 1
+        entered["held"] += held
+        entered["not_applicable"] += aside
 
     def closed(self) -> Judgement:
         """The judgement, with a fault if the entries are not as many as were due."""

@@ -30,7 +30,7 @@ def merged(stand: Stand, ask: Callable[[object], Answer]) -> Merged | Answer:
         answers = stand.variants.answers(stand.scenes, ask)
     else:
         answers = tuple(ask(scene.subject) for scene in stand.scenes)
-    if answers.count(answers[0]) == len(answers):
+    if len(answers) == 1:
         return answers[0]
     crashed = next((answer for answer in answers if isinstance(answer, Crash)), None)
     if crashed:

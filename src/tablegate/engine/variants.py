@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from tablegate.model.table import Table
@@ -12,6 +13,7 @@ from tablegate.model.table import Table
 T = TypeVar("T")
 
 _SLOTS: Mapping[str, Any] = {field.name: vars(Table)[field.name] for field in fields(Table)}
+_FIELDS = attrgetter(*_SLOTS)
 _PARTS = ("indexes", "local_indexes", "replicas")
 
 
@@ -33,12 +35,15 @@ class Variants:
         self._reads = _watch(self.tables, frozenset(self._kinds))
 
     def answers(self, scenes: Sequence[Scene], ask: Callable[[object], T]) -> tuple[T, ...]:
-        """The answer in each scene: of scenes that agree in all that was read, only the first is asked."""
+        """The answer in each scene, or the one that is the same in all of them.
+
+        Of scenes that agree in all that was read, only the first is asked.
+        """
         self._reads.clear()
         first = ask(scenes[0].subject)
         asked = [(scenes[0], frozenset(self._reads), first)]
         if not self._reads and _are_alike(scenes):
-            return (first,) * len(scenes)
+            return (first,)
         answers = [first]
         for scene in scenes[1:]:
             known = next((answer for other, reads, answer in asked if self._agree(other, scene, reads)), None)
@@ -62,15 +67,14 @@ def _are_alike(scenes: Sequence[Scene]) -> bool:
 
 def _kinds(tables: Sequence[Table]) -> dict[str, tuple[int, ...]]:
     """Of each field that differs, by scenario: the number of the first one in which it has the same value."""
+    first, *others = (_FIELDS(table) for table in tables)
+    moved = {name for other in others for name, one, two in zip(_SLOTS, first, other, strict=True) if one is not two}
     kinds = {}
-    first, *others = tables
-    for name, slot in _SLOTS.items():
-        value = slot.__get__(first)
-        if any(slot.__get__(other) is not value for other in others):
-            values = [slot.__get__(table) for table in tables]
-            found = tuple(values.index(value) for value in values)
-            if any(found):
-                kinds[name] = found
+    for name in moved:
+        values = [_SLOTS[name].__get__(table) for table in tables]
+        found = tuple(values.index(value) for value in values)
+        if any(found):
+            kinds[name] = found
     return kinds
 
 
