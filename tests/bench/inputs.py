@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 
 def main(folder: str, *sizes: str) -> None:
     """Write the inputs of each size, unless these very ones are there."""
-    written = b"".join((HERE / name).read_bytes() for name in ("shapes.py", "plans.py", "templates.py"))
+    written = b"".join((HERE / name).read_bytes() for name in ("shapes.py", "resources.py", "plans.py", "templates.py"))
     digest = hashlib.sha256(written).hexdigest()
     for size in sizes:
         into = Path(folder, size)

@@ -125,17 +125,7 @@ def _neighbours(name: str, shape: Shape, kept: dict[str, str]) -> dict[str, Any]
         "Condition": {"Bool": {"aws:SecureTransport": "false"}},
     }
     return {
-        f"{name}Function": _resource(
-            "AWS::Lambda::Function",
-            Runtime="nodejs22.x",
-            Handler="index.handler",
-            Code={"S3Bucket": Tag("Ref", "Artifacts"), "S3Key": f"{shape.key}.zip"},
-            MemorySize=512,
-            Timeout=30,
-            Role=Tag("Ref", "RoleArn"),
-            Environment={"Variables": {"TABLE": Tag("Ref", name), "LOG_LEVEL": "info"}},
-            Tags=_tags(shape),
-        ),
+        f"{name}Function": _function(name, shape),
         f"{name}Logs": {
             "Type": "AWS::Logs::LogGroup",
             **kept,
@@ -157,6 +147,20 @@ def _neighbours(name: str, shape: Shape, kept: dict[str, str]) -> dict[str, Any]
             Tags=_tags(shape),
         ),
     }
+
+
+def _function(name: str, shape: Shape) -> dict[str, Any]:
+    return _resource(
+        "AWS::Lambda::Function",
+        Runtime="nodejs22.x",
+        Handler="index.handler",
+        Code={"S3Bucket": Tag("Ref", "Artifacts"), "S3Key": f"{shape.key}.zip"},
+        MemorySize=512,
+        Timeout=30,
+        Role=Tag("Ref", "RoleArn"),
+        Environment={"Variables": {"TABLE": Tag("Ref", name), "LOG_LEVEL": "info"}},
+        Tags=_tags(shape),
+    )
 
 
 def _resource(kind: str, **properties: Any) -> dict[str, Any]:
