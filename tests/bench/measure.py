@@ -15,26 +15,23 @@ CHECK = (TABLEGATE, "check", "--no-config", "--select", "ALL")
 
 
 class Run(NamedTuple):
-    """One process: its seconds, its peak memory in bytes, and what it printed."""
+    """One process: its seconds, and its peak memory in bytes."""
 
     seconds: float
     peak: int
-    output: str
 
 
-def run(command: tuple[str, ...], *, allowed: tuple[int, ...] = (0,), keep: bool = False) -> Run:
-    """Run one command to its end. Its output goes nowhere unless it is to be kept."""
-    sink = subprocess.PIPE if keep else subprocess.DEVNULL
+def run(command: tuple[str, ...], *, allowed: tuple[int, ...] = (0,)) -> Run:
+    """Run one command to its end. Its output goes nowhere."""
     began = time.perf_counter()
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=sink, stderr=subprocess.PIPE, text=True)
-    output = process.stdout.read() if process.stdout else ""
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - began
     process.returncode = os.waitstatus_to_exitcode(status)
     complaint = process.stderr.read() if process.stderr else ""
     if process.returncode not in allowed:
         raise SystemExit(f"{' '.join(command)}: exit code {process.returncode}\n{complaint}")
-    return Run(seconds, usage.ru_maxrss * 1024, output)
+    return Run(seconds, usage.ru_maxrss * 1024)
 
 
 def best(commands: dict[str, tuple[str, ...]], rounds: int, **how: object) -> dict[str, Run]:

@@ -1,4 +1,4 @@
-"""What a stock parser needs for the same inputs: prints the seconds, without its own start and without the reading.
+"""The least that any other tool does with the same inputs: read the files and parse them, with stock settings.
 
 python -m bench.parsers json|yaml PATH...
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,13 +14,10 @@ TAGS = ("Ref", "GetAtt", "Sub", "If", "Equals", "Join", "Select", "FindInMap")
 
 
 def main(language: str, *paths: str) -> None:
-    """Time the parser over all the files."""
-    texts = [Path(path).read_text() for path in paths]
+    """Parse all the files, and keep what is in them, as a tool would that goes on to look at it."""
     parse = yaml_parser() if language == "yaml" else json.loads
-    began = time.perf_counter()
-    for text in texts:
-        parse(text)
-    sys.stdout.write(f"{time.perf_counter() - began}\n")
+    documents = [parse(Path(path).read_text()) for path in paths]
+    sys.stdout.write(f"{len(documents)}\n")
 
 
 def yaml_parser() -> Callable[[str], object]:
