@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from syntax.trees import places
 from tablegate.syntax.errors import ParseError
-from tablegate.syntax.pruning import pruned
+from tablegate.syntax.pruning import taken
 from tablegate.syntax.yaml_ import parse_yaml
 
 TEMPLATE = """\
@@ -44,15 +44,44 @@ def _is_table(type_: str) -> bool:
 
 def test_only_the_type_of_what_is_not_wanted_stays() -> None:
     """Lines go, line feeds stay: everything that is left keeps its place."""
-    left = pruned(TEMPLATE, _is_table)
+    left, resources = taken(TEMPLATE, _is_table)
     assert TEMPLATE.count("\n") == left.count("\n")
-    assert (
-        "\n  Queue:\n    Type: AWS::SQS::Queue\n\n\n\n\n\n\n\n\n\n  Log:\n    Type: AWS::Logs::LogGroup\nOutputs:\n"
-        in left
-    )
+    assert ["Orders", "Queue", "Log"] == list(resources)
+    assert left.startswith('AWSTemplateFormatVersion: "2010-09-09"\nResources:\n\n  # the table\n#\n')
+    assert left.endswith("#\n\nOutputs:\n  Name: {Value: !Ref Orders}\n")
     whole, part = parse_yaml(TEMPLATE), parse_yaml(TEMPLATE, _is_table)
     assert {"Type": "AWS::SQS::Queue"} == part.plain()["Resources"].pop("Queue")  # type: ignore[index]
     _assert_same_but_for_bodies(whole, part)
+
+
+@pytest.mark.parametrize("others", ["  Odd: {Type: X}\n", "  Odd:\n    Type: T\n    Text: |+\n      a\n\n"])
+def test_resources_that_stay_are_among_those_that_were_taken(others: str) -> None:
+    """The order is the template's, and what is taken out lengthens no text before it."""
+    text = f"Resources:\n  A:\n    Type: T\n{others}  B:\n    Type: T\n"
+    assert ["A", "B"] == list(taken(text, "T".__eq__).resources)
+    whole, part = parse_yaml(text), parse_yaml(text, "T".__eq__)
+    assert list(whole.plain()["Resources"]) == list(part.plain()["Resources"]) == ["A", "Odd", "B"]  # type: ignore[index]
+    assert places(whole) == places(part)
+
+
+@pytest.mark.parametrize(
+    ("resources", "message"),
+    [
+        ("  A:\n    Type: T\n  A:\n    Type: X\n", 'duplicate key "A" on line 2 and again on line 4'),
+        ("  A:\n    Type: T\n  A: {}\n", 'duplicate key "A" on line 2 and again on line 4'),
+        ("  A:\n    Type: T\n  Yes:\n    Type: T\n", "a key that reads as a truth value"),
+        ("  A:\n    Type: T\n    a: 1\n    a: 2\n", 'duplicate key "a" on line 4 and again on line 5'),
+        ("  A:\n    Type: T\n    a: 1\n     b: 2\n", "not valid YAML: mapping values are not allowed in this context"),
+        ("  A:\n    Type: T\n    a: .inf\n", ".inf is not a number that anything can be compared with"),
+        ("  A:\n    Type: T\n    a: !Nothing x\n", "the tag !Nothing is not known"),
+    ],
+)
+def test_what_is_wrong_is_wrong_either_way(resources: str, message: str) -> None:
+    """What is wrong in the resources that are wanted is never read over."""
+    for wanted in (None, "T".__eq__):
+        with pytest.raises(ParseError) as caught:
+            parse_yaml(f"Resources:\n{resources}", wanted)
+        assert caught.value.message.startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +104,7 @@ def test_only_the_type_of_what_is_not_wanted_stays() -> None:
 def test_whatever_reaches_beyond_its_line_leaves_the_file_as_it_is(line: str) -> None:
     """A quote, a bracket or an anchor anywhere can make a line mean something else."""
     for text in (f"{line}\n{TEMPLATE}", TEMPLATE + line + "\n"):
-        assert text == pruned(text, lambda _: False) or line.endswith("b: c")
+        assert text == taken(text, lambda _: False).text or line.endswith("b: c")
 
 
 @pytest.mark.parametrize(
@@ -97,13 +126,13 @@ def test_whatever_reaches_beyond_its_line_leaves_the_file_as_it_is(line: str) ->
 def test_odd_resources_are_left_as_they_are(resource: str) -> None:
     """Only a resource that begins with its type, one key a line, can be told apart by its lines."""
     text = f"Resources:\n{resource}"
-    assert text == pruned(text, lambda _: False)
+    assert text == taken(text, lambda _: False).text
 
 
 def test_what_is_no_template_is_left_as_it_is() -> None:
     """Without Resources in block style there is nothing to leave out."""
     for text in ("", "a: b", "Resources: {}\n", "Resources:\n", "Resources:\n- a\n"):
-        assert text == pruned(text, lambda _: False)
+        assert text == taken(text, lambda _: False).text
 
 
 # What looks like a resource inside of something that reaches over lines.
@@ -132,12 +161,23 @@ MEMBERS = [
     f'? B10\n    : "{LURE}"',
     f"'B''11': '{LURE}'",
     "B12: &b12 x",
+    "C1: !Ref A\n    C2: !GetAtt A.b.c",
+    "C3:\n    - 1\n    - !If [c, 0x1F, !Ref 'AWS::NoValue']\n    - \"x\"",
+    "C4:\n      Fn::If:\n        - c\n        - - a\n          -   - b\n        - !Sub '${x}'  # y",
+    "C5: !Join\n      - ''\n      - - a\n        - b: c\n          d: []",
+    "C6: !Sub\n    - x\n    - y: z",
+    "C7:\n        a:\n          b: yes\n        c: 1_0",
+    "C8:",
+    "C9: !Ref",
+    "D1:\n    -",
+    "D2: a:: b",
+    "D3: x::  # y",
     "B13: *b12",
 ]
 RESOURCES = st.builds(
     lambda type_, members: "\n    ".join([f"Type: {type_}", *members]),
     st.sampled_from(["T", "AWS::X", "'T'", "AWS::X\n      Y"]),
-    st.lists(st.sampled_from(MEMBERS[:11] * 6 + MEMBERS), max_size=3, unique=True),
+    st.lists(st.sampled_from(MEMBERS[:11] * 4 + MEMBERS[-11:] * 4 + MEMBERS), max_size=3, unique=True),
 )
 TEXTS = st.builds(
     lambda before, resources, after: "".join(

@@ -295,3 +295,8 @@ def test_lines_are_those_of_an_editor() -> None:
         1,
         None,
     )
+
+
+def test_a_dash_is_a_key_like_any_other() -> None:
+    """A text of one character may be the very object that the reader compares with."""
+    assert {"-": {"-": ["-"]}} == parse_yaml('{"-": {"-": ["-"]}}').plain()

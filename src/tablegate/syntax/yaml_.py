@@ -7,7 +7,7 @@ knows one spelling only.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import yaml
@@ -26,7 +26,7 @@ from tablegate.syntax.collector import collector_paused
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.lines import has_extra_lines, to_editor_lines
 from tablegate.syntax.node import Node, Scalar
-from tablegate.syntax.pruning import pruned
+from tablegate.syntax.pruning import taken
 from tablegate.syntax.scalars import FIRST, WORDS, resolve
 from tablegate.syntax.tags import COLLECTIONS, CORE, core_scalar, long_form, shown
 
@@ -38,7 +38,7 @@ _Event: TypeAlias = Any  # libyaml's events and PyYAML's own, whose types say to
 
 _Parser: Any = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 _ODD_KEYS = frozenset(WORDS) | {"<<"}
-_ITEM = "-"  # stands for the key inside a sequence; None: a key is awaited
+_ITEM = "(item)"  # stands for the key inside a sequence, and is no text of any input; None: a key is awaited
 _PLACEHOLDERS = "the placeholders of a template engine, {{ ... }}, must be filled in first"
 _UNPRINTABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -53,12 +53,27 @@ def parse_yaml(text: str, wanted: Callable[[str], bool] | None = None) -> Node:
         raise ParseError(f"a YAML file of {len(text):,} characters, where {LENGTH:,} are the most")
     try:
         with collector_paused():
-            root = _Builder(pruned(text, wanted) if wanted else text).document()
+            root = _Builder(text).document() if wanted is None else _document(text, wanted)
     except (yaml.YAMLError, UnicodeEncodeError) as error:
         raise _in_our_words(error, text) from None
     if has_extra_lines(text):
         to_editor_lines(root, text)
     return root
+
+
+def _document(text: str, wanted: Callable[[str], bool]) -> Node:
+    left, resources = taken(text, wanted)
+    root = _Builder(left).document()
+    if resources and isinstance(root.content, dict):
+        _put_back(root.content["Resources"], resources)
+    return root
+
+
+def _put_back(section: Node, resources: Mapping[str, Node]) -> None:
+    """Resources that were read apart go to their place among the others."""
+    others = section.content if isinstance(section.content, dict) else {}
+    section.content = dict(sorted({**others, **resources}.items(), key=lambda item: item[1].line))
+    section.column, section.end_column = 1, 1 + len("Resources")  # without others it had the place of a value
 
 
 class _Builder:
