@@ -6,10 +6,11 @@ A part (index, replica) knows its table, and a table its estate: whole wires the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from tablegate.model.record import record
 from tablegate.model.value import Doubt, Place, Value
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Role(StrEnum):
     RANGE = "RANGE"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class KeyPart:
     """One attribute of a key schema, in its order."""
 
@@ -54,7 +55,7 @@ class KeyPart:
     role: Role
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class Units:
     """A pair of numbers, one for reads and one for writes."""
 
@@ -62,7 +63,7 @@ class Units:
     write: Value[int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class Encryption:
     """Whose key encrypts, and which one. The key is an ARN, an id, an alias, or a reference in the input."""
 
@@ -72,7 +73,7 @@ class Encryption:
     resource: KmsKey | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class KmsKey:
     """A customer key that this input manages."""
 
@@ -83,7 +84,7 @@ class KmsKey:
     deleted: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class Recovery:
     """Point-in-time recovery."""
 
@@ -91,7 +92,7 @@ class Recovery:
     days: Value[int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class Ttl:
     """Expiry of items."""
 
@@ -99,7 +100,7 @@ class Ttl:
     attribute: Value[str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class Consumer:
     """Something in this input that reads the table's stream. ``images`` are those its filter looks into:
     NEW_IMAGE, OLD_IMAGE. With a doubt, it may also be another table's stream that it reads."""
@@ -110,7 +111,7 @@ class Consumer:
     doubt: Doubt | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class Stream:
     """The change stream of a table."""
 
@@ -120,7 +121,7 @@ class Stream:
     consumers: tuple[Consumer, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class StreamDestination:
     """A Kinesis stream that receives the table's changes; ``encrypted`` is None where it is not in this input."""
 
@@ -129,7 +130,7 @@ class StreamDestination:
     address: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class ScalingSchedule:
     """A scheduled change of a scaling target's bounds."""
 
@@ -138,7 +139,7 @@ class ScalingSchedule:
     maximum: Value[int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class ScalingTarget:
     """One dimension of capacity under application autoscaling, on the table or on one index."""
 
@@ -156,7 +157,7 @@ class ScalingTarget:
     schedules: tuple[ScalingSchedule, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class Alarm:
     """A CloudWatch alarm on the table, or on one of its indexes."""
 
@@ -165,7 +166,7 @@ class Alarm:
     index: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class Retention:
     """What keeps the table when its code goes."""
 
@@ -174,7 +175,7 @@ class Retention:
     prevent_destroy: Value[bool]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class Declared:
     """What people say a table is for: by its tags, or by an override in the configuration."""
 
@@ -184,7 +185,7 @@ class Declared:
     capacity: Value[str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class Index:
     """A secondary index, global or local."""
 
@@ -201,7 +202,7 @@ class Index:
     table: Table = field(init=False, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class VectorIndex:
     """An index over vectors."""
 
@@ -212,7 +213,7 @@ class VectorIndex:
     place: Place | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class Replica:
     """The table's copy in another region: only what is decided per region."""
 
@@ -232,7 +233,7 @@ class Replica:
     table: Table = field(init=False, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(eq=False)
 class Table:
     """One DynamoDB table, as it will be. Every field is filled by every dialect."""
 
