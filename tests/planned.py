@@ -11,6 +11,7 @@ from tablegate.dialects.terraform_plan import read
 from tablegate.model.change import Change
 from tablegate.model.table import Table
 from tablegate.model.value import Origin, Value
+from tablegate.syntax.raw_json import Document
 
 PLANS = Path(__file__).parents[1] / "fixtures" / "plans"
 TABLE: dict[str, Any] = {
@@ -25,14 +26,14 @@ def made(name: str, **options: Any) -> Reading:
     """A plan that Terraform made."""
     folder = PLANS / name / "plan.json"
     path = folder if folder.exists() else PLANS / "runs" / f"{name}.json"
-    return read(path.read_text(), "plan.json", ReadOptions(**options))
+    return read(Document(path.read_text()), "plan.json", ReadOptions(**options))
 
 
 def written(*changes: dict[str, Any], options: ReadOptions | None = None, **members: Any) -> Reading:
     """A plan of these changes, with these members beside them."""
     content = {"format_version": "1.2", "terraform_version": "1.11.4", "resource_changes": list(changes), **members}
     text = json.dumps({key: value for key, value in content.items() if value is not ...})
-    return read(text, "plan.json", options or ReadOptions())
+    return read(Document(text), "plan.json", options or ReadOptions())
 
 
 def change(

@@ -175,7 +175,7 @@ def _read(path: str, flags: int) -> tuple[tuple[int, int], bytes]:
             raise _UnreadableError("not a regular file")
         if before.st_size > LIMIT:
             raise _too_large()
-        data = _drained(file, before.st_size, before.st_size + 1)
+        data = _drained(file, before.st_size, before.st_size + 1)  # at once: a large file is not copied
         after = os.fstat(file.fileno())
     if (len(data), after.st_size, after.st_mtime_ns) != (before.st_size, before.st_size, before.st_mtime_ns):
         raise _UnreadableError("it changed while it was read")

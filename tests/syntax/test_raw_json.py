@@ -179,9 +179,9 @@ def test_true_somewhere(content: object, found: bool) -> None:
 def test_the_place_of_a_mistake() -> None:
     """The whole document, read strictly, tells line and column."""
     with pytest.raises(ParseError) as caught:
-        raw_json.check('{\n "a": {"b": 1,\n "b": 2}}')
+        raw_json.Document('{\n "a": {"b": 1,\n "b": 2}}').check()
     assert (caught.value.line, caught.value.duplicate) == (3, True)
-    raw_json.check("{}")
+    raw_json.Document(b"{}").check()
 
 
 def test_every_prefix_is_refused() -> None:

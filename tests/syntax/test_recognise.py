@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -17,7 +18,9 @@ JSON_TEMPLATE = '{"Resources": {"T": {"Type": "AWS::DynamoDB::Table"}}}'
 
 
 def _recognised(text: str) -> Recognised:
-    return recognise(Source("x", text.encode()))
+    """With the text of a plan, where it is recognised as its members."""
+    found = recognise(Source("x", text.encode()))
+    return replace(found, content=found.content if isinstance(found.content, str) else found.content.text)
 
 
 @pytest.mark.parametrize(
@@ -75,6 +78,12 @@ def test_the_wrapper_of_setup_terraform_is_taken_off() -> None:
 def test_a_template_is_taken_out_of_its_body(text: str, inner: str) -> None:
     """What 'aws cloudformation get-template' prints holds the template as a text or as an object."""
     assert Recognised(Kind.CLOUDFORMATION, inner, "lines are counted inside of TemplateBody") == _recognised(text)
+
+
+def test_a_body_with_half_a_character_is_refused() -> None:
+    """JSON can spell what no encoding can hold."""
+    with pytest.raises(ParseError, match="half of a surrogate pair"):
+        _recognised(r'{"TemplateBody": "{\"Resources\": \"\ud800\"}"}')
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib import import_module
+from typing import Any
 
 from tablegate.dialects.reading import Reading, ReadOptions
 from tablegate.findings import Fault, FaultCode, Input
@@ -13,7 +14,7 @@ from tablegate.syntax.errors import ParseError
 from tablegate.syntax.recognise import Kind, recognise
 from tablegate.syntax.source import Source
 
-Reader = Callable[[str, str, ReadOptions], Reading]
+Reader = Callable[[Any, str, ReadOptions], Reading]  # each takes what its own kind is recognised as
 
 # By name: a plan is checked without importing what reads YAML, and the other way round.
 DIALECTS: Mapping[Kind, str] = {
@@ -27,7 +28,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
     try:
         recognised = recognise(source)
         reader: Reader = import_module(DIALECTS[recognised.kind]).read
-        reading = reader(recognised.text, source.name, options)
+        reading = reader(recognised.content, source.name, options)
     except ParseError as error:
         return Reading(input=Input(path=source.name, kind="unread"), estate=None, faults=(_fault(error, source.name),))
     if recognised.note is None:

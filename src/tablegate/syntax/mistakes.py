@@ -74,7 +74,7 @@ _FOR_PEOPLE = re.compile(
 _SOURCE = re.compile(
     r'^(?:resource|data|module|variable|output|provider)(?: "[^"\n]*"){1,2} \{|^(?:terraform|locals) \{', re.MULTILINE
 )
-LOG_START = '{"@'  # the first member of every message of Terraform's machine-readable log
+LOG_START = b'{"@'  # the first member of every message of Terraform's machine-readable log
 
 
 def by_keys(keys: AbstractSet[str]) -> Mistake:

@@ -40,8 +40,27 @@ class Plain:
 Part: TypeAlias = msgspec.Raw | Plain
 
 
+class Document:
+    """A whole document: its members, undecoded."""
+
+    __slots__ = ("_whole", "members")
+
+    def __init__(self, data: bytes | str) -> None:
+        self._whole = msgspec.Raw(data)
+        self.members = members(self._whole)
+
+    @property
+    def text(self) -> str:
+        """All of it, as it was written."""
+        return bytes(self._whole).decode()
+
+    def check(self) -> None:
+        """Read it all strictly: the ParseError of what is wrong with it has the line and the column."""
+        _strictly(self._whole)
+
+
 def members(part: Part | str) -> dict[str, Part]:
-    """The members of an object, undecoded. A text is the whole document."""
+    """The members of an object, undecoded. A text is a document of its own."""
     part = part_of(part)
     if isinstance(part, Plain):
         if not isinstance(part.content, dict):
@@ -104,9 +123,9 @@ def typed(part: Part, shape: type[T]) -> T | None:
         return None
 
 
-def check(text: str) -> None:
-    """Read the whole document strictly: the ParseError of what is wrong with it has the line and the column."""
-    _strictly(msgspec.Raw(text))
+def part_of(part: Part | str) -> Part:
+    """A text as the part that it is."""
+    return msgspec.Raw(part) if isinstance(part, str) else part
 
 
 def is_null(part: Part) -> bool:
@@ -136,11 +155,6 @@ def holds_true(content: object) -> bool:
 def kind_of(content: object) -> str:
     """What decoded content is, in words."""
     return _KINDS.get(type(content), "a number")
-
-
-def part_of(part: Part | str) -> Part:
-    """A text as the part that it is."""
-    return msgspec.Raw(part) if isinstance(part, str) else part
 
 
 def _proved_members(raw: msgspec.Raw) -> dict[str, Part] | None:

@@ -11,7 +11,11 @@ from enum import StrEnum
 from tablegate.syntax import mistakes
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.source import Source
-from tablegate.syntax.text import decode
+from tablegate.syntax.text import utf8
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tablegate.syntax.raw_json import Document
 
 
 class Kind(StrEnum):
@@ -23,10 +27,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """An input, decoded, and the language that it is in. ``note`` says what was left out to get at it."""
+    """An input and its language: a plan as its members, a template as text. ``note`` says what was left out."""
 
     kind: Kind
-    text: str
+    content: Document | str
     note: str | None = None
 
 
@@ -54,7 +58,8 @@ def recognise(source: Source) -> Recognised:
     """The kind and the text of an input. A ParseError says what it is instead."""
     if source.data.startswith(b"PK\x03\x04"):
         raise (mistakes.BINARY_PLAN if b"tfplan" in source.data[:256] else mistakes.ARCHIVE).error()
-    return _of_text(decode(source.data))
+    data = utf8(source.data)
+    return _of_object(data) if data.lstrip(b" \t\r\n").startswith(b"{") else _of_text(data.decode())
 
 
 def is_json(text: str) -> bool:
@@ -70,7 +75,7 @@ def has_template_key(text: str) -> bool:
 
 def _of_text(text: str) -> Recognised:
     if is_json(text):
-        return _of_object(text)
+        return _of_object(text.encode())
     if text.startswith(WRAPPED):
         return _of_wrapped(text)
     if has_template_key(text):
@@ -81,20 +86,21 @@ def _of_text(text: str) -> Recognised:
     return _of_yaml(text)
 
 
-def _of_object(text: str) -> Recognised:
+def _of_object(data: bytes) -> Recognised:
+    from tablegate.syntax.raw_json import Document
     from tablegate.syntax.raw_json import decode as decoded
-    from tablegate.syntax.raw_json import members
 
-    if text.lstrip().startswith(mistakes.LOG_START):
+    if data.lstrip().startswith(mistakes.LOG_START):
         raise mistakes.LOG.error()
-    found = members(text)
+    document = Document(data)
+    found = document.members
     keys = found.keys()
     if keys & OF_A_PLAN:
         if "plan_format_version" not in keys:
             _known_version(decoded(found["format_version"]) if "format_version" in keys else None)
-        return Recognised(Kind.TERRAFORM_PLAN, text)
+        return Recognised(Kind.TERRAFORM_PLAN, document)
     if keys & OF_A_TEMPLATE:
-        return Recognised(Kind.CLOUDFORMATION, text)
+        return Recognised(Kind.CLOUDFORMATION, data.decode())
     if "TemplateBody" in keys:
         return _of_body(decoded(found["TemplateBody"]))
     raise mistakes.by_keys(keys).error()
@@ -106,8 +112,8 @@ def _of_wrapped(text: str) -> Recognised:
     if not start:
         raise mistakes.WRAPPER.error()
     end = text.find("\n::", start)
-    inner = _of_object(text[start:] if end < 0 else text[start:end])
-    return Recognised(inner.kind, inner.text, "lines of setup-terraform's wrapper were left out")
+    inner = _of_object((text[start:] if end < 0 else text[start:end]).encode())
+    return Recognised(inner.kind, inner.content, "lines of setup-terraform's wrapper were left out")
 
 
 def _of_yaml(text: str) -> Recognised:
@@ -126,10 +132,13 @@ def _of_yaml(text: str) -> Recognised:
 
 def _of_body(body: object) -> Recognised:
     """What 'aws cloudformation get-template' prints: the template is a text in it, or an object."""
-    inner = _of_text(body if isinstance(body, str) else json.dumps(body))
+    try:
+        inner = _of_text(body if isinstance(body, str) else json.dumps(body))
+    except UnicodeEncodeError:
+        raise ParseError("TemplateBody holds half of a surrogate pair, which is no character") from None
     if inner.kind is not Kind.CLOUDFORMATION:
         raise mistakes.UNKNOWN.error()
-    return Recognised(inner.kind, inner.text, "lines are counted inside of TemplateBody")
+    return Recognised(inner.kind, inner.content, "lines are counted inside of TemplateBody")
 
 
 def _known_version(version: object) -> None:

@@ -27,10 +27,10 @@ def looks_relevant(data: bytes, name: str) -> bool:
 
 
 def _is_relevant_object(text: str) -> bool:
-    from tablegate.syntax.raw_json import members
+    from tablegate.syntax.raw_json import Document
 
     try:
-        keys = members(text).keys()
+        keys = Document(text).members.keys()
     except ParseError:
         return _has_signs(text)
     if "format_version" in keys:

@@ -26,6 +26,13 @@ def decode(data: bytes) -> str:
     return text
 
 
+def utf8(data: bytes) -> bytes:
+    """The same text as UTF-8 without a mark: the very bytes where they are ASCII, for a large input is not copied."""
+    if data.isascii() and b"\0" not in data[:4] and data and not data.isspace():
+        return data
+    return decode(data).encode()
+
+
 def _decoded(data: bytes) -> str:
     for mark, name in _MARKS:
         if data.startswith(mark):

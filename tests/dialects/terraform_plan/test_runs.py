@@ -10,6 +10,7 @@ from planned import TABLE, change, configured, faults, made, only, resource, tab
 from tablegate.dialects.reading import ReadOptions
 from tablegate.dialects.terraform_plan import read
 from tablegate.syntax.errors import ParseError
+from tablegate.syntax.raw_json import Document
 
 FAILED = ("TG002", True, "the plan failed: what failed is missing from it")
 PARTIAL = ("TG002", True, "a partial plan (-target, or deferred changes): what it leaves out is not judged")
@@ -174,7 +175,7 @@ def test_duplicate_keys() -> None:
     text += '"type": "aws_dynamodb_table", "name": "t", "change": {"actions": ["no-op"],\n'
     text += '"after": {"name": "a", "name": "b"}}}]}'
     with pytest.raises(ParseError) as caught:
-        read(text, "plan.json", ReadOptions())
+        read(Document(text), "plan.json", ReadOptions())
     assert (caught.value.duplicate, caught.value.line) == (True, 4)
 
 
@@ -185,7 +186,7 @@ def test_duplicate_keys_of_a_change(name: str) -> None:
     one += '"change":{"actions":["no-op"],"after":null}}'
     content = one if name == "resource_changes" else f'{{"resource_change":{one}}}'
     with pytest.raises(ParseError, match="duplicate key"):
-        read(f'{{"format_version":"1.2","{name}":[{content}]}}', "plan.json", ReadOptions())
+        read(Document(f'{{"format_version":"1.2","{name}":[{content}]}}'), "plan.json", ReadOptions())
 
 
 def test_lone_surrogates() -> None:

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from tablegate.dialects.reading import Reading, ReadOptions
 from tablegate.dialects.terraform_plan.plans import Plan
-from tablegate.syntax import raw_json
 from tablegate.syntax.collector import collector_paused
 from tablegate.syntax.errors import ParseError
+from tablegate.syntax.raw_json import Document
 
 
-def read(text: str, name: str, options: ReadOptions) -> Reading:
+def read(document: Document, name: str, options: ReadOptions) -> Reading:
     """The plan's tables, their changes, and what could not be read of it."""
     with collector_paused():
         try:
-            return Plan(text, name, options).reading()
+            return Plan(document, name, options).reading()
         except ParseError:
-            # A part knows its own lines only; the whole text, read strictly, tells where in the file it is.
-            raw_json.check(text)
+            # A part knows its own lines only; the whole document, read strictly, tells where in the file it is.
+            document.check()
             raise

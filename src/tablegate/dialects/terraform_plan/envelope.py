@@ -18,8 +18,8 @@ _REFRESH = "fix what made it fail and plan again, or accept it with --allow-part
 class Envelope:
     """The members of a plan, undecoded, and its flags."""
 
-    def __init__(self, text: str) -> None:
-        self.members = raw_json.members(text)
+    def __init__(self, document: raw_json.Document) -> None:
+        self.members = document.members
         self.redacted = "plan_format_version" in self.members and "format_version" not in self.members
         version = self._plain("plan_format_version" if self.redacted else "format_version")
         found = _VERSION.fullmatch(version) if isinstance(version, str) else None

@@ -33,9 +33,9 @@ _DEFERRED = "deferred_changes"
 class Plan:
     """A plan, its worlds before and after, and the faults found on the way."""
 
-    def __init__(self, text: str, name: str, options: ReadOptions) -> None:
+    def __init__(self, document: raw_json.Document, name: str, options: ReadOptions) -> None:
         self._faults = Faults(name)
-        self._envelope = Envelope(text)
+        self._envelope = Envelope(document)
         self._partial = self._envelope.note(self._faults, allow_partial=options.allow_partial)
         self._configuration = Configuration(self._envelope.mapping("configuration", self._faults))
         self._variables = self._envelope.mapping("variables", self._faults)
