@@ -4,7 +4,7 @@ BIN := .venv/bin
 T ?= tests
 K ?=
 
-.PHONY: all dev fmt fmt-check lint types arch test demo golden docs docs-check policy plans wheel bench clean
+.PHONY: all dev fmt fmt-check lint types arch test demo golden docs docs-check policy plans wheel bench profile clean
 
 all: fmt-check lint types arch docs-check test
 
@@ -62,3 +62,9 @@ wheel: .venv/ready
 	$(PYTHON) -m venv build/wheel/venv
 	build/wheel/venv/bin/python -m pip install --quiet --disable-pip-version-check build/wheel/*.whl
 	@cd build/wheel && venv/bin/tablegate check --fail-on never ../../fixtures/examples && venv/bin/tablegate explain TG301
+
+bench: .venv/ready
+	@cd tests && ../$(BIN)/python -m bench
+
+profile: .venv/ready
+	@$(BIN)/python tests/bench/profiled.py $(I)

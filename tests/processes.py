@@ -9,10 +9,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-ENVIRONMENT = {key: value for key, value in os.environ.items() if key == "PATH" or key.startswith("COVERAGE_")} | {
+CLEAN = {
+    "PATH": os.environ["PATH"],
     "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT / 'policies'}",
     "LANG": "C.UTF-8",
 }
+MEASURING = {key: value for key, value in os.environ.items() if key.startswith("COVERAGE_")}
+ENVIRONMENT = CLEAN | MEASURING | ({"COVERAGE_FILE": str(ROOT / ".coverage")} if MEASURING else {})
 
 
 def tablegate(
@@ -22,12 +25,13 @@ def tablegate(
     stdin: bytes = b"",
     stdout: int = subprocess.PIPE,
     python: tuple[str, ...] = (),
+    measured: bool = True,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run the command. ``python`` are options of the interpreter."""
+    """Run the command. ``python`` are options of the interpreter; coverage is measured where it is not in the way."""
     return subprocess.run(
         [sys.executable, *python, "-m", "tablegate", *arguments],
         cwd=cwd,
-        env=ENVIRONMENT | dict(env or {}),
+        env=(ENVIRONMENT if measured else CLEAN) | dict(env or {}),
         input=stdin,
         stdout=stdout,
         stderr=subprocess.PIPE,
@@ -36,8 +40,8 @@ def tablegate(
 
 
 def shell(line: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[bytes]:
-    """Run a line of shell in which ``$TABLEGATE`` is the command."""
-    environment = ENVIRONMENT | {"TABLEGATE": f"{sys.executable} -m tablegate"}
+    """Run a line of shell in which ``$TABLEGATE`` is the command. Nothing is measured: streams may be closed."""
+    environment = CLEAN | {"TABLEGATE": f"{sys.executable} -m tablegate"}
     return subprocess.run(["sh", "-c", line], cwd=cwd, env=environment, capture_output=True, check=False)
 
 

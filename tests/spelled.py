@@ -203,19 +203,23 @@ def _plain(content: object, mine: frozenset[str]) -> Any:
             return f"{content.attribute} {content.role}"
         case Mapping():
             return {key: UNKNOWN if content[key] is None else content[key] for key in sorted(content)}
-        case frozenset():
+        case frozenset() | tuple() if all(isinstance(item, str) for item in content):
             return sorted(content)
         case tuple():
             return [_plain(item, mine) for item in content]
-        case str() if content in mine:
-            return IN_THIS_INPUT
-        case str() if content.startswith("{"):
-            return json.loads(content)
         case float() if content.is_integer():
             return int(content)
         case str():
-            return str(content)
+            return _text(content, mine)
     return content
+
+
+def _text(content: str, mine: frozenset[str]) -> Any:
+    if content in mine:
+        return IN_THIS_INPUT
+    if "${" in content:
+        return UNKNOWN  # a template keeps the name of what the deploy makes, and a plan does not
+    return json.loads(content) if content.startswith("{") else str(content)
 
 
 def _toml(path: Path) -> dict[str, Any]:

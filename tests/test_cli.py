@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import re
 import subprocess
+import termios
 from pathlib import Path
 
 import pytest
 
-from processes import python, shell
+from processes import ROOT, python, shell
 from processes import tablegate as run
 
 PLAN = "fixtures/examples/plan.json"
@@ -150,6 +154,7 @@ def test_required_resources_that_are_not_there_are_three(tmp_path: Path) -> None
     ran = run("check", "--require-resources", "t.yaml", cwd=written(tmp_path, t__yaml=GOOD))
     assert ran.returncode == 3
     assert "no input holds any DynamoDB" in out(ran)
+    assert run("check", "--require-resources", TEMPLATE).returncode == 1
 
 
 def test_a_policy_that_crashes_is_four(tmp_path: Path) -> None:
@@ -427,3 +432,96 @@ def test_completion_is_there() -> None:
     """Shells can be taught the options."""
     ran = run(env={"_TABLEGATE_COMPLETE": "complete_bash", "COMP_WORDS": "tablegate che", "COMP_CWORD": "1"})
     assert (0, "check\n") == (ran.returncode, out(ran))
+
+
+def test_reports_go_to_devices_and_pipes_as_they_are(tmp_path: Path) -> None:
+    """What is no file is written to, and never replaced."""
+    os.mkfifo(tmp_path / "pipe")
+    ran = shell(f"cat pipe > read & $TABLEGATE check {ROOT / TEMPLATE} -q -o json=pipe > /dev/null; wait", cwd=tmp_path)
+    assert ran.stderr == b""
+    assert json.loads((tmp_path / "read").read_text())["gate"] == "blocked"
+    ran = run("check", TEMPLATE, "-q", "-o", "json=/dev/stdout")
+    assert '"gate": "blocked"' in out(ran)
+
+
+def test_a_file_that_cannot_be_finished_is_not_there(tmp_path: Path) -> None:
+    """A full disk leaves the old report, and no draft beside it."""
+    (tmp_path / "r.json").write_text("old")
+    ran = shell(f"ulimit -f 1; $TABLEGATE check {ROOT / TEMPLATE} -q -o json=r.json", cwd=tmp_path)
+    assert (4, b"tablegate: r.json: file too large\n") == (ran.returncode, ran.stderr)
+    assert [("r.json", "old")] == [(path.name, path.read_text()) for path in tmp_path.iterdir()]
+
+
+def test_closed_standard_error_changes_nothing() -> None:
+    """What cannot be said is not said, and the code stays."""
+    assert shell("$TABLEGATE explain TG999 2>&-").returncode == 2
+    assert shell("$TABLEGATE explain TG999 2>/dev/full").returncode == 2
+
+
+def test_what_a_pack_prints_is_quoted(tmp_path: Path) -> None:
+    """It reaches no report, and no line begins with it."""
+    pack = """\
+from tablegate.policy import HIGH, Table, Verdict, policy
+
+print("::error::loaded")
+
+@policy("ACME001", HIGH, "It may talk", docs="https://example.com", terraform="a = 1", cloudformation=None)
+def talking(table: Table) -> Verdict:
+    \"\"\"It does.\"\"\"
+    print("::error::asked")
+    return table.recovery.enabled.is_set
+"""
+    ran = run(
+        "check", "--policies", "pack.py", "t.yaml", "-o", "json", cwd=written(tmp_path, t__yaml=BAD, pack__py=pack)
+    )
+    assert json.loads(out(ran))["exit"] == 1
+    assert ["pack: ::error::loaded", "pack: ::error::asked", "gate: blocked (exit 1)"] == err(ran).splitlines()
+
+
+def test_a_parameter_file_that_cannot_be_read_is_two(tmp_path: Path) -> None:
+    """The file and the place are named."""
+    ran = run("check", "t.yaml", "--params", "p.json", cwd=written(tmp_path, t__yaml=BAD, p__json='{"a": }'))
+    assert ran.returncode == 2
+    assert err(ran).startswith("tablegate: p.json:1:")
+
+
+def test_a_configuration_at_a_git_ref_is_what_counts(tmp_path: Path) -> None:
+    """What the working tree would loosen is not applied, and said."""
+    folder = written(tmp_path, t__yaml=BAD, tablegate__toml='fail-on = "high"\n')
+    commit = "git init -q . && git add -A && git -c user.name=a -c user.email=a@example.com commit -qm a"
+    assert shell(commit, cwd=folder).returncode == 0
+    (folder / "tablegate.toml").write_text('fail-on = "never"\n')
+    ran = run("check", "t.yaml", "--untrusted", "--config-ref", "HEAD", "-q", cwd=folder)
+    assert ran.returncode == 1
+    assert err(ran).startswith("note: tablegate.toml: fail-on differs from the trusted configuration")
+
+
+@pytest.mark.parametrize(("columns", "widest"), [(72, 72), (30, 60), (500, 120)])
+def test_a_terminal_has_colour_and_a_width(tmp_path: Path, columns: int, widest: int) -> None:
+    """Prose is wrapped to the reader's width, within reason."""
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, columns))
+    ran = run("check", "t.yaml", "--select", "TG301", cwd=written(tmp_path, t__yaml=BAD), stdout=theirs)
+    os.close(theirs)
+    text = os.read(ours, 100_000).decode()
+    os.close(ours)
+    assert ran.returncode == 1
+    assert "\x1b[1;31mhigh[TG301" in text
+    prose = [re.sub(r"\x1b\[[\d;]*m", "", line) for line in text.splitlines() if "why:" in line]
+    assert [True] == [len(line) <= widest for line in prose]
+
+
+def test_a_terminal_that_is_dumb_has_no_colour(tmp_path: Path) -> None:
+    """TERM says so."""
+    ours, theirs = pty.openpty()
+    run("check", "t.yaml", "-q", cwd=written(tmp_path, t__yaml=BAD), stdout=theirs, env={"TERM": "dumb"})
+    os.close(theirs)
+    text = os.read(ours, 100_000)
+    os.close(ours)
+    assert b"gate: blocked" in text
+    assert b"\x1b" not in text
+
+
+def test_the_module_runs_with_a_safe_path_too() -> None:
+    """Where Python puts no folder first, none is taken away."""
+    assert run("--version", python=("-P",)).returncode == 0

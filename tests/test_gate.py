@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -12,6 +13,7 @@ from declared import declared, recovery_on
 from tablegate.dialects import DIALECTS
 from tablegate.dialects.reading import Reading, ReadOptions
 from tablegate.engine.settings import ConfigError, Override, Settings
+from tablegate.engine.written import written_policies
 from tablegate.findings import Exit, Fault, FaultCode, Input, Report, exit_of
 from tablegate.gate import check
 from tablegate.model.estate import Estate
@@ -20,6 +22,8 @@ from tablegate.model.value import Place
 from tablegate.policy import LOW, Policy, Table, Verdict, not_applicable
 from tablegate.syntax.recognise import Kind
 from tablegate.syntax.source import Source
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
 
 BAD = b"""\
 AWSTemplateFormatVersion: "2010-09-09"
@@ -168,3 +172,25 @@ def test_a_table_that_was_read_and_not_judged_is_code_4(monkeypatch: pytest.Monk
 def test_the_worst_fault_decides(faults: tuple[Fault, ...], expected: Exit) -> None:
     """4 before 3, and a fault that does not block is only told."""
     assert exit_of((), faults) is expected
+
+
+RAW = {"id": "AC001", "severity": "high", "title": "It must be so", "subject": "resource"}
+
+
+def test_a_written_policy_sees_the_resource_as_its_dialect_has_it() -> None:
+    """In a template, under ``Properties``."""
+    path = {"path": "$.Properties.BillingMode", "must": {"equal": "PAY_PER_REQUEST"}}
+    assert checked(Source("a.yaml", BAD), policies=written_policies([RAW | path])).counts.held == 1
+    path = {"path": "$.Properties.TableName", "must": {"match": "x"}}
+    named = BAD + b"      TableName: !Ref Name\n"
+    report = checked(Source("a.yaml", named), policies=written_policies([RAW | path]))
+    assert (report.counts.unknown, report.findings[0].evidence[0].name) == (1, "Properties.TableName")
+
+
+def test_a_written_policy_sees_the_resource_of_a_plan() -> None:
+    """By the provider's names; what is known only after apply is unknown."""
+    plan = next((FIXTURES / "tables").glob("*/plan.json")).read_bytes()
+    known = RAW | {"path": "$.name", "must": {"exist": True}}
+    later = RAW | {"id": "AC002", "path": "$.stream_arn", "must": {"match": "x"}}
+    counts = checked(Source("plan.json", plan), policies=written_policies([known, later])).counts
+    assert (counts.held > 0, counts.unknown > 0, counts.failed) == (True, True, 0)

@@ -151,10 +151,10 @@ def test_special_files_in_a_folder_are_faults() -> None:
 def test_size_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """The size is asked before anything is read."""
     with Path("big.json").open("wb") as file:
-        file.truncate(sources.LIMIT + 1)
-    assert [("big.json", "larger than 256 MB, the most that is read", True)] == _faults(collect(["big.json"]))
+        file.truncate(2**42)  # more than could ever be held
+    assert [("big.json", "larger than 320 MB, the most that is read", True)] == _faults(collect(["big.json"]))
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(bytes(sources.LIMIT + 1))))
-    assert [("-", "larger than 256 MB, the most that is read", True)] == _faults(collect(["-"]))
+    assert [("-", "larger than 320 MB, the most that is read", True)] == _faults(collect(["-"]))
 
 
 def test_a_file_that_changes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,16 +75,18 @@ def retained_on_delete(table: Table) -> Verdict:
     terraform="""
 deletion_protection_enabled = false # true in the next apply, when the table is there
 """,
-    cloudformation="""
-DeletionProtectionEnabled: false # true in the next update, when the table is there
-""",
+    cloudformation=None,
 )
 def unprotected_birth(table: Table) -> Verdict:
     """The calls that import or restore a table take no deletion protection, so the first apply makes the table
     without it, whatever the code says. The code reads as safe, and the new table is not."""
+    if table.dialect is Dialect.CLOUDFORMATION:
+        # https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-dynamodb-table.html:
+        # with an import source it needs UpdateTable, because it sets the rest once the table is there
+        return not_applicable("CloudFormation sets the protection after the import")
     if table.change is not None and table.change.kind not in _BORN:
         return not_applicable("the table exists already")
-    if table.change is None and table.dialect is not Dialect.CLOUDFORMATION:
+    if table.change is None:
         return not_applicable("nothing is created here")
     born = (("import", table.import_source), ("restore", table.restore_source))
     asked = table.deletion_protection

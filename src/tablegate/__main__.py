@@ -2,10 +2,9 @@
 
 import sys
 
-if not sys.flags.safe_path and sys.path:
+if not sys.flags.safe_path:
     del sys.path[0]  # python -m puts the working directory first: a json.py there would be run
 
 from tablegate.cli import main
 
-if __name__ == "__main__":
-    main()
+main()

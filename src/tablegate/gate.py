@@ -46,7 +46,7 @@ def check(
     findings, counts, crashes = judge(estates(), selected(policies, settings), settings, guard=guard)
     found += crashes
     seen = sum(item.tables for item in inputs)
-    if seen != counts.tables:
+    if seen != counts.tables and not any(fault.blocks for fault in found):
         found.append(Fault(FaultCode.INTERNAL, f"{seen} tables were read and {counts.tables} judged", Place("")))
     if not inputs and not found:
         found.append(Fault(FaultCode.UNREADABLE, "there is no input to judge", Place("")))

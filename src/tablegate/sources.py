@@ -16,7 +16,7 @@ from tablegate.model.value import Place
 from tablegate.syntax.relevance import looks_relevant
 from tablegate.syntax.source import Source
 
-LIMIT = 256 * 1024 * 1024  # bytes of one input
+LIMIT = 320 * 1024 * 1024  # bytes of one input
 STDIN = "-"
 STDIN_NAME = "<stdin>"
 

@@ -6,7 +6,7 @@ import pytest
 
 import build
 from tablegate.model import facts
-from tablegate.model.table import Table
+from tablegate.model.table import Table, Units
 from tablegate.model.value import Place
 from tablegate.policy import Policy
 from tablegate_baseline.capacity import capacity_contradiction, on_demand_billing, on_demand_ceiling
@@ -82,6 +82,21 @@ def test_indexes_that_are_not_known_are_a_doubt(check) -> None:  # type: ignore[
     table = build.table(billing_mode=ON_DEMAND, on_demand=build.ceiling(5, 5), indexes=unlisted)
     assert check(table).truth is None
     assert check(table).evidence == (unlisted,)
+
+
+def test_one_unit_is_a_ceiling_and_a_capacity() -> None:
+    """The least that the service accepts."""
+    assert on_demand_ceiling.check(build.table(billing_mode=ON_DEMAND, on_demand=build.ceiling(1, 1))).truth is True
+    assert capacity_contradiction.check(build.table(capacity=build.units(1, 1))).truth is True
+
+
+def test_a_number_that_is_not_known_may_be_out_of_place() -> None:
+    """Nobody can tell whether it is given at all."""
+    doubted = Units(read=facts.READ_CAPACITY.doubted(build.DOUBT), write=facts.WRITE_CAPACITY.unset)
+    assert capacity_contradiction.check(build.table(billing_mode=ON_DEMAND, capacity=doubted)).truth is None
+    capped = Units(read=facts.MAX_READ.doubted(build.DOUBT), write=facts.MAX_WRITE.unset)
+    table = build.table(billing_mode=PROVISIONED, capacity=build.units(5, 5), on_demand=capped)
+    assert capacity_contradiction.check(table).truth is None
 
 
 def test_capacity_of_a_replica_is_capacity() -> None:

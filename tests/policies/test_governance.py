@@ -66,6 +66,11 @@ def test_a_generated_name_is_not_judged() -> None:
     assert table_name.check(build.table(name=UNKNOWN_NAME, name_generated=True)).applies is False
 
 
+def test_tags_must_be_selected() -> None:
+    """Which tags are required, a team decides for itself."""
+    assert required_tags.on is False
+
+
 def test_a_missing_tag_stands_where_the_tags_are() -> None:
     """Or at the table where there are none."""
     tags = facts.TAGS.of({"owner": "me"}, Place("t.yaml", 9))

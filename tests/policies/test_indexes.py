@@ -109,6 +109,7 @@ def test_what_something_else_serves_is_redundant(index: Index, others: tuple[Ind
         (build.index("x", "a", **include("n")), (build.index("y", "a", "b"),)),
         (build.index("x", "a", "b"), (build.index("y", "a"), build.index("z", "a", "c"))),
         (build.index("x", "a"), (build.index("y", "a"),)),
+        (build.index("x", "a"), (build.index("x", "a"),)),
         (build.index("x", "id", "b", local=True), (build.index("y", "id", "b", projection=ALL),)),
         (build.index("x", "a"), (build.index("y", keys=hashes("a", "b")),)),
     ],

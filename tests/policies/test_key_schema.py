@@ -130,6 +130,17 @@ def test_projected_attributes_count_over_all_indexes() -> None:
     assert verdict.note == "the indexes project 101 attributes: 100 are possible"
 
 
+def test_five_local_indexes_are_possible() -> None:
+    """The limit itself holds."""
+    assert said(table(local=tuple(local(f"l{n}", "at") for n in range(5)))).truth is True
+
+
+def test_the_names_of_twins_are_the_evidence() -> None:
+    """And no other name is."""
+    twins = said(table(build.index("x", "at"), build.index("x", "id"), build.index("y", "id"))).evidence
+    assert [value.content for value in twins] == ["x", "x"]
+
+
 def test_four_and_four_key_parts_are_possible() -> None:
     """The limit itself holds."""
     assert said(table(replace(build.index("x"), keys=key(4, 4)), attributes=defined(4, 4))).truth is True
@@ -157,6 +168,10 @@ def test_a_vector_index_may_use_what_no_key_uses() -> None:
         {"indexes": facts.INDEXES.doubted(build.DOUBT)},
         {"local_indexes": facts.LOCAL_INDEXES.doubted(build.DOUBT)},
         {"attributes": facts.ATTRIBUTES.doubted(build.DOUBT)},
+        {
+            "keys": facts.KEYS.doubted(build.DOUBT),
+            "local_indexes": facts.LOCAL_INDEXES.of((build.index("l", "id", "at", local=True),)),
+        },
         {"indexes": facts.INDEXES.of((build.index("x", "at", keys=facts.KEYS.doubted(build.DOUBT)),))},
         {"indexes": facts.INDEXES.of((build.index("x", "at", projection=facts.PROJECTION.doubted(build.DOUBT)),))},
         {"indexes": facts.INDEXES.of((build.index("x", "at", projected=facts.PROJECTED.doubted(build.DOUBT)),))},

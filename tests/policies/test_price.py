@@ -52,6 +52,17 @@ def test_the_first_line_about_a_table_counts() -> None:
     assert table_class.check(table, figures=figures).truth is True
 
 
+def test_what_costs_the_same_may_stay() -> None:
+    """No figures at all cost nothing in either class."""
+    nothing = ("orders-*: 0 GB, 0 reads/s, 0 writes/s",)
+    assert table_class.check(build.table(), figures=nothing).truth is True
+
+
+def test_it_must_be_selected() -> None:
+    """It needs figures, so nobody gets it unasked."""
+    assert table_class.on is False
+
+
 def test_without_figures_nothing_is_asked() -> None:
     """No template holds them."""
     assert table_class.check(build.table()).applies is False

@@ -145,7 +145,7 @@ RESTORED = {"restore_source": facts.RESTORE_SOURCE.of("orders-old")}
         (born(ChangeKind.UPDATE, **IMPORTED), "exempt"),
         (born(ChangeKind.NOOP, **IMPORTED), "exempt"),
         (born(None, **IMPORTED), "exempt"),
-        (born(None, dialect=Dialect.CLOUDFORMATION, **IMPORTED), "fails"),
+        (born(None, dialect=Dialect.CLOUDFORMATION, **IMPORTED), "exempt"),
         (born(ChangeKind.CREATE, deletion_protection=OFF, **IMPORTED), "holds"),
         (born(ChangeKind.CREATE, deletion_protection=UNSEEN, **IMPORTED), "unknown"),
         (born(ChangeKind.CREATE, import_source=doubted(facts.IMPORT_SOURCE.unset)), "unknown"),

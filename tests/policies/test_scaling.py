@@ -130,6 +130,25 @@ def test_a_safeguard_that_is_not_known_is_a_doubt(field: str) -> None:
     assert autoscaling_safeguards.check(provisioned(scaling=(target,))).truth is None
 
 
+@pytest.mark.parametrize(("percent", "expected"), [(19.9, False), (20, True), (90, True), (90.1, False)])
+def test_the_bounds_of_a_target_hold(percent: float, expected: bool) -> None:
+    """20 and 90 percent are fine."""
+    target = build.target("read", utilisation=facts.UTILISATION.of(percent))
+    assert expected is autoscaling_safeguards.check(provisioned(scaling=(target,))).truth
+
+
+def test_the_greatest_maximum_holds() -> None:
+    """As it is set, or as the option says."""
+    target = build.target("read", maximum=facts.SCALING_MAX.of(40000))
+    assert autoscaling_safeguards.check(provisioned(scaling=(target,))).truth is True
+    assert autoscaling_safeguards.check(provisioned(scaling=(target,)), max_units=39999).truth is False
+
+
+def test_a_table_that_nothing_scales_has_no_safeguards() -> None:
+    """That nothing does is another policy's business."""
+    assert autoscaling_safeguards.check(provisioned(scaling=())).applies is False
+
+
 def test_a_target_that_may_be_this_tables_is_a_doubt() -> None:
     """Its bounds may be wrong."""
     assert autoscaling_safeguards.check(provisioned(scaling_doubt=build.DOUBT)).truth is None

@@ -48,6 +48,12 @@ def test_a_filter_needs_the_image_it_looks_into(view: str, images: list[str], ex
     assert expected is judged(build.table(stream=stream(view, *images)), manages=True).truth
 
 
+def test_a_reader_of_a_stream_that_is_off_gets_nothing() -> None:
+    """A table without a stream may have readers all the same."""
+    made = build.table(stream=replace(stream("KEYS_ONLY", "NEW_IMAGE"), enabled=facts.STREAM_ENABLED.unset))
+    assert judged(made).note == "reader filters on NEW_IMAGE, and the stream is off"
+
+
 def test_the_message_names_the_reader() -> None:
     """And what it misses."""
     verdict = judged(build.table(stream=stream("KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE")))

@@ -46,6 +46,8 @@ def test_a_name_splits_where_its_case_style_splits(name: str, expected: tuple[st
         ("template", ("temp",), None),
         ("t", ("ts",), None),
         ("statu", ("status",), None),
+        ("day", ("days",), "days"),
+        ("ga", ("gas",), None),
         ("clock", ("lock",), None),
         ("orders", (), None),
     ],

@@ -40,7 +40,8 @@ def test_plans_are_recognised(text: str) -> None:
     "text",
     [
         TEMPLATE,
-        f"# a comment\n---\n{TEMPLATE}",
+        f"# a comment\n\n---\n{TEMPLATE}",
+        "\r\n  Description: x\r\n  Resources:\r\n    T: {Type: AWS::X}\r\n",
         '"Resources" : {T: {Type: AWS::X}}\n',
         "AWSTemplateFormatVersion: '2010-09-09'\n",
         "Transform: AWS::Serverless-2016-10-31\n",
@@ -151,6 +152,7 @@ def test_what_is_broken_is_told_so(text: str, message: str) -> None:
         (b'{"Resources": {"T": {"Type": "AWS::DynamoDB::Table",}}}', "x.json", True),
         (b'{"Resources": {}, "Resources": {"Type": 1}', "x.json", False),
         (b"Resources:\n  cpu: 1\n", "values.yaml", False),
+        (b"resources:\n  Resources:\n    T: {Type: AWS::X}\n", "serverless.yml", False),
         (b"Resources:\n  T: {{ x }}::\n", "t.yaml", True),
         ("Resources:\n  T: AWS::X".encode("utf-16"), "t.yaml", True),
         ("Resources:\n  T: AWS::X".encode("utf-32"), "t.yaml", True),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import gc
 import os
 import sys
@@ -22,7 +21,6 @@ def main() -> NoReturn:
     """The console script. It is short-lived: no garbage is collected in it, and nothing is taken apart at its end."""
     gc.disable()
     code = run(sys.argv[1:])
-    atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()  # what was due has been flushed, and judged, when it was written

@@ -66,10 +66,7 @@ def width() -> int:
     """The reader's width; a pipe has a fixed one, so that the same input gives the same bytes."""
     if not _is_terminal():
         return PIPED
-    try:
-        return min(max(os.get_terminal_size(sys.stdout.fileno()).columns, NARROWEST), WIDEST)
-    except OSError:
-        return PIPED
+    return min(max(os.get_terminal_size(sys.stdout.fileno()).columns, NARROWEST), WIDEST)
 
 
 def _is_terminal() -> bool:

@@ -26,7 +26,8 @@ def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merge
 
     def find(site: Site, verdict: Verdict, among: Merged | None) -> Finding:
         outcome = Outcome.FAILS if verdict.truth is False else Outcome.UNKNOWN
-        severity = severity_at(policy, site, settings.overrides) or set_severity
+        severity = severity_at(policy, site, settings.overrides) if settings.overrides else None
+        severity = severity or set_severity
         severity = severity or (Severity(verdict.severity) if verdict.severity else policy.severity)
         message = message_of(verdict)
         return Finding(
@@ -63,5 +64,6 @@ def _fix(policy: Policy, dialect: Dialect) -> str | None:
 
 def _fingerprint(policy: Policy, site: Site, evidence: tuple[Value[object], ...]) -> str:
     """The same as long as the policy breaks there for the same facts: no line, no value, no scenario, no file."""
-    part = [text for item in sorted(site.part.items()) for text in item] if site.part else []
-    return digest((policy.id, site.address, *part, *sorted({value.name for value in evidence})))
+    part = "\0".join(text for item in sorted(site.part.items()) for text in item) if site.part else ""
+    names = evidence[0].name if len(evidence) == 1 else "\0".join(sorted({value.name for value in evidence}))
+    return digest(f"{policy.id}\0{site.address}\0{part}\0{names}")

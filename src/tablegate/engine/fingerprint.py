@@ -1,8 +1,6 @@
-"""Texts into a short name that stays the same between runs."""
+"""A text into a short name that stays the same between runs."""
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 # hashlib loads OpenSSL: 6 ms at start-up, a tenth of a whole check. Python's own module has had two names.
 try:
@@ -16,7 +14,6 @@ except ImportError:
 _LENGTH = 16
 
 
-def digest(texts: Iterable[str]) -> str:
-    """The first digits of the SHA-256 of the texts, kept apart by NUL."""
-    joined = "\0".join(texts)
-    return str(sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:_LENGTH])
+def digest(text: str) -> str:
+    """The first digits of the text's SHA-256."""
+    return str(sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_LENGTH])

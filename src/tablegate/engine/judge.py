@@ -74,6 +74,7 @@ class Ledger:
     def enter(self, policy: Policy, stands: Sequence[Stand], answers: Sequence[Answer | Merged]) -> None:
         """Enter what one policy answered about the subjects of one estate."""
         entered = self._entered
+        find = self._finders[policy.id]
         for stand, answer in zip(stands, answers, strict=False):
             verdict, among = (answer.answer, answer) if isinstance(answer, Merged) else (answer, None)
             if isinstance(verdict, Crash):
@@ -82,7 +83,7 @@ class Ledger:
             elif verdict.truth is True:
                 entered["held" if verdict.applies else "not_applicable"] += 1
             else:
-                finding = self._finders[policy.id](stand.site, verdict, among)
+                finding = find(stand.site, verdict, among)
                 entered[finding.outcome] += 1
                 self._findings.append(finding)
 

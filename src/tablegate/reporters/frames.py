@@ -14,6 +14,7 @@ from tablegate.reporters.safe import PROSE, Shower, Shown, joined, own
 from tablegate.reporters.words import first_sentence, number, pairs, said, subject, where, wrapped
 
 MARKS = 6  # values shown in one frame
+LEAD = 14  # columns before a note
 OTHERS = 5  # further addresses named in one frame
 FIX_LINES = 12  # of a remedy; all of it is on the policy's page
 
@@ -80,9 +81,16 @@ class Frames:
             yield from self._note(edge, "fix", self._fix(finding.fix))
         if len(cause.findings) > 1:
             yield from self._note(edge, "also", self._others(cause.findings[1:]))
-        more = joined(own("tablegate explain "), self.show(finding.policy.id))
-        docs = joined(own("   "), self.show(finding.policy.docs)) if finding.policy.docs else own("")
-        yield from self._note(edge, "more", [joined(more, docs)])
+        yield from self._note(edge, "more", self._more(finding))
+
+    def _more(self, finding: Finding) -> Iterator[Shown]:
+        page = joined(own("tablegate explain "), self.show(finding.policy.id))
+        docs = self.show(finding.policy.docs)
+        if len(page) + len(docs) + LEAD > self.look.width:
+            yield page
+            yield docs
+        else:
+            yield joined(page, own("   "), docs) if docs else page
 
     def _note(self, edge: int, word: str, lines: Iterable[Shown]) -> Iterator[Shown]:
         lead = joined(own(word), own(":"), Shown(" " * max(6 - len(word), 1)))
@@ -94,7 +102,7 @@ class Frames:
                 yield joined(gutter(self.paint, edge, "|"), indent, line)
 
     def _wrapped(self, texts: Iterable[str]) -> Iterator[Shown]:
-        width = max(self.look.width - 14, 40)
+        width = max(self.look.width - LEAD, 40)
         for text in texts:
             yield from wrapped(self.show(" ".join(text.split()), PROSE), width)
 

@@ -45,8 +45,8 @@ OF_A_PLAN = frozenset(
     }
 )
 OF_A_TEMPLATE = frozenset({"AWSTemplateFormatVersion", "Resources", "Transform"})
-TEMPLATE_KEY = re.compile(rf"^[\"']?(?:{'|'.join(sorted(OF_A_TEMPLATE))})[\"']?[ \t]*:", re.MULTILINE)
-
+_FIRST_LINE = re.compile(r"\A(?:[ \t]*(?:#[^\n]*|---[^\n]*|%[^\n]*)?\r?\n)*+( *)")
+_TEMPLATE_KEY = re.compile(rf"^( *)[\"']?(?:{'|'.join(sorted(OF_A_TEMPLATE))})[\"']?[ \t]*:", re.MULTILINE)
 WRAPPED = ("[command]", "::")
 
 
@@ -62,12 +62,18 @@ def is_json(text: str) -> bool:
     return text.lstrip(" \t\r\n").startswith("{")
 
 
+def has_template_key(text: str) -> bool:
+    """Whether one of a template's own sections is at the top of this YAML, without reading it."""
+    first = _FIRST_LINE.match(text)
+    return first is not None and any(found[1] == first[1] for found in _TEMPLATE_KEY.finditer(text))
+
+
 def _of_text(text: str) -> Recognised:
     if is_json(text):
         return _of_object(text)
     if text.startswith(WRAPPED):
         return _of_wrapped(text)
-    if TEMPLATE_KEY.search(text):
+    if has_template_key(text):
         return Recognised(Kind.CLOUDFORMATION, text)
     mistake = mistakes.by_text(text)
     if mistake is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tablegate.syntax.errors import ParseError
-from tablegate.syntax.recognise import OF_A_PLAN, OF_A_TEMPLATE, TEMPLATE_KEY, WRAPPED, is_json
+from tablegate.syntax.recognise import OF_A_PLAN, OF_A_TEMPLATE, WRAPPED, has_template_key, is_json
 from tablegate.syntax.text import decode
 
 _NAMED = re.compile(r"plan|template|stack", re.IGNORECASE)
@@ -23,7 +23,7 @@ def looks_relevant(data: bytes, name: str) -> bool:
         return _is_relevant_object(text)
     if text.startswith(WRAPPED):
         return _has_signs(text)
-    return TEMPLATE_KEY.search(text) is not None and ("::" in text or "AWSTemplateFormatVersion" in text)
+    return has_template_key(text) and ("::" in text or "AWSTemplateFormatVersion" in text)
 
 
 def _is_relevant_object(text: str) -> bool:

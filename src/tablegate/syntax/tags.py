@@ -33,6 +33,7 @@ _FUNCTIONS = frozenset(
         "GetAZs",
         "GetStackOutput",
         "If",
+        "Implies",
         "ImportValue",
         "Join",
         "Length",

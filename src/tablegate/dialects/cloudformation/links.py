@@ -65,17 +65,18 @@ class Links:
         loose = [linked for linked in self._loose if self._speaks(linked, table)]
         return [*found, *named, *loose]
 
-    def doubt(self, table: Naming) -> Doubt | None:
-        """Why there may be more of them."""
+    def perhaps(self, table: Naming) -> Iterator[tuple[Linked, Doubt]]:
+        """Those that may or may not speak of this table, and why that is not known."""
         for linked in self._loose:
             value = self._resolver.head(linked.where)
             if isinstance(value, Unsettled) and self._compare(value, table) is None:
-                return Doubt(
-                    f"{linked.resource.address} may or may not be about this table: {value.doubt.reason}",
-                    value.doubt.settle,
-                    (linked.resource.address, *value.doubt.refs),
-                )
-        return None
+                address, doubt = linked.resource.address, value.doubt
+                reason = f"{address} may or may not be about this table: {doubt.reason}"
+                yield linked, Doubt(reason, doubt.settle, (address, *doubt.refs))
+
+    def doubt(self, table: Naming) -> Doubt | None:
+        """Why there may be more of them."""
+        return next((doubt for _, doubt in self.perhaps(table)), None)
 
     def _add(self, linked: Linked) -> None:
         value = self._resolver.head(linked.where)

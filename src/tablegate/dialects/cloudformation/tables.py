@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 from tablegate.dialects.cloudformation.encryption import destinations
 from tablegate.dialects.cloudformation.joins import Joins
+from tablegate.dialects.cloudformation.raw import unevaluated
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.schema import (
     attributes,
@@ -122,7 +124,7 @@ def table_of(resolver: Resolver, joins: Joins, resource: Resource, spelled: Spel
         tags=tagged,
         declared=once("declared", facts.declared_by, tagged),
         policy=made(own, "ResourcePolicy", facts.POLICY.unset, resource_policy),
-        raw=resource.node.plain,
+        raw=partial(unevaluated, resource.node),
         scenario=resolver.conditions.scenario(),  # last: all that is asked is asked by now
     )
 

@@ -104,16 +104,18 @@ class Consumers:
         self.links = Links(resolver, _readers(resolver), _table_of_stream, tables)
 
     def of(self, table: Naming) -> tuple[Consumer, ...]:
-        """The consumers of one table's stream."""
-        linked = (it for it in self.links.of(table) if exists(self._resolver, it.resource) is not False)
-        found = [self._consumer(it) for it in linked]
+        """The consumers of one table's stream, and those that may read it."""
+        linked: list[tuple[Linked, Doubt | None]] = [(it, None) for it in self.links.of(table)]
+        linked += self.links.perhaps(table)
+        found = [self._consumer(*pair) for pair in linked if exists(self._resolver, pair[0].resource) is not False]
         return tuple(sorted(found, key=lambda consumer: (consumer.address, sorted(consumer.images))))
 
-    def _consumer(self, linked: Linked) -> Consumer:
+    def _consumer(self, linked: Linked, doubt: Doubt | None) -> Consumer:
         return Consumer(
             address=linked.resource.address,
             place=self._resolver.place(linked.resource.node),
             images=_images(self._resolver, linked.section),
+            doubt=doubt,
         )
 
 

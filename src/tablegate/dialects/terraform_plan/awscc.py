@@ -79,6 +79,7 @@ def read_awscc_table(table: Resource, joins: Joins) -> Table:
         tags=tags,
         declared=facts.declared_by(tags),
         policy=parts.policy(facts.POLICY, own),
+        raw=table.raw,
     )
 
 

@@ -90,6 +90,7 @@ def read_table(table: Resource, joins: Joins) -> Table:
         tags=tags,
         declared=facts.declared_by(tags),
         policy=joins.policies.of(table, facts.POLICY),
+        raw=table.raw,
     )
 
 

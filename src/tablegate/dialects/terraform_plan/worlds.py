@@ -9,6 +9,7 @@ from tablegate.dialects.terraform_plan.blocks import Block
 from tablegate.dialects.terraform_plan.configuration import NOTHING, Configuration, Tree, tree
 from tablegate.dialects.terraform_plan.faults import Faults
 from tablegate.dialects.terraform_plan.instances import Instance, Instances
+from tablegate.dialects.terraform_plan.raw import overlaid
 from tablegate.dialects.terraform_plan.references import Mention, Scope, Tracer
 from tablegate.model.change import ChangeKind
 from tablegate.model.value import Doubt, Place, Value
@@ -90,6 +91,11 @@ class Resource:
     def content(self) -> Tree:
         """All that is known of it."""
         return self.root.content
+
+    def raw(self) -> object:
+        """All that the plan says of it, what is unknown and what is sensitive told apart."""
+        unknown = self.instance.change.get("after_unknown") if self.world.is_after else None
+        return overlaid(self.content, unknown, self.instance.marks(self.world.moment))
 
     @property
     def place(self) -> Place:

@@ -1,0 +1,127 @@
+"""Measure every promise about speed in one run, and fail where one is broken.
+
+    make bench
+
+Each row is a ratio of two things measured side by side, so that it means the same on any machine. Times of
+tablegate are whole processes, from start to exit, with every policy on; times of a parser are of the parsing alone,
+in a process of its own.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from bench.measure import CHECK, PYTHON, TABLEGATE, Run, best
+
+INPUTS = Path(__file__).parents[2] / "build" / "bench"
+SMALL, LARGE, HUGE = "1", "1000", "10000"
+JUDGED = (0, 1)  # what a check ends with when it has read everything
+
+
+class Row(NamedTuple):
+    """One promise: what was measured, against what, and how many times that it may be."""
+
+    work: str
+    measured: float
+    against: str
+    base: float
+    limit: float
+    unit: str = "s"
+
+    @property
+    def ratio(self) -> float:
+        """How many times the base."""
+        return self.measured / self.base
+
+    @property
+    def kept(self) -> bool:
+        """Whether the promise holds."""
+        return self.ratio <= self.limit
+
+
+def main() -> int:
+    """1 where a limit is broken."""
+    # A process of its own: a child's peak is never below that of the process that started it.
+    subprocess.run([PYTHON, "-m", "bench.inputs", str(INPUTS), SMALL, LARGE, HUGE], check=True)
+    rows = [*starts(), *plans(), *templates()]
+    for row in rows:
+        sys.stdout.write(shown(row))
+    return 0 if all(row.kept for row in rows) else 1
+
+
+def starts() -> list[Row]:
+    """What is paid before any work is done."""
+    commands = {
+        "python": (PYTHON, "-c", "pass"),
+        "--version": (TABLEGATE, "--version"),
+        "--help": (TABLEGATE, "--help"),
+        "check of one small plan": (*CHECK, str(plan(SMALL))),
+    }
+    taken = best(commands, 20, allowed=JUDGED)
+    floor = taken["python"].seconds
+    limits = {"--version": 10, "--help": 10, "check of one small plan": 16}
+    return [Row(work, taken[work].seconds, "python -c pass", floor, limit) for work, limit in limits.items()]
+
+
+def plans() -> list[Row]:
+    """A plan of a thousand tables, and what ten times the tables cost."""
+    size = plan(LARGE).stat().st_size
+    taken = best({"check": (*CHECK, str(plan(LARGE)))}, 7, allowed=JUDGED)["check"]
+    parser = parsing("json", [plan(LARGE)], 5)
+    ten = best({"check": (*CHECK, str(plan(HUGE)))}, 2, allowed=JUDGED)["check"]
+    return [
+        Row(f"check of a {size / 1e6:.0f} MB plan", taken.seconds, "json.loads", parser, 1.0),
+        Row("peak memory of that check", taken.peak, "the file", size, 6, "MB"),
+        *growth("plan", taken, ten),
+    ]
+
+
+def templates() -> list[Row]:
+    """Templates of a thousand tables, and what ten times the tables cost."""
+    folders = {size: INPUTS / size / "templates" for size in (LARGE, HUGE)}
+    files = sorted(folders[LARGE].iterdir())
+    size = sum(file.stat().st_size for file in files)
+    taken = best({"check": (*CHECK, str(folders[LARGE]))}, 5, allowed=JUDGED)["check"]
+    parser = parsing("yaml", files, 5)
+    ten = best({"check": (*CHECK, str(folders[HUGE]))}, 2, allowed=JUDGED)["check"]
+    return [
+        Row(f"check of {size / 1e6:.1f} MB of YAML", taken.seconds, "yaml.load, C", parser, 0.5),
+        *growth("YAML", taken, ten),
+    ]
+
+
+def growth(what: str, one: Run, ten: Run) -> list[Row]:
+    """What 10,000 tables cost, against 1,000."""
+    return [
+        Row(f"time for 10,000 tables, {what}", ten.seconds, "for 1,000", one.seconds, 11),
+        Row(f"memory for 10,000 tables, {what}", ten.peak, "for 1,000", one.peak, 11, "MB"),
+    ]
+
+
+def plan(size: str) -> Path:
+    """The plan of so many tables."""
+    return INPUTS / size / "plan.json"
+
+
+def parsing(language: str, files: list[Path], rounds: int) -> float:
+    """The seconds of a stock parser, at its best."""
+    command = (PYTHON, "-m", "bench.parsers", language, *map(str, files))
+    return min(float(best({language: command}, 1, keep=True)[language].output) for _ in range(rounds))
+
+
+def shown(row: Row) -> str:
+    """One line of the table."""
+    scale, form = (1e6, ".0f") if row.unit == "MB" else (1, ".3f")
+    measured, base = format(row.measured / scale, form), format(row.base / scale, form)
+    verdict = "ok" if row.kept else "OVER"
+    return (
+        f"{row.work:<34} {measured:>8} {row.unit:<2}  {row.against:<14} {base:>8} {row.unit:<2}"
+        f"  {row.ratio:>7.2f} x  limit {row.limit:>5} x  {verdict}\n"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,41 @@
+"""Write the benchmark's inputs.
+
+python -m bench.inputs FOLDER TABLES...
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from pathlib import Path
+
+from bench.plans import write_plan
+from bench.shapes import Shape
+from bench.templates import TABLES_EACH, template
+
+HERE = Path(__file__).parent
+
+
+def main(folder: str, *sizes: str) -> None:
+    """Write the inputs of each size, unless these very ones are there."""
+    written = b"".join((HERE / name).read_bytes() for name in ("shapes.py", "plans.py", "templates.py"))
+    digest = hashlib.sha256(written).hexdigest()
+    for size in sizes:
+        into = Path(folder, size)
+        mark = into / "made"
+        if not mark.exists() or mark.read_text() != digest:
+            _write(into, [Shape(number) for number in range(int(size))])
+            mark.write_text(digest)
+
+
+def _write(into: Path, shapes: list[Shape]) -> None:
+    (into / "templates").mkdir(parents=True, exist_ok=True)
+    with (into / "plan.json").open("w") as file:
+        write_plan(file, shapes)
+    for first in range(0, len(shapes), TABLES_EACH):
+        text = template(shapes[first : first + TABLES_EACH])
+        (into / "templates" / f"stack-{first // TABLES_EACH:04d}.yaml").write_text(text)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,46 @@
+"""Whole processes, by the clock on the wall and by the memory they touched at most."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+PYTHON = sys.executable
+TABLEGATE = str(Path(sys.executable).with_name("tablegate"))
+CHECK = (TABLEGATE, "check", "--no-config", "--select", "ALL")
+
+
+class Run(NamedTuple):
+    """One process: its seconds, its peak memory in bytes, and what it printed."""
+
+    seconds: float
+    peak: int
+    output: str
+
+
+def run(command: tuple[str, ...], *, allowed: tuple[int, ...] = (0,), keep: bool = False) -> Run:
+    """Run one command to its end. Its output goes nowhere unless it is to be kept."""
+    sink = subprocess.PIPE if keep else subprocess.DEVNULL
+    began = time.perf_counter()
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=sink, stderr=subprocess.PIPE, text=True)
+    output = process.stdout.read() if process.stdout else ""
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - began
+    process.returncode = os.waitstatus_to_exitcode(status)
+    complaint = process.stderr.read() if process.stderr else ""
+    if process.returncode not in allowed:
+        raise SystemExit(f"{' '.join(command)}: exit code {process.returncode}\n{complaint}")
+    return Run(seconds, usage.ru_maxrss * 1024, output)
+
+
+def best(commands: dict[str, tuple[str, ...]], rounds: int, **how: object) -> dict[str, Run]:
+    """The quickest run of each, in turns, so that a noisy minute is noisy for all of them."""
+    runs: dict[str, list[Run]] = {name: [] for name in commands}
+    for _ in range(rounds):
+        for name, command in commands.items():
+            runs[name].append(run(command, **how))
+    return {name: min(taken) for name, taken in runs.items()}

@@ -1,0 +1,33 @@
+"""A resource as the template has it: nobody takes an expression for its own result."""
+
+from __future__ import annotations
+
+from tablegate.dialects.cloudformation.raw import unevaluated
+from tablegate.model.value import Doubt
+from tablegate.syntax.yaml_ import parse_yaml
+
+TEXT = """\
+Name: !Ref Name
+Key: !GetAtt Key.Arn
+Token: "{{resolve:ssm:/token}}"
+Tags:
+  - {Key: a, Value: !Sub "${Env}"}
+  - {Key: b, Value: c}
+Count: 3
+Condition: Prod
+"""
+
+
+def test_what_is_computed_is_a_doubt() -> None:
+    """And what is written is what it is."""
+    assert unevaluated(parse_yaml(TEXT)) == {
+        "Name": Doubt("it is computed by Ref, and a resource as it is written is not evaluated"),
+        "Key": Doubt("it is computed by Fn::GetAtt, and a resource as it is written is not evaluated"),
+        "Token": Doubt("it is looked up when the stack is deployed"),
+        "Tags": [
+            {"Key": "a", "Value": Doubt("it is computed by Fn::Sub, and a resource as it is written is not evaluated")},
+            {"Key": "b", "Value": "c"},
+        ],
+        "Count": 3,
+        "Condition": "Prod",
+    }
