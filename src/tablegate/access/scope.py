@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 
-from tablegate.access.symbols import has_symbol, is_symbol, is_variable
+from tablegate.access.symbols import has_symbol, is_suffix, is_symbol, is_variable
 
 # The sixth part of an ARN: https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html
 _BELOW = ("index", "stream", "backup", "export", "import")
@@ -84,6 +84,8 @@ def _tail(tail: str, where: tuple[str, str, str]) -> Scope:
             return Scope(Tier.NONE)
         return Scope(_everything(region), "*", below="*", where=where)
     name, slash, rest = tail.removeprefix("table/").partition("/")
+    if name and not slash and is_suffix(name[-1]):
+        return Scope(_name_tier(name[:-1], region, crosses=False)[0], name[:-1], below="*", where=where)
     below = _below(rest) if slash else ("*" if name.endswith("*") else None)
     tier, bleeds = _name_tier(name, region, crosses=not slash)
     return Scope(tier, name, not slash, below, bleeds, where)
