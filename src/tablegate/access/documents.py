@@ -31,6 +31,12 @@ class Hole(NamedTuple):
     reaches: tuple[str, ...] = ()
 
 
+class Perhaps(NamedTuple):
+    """A statement, or one pattern of a list, that is there only in some scenario of the source."""
+
+    tree: Any
+
+
 class Malformed(NamedTuple):
     """A part of a document that IAM would refuse."""
 
@@ -46,6 +52,12 @@ class Patterns:
     inverted: bool = False  # NotAction, NotResource, NotPrincipal
     doubt: Doubt | None = None
     paths: tuple[Path, ...] = ()
+    perhaps: tuple[str, ...] = ()  # those of the texts that are there only in some scenario of the source
+
+    @property
+    def sure(self) -> tuple[str, ...]:
+        """The texts that are there in every scenario."""
+        return tuple(text for text in self.texts if text not in self.perhaps) if self.perhaps else self.texts
 
     def __bool__(self) -> bool:
         return bool(self.texts) or self.doubt is not None
@@ -126,8 +138,11 @@ class Document:
         return own + tuple(doubt for statement in self.statements for doubt in statement.doubts)
 
 
-def parse_document(tree: Any, symbols: Symbols, locate: Locate) -> Document:
-    """The document that a tree spells. What IAM would refuse is listed, never skipped in silence."""
+def parse_document(tree: Any, symbols: Symbols, locate: Locate, within: str | None = None) -> Document:
+    """The document that a tree spells. What IAM would refuse is listed, never skipped in silence.
+
+    ``within`` tells the labels of its statements from those of other documents at the same address.
+    """
     if isinstance(tree, Hole):
         return Document(doubt=tree.doubt)
     if not isinstance(tree, Mapping):
@@ -138,15 +153,16 @@ def parse_document(tree: Any, symbols: Symbols, locate: Locate) -> Document:
     if isinstance(listed, Hole):
         return Document(version=_text(version), doubt=listed.doubt)
     single = isinstance(listed, Mapping)
-    reader = _Reader(symbols, locate, malformed, variables=_text(version) == "2012-10-17")
+    reader = _Reader(symbols, locate, malformed, _text(version) == "2012-10-17", f"{within}/" if within else "")
     statements: list[Statement] = []
     doubt: Doubt | None = None
-    for index, item in enumerate([listed] if single else listed if isinstance(listed, list) else []):
+    for index, entry in enumerate([listed] if single else listed if isinstance(listed, list) else []):
         path: Path = ("Statement",) if single else ("Statement", index)
+        item, present = (entry.tree, False) if isinstance(entry, Perhaps) else (entry, True)
         if isinstance(item, Hole):
             doubt = item.doubt
         elif isinstance(item, Mapping):
-            statements.append(reader.statement(item, index, path))
+            statements.append(reader.statement(item, index, path, present=present))
         else:
             malformed.append(Malformed("a statement is an object", path))
     if not single and not isinstance(listed, list):
@@ -168,14 +184,15 @@ class _Reader:
     locate: Locate
     malformed: list[Malformed]
     variables: bool
+    within: str
 
-    def statement(self, tree: Mapping[str, Any], index: int, path: Path) -> Statement:
+    def statement(self, tree: Mapping[str, Any], index: int, path: Path, *, present: bool) -> Statement:
         for key in sorted(set(map(str, tree)) - _STATEMENT_KEYS):
             self.malformed.append(Malformed(f"a statement has no element {key!r}", (*path, key)))
         doubts: list[Doubt] = []
         sid = tree.get("Sid")
         return Statement(
-            label=sid if isinstance(sid, str) and sid else str(index),
+            label=self.within + (sid if isinstance(sid, str) and sid else str(index)),
             index=index,
             place=self.locate(path),
             effect=self._effect(tree, path, doubts),
@@ -184,6 +201,7 @@ class _Reader:
             principals=self._principals(tree, path, doubts),
             conditions=self._conditions(tree.get("Condition"), path, doubts),
             doubts=tuple(doubts),
+            present=present,
         )
 
     def _effect(self, tree: Mapping[str, Any], path: Path, doubts: list[Doubt]) -> str | None:
@@ -211,9 +229,12 @@ class _Reader:
     def _patterns(self, tree: Any, path: Path, doubts: list[Doubt], *, inverted: bool) -> Patterns:
         texts: list[str] = []
         paths: list[Path] = []
+        perhaps: list[str] = []
         doubt: Doubt | None = None
-        for index, item in enumerate(tree if isinstance(tree, list) else [tree]):
+        for index, entry in enumerate(tree if isinstance(tree, list) else [tree]):
             where: Path = (*path, index) if isinstance(tree, list) else path
+            before, always = len(texts), not isinstance(entry, Perhaps)
+            item = entry.tree if isinstance(entry, Perhaps) else entry
             if isinstance(item, Hole):
                 texts.extend(item.reaches)
                 paths.extend([where] * len(item.reaches))
@@ -225,7 +246,8 @@ class _Reader:
                 paths.append(where)
             else:
                 self.malformed.append(Malformed("a pattern is a text", where))
-        return Patterns(tuple(texts), inverted, doubt, tuple(paths))
+            perhaps.extend(() if always else texts[before:])
+        return Patterns(tuple(texts), inverted, doubt, tuple(paths), tuple(perhaps))
 
     def _principals(self, tree: Mapping[str, Any], path: Path, doubts: list[Doubt]) -> Principals | None:
         inverted = "NotPrincipal" in tree

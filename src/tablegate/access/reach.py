@@ -86,7 +86,7 @@ def can(holder: Holder, action_name: str, target: str) -> Answer:
     if action is None:
         return Answer(None)
     for grant in holder.grants:
-        if grant.statement.denies and not grant.statement.conditions and _hits(grant.statement, action, target) is True:
+        if _denies(grant) and _hits(grant.statement, action, target) is True:
             return Answer(False, (grant,))
     answers = [(_hits(grant.statement, action, target), grant) for grant in holder.grants if _gives(grant)]
     sure = tuple(grant for hit, grant in answers if hit is True)
@@ -110,18 +110,25 @@ def _hits(statement: Statement, action: Action, target: str) -> bool | None:
     covered = _covers(statement.resources, target)
     if named is False or covered is False:
         return False
-    return True if named and covered and statement.effect is not None else None
+    return True if named and covered and statement.effect is not None and statement.present else None
 
 
 def _names(patterns: Patterns, action: Action) -> bool | None:
     answer = _any(
-        matches(text.lower(), action.full_name.lower()) if ":" in text else text == "*" for text in patterns.texts
+        _perhaps(text, patterns, matches(text.lower(), action.full_name.lower()) if ":" in text else text == "*")
+        for text in patterns.texts
     )
     return _settled(answer, patterns)
 
 
 def _covers(patterns: Patterns, target: str) -> bool | None:
-    return _settled(_any(matches(at_home(text, target), target) for text in patterns.texts), patterns)
+    found = _any(_perhaps(text, patterns, matches(at_home(text, target), target)) for text in patterns.texts)
+    return _settled(found, patterns)
+
+
+def _perhaps(text: str, patterns: Patterns, answer: bool | None) -> bool | None:
+    """The answer of one pattern: where the pattern itself is there only perhaps, so is a yes."""
+    return None if answer and text in patterns.perhaps else answer
 
 
 def _settled(answer: bool | None, patterns: Patterns) -> bool | None:
@@ -162,10 +169,14 @@ def fits(action: Action, scope: Scope) -> bool:
     return scope.below in action.types
 
 
+def _denies(grant: Grant) -> bool:
+    """Whether this takes something away in every case: without a condition, and in every scenario."""
+    return grant.statement.denies and not grant.statement.conditions and grant.statement.present
+
+
 def _is_denied(holder: Holder, action: Action, pattern: str) -> bool:
     return any(
-        grant.statement.denies
-        and not grant.statement.conditions
+        _denies(grant)
         and grant.role is DocumentRole.IDENTITY
         and _names(grant.statement.actions, action) is True
         and _surely_covers(grant.statement.resources, pattern)
@@ -176,7 +187,7 @@ def _is_denied(holder: Holder, action: Action, pattern: str) -> bool:
 def _surely_covers(patterns: Patterns, pattern: str) -> bool:
     """Whether everything that a pattern reaches is among the resources."""
     if not patterns.inverted:
-        return any(subset(pattern, text) for text in patterns.texts)
+        return any(subset(pattern, text) for text in patterns.sure)
     return patterns.doubt is None and all(intersects(pattern, text) is False for text in patterns.texts)
 
 
@@ -187,6 +198,7 @@ def _under(document: Document, action: Action, pattern: str) -> bool:
         and _names(statement.actions, action) is not False
         and (
             statement.resources.inverted
+            or statement.resources.doubt is not None
             or any(intersects(pattern, text) is not False for text in statement.resources.texts)
         )
         for statement in document.statements
@@ -195,9 +207,10 @@ def _under(document: Document, action: Action, pattern: str) -> bool:
 
 def _capped(document: Document, pattern: str, scope: Scope) -> Scope:
     """The scope under a ceiling: no wider than the widest pattern that the ceiling lets pass."""
-    allowed = [
-        scope_of(text) for statement in document.statements if statement.allows for text in resources_of(statement)
-    ]
+    allowing = [statement for statement in document.statements if statement.allows]
+    if any(statement.resources.doubt for statement in allowing):
+        return scope
+    allowed = [scope_of(text) for statement in allowing for text in resources_of(statement)]
     reachable = [item for item in allowed if item.tier is not Tier.NONE]
     widest = max(reachable, key=lambda item: item.tier, default=scope)
     return min(scope, widest, key=lambda item: item.tier) if pattern else scope
