@@ -11,6 +11,7 @@ from tablegate.model.value import Doubt, Place
 if TYPE_CHECKING:
     from tablegate.access.documents import Document, Statement
     from tablegate.access.holders import Holder
+    from tablegate.access.reach import Reach
 
 
 class DocumentRole(StrEnum):
@@ -53,7 +54,8 @@ class Grant:
     """One statement, in the document that holds it, in the hands of its holder.
 
     ``address`` is that of whatever holds the document. ``managed`` names the AWS managed policy
-    that the statement stands for. ``target`` is the ARN a resource policy is attached to.
+    that the statement stands for, ``template`` what a framework made it from: a policy template of SAM, or
+    ``event`` for what a function's event brings along. ``target`` is the ARN a resource policy is attached to.
     """
 
     address: str
@@ -62,9 +64,11 @@ class Grant:
     document: Document
     statement: Statement
     managed: str | None = None
+    template: str | None = None
     target: str | None = None
     spelling: str = "json"  # how its author writes it: hcl, json or yaml
     holder: Holder = field(init=False, repr=False)
+    reached: tuple[Reach, ...] | None = field(default=None, init=False, repr=False)  # once it was asked for
 
     @property
     def label(self) -> str:

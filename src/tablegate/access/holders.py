@@ -31,6 +31,7 @@ class Holder:
     ceilings: tuple[Document, ...] = ()
     ceiling_doubt: Doubt | None = None  # there is a boundary, and it is not in this input
     unread: tuple[Unread, ...] = ()
+    needs: frozenset[str] | None = None  # all actions that its users can call; None where one of them is code
     symbols: Symbols = field(default_factory=Symbols, repr=False)
     estate: Estate = field(init=False, repr=False)
 
