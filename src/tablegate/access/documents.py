@@ -12,13 +12,15 @@ from enum import StrEnum
 from typing import Any, NamedTuple, TypeAlias
 
 from tablegate.access.conditions import Condition, parse_operator
-from tablegate.access.symbols import Symbols
+from tablegate.access.symbols import Symbols, is_symbol, is_variable
 from tablegate.model.value import Doubt, Place
 
 Path: TypeAlias = tuple[str | int, ...]
 Locate: TypeAlias = Callable[[Path], Place | None]
 
 _ALLOW, _DENY = "Allow", "Deny"
+_ACTIONS = frozenset({"Action", "NotAction"})
+_SOME_ACTION = Doubt("the name of one of its actions is not known", "the action's whole name")
 _STATEMENT_KEYS = frozenset(
     {"Sid", "Effect", "Action", "NotAction", "Resource", "NotResource", "Principal", "NotPrincipal", "Condition"}
 )
@@ -104,6 +106,7 @@ class Statement:
     conditions: tuple[Condition, ...]
     doubts: tuple[Doubt, ...]
     present: bool = True  # False: only perhaps, as its own condition in the source is not decided
+    unsettled: Doubt | None = None  # why its effect, or under which conditions it stands, is not known
 
     @property
     def allows(self) -> bool:
@@ -118,7 +121,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A whole policy document. ``doubt`` is set where nothing at all of it could be read."""
+    """A whole policy document. ``doubt`` is set where it, or some of its statements, could not be read."""
 
     statements: tuple[Statement, ...] = ()
     version: str | None = None
@@ -149,13 +152,14 @@ def parse_document(tree: Any, symbols: Symbols, locate: Locate, within: str | No
         return Document(malformed=(Malformed("a policy document is an object", ()),))
     malformed: list[Malformed] = []
     version = tree.get("Version")
+    doubt = version.doubt if isinstance(version, Hole) else None
     listed = tree.get("Statement", [])
     if isinstance(listed, Hole):
         return Document(version=_text(version), doubt=listed.doubt)
     single = isinstance(listed, Mapping)
-    reader = _Reader(symbols, locate, malformed, _text(version) == "2012-10-17", f"{within}/" if within else "")
+    variables = doubt is not None or version == "2012-10-17"
+    reader = _Reader(symbols, locate, malformed, variables, f"{within}/" if within else "")
     statements: list[Statement] = []
-    doubt: Doubt | None = None
     for index, entry in enumerate([listed] if single else listed if isinstance(listed, list) else []):
         path: Path = ("Statement",) if single else ("Statement", index)
         item, present = (entry.tree, False) if isinstance(entry, Perhaps) else (entry, True)
@@ -190,18 +194,20 @@ class _Reader:
         for key in sorted(set(map(str, tree)) - _STATEMENT_KEYS):
             self.malformed.append(Malformed(f"a statement has no element {key!r}", (*path, key)))
         doubts: list[Doubt] = []
+        unsettled: list[Doubt] = []
         sid = tree.get("Sid")
         return Statement(
             label=self.within + (sid if isinstance(sid, str) and sid else str(index)),
             index=index,
             place=self.locate(path),
-            effect=self._effect(tree, path, doubts),
+            effect=self._effect(tree, path, unsettled),
             actions=self._either(tree, path, "Action", doubts),
             resources=self._either(tree, path, "Resource", doubts),
             principals=self._principals(tree, path, doubts),
-            conditions=self._conditions(tree.get("Condition"), path, doubts),
-            doubts=tuple(doubts),
+            conditions=self._conditions(tree.get("Condition"), path, unsettled),
+            doubts=(*unsettled, *doubts),
             present=present,
+            unsettled=unsettled[0] if unsettled else None,
         )
 
     def _effect(self, tree: Mapping[str, Any], path: Path, doubts: list[Doubt]) -> str | None:
@@ -244,6 +250,9 @@ class _Reader:
             elif isinstance(item, str):
                 texts.append(self._filled(item))
                 paths.append(where)
+                if path[-1] in _ACTIONS and any(map(_is_unknown, texts[-1])):
+                    doubt = _SOME_ACTION
+                    doubts.append(doubt)
             else:
                 self.malformed.append(Malformed("a pattern is a text", where))
             perhaps.extend(() if always else texts[before:])
@@ -313,6 +322,10 @@ class _Reader:
     def _filled(self, text: str) -> str:
         """The text with its policy variables as symbols: before version 2012-10-17 they were plain text."""
         return self.symbols.with_variables(text) if self.variables and "${" in text else text
+
+
+def _is_unknown(character: str) -> bool:
+    return is_symbol(character) and not is_variable(character)
 
 
 def _text(value: Any) -> str | None:

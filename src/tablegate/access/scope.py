@@ -80,6 +80,8 @@ def _tail(tail: str, where: tuple[str, str, str]) -> Scope:
     if not tail.startswith("table/"):
         if has_symbol(tail) and not set(tail) & _WILD:
             return Scope(Tier.ONE, tail, where=where)
+        if tail and is_symbol(tail[0]):
+            return Scope(Tier.ONE, tail, below="*", where=where)
         if not _covers_start(tail, "table/"):
             return Scope(Tier.NONE)
         return Scope(_everything(region), "*", below="*", where=where)
@@ -98,7 +100,7 @@ def _name_tier(name: str, region: str, *, crosses: bool) -> tuple[Tier, bool]:
     if set(name) <= _WILD:
         return _everything(region), False
     head = re.split(r"[*?]", name, maxsplit=1)[0]
-    if head and is_variable(head[0]) and head[-1] in _DELIMITERS:
+    if head and any(map(is_variable, head)) and head[-1] in _DELIMITERS:
         return Tier.VARIABLE, False
     literal = len(head) + 3 * sum(map(is_symbol, head))
     if literal >= _ANCHOR and head[-1] in _DELIMITERS:
