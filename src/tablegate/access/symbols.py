@@ -56,7 +56,6 @@ class Symbols:
         """The names of the symbols in a text, in order."""
         return tuple(self._names[part] for part in text if part in self._names)
 
-
     def _shown(self, character: str) -> str:
         return "…" if is_suffix(character) else f"${{{self._names[character]}}}"
 

@@ -17,6 +17,10 @@ class Faults:
         """A part that is not what a plan holds there."""
         self._add(Fault(FaultCode.UNREADABLE, message, self._place(path), hint=hint))
 
+    def repeats(self, message: str, path: str | None = None) -> None:
+        """A mapping that gives one key twice."""
+        self._add(Fault(FaultCode.DUPLICATE_KEY, message, self._place(path)))
+
     def incomplete(self, message: str, *, blocks: bool, path: str | None = None, hint: str | None = None) -> None:
         """The plan itself says that it does not show everything."""
         self._add(Fault(FaultCode.INCOMPLETE, message, self._place(path), blocks=blocks, hint=hint))

@@ -1,0 +1,168 @@
+"""Documents that resources hold of their own: tables and their streams, the keys of tables, and endpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tablegate.access.arns import arn_of
+from tablegate.access.grants import DocumentRole, HolderForm
+from tablegate.dialects.terraform_plan.access.deeds import Deed, Deeds
+from tablegate.dialects.terraform_plan.access.ground import Ground
+from tablegate.dialects.terraform_plan.blocks import Block
+from tablegate.dialects.terraform_plan.links import Link
+from tablegate.dialects.terraform_plan.worlds import Resource
+from tablegate.model.value import Doubt, Place
+
+_POLICY = "aws_dynamodb_resource_policy"
+_CLOUD_CONTROL = ("awscc_dynamodb_table",)
+_KEYS = ("aws_kms_key", "aws_kms_external_key", "aws_kms_replica_key", "aws_kms_replica_external_key")
+_KEY_POLICY = "aws_kms_key_policy"
+_ENDPOINT = "aws_vpc_endpoint"
+_ENDPOINT_POLICY = "aws_vpc_endpoint_policy"
+_SERVICES = (".dynamodb", ".dynamodb-streams")
+
+
+@dataclass(slots=True, eq=False)
+class Thing:
+    """A resource that holds documents: what sort, and which document is about which ARN."""
+
+    form: HolderForm
+    role: DocumentRole
+    address: str
+    place: Place | None
+    name: str | None
+    why: str
+    deeds: list[tuple[Deed, str | None]] = field(default_factory=list)
+
+
+class Things:
+    """The resources of one plan that hold documents of their own."""
+
+    def __init__(self, ground: Ground, deeds: Deeds) -> None:
+        self._ground = ground
+        self._world = ground.world
+        self._deeds = deeds
+        self._found: dict[tuple[HolderForm, str], Thing] = {}
+
+    def all(self) -> list[Thing]:
+        """All of them."""
+        self._tables()
+        self._cloud_control()
+        self._keys()
+        self._endpoints()
+        return list(self._found.values())
+
+    def _tables(self) -> None:
+        for one in self._world.of(_POLICY):
+            deed = self._deeds.of(one, "policy")
+            link = self._ground.links.of(one, "resource_arn")
+            form = HolderForm.STREAM if link.stream else HolderForm.TABLE
+            address = one.address if link.table is None else link.table.address
+            thing = self._thing(form, DocumentRole.RESOURCE, address, f"the policy of a {form}")
+            if deed is not None:
+                thing.deeds.append((deed, self._target(one, link)))
+
+    def _target(self, policy: Resource, link: Link) -> str | None:
+        """The ARN that a policy is attached to, as every reference to it is spelled."""
+        table = None if link.table is None else self._ground.tables.get(link.table.address)
+        if table is None:
+            return policy.known("resource_arn")
+        arn = arn_of(table, self._ground.symbols)
+        if link.region is not None:
+            parts = arn.split(":", 5)
+            arn = ":".join((*parts[:3], link.region, *parts[4:]))
+        if not link.stream:
+            return arn
+        label = link.rest.removeprefix("stream/") or self._label(table.address)
+        return f"{arn}/stream/{label}"
+
+    def _label(self, address: str) -> str:
+        return self._ground.symbols.of(f"{address}.stream_label")
+
+    def _cloud_control(self) -> None:
+        """Policies that stand in a table of the Cloud Control provider."""
+        for one in self._world.of(*_CLOUD_CONTROL):
+            table = self._ground.tables.get(one.address)
+            if table is None:
+                continue
+            arn = arn_of(table, self._ground.symbols)
+            self._nested(one, one.root.nested("resource_policy"), HolderForm.TABLE, arn)
+            stream = one.root.nested("stream_specification")
+            if isinstance(stream, Block):
+                target = f"{arn}/stream/{self._label(one.address)}"
+                self._nested(one, stream.nested("resource_policy"), HolderForm.STREAM, target)
+
+    def _nested(self, one: Resource, block: Block | Doubt | None, form: HolderForm, target: str) -> None:
+        deed = None
+        if isinstance(block, Block):
+            deed = self._deeds.of(one, "policy_document", block=block, optional=True)
+        if deed is not None:
+            thing = self._thing(form, DocumentRole.RESOURCE, one.address, f"the policy of a {form}")
+            thing.deeds.append((deed, target))
+
+    def _keys(self) -> None:
+        """Policies of the keys that encrypt a table of this input."""
+        wanted = set(self._keys_of_tables())
+        keys = {one.address: one for one in self._world.of(*_KEYS) if one.address in wanted} if wanted else {}
+        for one in keys.values():
+            self._key(one, self._deeds.of(one, "policy", optional=True))
+        for one in self._world.of(_KEY_POLICY) if keys else ():
+            for key in self._named(one, "key_id", keys):
+                self._key(key, self._deeds.of(one, "policy"))
+
+    def _keys_of_tables(self) -> Iterator[str]:
+        for table in self._ground.tables.values():
+            for encryption in (table.encryption, *(one.encryption for one in table.replicas.content or ())):
+                if encryption.resource is not None:
+                    yield encryption.resource.address
+
+    def _key(self, key: Resource, deed: Deed | None) -> None:
+        thing = self._thing(HolderForm.KEY, DocumentRole.RESOURCE, key.address, "the policy of a table's key")
+        if deed is not None:
+            thing.deeds.append((deed, key.known("arn")))
+
+    def _named(self, one: Resource, argument: str, among: dict[str, Resource]) -> Iterator[Resource]:
+        """The resource that an argument names by its id or ARN, or refers to."""
+        text = one.known(argument)
+        for found in among.values():
+            if text is not None and text in (found.known("id"), found.known("arn"), found.known("key_id")):
+                yield found
+        if text is None:
+            for mention in one.mentions(argument):
+                yield from (among[found.address] for found in mention.instances if found.address in among)
+
+    def _endpoints(self) -> None:
+        """Policies of the endpoints for DynamoDB: one in a resource of its own takes the place of the endpoint's."""
+        endpoints = {one.address: one for one in self._world.of(_ENDPOINT) if self._is_ours(one)}
+        for one in endpoints.values():
+            self._endpoint(one, self._deeds.of(one, "policy", optional=True))
+        for one in self._world.of(_ENDPOINT_POLICY) if endpoints else ():
+            for endpoint in self._named(one, "vpc_endpoint_id", endpoints):
+                self._endpoint(endpoint, self._deeds.of(one, "policy", optional=True))
+
+    def _endpoint(self, endpoint: Resource, deed: Deed | None) -> None:
+        thing = self._thing(HolderForm.ENDPOINT, DocumentRole.CHANNEL, endpoint.address, "an endpoint for DynamoDB")
+        if deed is not None:
+            thing.deeds = [(deed, None)]
+
+    def _is_ours(self, endpoint: Resource) -> bool:
+        service = endpoint.known("service_name")
+        if service is not None:
+            return service.endswith(_SERVICES)
+        asked = (
+            found.content.get("service")
+            for mention in endpoint.mentions("service_name")
+            if mention.type == "aws_vpc_endpoint_service"
+            for instance in mention.instances
+            if (found := self._world.at(instance)) is not None
+        )
+        return any(name in ("dynamodb", "dynamodb-streams") for name in asked)
+
+    def _thing(self, form: HolderForm, role: DocumentRole, address: str, why: str) -> Thing:
+        key = (form, address)
+        if key not in self._found:
+            table = self._ground.tables.get(address)
+            name = None if table is None else table.name.content
+            self._found[key] = Thing(form, role, address, Place(self._world.file), name, why)
+        return self._found[key]
