@@ -7,8 +7,8 @@ from typing import NamedTuple
 from tablegate.access.grants import Grant
 from tablegate.access.holders import Holder
 from tablegate.access.symbols import Symbols
-from tablegate.dialects.cloudformation.access import identities
-from tablegate.dialects.cloudformation.access.attachments import Attachments, join_groups
+from tablegate.dialects.cloudformation.access import identities, resources, uses
+from tablegate.dialects.cloudformation.access.attachments import Attachments
 from tablegate.dialects.cloudformation.access.drafts import sorted_grants
 from tablegate.dialects.cloudformation.access.ground import Ground
 from tablegate.dialects.cloudformation.access.pieces import Documents
@@ -44,7 +44,7 @@ def access_of(resolver: Resolver, tables: tuple[Table, ...], spelling: str) -> A
         tables=tables,
     )
     _gather(ground)
-    drafts = [ground.drafts[key] for key in sorted(ground.drafts)]
+    drafts = sorted(ground.drafts.values(), key=lambda draft: (draft.address, draft.form, draft.name or ""))
     holders = tuple(draft.made(symbols) for draft in drafts)
     counts = documents.counts
     return Access(holders, sorted_grants(drafts), counts.every, counts.partly, counts.unread)
@@ -52,7 +52,15 @@ def access_of(resolver: Resolver, tables: tuple[Table, ...], spelling: str) -> A
 
 def _gather(ground: Ground) -> None:
     attachments = Attachments(ground)
-    identities.gather(ground)
+    identities.begin(ground)
     attachments.gather()
-    join_groups(ground, attachments)
+    if ground.resolver.template.serverless:
+        # Imported here: most templates are not SAM's.
+        from tablegate.dialects.cloudformation.access.connectors import Connectors
+        from tablegate.dialects.cloudformation.access.serverless import Serverless
+
+        Serverless(ground, attachments).gather()
+        Connectors(ground, attachments).gather()
+    resources.gather(ground)
+    uses.learn(ground, attachments)
     attachments.leave_over()

@@ -6,16 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 
-from tablegate.access.grants import DocumentRole, HolderForm, HolderKind
+from tablegate.access.grants import HolderForm, HolderKind
+from tablegate.access.symbols import has_symbol
 from tablegate.dialects.cloudformation.access import identities
 from tablegate.dialects.cloudformation.access.drafts import Draft
-from tablegate.dialects.cloudformation.access.ground import Ground, There
+from tablegate.dialects.cloudformation.access.ground import NOBODY, Ground, There
 from tablegate.dialects.cloudformation.access.pieces import Piece
 from tablegate.dialects.cloudformation.template import (
     GROUP,
     GROUP_POLICY,
     MANAGED_POLICY,
     MEMBERSHIP,
+    PERMISSION_SET,
     POLICY,
     ROLE,
     ROLE_POLICY,
@@ -26,8 +28,7 @@ from tablegate.dialects.cloudformation.unsettled import Unsettled
 from tablegate.syntax.node import Node
 
 _LISTS = {"Roles": ROLE, "Users": USER, "Groups": GROUP}
-_SINGLE = {ROLE_POLICY: ("RoleName", ROLE), USER_POLICY: ("UserName", USER), GROUP_POLICY: ("GroupName", GROUP)}
-_PEOPLE = {USER: (HolderForm.USER, "an IAM user"), GROUP: (HolderForm.GROUP, "an IAM group")}
+_SINGLE = {ROLE_POLICY: {"RoleName": ROLE}, USER_POLICY: {"UserName": USER}, GROUP_POLICY: {"GroupName": GROUP}}
 
 
 @dataclass(slots=True)
@@ -49,142 +50,164 @@ class Attachments:
 
     def gather(self) -> None:
         """Attach everything. The holders that the template makes must be begun."""
-        self._name_all()
-        self._managed_policies()
-        self._inline_policies()
-        for there in self.ground.resources(ROLE, USER, GROUP):
-            draft = self.ground.drafts[identities.FORMS[there.resource.type], there.address]
+        ground = self.ground
+        for there in ground.resources(ROLE, USER, GROUP, MANAGED_POLICY):
+            self._names[there.resource.type, ground.texts.identity(there.address)] = there.address
+        for there in ground.resources(MANAGED_POLICY):
+            self.managed[there.address] = ManagedPolicy(there, self._pieces(there))
+        for there in ground.resources(MANAGED_POLICY, POLICY, *_SINGLE):
+            self._give(there)
+        for there in ground.resources(ROLE, USER, GROUP):
+            draft = ground.drafts[identities.FORMS[there.resource.type], there.address]
             self.attach_listed(draft, there, "ManagedPolicyArns")
             self.bound(draft, there.section)
+        for there in ground.resources(PERMISSION_SET):
+            self._permission_set(ground.drafts[HolderForm.PERMISSION_SET, there.address], there)
+        self._join_groups()
 
     def leave_over(self) -> None:
-        """What nobody holds is held by nobody: it is judged all the same."""
+        """What nobody holds is judged all the same."""
         for address, policy in self.managed.items():
             if not policy.used:
-                why = "nothing in this template uses it"
-                draft = self.ground.draft(HolderForm.UNATTACHED, policy.there.resource, HolderKind.UNKNOWN, why)
+                resource = policy.there.resource
+                draft = self.ground.draft(HolderForm.UNATTACHED, resource, HolderKind.UNKNOWN, NOBODY)
                 self._hand(draft, policy.pieces, address, sure=True)
+        for resource, unknown in self.ground.unreadable(MANAGED_POLICY, POLICY, *_SINGLE, ROLE, USER, GROUP):
+            mentions = self.ground.documents.mentions(resource.node)
+            piece = self.ground.documents.unknown(unknown.doubt, resource.node, mentions=mentions)
+            draft = self.ground.draft(HolderForm.UNATTACHED, resource, HolderKind.UNKNOWN, NOBODY)
+            self.ground.hand(draft, piece, resource.address)
 
     def attach_listed(self, draft: Draft, there: There, key: str) -> None:
         """Attach the managed policies that a property lists by their ARNs."""
         for value, sure in self.ground.items(there.section, key):
-            self.attach(draft, value, there, sure=sure and there.sure)
+            self.attach(draft, value, there.address, sure=sure and there.sure)
 
-    def attach(self, draft: Draft, value: Node | Unsettled, there: There, *, sure: bool) -> None:
+    def attach(self, draft: Draft, value: Node | Unsettled, address: str, *, sure: bool) -> None:
         """Attach one managed policy by its ARN."""
         policy = self.policy(value)
         if policy is not None:
             policy.used = True
             self._hand(draft, policy.pieces, policy.there.address, sure=sure)
-            return
-        place = self.ground.resolver.place(value.node if isinstance(value, Unsettled) else value)
-        arn = self.ground.symbols.shown(self.ground.texts.symbolic(value) or "?")
-        draft.attach(arn, there.address, place, self.ground.spelling, sure=sure)
+        else:
+            arn, place = self.ground.shown(value), self.ground.place(value)
+            draft.attach(arn, address, place, self.ground.spelling, sure=sure)
 
     def bound(self, draft: Draft, section: Mapping[str, Node]) -> None:
         """Hold a draft under its permissions boundary."""
         values = [value for value, _ in self.ground.items(section, "PermissionsBoundary")]
+        for value in values:
+            policy = self.policy(value)
+            if policy is not None:
+                policy.used = True
         if len(values) == 1:  # of several, none is sure to be the limit
-            self.limit(draft, values[0])
-
-    def limit(self, draft: Draft, value: Node | Unsettled) -> None:
-        """Hold a draft under a policy."""
-        policy = self.policy(value)
-        if policy is None:
-            draft.limit_by(self.ground.symbols.shown(self.ground.texts.symbolic(value) or "?"))
-            return
-        policy.used = True
-        for piece in policy.pieces:
-            draft.limit(piece)
+            self._limit(draft, values[0])
 
     def policy(self, value: Node | Unsettled) -> ManagedPolicy | None:
         """The managed policy of this template that an ARN names."""
         symbol = self.ground.reference(value)
-        if symbol is not None and symbol.name in self.managed:
-            return self.managed[symbol.name]
+        if symbol is not None:
+            return self.managed.get(symbol.name)
         text = self.ground.texts.symbolic(value)
-        return self.named(text.rpartition("/")[2]) if text and ":policy/" in text else None
-
-    def named(self, name: str) -> ManagedPolicy | None:
-        """The managed policy of this template with this name."""
-        return self.managed.get(self._names.get((MANAGED_POLICY, name), ""))
+        return self._named(text.rpartition("/")[2]) if text and ":policy/" in text else None
 
     def holder(self, value: Node | Unsettled, kind: str) -> Draft | None:
         """The role, user or group of this template that a value names, by reference, name or ARN."""
         symbol = self.ground.reference(value)
-        if symbol is None:
+        if symbol is not None:
+            address: str | None = symbol.name
+        else:
             text = self.ground.texts.symbolic(value) or ""
             address = self._names.get((kind, text.rpartition("/")[2]))
-        else:
-            address = symbol.name
         return self.ground.drafts.get((identities.FORMS[kind], address)) if address else None
 
-    def _name_all(self) -> None:
-        for kind in (ROLE, USER, GROUP, MANAGED_POLICY):
-            for there in self.ground.resources(kind):
-                self._names[kind, self.ground.texts.identity(there.address)] = there.address
+    def stranger(self, there: There, value: Node | Unsettled, kind: str) -> Draft:
+        """Somebody that the template does not make, known by the first thing of it that is given to them."""
+        text = self.ground.texts.symbolic(value)
+        form = identities.FORMS[kind]
+        name = text.rpartition("/")[2] if text else None
+        known = (
+            identities.people(form) if form is not HolderForm.ROLE else (HolderKind.UNKNOWN, "it is not in this input")
+        )
+        draft = self.ground.draft(form, there.resource, *known, key=f"name: {name or there.address}")
+        draft.name = name if name and not has_symbol(name) else None
+        draft.address = min(draft.address, there.address)
+        return draft
 
-    def _managed_policies(self) -> None:
-        found = list(self.ground.resources(MANAGED_POLICY))
-        for there in found:
-            self.managed[there.address] = ManagedPolicy(there, self._pieces(there))
-        for there in found:
-            policy = self.managed[there.address]
-            for draft, sure in self._holders(there):
-                policy.used = True
-                self._hand(draft, policy.pieces, there.address, sure=sure)
+    def _named(self, name: str) -> ManagedPolicy | None:
+        return self.managed.get(self._names.get((MANAGED_POLICY, name), ""))
 
-    def _inline_policies(self) -> None:
-        for there in self.ground.resources(POLICY, *_SINGLE):
-            pieces = self._pieces(there)
-            for draft, sure in self._holders(there):
-                self._hand(draft, pieces, there.address, sure=sure)
+    def _give(self, there: There) -> None:
+        policy = self.managed.get(there.address)
+        pieces = self._pieces(there) if policy is None else policy.pieces
+        for key, kind in _SINGLE.get(there.resource.type, _LISTS).items():
+            for value, sure in self.ground.items(there.section, key):
+                self._hand(
+                    self.holder(value, kind) or self.stranger(there, value, kind), pieces, there.address, sure=sure
+                )
+                if policy is not None:
+                    policy.used = True
 
     def _pieces(self, there: There) -> list[Piece]:
         node = there.section.get("PolicyDocument")
         if node is None:
-            self.ground.resolver.misfit(there.resource.node, "PolicyDocument is needed")
+            self.ground.resolver.misfit(there.resource.node, "a policy needs a PolicyDocument")
             return []
         return self.ground.documents.read(node, sure=there.sure)
 
     def _hand(self, draft: Draft, pieces: Iterable[Piece], address: str, *, sure: bool) -> None:
         for piece in pieces:
-            whole = piece if sure else piece.perhaps()
-            draft.add(whole, address, DocumentRole.IDENTITY, self.ground.spelling)
+            self.ground.hand(draft, piece if sure else piece.perhaps(), address)
 
-    def _holders(self, there: There) -> Iterator[tuple[Draft, bool]]:
-        listed = (
-            {_SINGLE[there.resource.type][0]: _SINGLE[there.resource.type][1]}
-            if there.resource.type in _SINGLE
-            else _LISTS
-        )
-        for key, kind in listed.items():
-            for value, sure in self.ground.items(there.section, key):
-                yield self.holder(value, kind) or self._stranger(there, value, kind), sure
+    def _limit(self, draft: Draft, value: Node | Unsettled) -> None:
+        policy = self.policy(value)
+        if policy is None:
+            draft.limit_by(self.ground.shown(value))
+        for piece in policy.pieces if policy is not None else ():
+            draft.limit(piece)
 
-    def _stranger(self, there: There, value: Node | Unsettled, kind: str) -> Draft:
-        """Whoever a policy is attached to that the template does not make."""
-        name = self.ground.symbols.shown(self.ground.texts.symbolic(value) or "?")
-        form, why = _PEOPLE.get(kind, (HolderForm.UNATTACHED, f"the role {name} is not in this template"))
-        known = HolderKind.HUMAN if kind in _PEOPLE else HolderKind.UNKNOWN
-        draft = self.ground.draft(form, there.resource, known, why, f"{there.address} {name}")
-        draft.name = name
-        return draft
+    def _permission_set(self, draft: Draft, there: There) -> None:
+        self.attach_listed(draft, there, "ManagedPolicies")
+        for reference in self.ground.sections(there, "CustomerManagedPolicyReferences"):
+            for value, _ in self.ground.items(reference.section, "Name"):
+                self._by_name(draft, value, reference)
+        for boundary in self.ground.sections(there, "PermissionsBoundary"):
+            for value, _ in self.ground.items(boundary.section, "ManagedPolicyArn"):
+                self._limit(draft, value)
+            for reference in self.ground.sections(boundary, "CustomerManagedPolicyReference"):
+                name = self.ground.text(reference.section, "Name") or "?"
+                policy = self._named(name)
+                for piece in policy.pieces if policy is not None else ():
+                    draft.limit(piece)
+                if policy is None:
+                    draft.limit_by(name)
+                else:
+                    policy.used = True
 
+    def _by_name(self, draft: Draft, value: Node | Unsettled, there: There) -> None:
+        symbol = self.ground.reference(value)
+        name = self.ground.texts.symbolic(value) or "?"
+        policy = self.managed.get(symbol.name) if symbol is not None else self._named(name)
+        if policy is not None:
+            policy.used = True
+            self._hand(draft, policy.pieces, policy.there.address, sure=there.sure)
+        else:
+            shown, place = self.ground.shown(value), self.ground.place(value)
+            draft.attach(shown, there.address, place, self.ground.spelling, sure=there.sure)
 
-def join_groups(ground: Ground, attachments: Attachments) -> None:
-    """Users hold what their groups hold. Who answers for it is the group."""
-    members: list[tuple[Draft, Draft]] = []
-    for there in ground.resources(USER):
-        user = ground.drafts[HolderForm.USER, there.address]
-        members += [
-            (user, group)
-            for value, _ in ground.items(there.section, "Groups")
-            if (group := attachments.holder(value, GROUP))
-        ]
-    for there in ground.resources(MEMBERSHIP):
-        groups = [attachments.holder(value, GROUP) for value, _ in ground.items(there.section, "GroupName")]
-        users = [attachments.holder(value, USER) for value, _ in ground.items(there.section, "Users")]
-        members += [(user, group) for group in groups if group for user in users if user]
-    for user, group in members:
-        user.inherited += [copy(grant) for grant in group.grants]
+    def _join_groups(self) -> None:
+        """Users hold what their groups hold. Who answers for it is the group."""
+        for user, group in self._members():
+            user.inherited += map(copy, group.grants)
+
+    def _members(self) -> Iterator[tuple[Draft, Draft]]:
+        for there in self.ground.resources(USER):
+            user = self.ground.drafts[HolderForm.USER, there.address]
+            for value, _ in self.ground.items(there.section, "Groups"):
+                group = self.holder(value, GROUP)
+                if group is not None:
+                    yield user, group
+        for there in self.ground.resources(MEMBERSHIP):
+            groups = [self.holder(value, GROUP) for value, _ in self.ground.items(there.section, "GroupName")]
+            users = [self.holder(value, USER) for value, _ in self.ground.items(there.section, "Users")]
+            yield from ((user, group) for group in groups if group for user in users if user)

@@ -6,69 +6,80 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from tablegate.access.documents import Document
-from tablegate.access.grants import DocumentRole, Grant, HolderForm, HolderKind, Unread
+from tablegate.access.grants import DocumentRole, Grant, HolderForm, HolderKind, Maker, Unread
 from tablegate.access.holders import Holder
 from tablegate.access.managed import managed_path, managed_policies
+from tablegate.access.managed_table import AS_OF
 from tablegate.access.symbols import Symbols
 from tablegate.access.trust import most_exposed
 from tablegate.dialects.cloudformation.access.pieces import Piece, concerns_tables
 from tablegate.model.value import Doubt, Place
 
-_NOT_HERE = "the policy {} is not in this template"
-_GIVE = "check the template that makes it together with this one, or write its statements here"
+_ELSEWHERE = "the policy {} is not in this template"
+_GIVE = "its statements in this template, or a check of the template that makes it"
+_STRANGE = f"the AWS managed policy {{}} is not among those that grant DynamoDB actions, as of {AS_OF}"
+
+Evidence = tuple[HolderKind, str]
 
 
 @dataclass(slots=True, kw_only=True)
 class Draft:
-    """A holder that is not finished: whatever speaks of it adds to it."""
+    """A holder that is not finished: whatever speaks of it adds to it.
+
+    ``trusted`` is what its trust policy says of it, ``uses`` the resources that use it, which count where that says
+    nothing, and ``serves`` the end users that it is known to serve.
+    """
 
     address: str
     place: Place
     form: HolderForm
-    evidence: list[tuple[HolderKind, str]] = field(default_factory=list)
+    trusted: list[Evidence]
     name: str | None = None
     services: set[str] = field(default_factory=set)
+    uses: list[Evidence] = field(default_factory=list)
+    serves: list[Evidence] = field(default_factory=list)
+    concerned: bool = False  # what cannot be read of it matters, whatever can
     grants: list[Grant] = field(default_factory=list)
     inherited: list[Grant] = field(default_factory=list)  # of a user's groups: theirs to answer for
     ceilings: list[Document] = field(default_factory=list)
     ceiling_doubt: Doubt | None = None
-    unread: list[Unread] = field(default_factory=list)
-    outside: list[Unread] = field(default_factory=list)  # matters if the holder reaches tables at all
+    _pieces: list[tuple[Piece, str]] = field(default_factory=list)
+    _others: list[tuple[Unread, bool]] = field(default_factory=list)  # and whether it is its holder that decides
 
-    def add(self, piece: Piece, address: str, role: DocumentRole, spelling: str, target: str | None = None) -> None:
+    def hold(self, piece: Piece, grants: Iterable[Grant], address: str) -> None:
         """Put a document into the holder's hands."""
-        self.grants.extend(piece.grants(address, role, spelling, target))
-        for unread in piece.unread(address):
-            (self.unread if unread.relevant or piece.document.doubt is None else self.outside).append(unread)
+        self.grants.extend(grants)
+        if piece.document.doubts:
+            self._pieces.append((piece, address))
 
-    def attach(self, arn: str, address: str, place: Place, spelling: str, *, sure: bool = True) -> None:
-        """Attach a managed policy that no template writes down: one of AWS's, or one that is somewhere else."""
+    def attach(
+        self, arn: str, address: str, place: Place, spelling: str, *, sure: bool, by: Maker | None = None
+    ) -> None:
+        """Attach a managed policy that the template does not write down: one of AWS's, or one from somewhere else."""
         path = managed_path(arn)
         policy = managed_policies().get(path) if path is not None else None
-        if policy is not None:
-            document = policy.document()
-            statement = replace(document.statements[0], place=place, present=sure)
-            self.grants.append(
-                Grant(
-                    address=address,
-                    place=place,
-                    role=DocumentRole.IDENTITY,
-                    document=document,
-                    statement=statement,
-                    managed=path,
-                    spelling=spelling,
-                )
+        if policy is None:
+            self._others.append((_missing(arn, path, address, place), path is None))
+            return
+        document = policy.document()
+        self.grants.extend(
+            Grant(
+                address=address,
+                place=place,
+                role=DocumentRole.IDENTITY,
+                document=document,
+                statement=statement if sure else replace(statement, present=False),
+                managed=path,
+                spelling=spelling,
+                made_by=by,
             )
-        elif path is not None:
-            doubt = Doubt(f"the AWS managed policy {path} is none of those known to reach tables")
-            self.unread.append(Unread(address=address, place=place, doubt=doubt, relevant=False, partly=False))
-        else:
-            self.outside.append(_outside(arn, address, place))
+            for statement in document.statements
+        )
 
     def limit(self, piece: Piece) -> None:
         """Hold the draft under a ceiling."""
-        if piece.document.doubt is not None:
-            self.ceiling_doubt = piece.document.doubt
+        if piece.document.doubts:
+            self.ceiling_doubt = piece.document.doubts[0]
         else:
             self.ceilings.append(piece.document)
 
@@ -77,15 +88,13 @@ class Draft:
         path = managed_path(arn)
         policy = managed_policies().get(path) if path is not None else None
         if policy is None:
-            self.ceiling_doubt = Doubt(_NOT_HERE.format(arn.rpartition("/")[2] or arn), _GIVE)
+            self.ceiling_doubt = Doubt(_ELSEWHERE.format(arn.rpartition("/")[2] or arn), _GIVE)
         else:
             self.ceilings.append(policy.document())
 
     def made(self, symbols: Symbols) -> Holder:
         """The finished holder."""
-        matters = any(concerns_tables(grant.statement) for grant in self.grants)
-        outside = (replace(unread, relevant=matters) for unread in self.outside)
-        kind, why = most_exposed(self.evidence) if self.evidence else (HolderKind.UNKNOWN, "nothing says who uses it")
+        kind, why = self._kind()
         return Holder(
             address=self.address,
             place=self.place,
@@ -94,20 +103,46 @@ class Draft:
             why=why,
             name=self.name,
             services=frozenset(self.services),
-            grants=(*self.grants, *self.inherited),
+            grants=tuple(sorted((*self.grants, *self.inherited), key=_order)),
             ceilings=tuple(self.ceilings),
             ceiling_doubt=self.ceiling_doubt,
-            unread=(*self.unread, *outside),
+            unread=self._unread(),
             symbols=symbols,
         )
+
+    def _kind(self) -> Evidence:
+        told = [evidence for evidence in self.trusted if evidence[0] is not HolderKind.UNKNOWN]
+        found = [*told, *([] if told else self.uses), *self.serves]
+        return most_exposed(found or self.trusted)
+
+    def _unread(self) -> tuple[Unread, ...]:
+        if not self._pieces and not self._others:
+            return ()
+        concerned = (
+            self.concerned
+            or any(grant.statement.allows and concerns_tables(grant.statement) for grant in self.grants)
+            or any(piece.mentions for piece, _ in self._pieces if piece.document.doubt is not None)
+        )
+        found = [piece.unread(address, concerned=concerned) for piece, address in self._pieces]
+        found += [replace(unread, relevant=unread.relevant or (open_ and concerned)) for unread, open_ in self._others]
+        return tuple(sorted(found, key=lambda unread: (unread.address, unread.doubt.reason)))
 
 
 def sorted_grants(drafts: Iterable[Draft]) -> tuple[Grant, ...]:
     """Every grant once, by its address and statement."""
-    every = (grant for draft in drafts for grant in draft.grants)
-    return tuple(sorted(every, key=lambda grant: (grant.address, grant.statement.index, grant.label)))
+    return tuple(
+        sorted((grant for draft in drafts for grant in draft.grants), key=lambda it: (*_order(it), it.holder.address))
+    )
 
 
-def _outside(arn: str, address: str, place: Place) -> Unread:
-    doubt = Doubt(_NOT_HERE.format(arn.rpartition("/")[2] or arn), _GIVE)
-    return Unread(address=address, place=place, doubt=doubt, relevant=False, partly=False)
+def _order(grant: Grant) -> tuple[str, int, str]:
+    return grant.address, grant.statement.index, grant.label
+
+
+def _missing(arn: str, path: str | None, address: str, place: Place) -> Unread:
+    """A managed policy whose statements are not known; a customer's matters if it is about tables, or its holder is."""
+    if path is not None:
+        doubt, relevant = Doubt(_STRANGE.format(path)), False
+    else:
+        doubt, relevant = Doubt(_ELSEWHERE.format(arn.rpartition("/")[2] or arn), _GIVE), "dynamodb" in arn.lower()
+    return Unread(address=address, place=place, doubt=doubt, relevant=relevant, partly=False)

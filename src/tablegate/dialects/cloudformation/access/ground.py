@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from tablegate.access.grants import HolderForm, HolderKind
+from tablegate.access.grants import DocumentRole, HolderForm, HolderKind, Maker
 from tablegate.access.symbols import Symbols
 from tablegate.dialects.cloudformation.access.drafts import Draft
-from tablegate.dialects.cloudformation.access.pieces import Documents
+from tablegate.dialects.cloudformation.access.pieces import Documents, Piece
 from tablegate.dialects.cloudformation.access.texts import Texts
 from tablegate.dialects.cloudformation.access.trees import Trees
 from tablegate.dialects.cloudformation.fields import exists, properties
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import Resource
-from tablegate.dialects.cloudformation.unsettled import RESOURCE, Section, Symbol, Unsettled
+from tablegate.dialects.cloudformation.unsettled import RESOURCE, Symbol, Unsettled
 from tablegate.model.table import Table
+from tablegate.model.value import Place
 from tablegate.syntax.node import Node
+
+NOBODY = "nobody in this input holds it"
 
 
 @dataclass(frozen=True, slots=True)
 class There:
-    """A resource that is there, for certain or perhaps, with its properties."""
+    """A resource that is there, for certain or perhaps, with its properties or a part of them."""
 
     resource: Resource
     section: Mapping[str, Node]
@@ -47,46 +50,67 @@ class Ground:
     drafts: dict[tuple[HolderForm, str], Draft] = field(default_factory=dict)
 
     def resources(self, *types: str) -> Iterator[There]:
-        """The resources of these types that may be there. Of those that cannot be read, a document is not known."""
+        """The resources of these types that may be there, and can be read."""
         for resource in self.resolver.template.of(*types):
             there = exists(self.resolver, resource)
-            if there is False:
-                continue
+            section = properties(self.resolver, resource) if there is not False else {}
+            if there is not False and not isinstance(section, Unsettled):
+                yield There(resource, section, there is True)
+
+    def unreadable(self, *types: str) -> Iterator[tuple[Resource, Unsettled]]:
+        """Those of which nothing can be known."""
+        for resource in self.resolver.template.of(*types):
             section = properties(self.resolver, resource)
             if isinstance(section, Unsettled):
-                self._unread(resource, section)
-            else:
-                yield There(resource, section, sure=there is True)
+                yield resource, section
 
     def draft(self, form: HolderForm, resource: Resource, kind: HolderKind, why: str, key: str | None = None) -> Draft:
         """The holder at a resource, begun where it is new."""
         identity = form, key or resource.address
         if identity not in self.drafts:
             place = self.resolver.place(resource.node)
-            self.drafts[identity] = Draft(address=resource.address, place=place, form=form, evidence=[(kind, why)])
+            self.drafts[identity] = Draft(address=resource.address, place=place, form=form, trusted=[(kind, why)])
         return self.drafts[identity]
+
+    def hand(
+        self,
+        draft: Draft,
+        piece: Piece,
+        address: str,
+        *,
+        role: DocumentRole = DocumentRole.IDENTITY,
+        target: str | None = None,
+        by: Maker | None = None,
+    ) -> None:
+        """Put a document into somebody's hands."""
+        draft.hold(piece, piece.grants(address, role, self.spelling, target, by), address)
 
     def items(self, section: Mapping[str, Node], key: str) -> Iterable[tuple[Node | Unsettled, bool]]:
         """The items of a property, and whether each is there in every scenario."""
         return self.trees.elements(section[key]) if key in section else ()
 
-    def sections(self, section: Mapping[str, Node], key: str) -> Iterator[tuple[Mapping[str, Node], bool]]:
+    def sections(self, there: There, key: str) -> Iterator[There]:
         """A property that is a mapping, or a list of them."""
-        for value, sure in self.items(section, key):
+        for value, sure in self.items(there.section, key):
             if isinstance(value, Node) and isinstance(value.content, dict):
-                yield value.content, sure
+                yield There(there.resource, value.content, sure and there.sure)
             elif isinstance(value, Node):
                 self.resolver.misfit(value, "a mapping is needed")
+
+    def text(self, section: Mapping[str, Node], key: str) -> str | None:
+        """The one text of a property, with symbols."""
+        value = next((value for value, _ in self.items(section, key)), None)
+        return None if value is None else self.texts.symbolic(value)
+
+    def shown(self, value: Node | Unsettled) -> str:
+        """A value as its author would write it."""
+        return self.symbols.shown(self.texts.symbolic(value) or "?")
+
+    def place(self, value: Node | Unsettled) -> Place:
+        """Where a value stands."""
+        return self.resolver.place(value.node if isinstance(value, Unsettled) else value)
 
     def reference(self, value: Node | Unsettled) -> Symbol | None:
         """The resource of this template that a value names, where it is nothing else."""
         symbol = value.symbol if isinstance(value, Unsettled) else None
         return symbol if symbol is not None and symbol.sort == RESOURCE else None
-
-    def _unread(self, resource: Resource, section: Section) -> None:
-        if not isinstance(section, Unsettled):
-            return
-        draft = self.draft(HolderForm.UNATTACHED, resource, HolderKind.UNKNOWN, section.doubt.reason)
-        mentions = self.documents.mentions(resource.node)
-        for unread in self.documents.unknown(section.doubt, resource.node, mentions=mentions).unread(resource.address):
-            draft.unread.append(unread)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from tablegate.access.actions import may_concern_dynamodb
 from tablegate.access.documents import Document, Statement, parse_document
-from tablegate.access.grants import DocumentRole, Grant, Unread
+from tablegate.access.grants import DocumentRole, Grant, Maker, Unread
 from tablegate.access.scope import Tier, scope_of
-from tablegate.access.symbols import Symbols, has_symbol
+from tablegate.access.symbols import Symbols
 from tablegate.dialects.cloudformation.access.trees import Trees
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.unsettled import Unsettled
@@ -43,7 +45,9 @@ class Piece:
     place: Place
     mentions: bool
 
-    def grants(self, address: str, role: DocumentRole, spelling: str, target: str | None = None) -> tuple[Grant, ...]:
+    def grants(
+        self, address: str, role: DocumentRole, spelling: str, target: str | None = None, by: Maker | None = None
+    ) -> tuple[Grant, ...]:
         """The document's statements, at the address that holds it."""
         return tuple(
             Grant(
@@ -54,20 +58,25 @@ class Piece:
                 statement=statement,
                 target=target,
                 spelling=spelling,
+                made_by=by,
             )
             for statement in self.document.statements
         )
 
-    def unread(self, address: str) -> Iterator[Unread]:
-        """What of it could not be read."""
+    def unread(self, address: str, *, concerned: bool) -> Unread:
+        """What of it could not be read, in the hands of a holder that is concerned with tables, or not."""
         document = self.document
-        if document.doubt is not None:
-            partly = bool(document.statements)
-            yield _unread(address, self.place, document.doubt, relevant=self.mentions, partly=partly)
-        for statement in document.statements:
-            doubt = _doubt_of(statement)
-            if doubt is not None:
-                yield _unread(address, statement.place, doubt, relevant=_may_matter(statement), partly=True)
+        doubtful = [statement for statement in document.statements if _may_matter(statement)]
+        whole = document.doubt is not None and (self.mentions or concerned)
+        own = (document.doubt,) if document.doubt is not None and whole else ()
+        doubts = (*own, *(doubt for statement in doubtful for doubt in statement.doubts), *document.doubts)
+        return Unread(
+            address=address,
+            place=doubtful[0].place if doubtful and not whole else self.place,
+            doubt=doubts[0],
+            relevant=whole or bool(doubtful),
+            partly=bool(document.statements),
+        )
 
     def perhaps(self) -> Piece:
         """The same, where it is there only in some scenario."""
@@ -84,9 +93,11 @@ class Documents:
         self._trees = trees
         self._symbols = symbols
 
-    def read(self, node: Node, *, sure: bool = True, within: str | None = None) -> list[Piece]:
+    def read(self, node: Node, *, sure: bool = True, within: str | None = None, sized: bool = False) -> list[Piece]:
         """A document in each of its forms; none where it comes to nothing."""
         pieces = self.uncounted(node, sure=sure, within=within)
+        if sized:
+            pieces = [replace(piece, document=replace(piece.document, size=_size(node))) for piece in pieces]
         for piece in pieces:
             self.counts.add(piece.document)
         return pieces
@@ -96,6 +107,14 @@ class Documents:
         values = self._trees.values(node)
         pieces = [self._piece(value, node, within) for value in values if value is not None]
         return pieces if sure and len(values) == 1 else [piece.perhaps() for piece in pieces]
+
+    def composed(self, node: Node, statements: list[Any], within: str, *, sure: bool) -> Piece:
+        """A document that something else writes in its author's place."""
+        place = self._resolver.place(node)
+        document = parse_document({"Statement": statements}, self._symbols, lambda _: place, within)
+        self.counts.add(document)
+        piece = Piece(document, place, mentions=True)
+        return piece if sure else piece.perhaps()
 
     def unknown(self, doubt: Doubt, node: Node, *, mentions: bool) -> Piece:
         """A document of which nothing is known."""
@@ -138,37 +157,42 @@ class Documents:
         return False
 
 
+def _size(node: Node) -> int:
+    """How many bytes a document has at least: as short as JSON can be."""
+    content = node.plain()
+    text = content if isinstance(content, str) else json.dumps(content, separators=(",", ":"), ensure_ascii=False)
+    return len(text.encode())
+
+
 def concerns_tables(statement: Statement) -> bool:
+    """Whether a statement is about tables, for certain or perhaps."""
+    resources = statement.resources
+    return names_tables(statement) and (
+        resources.inverted
+        or resources.doubt is not None
+        or any(scope_of(text).tier is not Tier.NONE for text in resources.texts)
+    )
+
+
+def names_tables(statement: Statement) -> bool:
     """Whether a statement names any action of DynamoDB, or may."""
     actions = statement.actions
-    if actions.inverted or actions.doubt is not None:
-        return True
-    return any(may_concern_dynamodb(text) is not False for text in actions.texts)
+    return (
+        actions.inverted
+        or actions.doubt is not None
+        or any(may_concern_dynamodb(text) is not False for text in actions.texts)
+    )
 
 
 def _names(text: str, tables: Sequence[str]) -> bool:
     return any(table in text and (text.partition(".")[0] == table or f"${{{table}" in text) for table in tables)
 
 
-def _unread(address: str, place: Place | None, doubt: Doubt, *, relevant: bool, partly: bool) -> Unread:
-    return Unread(address=address, place=place, doubt=doubt, relevant=relevant, partly=partly)
-
-
-def _doubt_of(statement: Statement) -> Doubt | None:
-    """What is not known of a statement, apart from its principals: who is let in is a question of its own."""
-    principals = statement.principals.doubt if statement.principals is not None else None
-    return next((doubt for doubt in statement.doubts if doubt is not principals), None)
-
-
 def _may_matter(statement: Statement) -> bool:
-    """Whether what is not known of a statement can matter to a table."""
-    if not concerns_tables(statement):
-        return False
-    resources = statement.resources
-    if resources.doubt is not None or resources.inverted or not resources.texts:
-        return True
-    return any(scope_of(text).tier is not Tier.NONE or _is_open(text) for text in resources.texts)
+    """Whether what is not known of a statement may be a grant on tables."""
+    return bool(statement.doubts) and statement.allows and not _is_told(statement) and concerns_tables(statement)
 
 
-def _is_open(text: str) -> bool:
-    return has_symbol(text[:1])
+def _is_told(statement: Statement) -> bool:
+    """Whether only its principals are not known: who is let in is a question of its own."""
+    return statement.principals is not None and set(statement.doubts) == {statement.principals.doubt}

@@ -48,7 +48,7 @@ _IDENTITIES = {
 # What these give may be the ARN of anything.
 _OPAQUE = ("Custom::", "AWS::CloudFormation::", "AWS::SSM::", "AWS::Serverless::Application", "AWS::ServiceCatalog::")
 _NOWHERE = Node(None, 1, 1)
-_HELD = Doubt("a part of the document's text is known only at deploy")
+HELD = Doubt("a part of the document's text is known only at deploy")
 
 
 class Texts:
@@ -71,7 +71,7 @@ class Texts:
             text = scalar_of(value)
             if not self._held or not has_symbol(text):
                 return self.canonical(text)
-            return self.of(Unsettled(_HELD, value, tuple(self._held.get(part, part) for part in text)))
+            return self.of(Unsettled(HELD, value, tuple(self._held.get(part, part) for part in text)))
         first = value.parts[0] if value.parts else None
         if first is None or (isinstance(first, Symbol) and self._may_be_anything(first)):
             return Hole(value.doubt)
@@ -85,6 +85,12 @@ class Texts:
         return "".join(
             part if isinstance(part, str) else self.symbols.of(f"a hole: {hole(part)}") for part in value.parts
         )
+
+    def every(self, value: Node | Unsettled) -> tuple[str, ...]:
+        """The same for a part of an ARN: where it may be anything, it is one unknown word."""
+        if isinstance(value, Node):
+            return (scalar_of(value),)
+        return tuple(dict.fromkeys(self._made(value.parts))) or (self.symbols.of(value.doubt.reason),)
 
     def symbolic(self, value: Node | Unsettled) -> str | None:
         """The one text of a value, with a symbol even where it may be anything; None where it is no text at all."""

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 from tablegate.access.actions import may_concern_dynamodb
 from tablegate.access.documents import Hole, Path, Perhaps
-from tablegate.dialects.cloudformation.access.texts import Texts
+from tablegate.access.symbols import has_symbol
+from tablegate.dialects.cloudformation.access.texts import HELD, Texts
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.unsettled import Resolved, Unsettled, is_scalar, scalar_of
 from tablegate.model.value import Place
@@ -176,7 +177,7 @@ class Trees:
         content = node.content
         if isinstance(content, str) and "{{" not in content:
             return list(self._texts_of(node, path[-1]))
-        every = [(item, value, sure) for value, sure in self.elements(node) for item in self._texts_of(value)]
+        every = [(item, value, sure) for value, sure in self.elements(node) for item in self._texts_of(value, path[-1])]
         always = {item for item, _, sure in every if sure and isinstance(item, str)}
         found: list[Any] = []
         for item, value, sure in every:
@@ -191,10 +192,11 @@ class Trees:
         texts = self._texts.of(value)
         if isinstance(texts, Hole):
             return (texts,)
-        if key in _ACTIONS and isinstance(value, Unsettled):
-            # an action that is known in part names none: it may be any that begins and ends so
-            return tuple(text if may_concern_dynamodb(text) is False else Hole(value.doubt) for text in texts)
-        return texts
+        if key not in _ACTIONS:
+            return texts
+        # an action that is known in part names none: it may be any that begins and ends so
+        hole = Hole(value.doubt if isinstance(value, Unsettled) else HELD)
+        return tuple(hole if has_symbol(text) and may_concern_dynamodb(text) is not False else text for text in texts)
 
     def _principals(self, value: Resolved) -> Any:
         if not isinstance(value, Node) or not isinstance(value.content, dict):
