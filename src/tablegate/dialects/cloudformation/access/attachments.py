@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tablegate.access.grants import HolderForm, HolderKind
 from tablegate.access.symbols import has_symbol
@@ -198,7 +197,7 @@ class Attachments:
     def _join_groups(self) -> None:
         """Users hold what their groups hold. Who answers for it is the group."""
         for user, group in self._members():
-            user.inherited += map(copy, group.grants)
+            user.inherited += map(replace, group.grants)
 
     def _members(self) -> Iterator[tuple[Draft, Draft]]:
         for there in self.ground.resources(USER):

@@ -63,6 +63,7 @@ def _hold(ground: Ground, there: There, form: HolderForm, target: str | None, wi
         ground.resolver.misfit(there.resource.node, "a ResourcePolicy needs a PolicyDocument")
         return
     draft = _own(ground, there, form, f"the policy of a {form}", within)
+    draft.name = next((table.name.content for table in ground.tables if table.address == there.address), None)
     for piece in ground.documents.read(node, sure=there.sure, within=within, sized=True):
         ground.hand(draft, piece, there.address, role=DocumentRole.RESOURCE, target=target)
 
