@@ -13,9 +13,9 @@ class Faults:
         self.file = file
         self._found: dict[Fault, None] = {}
 
-    def refuse(self, message: str, path: str | None = None, hint: str | None = None) -> None:
+    def refuse(self, message: str, path: str | None = None, hint: str | None = None, *, blocks: bool = True) -> None:
         """A part that is not what a plan holds there."""
-        self._add(Fault(FaultCode.UNREADABLE, message, self._place(path), hint=hint))
+        self._add(Fault(FaultCode.UNREADABLE, message, self._place(path), blocks=blocks, hint=hint))
 
     def repeats(self, message: str, path: str | None = None) -> None:
         """A mapping that gives one key twice."""

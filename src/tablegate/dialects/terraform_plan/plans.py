@@ -43,7 +43,7 @@ class Plan:
         self._state = State(self._envelope.part("prior_state"))
         self._instances = self._read_instances()
         tracer = Tracer(self._configuration, self._instances, self._variables)
-        self._regions = Regions(self._configuration, tracer, options.region, options.account)
+        self._regions = Regions(self._configuration, tracer, self._state, options.region, options.account)
         worlds = (World(moment, self._instances, self._configuration, tracer, self._faults) for moment in _MOMENTS)
         self._before, self._after = worlds
         self._managed_keys: set[str] = set()

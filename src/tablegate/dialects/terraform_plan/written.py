@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from tablegate.dialects.terraform_plan.configuration import NOTHING, Tree
@@ -32,10 +33,20 @@ def written_of(expression: object, number: int, item: Tree, source: Source) -> T
     if match is None:
         return None
     same = [block for block in blocks if _constant(block.get(match)) == item.get(match)]
-    if len(same) == 1:
-        return same[0]
+    if same:
+        return same[0] if len(same) == 1 else _either(same)
     unnamed = [block for block in blocks if _constant(block.get(match)) is None]
-    return unnamed[0] if not same and len(unnamed) == 1 else None
+    return unnamed[0] if len(unnamed) == 1 else None
+
+
+def _either(blocks: Sequence[Tree]) -> Tree:
+    """One of several blocks: each member reads what it reads in any of them."""
+    found: dict[str, list[object]] = {}
+    for block in blocks:
+        for key, expression in block.items():
+            references = expression.get("references") if isinstance(expression, dict) else None
+            found.setdefault(key, []).extend(references if isinstance(references, list) else ())
+    return {key: {"references": references} for key, references in found.items()}
 
 
 def _agrees(block: Tree, item: Tree) -> bool:

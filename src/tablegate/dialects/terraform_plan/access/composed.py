@@ -9,7 +9,7 @@ from tablegate.access.documents import Document, Hole, Path, parse_document
 from tablegate.dialects.terraform_plan.access.elements import Elements
 from tablegate.dialects.terraform_plan.access.ground import Ground
 from tablegate.dialects.terraform_plan.access.texts import Texts, spelled
-from tablegate.dialects.terraform_plan.blocks import Block
+from tablegate.dialects.terraform_plan.blocks import LATER, Block
 from tablegate.dialects.terraform_plan.configuration import tree
 from tablegate.dialects.terraform_plan.references import Mention
 from tablegate.dialects.terraform_plan.worlds import Resource, doubt_about
@@ -21,6 +21,7 @@ _VERSION = "2012-10-17"
 _FAR = 8  # documents that are composed of documents, and so on
 _TOO_FAR = Doubt("its sources go deeper than is followed", "fewer documents that are composed of documents")
 _NO_SOURCE = Doubt("one of its sources is not JSON", "the source as a JSON text")
+_VALUES = (Hole(LATER),)  # what the values of a condition refer to says nothing of what they are
 _LISTS = (("Action", "actions"), ("NotAction", "not_actions"), ("Resource", "resources"))
 _WITH_VARIABLES = frozenset({"resources", "not_resources", "identifiers", "values"})
 
@@ -154,7 +155,9 @@ class Composed:
         if key in _WITH_VARIABLES:
             listed = [item.replace("&{", "${") if isinstance(item, str) else item for item in listed]
         count = 1 if unknown is True else unknown.count(True) if isinstance(unknown, list) else 0
-        return [*listed, *self._elements.holes(resource, block, key, count)] if count else listed
+        if not count:
+            return listed
+        return [*listed, *(_VALUES if key == "values" else self._elements.holes(resource, block, key, count))]
 
     def _principals(self, resource: Resource, block: Block, key: str) -> object:
         blocks = block.many(key, match="type")

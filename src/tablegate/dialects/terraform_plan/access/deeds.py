@@ -103,7 +103,11 @@ class Deeds:
 
     def trust(self, resource: Resource) -> Document:
         """A role's trust policy: it grants nothing, and tells who may use the role."""
-        deed = self._read(resource, resource.root, "assume_role_policy", "assume_role_policy", optional=False)
+        key, text = "assume_role_policy", resource.known("assume_role_policy")
+        if text is not None:
+            return self._texts.document(text, resource, key, blocks=False)
+        place = Place(resource.file, path=key)
+        deed = None if not resource.root.is_unknown(key) else self._later(resource, resource.root, key, place)
         return Document(doubt=_MISSING) if deed is None else deed.document
 
     def _read(self, resource: Resource, block: Block, key: str, path: str, *, optional: bool) -> Deed | None:
@@ -126,7 +130,9 @@ class Deeds:
             return self._later(resource, block, key, place, optional=optional)
         return None if optional else Deed(resource.address, place, Document(doubt=_MISSING), "json", touches=True)
 
-    def _later(self, resource: Resource, block: Block, key: str, place: Place, *, optional: bool) -> Deed | None:
+    def _later(
+        self, resource: Resource, block: Block, key: str, place: Place, *, optional: bool = False
+    ) -> Deed | None:
         """A document that the apply completes: what its expression reads may tell all of it, or some."""
         expression = block.expression(key)
         told = resource.written is not NOTHING

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from tablegate.access.arns import ACCOUNT, PARTITION, REGION, arn_of, partition_of
-from tablegate.access.documents import Hole
+from tablegate.access.documents import Hole, Perhaps
 from tablegate.dialects.terraform_plan.access.ground import Ground
 from tablegate.dialects.terraform_plan.blocks import DYNAMIC, Block
 from tablegate.dialects.terraform_plan.configuration import tree
@@ -28,8 +28,8 @@ class Elements:
         self._ground = ground
         self._world = ground.world
 
-    def holes(self, resource: Resource, block: Block, key: str, count: int) -> list[Hole]:
-        """What so many unknown elements of a list may be. Each table that is referred to is reached by one of them."""
+    def holes(self, resource: Resource, block: Block, key: str, count: int) -> list[Hole | Perhaps]:
+        """What so many unknown elements of a list may be: where they refer to more than there are, only perhaps."""
         expression = block.expression(key)
         if expression is None:
             return [Hole(DYNAMIC)]
@@ -38,11 +38,19 @@ class Elements:
         name = f"{resource.address}.{block.path}{key}"
         told = [(one, tuple(self._texts(one, name))) for one in unknown]
         texts = tuple(dict.fromkeys(text for _, found in told for text in found))
-        holes = [Hole(doubt_about(unknown), texts)] if texts else []
+        holes: list[Hole | Perhaps] = []
+        if texts:
+            hole = Hole(doubt_about(unknown), texts)
+            holes.append(hole if len(texts) <= count else Perhaps(hole))
         untold = [one for one, found in told if not found]
         if not texts or _are_needed(untold, [one for one, found in told if found], expression, count):
             holes.append(Hole(doubt_about(untold)))
         return holes
+
+    def one(self, resource: Resource, block: Block, key: str) -> object:
+        """A single value: its text, or what it may be."""
+        content, unknown = block.member(key)
+        return content if unknown is not True else self.holes(resource, block, key, 1)
 
     def _texts(self, mention: Mention, name: str) -> Iterator[str]:
         for instance in mention.instances:

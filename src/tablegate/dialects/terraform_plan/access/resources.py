@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tablegate.access.arns import arn_of
+from tablegate.access.documents import Hole, parse_document
 from tablegate.access.grants import DocumentRole, HolderForm
 from tablegate.dialects.terraform_plan.access.deeds import Deed, Deeds
+from tablegate.dialects.terraform_plan.access.elements import Elements
 from tablegate.dialects.terraform_plan.access.ground import Ground
-from tablegate.dialects.terraform_plan.blocks import Block
+from tablegate.dialects.terraform_plan.blocks import LATER, Block
+from tablegate.dialects.terraform_plan.configuration import trees
 from tablegate.dialects.terraform_plan.links import Link
 from tablegate.dialects.terraform_plan.worlds import Resource
 from tablegate.model.value import Doubt, Place
@@ -18,6 +21,8 @@ _POLICY = "aws_dynamodb_resource_policy"
 _CLOUD_CONTROL = ("awscc_dynamodb_table",)
 _KEYS = ("aws_kms_key", "aws_kms_external_key", "aws_kms_replica_key", "aws_kms_replica_external_key")
 _KEY_POLICY = "aws_kms_key_policy"
+_KEY_GRANT = "aws_kms_grant"
+_CONTEXTS = (("StringEquals", "encryption_context_equals"), ("StringEquals", "encryption_context_subset"))
 _ENDPOINT = "aws_vpc_endpoint"
 _ENDPOINT_POLICY = "aws_vpc_endpoint_policy"
 _SERVICES = (".dynamodb", ".dynamodb-streams")
@@ -41,6 +46,7 @@ class Things:
 
     def __init__(self, ground: Ground, deeds: Deeds) -> None:
         self._ground = ground
+        self._elements = Elements(ground)
         self._world = ground.world
         self._deeds = deeds
         self._found: dict[tuple[HolderForm, str], Thing] = {}
@@ -110,6 +116,34 @@ class Things:
         for one in self._world.of(_KEY_POLICY) if keys else ():
             for key in self._named(one, "key_id", keys):
                 self._key(key, self._deeds.of(one, "policy"))
+        for one in self._world.of(_KEY_GRANT) if keys else ():
+            for key in self._named(one, "key_id", keys):
+                self._key(key, self._granted(one))
+
+    def _granted(self, grant: Resource) -> Deed:
+        """A grant on a key, as the statement that it comes to."""
+        constraints = trees(grant.content.get("constraints"))
+        contexts = [
+            (operator, context)
+            for constraint in constraints
+            for operator, name in _CONTEXTS
+            if isinstance(context := constraint.get(name), dict)
+        ]
+        operations = grant.content.get("operations")
+        statement = {
+            "Effect": "Allow",
+            "Principal": {"AWS": self._elements.one(grant, grant.root, "grantee_principal")},
+            "Action": [f"kms:{name}" for name in operations] if isinstance(operations, list) else Hole(LATER),
+            "Resource": "*",
+            "Condition": {
+                operator: {f"kms:EncryptionContext:{key}": value for key, value in context.items()}
+                for operator, context in contexts
+            },
+        }
+        place = Place(grant.file, path="operations")
+        content = {"Version": "2012-10-17", "Statement": statement}
+        document = parse_document(content, self._ground.symbols, lambda _: place)
+        return Deed(grant.address, place, document, "hcl")
 
     def _keys_of_tables(self) -> Iterator[str]:
         for table in self._ground.tables.values():

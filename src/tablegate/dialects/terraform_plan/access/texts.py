@@ -26,17 +26,17 @@ class Texts:
         self._trees: dict[str, object | ParseError] = {}
         self._documents: dict[tuple[str, str], Document] = {}
 
-    def document(self, text: str, resource: Resource, path: str) -> Document:
+    def document(self, text: str, resource: Resource, path: str, *, blocks: bool = True) -> Document:
         """The document of a text. Its places are paths from the resource on, so equal texts share them."""
         key = (path, text)
         found = self._documents.get(key)
         if found is None:
             tree = self.tree(text)
             if isinstance(tree, ParseError):
-                self.refuse(resource, path, tree)
+                self.refuse(resource, path, tree, blocks=blocks)
                 return Document(doubt=_NOT_JSON)
             found = self._documents[key] = parse_document(tree, self._symbols, located(resource.file, path))
-        self.note(found, resource, path)
+        self.note(found, resource, path, blocks=blocks)
         return found
 
     def plain(self, text: str, file: str) -> Document:
@@ -52,21 +52,22 @@ class Texts:
             self._trees[text] = _loaded(text)
         return self._trees[text]
 
-    def refuse(self, resource: Resource, path: str, error: ParseError) -> None:
+    def refuse(self, resource: Resource, path: str, error: ParseError, *, blocks: bool = True) -> None:
         """Report a text that is no document."""
         where = f"{resource.instance.path}.change.after.{path}"
         if error.duplicate:
             self._faults.repeats(f"{resource.address}: {path}: {error.message}", where)
         else:
-            self._faults.refuse(f"{resource.address}: {path} is not JSON: {error.message}", where, _HINT)
+            self._faults.refuse(f"{resource.address}: {path} is not JSON: {error.message}", where, _HINT, blocks=blocks)
 
-    def note(self, document: Document, resource: Resource, path: str) -> None:
+    def note(self, document: Document, resource: Resource, path: str, *, blocks: bool = True) -> None:
         """Report what IAM would refuse of a document."""
         for part in document.malformed:
             where = spelled(part.path)
             self._faults.refuse(
                 f"{resource.address}: {path}{where}: {part.message}",
                 f"{resource.instance.path}.change.after.{path}{where}",
+                blocks=blocks,
             )
 
 
