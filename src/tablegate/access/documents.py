@@ -250,7 +250,7 @@ class _Reader:
             elif isinstance(item, str):
                 texts.append(self._filled(item))
                 paths.append(where)
-                if path[-1] in _ACTIONS and any(map(_is_unknown, texts[-1])):
+                if not item.isascii() and path[-1] in _ACTIONS and any(map(_is_unknown, texts[-1])):
                     doubt = _SOME_ACTION
                     doubts.append(doubt)
             else:
@@ -317,7 +317,7 @@ class _Reader:
         listed = values if isinstance(values, list) else [values]
         known = tuple(self._filled(_scalar(value)) for value in listed if not isinstance(value, Hole))
         unread = sum(isinstance(value, Hole) for value in listed)
-        return Condition(operator[0], key.lower(), known, operator[1], operator[2], unread)
+        return Condition(operator[0], key.lower(), known, operator[1], operator[2], unread, key)
 
     def _filled(self, text: str) -> str:
         """The text with its policy variables as symbols: before version 2012-10-17 they were plain text."""

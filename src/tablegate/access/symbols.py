@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 # The supplementary private use areas: never part of an ARN, an action or a name.
 _UNKNOWN, _SUFFIX, _VARIABLE, _END = 0xF0000, 0xF8000, 0x100000, 0x10FFFE
 _LIMITS = {_UNKNOWN: _SUFFIX, _SUFFIX: _VARIABLE, _VARIABLE: _END}
+_ANY = re.compile("[\U000f0000-\U0010ffff]")
 _VARIABLES = re.compile(r"\$\{([^{}$*?][^{}$]*)\}")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Symbols:
     """The symbols of one estate: each name is one character, and each character one name."""
 
@@ -77,4 +78,4 @@ def is_variable(character: str) -> bool:
 
 def has_symbol(text: str) -> bool:
     """Whether anything in a text is unknown."""
-    return not text.isascii() and any(map(is_symbol, text))
+    return not text.isascii() and _ANY.search(text) is not None

@@ -45,13 +45,11 @@ class Attachments:
 
     ground: Ground
     managed: dict[str, ManagedPolicy] = field(default_factory=dict)
-    _names: dict[tuple[str, str], str] = field(default_factory=dict)
+    _names: dict[tuple[str, str], str] | None = None
 
     def gather(self) -> None:
         """Attach everything. The holders that the template makes must be begun."""
         ground = self.ground
-        for there in ground.resources(ROLE, USER, GROUP, MANAGED_POLICY):
-            self._names[there.resource.type, ground.texts.identity(there.address)] = there.address
         for there in ground.resources(MANAGED_POLICY):
             self.managed[there.address] = ManagedPolicy(there, self._pieces(there))
         for there in ground.resources(MANAGED_POLICY, POLICY, *_SINGLE):
@@ -117,7 +115,7 @@ class Attachments:
             address: str | None = symbol.name
         else:
             text = self.ground.texts.symbolic(value) or ""
-            address = self._names.get((kind, text.rpartition("/")[2]))
+            address = self._called(kind, text.rpartition("/")[2])
         return self.ground.drafts.get((identities.FORMS[kind], address)) if address else None
 
     def stranger(self, there: There, value: Node | Unsettled, kind: str) -> Draft:
@@ -134,7 +132,16 @@ class Attachments:
         return draft
 
     def _named(self, name: str) -> ManagedPolicy | None:
-        return self.managed.get(self._names.get((MANAGED_POLICY, name), ""))
+        return self.managed.get(self._called(MANAGED_POLICY, name) or "")
+
+    def _called(self, kind: str, name: str) -> str | None:
+        """The logical id of what has this name."""
+        if self._names is None:
+            self._names = {
+                (there.resource.type, self.ground.texts.identity(there.address)): there.address
+                for there in self.ground.resources(ROLE, USER, GROUP, MANAGED_POLICY)
+            }
+        return self._names.get((kind, name))
 
     def _give(self, there: There) -> None:
         policy = self.managed.get(there.address)

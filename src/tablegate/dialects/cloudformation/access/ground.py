@@ -48,10 +48,17 @@ class Ground:
     spelling: str
     tables: tuple[Table, ...]
     drafts: dict[tuple[HolderForm, str], Draft] = field(default_factory=dict)
+    _there: dict[str, tuple[There, ...]] = field(default_factory=dict)
 
     def resources(self, *types: str) -> Iterator[There]:
         """The resources of these types that may be there, and can be read."""
-        for resource in self.resolver.template.of(*types):
+        for type_ in types:
+            if type_ not in self._there:
+                self._there[type_] = tuple(self._found(type_))
+            yield from self._there[type_]
+
+    def _found(self, type_: str) -> Iterator[There]:
+        for resource in self.resolver.template.of(type_):
             there = exists(self.resolver, resource)
             section = properties(self.resolver, resource) if there is not False else {}
             if there is not False and not isinstance(section, Unsettled):

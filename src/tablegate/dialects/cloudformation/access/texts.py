@@ -73,7 +73,12 @@ class Texts:
                 return self.canonical(text)
             return self.of(Unsettled(HELD, value, tuple(self._held.get(part, part) for part in text)))
         first = value.parts[0] if value.parts else None
-        if first is None or (isinstance(first, Symbol) and self._may_be_anything(first)):
+        if isinstance(first, Symbol):
+            if first.attribute == "Arn" and first.name in self._tables:
+                return tuple(self._made(value.parts))
+            if self._may_be_anything(first):
+                return Hole(value.doubt)
+        if first is None:
             return Hole(value.doubt)
         return tuple(dict.fromkeys(text for made in self._made(value.parts) for text in self.canonical(made)))
 

@@ -174,17 +174,21 @@ class Trees:
         return [self._scalar(value) for value in values]
 
     def _list(self, node: Node, path: Path, written: Written) -> list[Any]:
-        content = node.content
-        if isinstance(content, str) and "{{" not in content:
-            return list(self._texts_of(node, path[-1]))
-        every = [(item, value, sure) for value, sure in self.elements(node) for item in self._texts_of(value, path[-1])]
-        always = {item for item, _, sure in every if sure and isinstance(item, str)}
-        found: list[Any] = []
-        for item, value, sure in every:
-            if sure or item not in always:
-                written.nodes[(*path, len(found))] = value.node if isinstance(value, Unsettled) else value
-                found.append(item if sure else Perhaps(item))
-        return found
+        key = path[-1]
+        found: list[tuple[Any, Node, bool]] = []
+        for item in node.content if isinstance(node.content, (list, tuple)) else (node,):
+            text = item.content
+            if isinstance(text, str) and "{{" not in text and text.isascii() and ":table/" not in text:
+                found.append((text, item, True))  # nearly all of them
+                continue
+            for value, sure in self.elements(item):
+                where = value.node if isinstance(value, Unsettled) else value
+                found.extend((made, where, sure) for made in self._texts_of(value, key))
+        if not all(sure for _, _, sure in found):
+            always = {text for text, _, sure in found if sure}
+            found = [entry for entry in found if entry[2] or entry[0] not in always]
+        written.nodes.update({(*path, number): where for number, (_, where, _) in enumerate(found)})
+        return [text if sure else Perhaps(text) for text, _, sure in found]
 
     def _texts_of(self, value: Node | Unsettled, key: str | int) -> tuple[Any, ...]:
         if isinstance(value, Node) and (value.content is None or not is_scalar(value)):
