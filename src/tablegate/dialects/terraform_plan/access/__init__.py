@@ -43,6 +43,7 @@ POLICY_TYPES = frozenset(
         "aws_transfer_user",
         "aws_vpc_endpoint",
         "aws_vpc_endpoint_policy",
+        "awscc_dynamodb_global_table",
         "awscc_dynamodb_table",
     }
 )

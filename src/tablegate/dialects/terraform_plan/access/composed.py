@@ -12,6 +12,7 @@ from tablegate.dialects.terraform_plan.access.texts import Texts, spelled
 from tablegate.dialects.terraform_plan.blocks import LATER, Block
 from tablegate.dialects.terraform_plan.configuration import tree
 from tablegate.dialects.terraform_plan.references import Mention
+from tablegate.dialects.terraform_plan.secrets import of_instances
 from tablegate.dialects.terraform_plan.worlds import Resource, doubt_about
 from tablegate.model.value import Doubt, Place
 from tablegate.syntax.errors import ParseError
@@ -49,11 +50,13 @@ class Composed:
         self._texts = texts
         self._elements = elements
         self._made: dict[str, Document] = {}
+        self.secrets: set[str] = set()
 
     def of(self, resource: Resource) -> Document:
         """The document of a data source that is read during the apply."""
         found = self._made.get(resource.address)
         if found is None:
+            self.secrets.update(of_instances([resource.instance]))
             found = self._made[resource.address] = self._document(self._parts(resource, 0), resource)
             self._texts.note(found, resource, "statement")
         return found

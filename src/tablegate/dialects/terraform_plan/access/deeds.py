@@ -74,12 +74,17 @@ class Deeds:
         self._texts = texts
         self._composed = Composed(ground, texts, Elements(ground))
         self._found: dict[tuple[str, str], Deed | None] = {}
-        self.secrets: set[str] = set()
+        self._secrets: set[str] = set()
 
     @property
     def counted(self) -> list[Deed]:
         """Every document that was asked for."""
         return [deed for deed in self._found.values() if deed is not None]
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """Texts of documents that are marked sensitive."""
+        return frozenset(self._secrets | self._composed.secrets)
 
     def of(
         self,
@@ -116,7 +121,7 @@ class Deeds:
         if isinstance(content, str) and content:
             document = self._texts.document(content, resource, path)
             if block.is_marked(key):
-                self.secrets.update(text for text in private(self._texts.tree(content)) if len(text) > 1)
+                self._secrets.update(text for text in private(self._texts.tree(content)) if len(text) > 1)
             return Deed(resource.address, place, document, written_as(block.expression(key)))
         if content == "" and not optional:
             self._ground.world.faults.refuse(
@@ -139,14 +144,23 @@ class Deeds:
         if expression is None:
             if optional and told:
                 return None
-            touches = self._has_tables() if told else True
-            doubt = Document(doubt=DYNAMIC if told else LATER)
-            return Deed(resource.address, place, doubt, "json", touches)
+            hidden = Document(doubt=DYNAMIC if told else LATER)
+            return Deed(resource.address, place, hidden, "json", touches=not told or self._has_tables())
         mentions = self._world.tracer.trace(expression, resource.scope)
         document = self._composed_of(mentions) or self._filled_in(resource, mentions, place.path or key)
         if document is None:
             document = Document(doubt=_unseen([one for one in mentions if not self._world.is_known(one)]))
-        return Deed(resource.address, place, document, written_as(expression), self._touches(mentions))
+        touches = self._touches([*mentions, *self._behind(mentions)])
+        if document.doubt is not None and not document.doubt.refs and self._has_tables():
+            touches = True  # nothing tells what is hidden there
+        return Deed(resource.address, place, document, written_as(expression), touches)
+
+    def _behind(self, mentions: Sequence[Mention]) -> Iterator[Mention]:
+        """What the data sources read that a document is composed by."""
+        for mention in mentions:
+            for resource in map(self._world.at, mention.instances) if mention.type == DATA else ():
+                if resource is not None:
+                    yield from self._world.tracer.trace(resource.written.get("expressions"), resource.scope)
 
     def _composed_of(self, mentions: Sequence[Mention]) -> Document | None:
         """What data sources compose; of several, each statement is there only perhaps."""

@@ -51,7 +51,7 @@ def read_access(ground: Ground) -> Access:
         len(counted),
         sum(deed.is_partial for deed in counted),
         sum(deed.is_unread for deed in counted),
-        frozenset(deeds.secrets),
+        deeds.secrets,
     )
 
 

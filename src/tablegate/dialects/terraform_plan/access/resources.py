@@ -18,7 +18,8 @@ from tablegate.dialects.terraform_plan.worlds import Resource
 from tablegate.model.value import Doubt, Place
 
 _POLICY = "aws_dynamodb_resource_policy"
-_CLOUD_CONTROL = ("awscc_dynamodb_table",)
+_SINGLE = "awscc_dynamodb_table"
+_REPLICATED = "awscc_dynamodb_global_table"
 _KEYS = ("aws_kms_key", "aws_kms_external_key", "aws_kms_replica_key", "aws_kms_replica_external_key")
 _KEY_POLICY = "aws_kms_key_policy"
 _KEY_GRANT = "aws_kms_grant"
@@ -87,22 +88,37 @@ class Things:
         return self._ground.symbols.of(f"{address}.stream_label")
 
     def _cloud_control(self) -> None:
-        """Policies that stand in a table of the Cloud Control provider."""
-        for one in self._world.of(*_CLOUD_CONTROL):
-            table = self._ground.tables.get(one.address)
-            if table is None:
-                continue
-            arn = arn_of(table, self._ground.symbols)
-            self._nested(one, one.root.nested("resource_policy"), HolderForm.TABLE, arn)
-            stream = one.root.nested("stream_specification")
-            if isinstance(stream, Block):
-                target = f"{arn}/stream/{self._label(one.address)}"
-                self._nested(one, stream.nested("resource_policy"), HolderForm.STREAM, target)
+        """Policies that stand in a table of the Cloud Control provider, or in each of its replicas."""
+        for one in self._world.of(_SINGLE):
+            self._own(one, one.root, "stream_specification", None)
+        for one in self._world.of(_REPLICATED):
+            replicas = one.root.many("replicas", match="region")
+            for replica in () if isinstance(replicas, Doubt) else replicas:
+                if isinstance(replica, Block):
+                    region = replica.content.get("region")
+                    within = region if isinstance(region, str) else None
+                    self._own(one, replica, "replica_stream_specification", within)
 
-    def _nested(self, one: Resource, block: Block | Doubt | None, form: HolderForm, target: str) -> None:
+    def _own(self, one: Resource, block: Block, streaming: str, region: str | None) -> None:
+        """The policies of a table, or of its replica in a region."""
+        table = self._ground.tables.get(one.address)
+        if table is None:
+            return
+        parts = arn_of(table, self._ground.symbols).split(":", 5)
+        arn = ":".join((*parts[:3], region or parts[3], *parts[4:]))
+        self._nested(one, block.nested("resource_policy"), HolderForm.TABLE, arn, region)
+        stream = block.nested(streaming)
+        if isinstance(stream, Block):
+            target = f"{arn}/stream/{self._label(one.address)}"
+            within = "stream" if region is None else f"{region}/stream"
+            self._nested(one, stream.nested("resource_policy"), HolderForm.STREAM, target, within)
+
+    def _nested(
+        self, one: Resource, block: Block | Doubt | None, form: HolderForm, target: str, within: str | None
+    ) -> None:
         deed = None
         if isinstance(block, Block):
-            deed = self._deeds.of(one, "policy_document", block=block, optional=True)
+            deed = self._deeds.of(one, "policy_document", block=block, optional=True, within=within)
         if deed is not None:
             thing = self._thing(form, DocumentRole.RESOURCE, one.address, f"the policy of a {form}")
             thing.deeds.append((deed, target))
