@@ -1,47 +1,40 @@
-"""Surroundings: what stands around a grant: endpoints, keys, caches, boundaries, users, and what could not be read."""
+"""Surroundings: what stands around a grant: endpoints, caches, boundaries, users, and what could not be read."""
 
 from __future__ import annotations
 
-from tablegate.policy import (
-    CRITICAL,
-    HIGH,
-    INFO,
-    LOW,
-    MEDIUM,
-    KeyOwner,
-    Value,
-    Verdict,
-    fails,
-    holds,
-    not_applicable,
-    policy,
-    unknown,
-)
+from tablegate.policy import CRITICAL, HIGH, INFO, LOW, MEDIUM, Origin, Value, Verdict, fails, policy, unknown
 from tablegate.policy.access import (
-    HARMLESS,
+    READS,
+    WRITES,
     DocumentRole,
     Grant,
     Holder,
     HolderForm,
     HolderKind,
     Kind,
-    PrincipalKind,
+    Narrowing,
+    Reach,
     Tier,
+    Unread,
     actions_of,
+    may_concern_dynamodb,
     reaches,
     reaches_of,
+    scope_of,
 )
-from tablegate_baseline.access.telling import actions_shown, exact, holder, instead, statement, told
-from tablegate_baseline.access.weights import weigh_all
-from tablegate_baseline.access.width import is_everything
+from tablegate_baseline.access.judged import ITEMS, is_dax_role, is_everything, is_judged, telling
+from tablegate_baseline.access.remedies import CLOUDFORMATION, TERRAFORM
+from tablegate_baseline.access.rewriting import instead, on_exact_tables
+from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, against_reach, statement
+from tablegate_baseline.access.weights import Scale
 
 _ENDPOINT = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/vpc-endpoints-dynamodb.html"
-_KMS = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html"
 _DAX = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DAX.access-control.html"
 _BOUNDARY = "https://docs.aws.amazon.com/IAM/latest/UserGuide/access_policies_boundaries.html"
 _ROLES = "https://docs.aws.amazon.com/IAM/latest/UserGuide/best-practices.html#bp-workloads-use-roles"
-_REPLICATION = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/globaltables-security.html"
+_POLICIES = "https://docs.aws.amazon.com/IAM/latest/UserGuide/access_policies.html"
 _OWN = frozenset({"aws:resourceaccount", "aws:resourceorgid", "aws:resourceorgpaths"})
+_BOUNDED = frozenset({HolderKind.RUNTIME, HolderKind.DEPLOY, HolderKind.UNKNOWN})
 
 
 @policy(
@@ -60,53 +53,22 @@ Condition:
   StringEquals:
     aws:ResourceAccount: !Ref AWS::AccountId""",
 )
-def vpc_endpoint_unrestricted(holder_: Holder) -> Verdict:
+def vpc_endpoint_unrestricted(holder: Holder) -> Verdict:
     """Over an open endpoint anything inside the network can write to a table of somebody else's account, past every
     firewall."""
-    if holder_.form is not HolderForm.ENDPOINT:
-        return not_applicable("not a VPC endpoint")
-    if not holder_.grants:
-        if holder_.unread:
-            return unknown("the endpoint's policy could not be read")
-        return fails("the endpoint has no policy, so everything may pass").weighing(INFO)
-    for grant in holder_.grants:
-        statement_ = grant.statement
-        wide = any(set(text) <= {"*"} for text in statement_.resources.texts) or statement_.resources.inverted
-        if statement_.allows and wide and not any(item.key in _OWN for item in statement_.conditions):
-            return fails("the endpoint lets requests to anybody's tables pass", statement(grant))
-    return holds()
-
-
-@policy(
-    "TG537",
-    HIGH,
-    "A table's key must be used for DynamoDB, and by this account",
-    docs=_KMS,
-    terraform="""\
-condition {
-  test     = "StringLike"
-  variable = "kms:ViaService"
-  values   = ["dynamodb.*.amazonaws.com"]
-}""",
-    cloudformation="""\
-Condition:
-  StringLike:
-    kms:ViaService: dynamodb.*.amazonaws.com""",
-)
-def kms_pairing(grant: Grant) -> Verdict:
-    """Decrypt on every key opens every other store too; a key that others may use protects nothing; and a table under
-    the key that AWS manages cannot be read from another account at all."""
-    if grant.holder.form is HolderForm.KEY:
-        return _key_policy(grant)
-    if grant.holder.form is HolderForm.TABLE:
-        return _across_accounts(grant)
-    if grant.role is not DocumentRole.IDENTITY or not grant.statement.allows or not _decrypts(grant):
-        return not_applicable("no grant on keys beside a grant on tables")
-    wide = any(set(text) <= {"*"} or text.endswith(":key/*") for text in grant.statement.resources.texts)
-    bound = any(item.key == "kms:viaservice" for item in grant.statement.conditions)
-    if not wide or bound or not reaches_of(grant.holder):
-        return holds(statement(grant))
-    return fails("kms:Decrypt on every key, for whatever service", statement(grant), holder(grant)).weighing(MEDIUM)
+    if holder.form is not HolderForm.ENDPOINT:
+        return OTHERS
+    if not holder.grants and holder.unread:
+        doubt: Value[object] = Value("policy", None, Origin.UNKNOWN, holder.place, holder.unread[0].doubt)
+        return unknown("cannot tell what the endpoint lets pass", doubt).weighing(LOW)
+    if not holder.grants:
+        return fails("the endpoint has no policy, so that everything may pass").weighing(INFO)
+    if any(grant.statement.denies and _keeps_to_own(grant, negated=True) for grant in holder.grants):
+        return FINE
+    for grant in holder.grants:
+        if grant.statement.allows and _passes_anything(grant) and not _keeps_to_own(grant, negated=False):
+            return fails("the endpoint lets requests to everybody's tables pass", statement(grant))
+    return FINE
 
 
 @policy(
@@ -114,34 +76,24 @@ def kms_pairing(grant: Grant) -> Verdict:
     CRITICAL,
     "A DAX cluster's role must reach only the tables it caches",
     docs=_DAX,
-    terraform="""\
-statement {
-  actions   = ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"]
-  resources = [aws_dynamodb_table.example.arn, "${aws_dynamodb_table.example.arn}/index/*"]
-}""",
-    cloudformation="""\
-- Effect: Allow
-  Action: [dynamodb:GetItem, dynamodb:BatchGetItem, dynamodb:Query, dynamodb:PutItem, dynamodb:UpdateItem]
-  Resource: [!GetAtt Example.Arn, !Sub "${Example.Arn}/index/*"]""",
+    terraform=TERRAFORM,
+    cloudformation=CLOUDFORMATION,
 )
 def dax_role_width(grant: Grant) -> Verdict:
     """Whoever reaches the cluster reaches every table its role does, with no condition on items in between."""
-    if not is_dax_role(grant.holder) or grant.role is not DocumentRole.IDENTITY:
-        return not_applicable("not the role of a DAX cluster")
-    for reach in reaches(grant):
-        severity = (
-            CRITICAL if is_everything(reach.actions) and reach.tier >= Tier.WEAK else weigh_all(reach, reach.actions)
-        )
-        if severity is not None and reach.tier > Tier.ONE:
-            fix = instead(grant, [a.full_name for a in reach.actions if a.kind in _ITEMS], exact(grant, reach.pattern))
-            return (
-                fails(
-                    f"the cluster's role holds {actions_shown(reach.actions)} on more than named tables", *told(reach)
-                )
-                .weighing(severity)
-                .fixed_by(fix)
-            )
-    return holds(statement(grant))
+    if not is_dax_role(grant.holder):
+        return _past_its_items(grant)
+    scale = Scale(grant)
+    for reach in sorted(reaches(grant), key=lambda reach: -reach.tier):
+        everything = is_everything(reach.actions)
+        severity = scale.everything(reach) if everything else scale.heaviest(reach, telling(reach))
+        if severity not in (None, INFO):
+            width = "a table" if reach.tier is Tier.ONE else "more than named tables"
+            note = f"the cluster's role holds {actions_shown(telling(reach))} on {width}"
+            items = (action.full_name for action in reach.actions if action.kind in ITEMS)
+            fix = instead(grant, items, on_exact_tables(grant, reach.pattern))
+            return against_reach(reach, severity, note, fix=fix)
+    return FINE if reaches(grant) else OTHERS
 
 
 @policy(
@@ -153,24 +105,26 @@ def dax_role_width(grant: Grant) -> Verdict:
     terraform="permissions_boundary = aws_iam_policy.boundary.arn",
     cloudformation="PermissionsBoundary: !Ref Boundary",
 )
-def boundary_expected(holder_: Holder) -> Verdict:
+def boundary_expected(holder: Holder) -> Verdict:
     """A boundary keeps a role that reaches many tables from being given more by whoever may edit its policies."""
-    if holder_.form is not HolderForm.ROLE or holder_.kind not in (
-        HolderKind.RUNTIME,
-        HolderKind.DEPLOY,
-        HolderKind.UNKNOWN,
-    ):
-        return not_applicable("not a runtime or deploy role")
-    wide = [
-        reach
-        for reach in reaches_of(holder_)
-        if reach.tier >= Tier.PREFIX and any(a.kind not in HARMLESS for a in reach.actions)
-    ]
-    if not wide:
-        return not_applicable("it reaches named tables only")
-    if holder_.ceilings or holder_.ceiling_doubt:
-        return holds()
-    return fails("the role reaches tables by pattern and has no boundary", statement(wide[0].grant))
+    if holder.form is not HolderForm.ROLE or holder.kind not in _BOUNDED:
+        return OTHERS
+    wide = next((reach for reach in reaches_of(holder) if reach.tier >= Tier.PREFIX and telling(reach)), None)
+    if wide is None:
+        return OTHERS
+    if holder.ceiling_doubt is None and not holder.ceilings:
+        return fails("the role reaches tables by pattern, and has no boundary", statement(wide.grant))
+    gives = {
+        action
+        for document in holder.ceilings
+        for item in document.statements
+        if item.allows
+        for action in actions_of(item.actions)
+        if action.kind is Kind.PERMISSIONS
+    }
+    if gives:
+        return fails(f"the role's boundary lets {actions_shown(gives)} pass", statement(wide.grant))
+    return FINE
 
 
 @policy(
@@ -181,116 +135,71 @@ def boundary_expected(holder_: Holder) -> Verdict:
     terraform="role = aws_iam_role.example.name",
     cloudformation="Roles: [!Ref Example]",
 )
-def grant_on_user_or_group(grant: Grant) -> Verdict:
+def grant_on_user_or_group(grant: Grant, *, allow_groups: bool = False) -> Verdict:
     """A user's keys do not expire: they are found in repositories and old laptops years later, and still open the
     table."""
-    if grant.holder.form not in (HolderForm.USER, HolderForm.GROUP):
-        return not_applicable("not held by a user or a group")
-    telling = sorted({action for reach in reaches(grant) for action in reach.actions if action.kind not in HARMLESS})
-    if not telling:
-        return holds(statement(grant))
-    severity = MEDIUM if grant.holder.form is HolderForm.USER else INFO
-    return fails(
-        f"{actions_shown(telling)} held by {grant.holder.address}, an IAM {grant.holder.form}", statement(grant)
-    ).weighing(severity)
+    form = grant.holder.form
+    if form not in (HolderForm.USER, HolderForm.GROUP) or not is_judged(grant):
+        return OTHERS
+    if form is HolderForm.GROUP and allow_groups:
+        return FINE
+    for reach in reaches(grant):
+        actions = telling(reach)
+        if actions:
+            severity = MEDIUM if form is HolderForm.USER else INFO
+            return against_reach(reach, severity, f"{actions_shown(actions)} held by an IAM {form}")
+    return FINE
 
 
 @policy(
     "TG541",
-    HIGH,
+    INFO,
     "Every document about a table must be readable",
-    docs="https://docs.aws.amazon.com/IAM/latest/UserGuide/access_policies.html",
+    docs=_POLICIES,
     terraform="policy = data.aws_iam_policy_document.example.json",
-    cloudformation="PolicyDocument: {Version: 2012-10-17, Statement: []}",
+    cloudformation='PolicyDocument:\n  Version: "2012-10-17"',
 )
-def policy_not_evaluated(holder_: Holder) -> Verdict:
-    """A policy that nobody could read may hold anything: it is said so, and not passed over."""
-    relevant = [unread for unread in holder_.unread if unread.relevant]
-    if not relevant:
-        return holds() if holder_.grants else not_applicable("no document to read")
-    first = relevant[0]
-    part = "partly read" if first.partly else "not read"
-    value: Value[object] = Value("policy document", None, place=first.place)
-    return unknown(f"{part}: {first.doubt.reason}", value).fixed_by(first.doubt.settle)
+def policy_not_evaluated(unread: Unread) -> Verdict:
+    """A policy that nobody could read may hold anything: that is said, and not passed over. Give it the severity high
+    in the configuration to have it block."""
+    if not unread.relevant:
+        return OTHERS
+    value: Value[object] = Value("policy document", None, Origin.UNKNOWN, unread.place, unread.doubt)
+    read = "only a part of the document could be read" if unread.partly else "the document could not be read"
+    return unknown(f"{read}: {unread.doubt.reason}", value).fixed_by(unread.doubt.settle)
 
 
-@policy(
-    "TG542",
-    HIGH,
-    "Only the replication service must hold replication actions",
-    docs=_REPLICATION,
-    terraform="""\
-principals {
-  type        = "Service"
-  identifiers = ["replication.dynamodb.amazonaws.com"]
-}""",
-    cloudformation="""\
-Principal:
-  Service: replication.dynamodb.amazonaws.com""",
-)
-def replication_plane_to_people(grant: Grant) -> Verdict:
-    """ReadDataForReplication reads a whole table, and stands in nobody's list of actions that read."""
-    if not grant.statement.allows or grant.holder.kind is HolderKind.DEPLOY:
-        return not_applicable("not an Allow for anybody but a deploy role")
-    named = sorted(
-        action
-        for text in grant.statement.actions.texts
-        for action in actions_of(grant.statement.actions)
-        if action.kind is Kind.REPLICATION and text.lower() == action.full_name.lower()
+def _passes_anything(grant: Grant) -> bool:
+    """Whether a statement lets requests to DynamoDB pass, on tables of any account."""
+    actions, resources = grant.statement.actions, grant.statement.resources
+    if not actions.inverted and all(may_concern_dynamodb(text) is False for text in actions.texts):
+        return False
+    scopes = [scope_of(text) for text in resources.texts]
+    return resources.inverted or any(
+        scope.tier is not Tier.NONE and ("*" in scope.where[2] or not scope.where[2]) for scope in scopes
     )
+
+
+def _keeps_to_own(grant: Grant, *, negated: bool) -> bool:
+    """Whether a condition holds the statement to tables of one's own, or, negated, to those of others."""
+    return any(item.key in _OWN and item.negated is negated for item in grant.statement.conditions)
+
+
+def _past_its_items(grant: Grant) -> Verdict:
+    """Rights on a cache beside a condition on keys: items of others are read through the cache, without it."""
+    if grant.role is not DocumentRole.IDENTITY or not grant.statement.allows:
+        return OTHERS
+    named = [text for text in grant.statement.actions.texts if text.lower().startswith("dax:")]
     if not named:
-        return not_applicable("no replication action by name")
-    principals = grant.statement.principals
-    if principals and all(
-        item.kind is PrincipalKind.SERVICE and "replication.dynamodb" in item.text for item in principals.items
-    ):
-        return holds(statement(grant))
-    return fails(f"{actions_shown(named)} in the hands of {grant.holder.address}", statement(grant), holder(grant))
+        return OTHERS
+    others = (reach for reach in reaches_of(grant.holder) if _is_bound_to_items(reach))
+    bound = next(others, None)
+    if bound is None:
+        return FINE
+    where = f"statement {bound.grant.label} holds to items of the caller's own"
+    return against(grant, HIGH, f"{', '.join(named[:3])} reads past the condition on keys that {where}")
 
 
-_ITEMS = frozenset({Kind.ITEM_READ, Kind.ITEM_WRITE, Kind.ITEM_DELETE, Kind.BULK_READ})
-
-
-def is_dax_role(who: Holder) -> bool:
-    """Whether a role is a cache's: it is judged by TG538 alone."""
-    return "dax.amazonaws.com" in who.services
-
-
-def _decrypts(grant: Grant) -> bool:
-    return any(text.lower() in ("kms:*", "kms:decrypt", "*") for text in grant.statement.actions.texts)
-
-
-def _key_policy(grant: Grant) -> Verdict:
-    principals = grant.statement.principals
-    if not grant.statement.allows or principals is None:
-        return not_applicable("not an Allow of a key's policy")
-    anyone = principals.inverted or any(item.kind is PrincipalKind.ANYONE for item in principals.items)
-    bound = {item.key for item in grant.statement.conditions} & {
-        "kms:calleraccount",
-        "aws:principalaccount",
-        "aws:principalorgid",
-    }
-    if anyone and not bound:
-        return fails("the table's key may be used by everybody", statement(grant))
-    return holds(statement(grant))
-
-
-def _across_accounts(grant: Grant) -> Verdict:
-    tables = [table for table in grant.holder.estate.tables if table.address == grant.holder.address]
-    if not any(table.encryption.owner.content is KeyOwner.AWS_MANAGED for table in tables):
-        return not_applicable("not under the key that AWS manages")
-    principals = grant.statement.principals.items if grant.statement.principals else ()
-    own = grant.target.split(":")[4] if grant.target and grant.target.count(":") >= 5 else ""
-    foreign = [
-        item
-        for item in principals
-        if item.kind is PrincipalKind.AWS
-        and own.isdigit()
-        and own not in item.text
-        and any(c.isdigit() for c in item.text)
-    ]
-    if grant.statement.allows and foreign:
-        return fails(
-            "the table is under aws/dynamodb, which no other account can use: the grant will not work", statement(grant)
-        ).weighing(MEDIUM)
-    return holds(statement(grant))
+def _is_bound_to_items(reach: Reach) -> bool:
+    data = (action for action in reach.actions if action.kind in READS | WRITES)
+    return any(reach.narrowed(action) is Narrowing.ITEMS for action in data)

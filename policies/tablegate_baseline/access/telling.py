@@ -1,12 +1,15 @@
-"""How the access family words its findings: the statement, its elements, and the statement to write instead."""
+"""How the access family words its findings: who holds what, on which element, and what it reaches today."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 
-from tablegate.policy import Place, Value
-from tablegate.policy.access import Action, Grant, Reach, matches
+from tablegate.policy import Origin, Place, Severity, Value, Verdict, holds, not_applicable
+from tablegate.policy.access import Action, DocumentRole, Grant, Reach
+from tablegate_baseline.access.tables_here import newly_reached
+
+FINE = holds()
+OTHERS = not_applicable("not a grant that this policy judges")
 
 _SHOWN = 6
 
@@ -23,85 +26,67 @@ def actions_shown(actions: Iterable[Action]) -> str:
     return listed(action.name for action in actions)
 
 
+def who(grant: Grant) -> str:
+    """Who holds the grant, and what sort of user that is."""
+    return f"{grant.holder.address} ({grant.holder.kind})"
+
+
+def against(
+    grant: Grant,
+    severity: Severity,
+    note: str,
+    *evidence: Value[object],
+    fix: str | None = None,
+) -> Verdict:
+    """The verdict that a grant breaks a policy; unknown where it may not be a grant at all."""
+    told = (statement(grant), *evidence)
+    if grant.role is DocumentRole.IDENTITY:
+        told = (*told, holder(grant))
+    if grant.made_by:
+        note = f"{note}, from the {grant.made_by.kind} {grant.made_by.name}"
+    if not grant.statement.present:
+        note = f"{note}, where the condition around the statement holds"
+    if grant.holder.ceiling_doubt is not None:
+        note = f"{note}, unless its permissions boundary, which is not in this input, keeps it out"
+    doubt = grant.statement.unsettled
+    if doubt is None:
+        return Verdict(False, told, note, severity=severity, fix=fix)
+    effect: Value[object] = Value("effect and conditions", None, Origin.UNKNOWN, place_of(grant), doubt)
+    return Verdict(None, (*told, effect), f"{note}, if it is an Allow without further conditions", severity=severity)
+
+
+def against_reach(reach: Reach, severity: Severity, note: str, *, fix: str | None = None) -> Verdict:
+    """The same, with the element that decides and the tables that it reaches today."""
+    reached = newly_reached(reach)
+    evidence: list[Value[object]] = [element(reach.grant, reach.pattern)]
+    if reached:
+        evidence.append(Value("tables newly reachable", listed(reached)))
+    return against(reach.grant, severity, note, *evidence, fix=fix)
+
+
 def statement(grant: Grant) -> Value[object]:
     """The statement, as evidence: its actions as they are written."""
     spelled = grant.statement.actions
-    text = ", ".join(map(grant.document.shown, spelled.texts[:_SHOWN]))
-    return Value(
-        "NotAction" if spelled.inverted else "actions", text or None, place=grant.statement.place or grant.place
-    )
+    name = "NotAction" if spelled.inverted else "Action"
+    more = f" and {len(spelled.texts) - _SHOWN} more" if len(spelled.texts) > _SHOWN else ""
+    text = ", ".join(map(grant.document.shown, spelled.texts[:_SHOWN])) + more
+    return Value(name, text or None, place=place_of(grant))
 
 
 def element(grant: Grant, pattern: str) -> Value[object]:
     """The resource element that decides, as it is written."""
-    return Value("resource", grant.document.shown(pattern), place=_place(grant))
+    spelled = grant.statement.resources
+    if spelled.inverted:
+        return Value("NotResource", listed(map(grant.document.shown, spelled.texts)), place=place_of(grant))
+    return Value("Resource", grant.document.shown(pattern), place=place_of(grant))
 
 
 def holder(grant: Grant) -> Value[object]:
     """Who holds the grant, and how that is known."""
-    who = grant.holder
-    return Value("holder", f"{who.address} ({who.kind}: {who.why})", place=who.place)
+    whose = grant.holder
+    return Value("holder", f"{whose.address} ({whose.kind}: {whose.why})", place=whose.place)
 
 
-def told(reach: Reach) -> tuple[Value[object], ...]:
-    """The evidence of a reach: statement, element, holder."""
-    return (statement(reach.grant), element(reach.grant, reach.pattern), holder(reach.grant))
-
-
-def tables_reached(grant: Grant, pattern: str) -> tuple[str, ...]:
-    """The names of this input's tables that a pattern reaches for certain."""
-    names = (table.name.content for table in grant.holder.estate.tables)
-    tail = pattern.split(":", 5)[-1]
-    return tuple(sorted({name for name in names if name and matches(tail, f"table/{name}") is True}))
-
-
-def instead(grant: Grant, actions: Iterable[str], resources: Iterable[str], condition: str | None = None) -> str:
-    """The statement to write instead, in the language of its author."""
-    named, where = sorted(set(actions)), list(dict.fromkeys(map(grant.document.shown, resources)))
-    if grant.spelling == "hcl":
-        return _hcl(named, where, condition)
-    if grant.spelling == "yaml":
-        return _yaml(named, where, condition)
-    spelled: dict[str, object] = {"Effect": "Allow", "Action": named, "Resource": where}
-    if condition:
-        spelled["Condition"] = json.loads(condition)
-    return json.dumps(spelled, indent=2)
-
-
-def exact(grant: Grant, pattern: str) -> tuple[str, ...]:
-    """ARNs to name instead of a pattern: the tables it reaches here, or one to fill in."""
-    names = tables_reached(grant, pattern) or ("TABLE",)
-    head = pattern.split(":", 5)[:5] if pattern.count(":") >= 5 else ["arn", "aws", "dynamodb", "REGION", "ACCOUNT"]
-    where = ":".join(part if part not in ("", "*") else fill for part, fill in zip(head, _FILL, strict=True))
-    return tuple(arn for name in names[:3] for arn in (f"{where}:table/{name}", f"{where}:table/{name}/index/*"))
-
-
-_FILL = ("arn", "aws", "dynamodb", "REGION", "ACCOUNT")
-
-
-def _place(grant: Grant) -> Place | None:
+def place_of(grant: Grant) -> Place | None:
+    """Where the statement stands."""
     return grant.statement.place or grant.place
-
-
-def _hcl(actions: list[str], resources: list[str], condition: str | None) -> str:
-    lines = ["statement {", f"  actions   = {json.dumps(actions)}", f"  resources = {json.dumps(resources)}"]
-    for operator, keys in json.loads(condition or "{}").items():
-        for key, values in keys.items():
-            listed_values = values if isinstance(values, list) else [values]
-            escaped = json.dumps(listed_values).replace("${", "$${")
-            lines += [
-                "  condition {",
-                f'    test     = "{operator}"',
-                f'    variable = "{key}"',
-                f"    values   = {escaped}",
-                "  }",
-            ]
-    return "\n".join([*lines, "}"])
-
-
-def _yaml(actions: list[str], resources: list[str], condition: str | None) -> str:
-    lines = ["- Effect: Allow", "  Action:", *(f"    - {action}" for action in actions), "  Resource:"]
-    lines += [f"    - {json.dumps(resource)}" for resource in resources]
-    if condition:
-        lines.append(f"  Condition: {condition}")
-    return "\n".join(lines)

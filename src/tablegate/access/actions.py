@@ -84,6 +84,12 @@ def enclosing_operations() -> dict[str, tuple[str, ...]]:
     return {name.lower(): tuple(names.split(",")) for name, names in map(str.split, ENCLOSING.splitlines())}
 
 
+@cache
+def service_keys() -> frozenset[str]:
+    """Lower-case names of the service's own condition keys."""
+    return frozenset(key.lower() for action in known_actions() for key in action.keys)
+
+
 @lru_cache(maxsize=2048)
 def expand(pattern: str) -> frozenset[Action]:
     """The DynamoDB actions that an action pattern surely names: a wildcard, those of the reference. Case is folded."""

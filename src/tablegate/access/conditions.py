@@ -66,6 +66,7 @@ class Condition:
     qualifier: str | None = None  # forallvalues or foranyvalue
     if_exists: bool = False
     unread: int = 0
+    written: str = ""  # the key as it is written
 
     @property
     def negated(self) -> bool:

@@ -69,8 +69,7 @@ class Grant:
     """One statement, in the document that holds it, in the hands of its holder.
 
     ``address`` is that of whatever holds the document. ``managed`` names the AWS managed policy
-    that the statement stands for, ``template`` what a framework made it from: a policy template of SAM, or
-    ``event`` for what a function's event brings along. ``target`` is the ARN a resource policy is attached to.
+    that the statement stands for. ``target`` is the ARN a resource policy is attached to.
     """
 
     address: str
@@ -79,7 +78,6 @@ class Grant:
     document: Document
     statement: Statement
     managed: str | None = None
-    template: str | None = None
     target: str | None = None
     spelling: str = "json"  # how its author writes it: hcl, json or yaml
     made_by: Maker | None = None
