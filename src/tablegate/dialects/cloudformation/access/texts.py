@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import product
 
@@ -57,7 +57,6 @@ class Texts:
     def __init__(self, resolver: Resolver, symbols: Symbols, tables: Iterable[Table]) -> None:
         self.symbols = symbols
         self._resolver = resolver
-        self._types = types_of(resolver.template)
         self._tables: dict[str, list[Table]] = {}
         for table in tables:
             self._tables.setdefault(table.address, []).append(table)
@@ -188,6 +187,10 @@ class Texts:
         if kind is None:
             return bool(self._resolver.template.macros) or not self._resolver.template.serverless
         return kind.startswith(_OPAQUE) or kind.endswith("::MODULE")
+
+    @cached_property
+    def _types(self) -> Mapping[str, str]:
+        return types_of(self._resolver.template)
 
     @cached_property
     def _by_name(self) -> dict[str, str]:

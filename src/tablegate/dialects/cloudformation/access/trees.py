@@ -20,6 +20,7 @@ from tablegate.syntax.node import Node
 T = TypeVar("T")
 
 _LISTS = frozenset({"Action", "NotAction", "Resource", "NotResource"})
+_WORDS = frozenset({"Sid", "Effect"})
 _ACTIONS = frozenset({"Action", "NotAction"})
 _PRINCIPALS = frozenset({"Principal", "NotPrincipal"})
 _MOST = 8  # forms of one statement
@@ -150,9 +151,13 @@ class Trees:
         common: dict[str, Any] = {}
         differing: dict[str, list[Any]] = {}
         for key, child in content.items():
-            written.nodes[(*path, key)] = child
+            where = (*path, key)
+            written.nodes[where] = child
             if key in _LISTS:
-                common[key] = self._list(child, (*path, key), written)
+                common[key] = self._list(child, where, written)
+                continue
+            if key in _WORDS and isinstance(child.content, str) and "{{" not in child.content:
+                common[key] = child.content
                 continue
             forms = self._forms_of(key, child)
             if len(forms) == 1:
@@ -180,6 +185,9 @@ class Trees:
             text = item.content
             if isinstance(text, str) and "{{" not in text and text.isascii() and ":table/" not in text:
                 found.append((text, item, True))  # nearly all of them
+                continue
+            if isinstance(text, dict) and "Fn::GetAtt" in text and (value := self._resolver.head(item)) is not None:
+                found.extend((made, item, True) for made in self._texts_of(value, key))
                 continue
             for value, sure in self.elements(item):
                 where = value.node if isinstance(value, Unsettled) else value
