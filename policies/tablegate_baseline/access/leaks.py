@@ -22,7 +22,7 @@ from tablegate.policy.access import (
     reaches,
     reaches_of,
 )
-from tablegate_baseline.access.judged import is_dax_role, is_judged
+from tablegate_baseline.access.judged import is_dax_role, is_judged, takes_all
 from tablegate_baseline.access.keyed import ATTRIBUTES
 from tablegate_baseline.access.rewriting import Conditions, conditions_of, instead
 from tablegate_baseline.access.tables_here import tables_reached
@@ -112,8 +112,9 @@ def deny_bypass_by_equivalent_action(grant: Grant, *, sensitive: tuple[str, ...]
             if left:
                 note = f"{name} is denied, and {', '.join(left)} can do the same"
                 return against(grant, severity, note)
-        exposed = [name for name in _ON_INDEXES if name in denied and _may(grant, name, f"{pattern}/index/*")]
-        if exposed and "*" not in pattern:
+        named = () if takes_all(grant) or "*" in pattern else _ON_INDEXES
+        exposed = [name for name in named if name in denied and _may(grant, name, f"{pattern}/index/*")]
+        if exposed:
             note = f"{', '.join(exposed)} is denied on the table, and allowed on its indexes"
             return against(grant, severity, note)
     return FINE
