@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _RETAINED = Fact[bool]("retention of the table", False)
+_CONNECTORS = "Connectors:"
 _KEPT = ("Retain", "RetainExceptOnCreate")
 _ENCRYPTIONS = frozenset({"NONE", "TLS"})
 
@@ -74,7 +75,8 @@ def _parsed(text: str) -> Node:
         return parse_json(text)
     from tablegate.syntax.yaml_ import parse_yaml
 
-    return parse_yaml(text, is_read)
+    # a connector stands in a resource of any type
+    return parse_yaml(text, None if _CONNECTORS in text else is_read)
 
 
 def _is_json(text: str) -> bool:

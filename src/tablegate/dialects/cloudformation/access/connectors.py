@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tablegate.access.grants import HolderForm, HolderKind, Maker, MakerKind
 from tablegate.dialects.cloudformation.access.attachments import Attachments
 from tablegate.dialects.cloudformation.access.drafts import Draft
 from tablegate.dialects.cloudformation.access.ground import Ground, There
+from tablegate.dialects.cloudformation.access.pieces import Piece
 from tablegate.dialects.cloudformation.access.sam_templates import CONNECTED, STREAMED, Given
 from tablegate.dialects.cloudformation.template import CONNECTOR, GRAPHQL_API, ROLE, TABLES, Resource
 from tablegate.dialects.cloudformation.unsettled import Unsettled
@@ -37,9 +38,9 @@ class Connectors:
         """Hand each its grants. The holders that the template makes must be begun."""
         for there in self._ground.resources(CONNECTOR):
             for source in self._ground.sections(there, "Source"):
-                self._connect(there, there.address, self._end(source.section))
+                self._connect(there, there.address, None, self._end(source.section))
         for there, name in self._embedded():
-            self._connect(there, name, self._end_at(there.address))
+            self._connect(there, name, name, self._end_at(there.address))
         for there in self._ground.resources(GRAPHQL_API):
             self._data_sources(there)
 
@@ -56,13 +57,17 @@ class Connectors:
                 if inner is not None and isinstance(inner.content, dict):
                     yield There(resource, inner.content, "Condition" not in body), name
 
-    def _connect(self, there: There, name: str, source: _End) -> None:
-        for destination in self._ground.sections(there, "Destination"):
+    def _connect(self, there: There, name: str, within: str | None, source: _End) -> None:
+        destinations = list(self._ground.sections(there, "Destination"))
+        for number, destination in enumerate(destinations):
             target = self._end(destination.section)
+            own = within if len(destinations) == 1 else f"{within or 'to'} {number}"
             if source.type in TABLES:
-                self._grant(there, name, target, source, (STREAMED,))
+                piece = self._piece(there, own, self._arns(source), (STREAMED,))
+                self._grant(there, name, target, piece)
             elif target.type in TABLES:
-                self._grant(there, name, source, target, self._permitted(there))
+                piece = self._piece(there, own, self._arns(target), self._permitted(there))
+                self._grant(there, name, source, piece)
 
     def _permitted(self, there: There) -> tuple[Given, ...]:
         named = [
@@ -70,9 +75,12 @@ class Connectors:
         ]
         return tuple(CONNECTED[each] for each in _BOTH if each in named or not named)
 
-    def _grant(self, there: There, name: str, holder: _End, table: _End, given: tuple[Given, ...]) -> None:
-        arns = self._arns(table)
-        statements: list[object] = [
+    def _grant(self, there: There, name: str, holder: _End, piece: Piece) -> None:
+        by = Maker(MakerKind.CONNECTOR, name)
+        self._ground.hand(self._draft(there, name, holder), piece, there.address, by=by)
+
+    def _piece(self, there: There, within: str | None, arns: Iterable[str], given: tuple[Given, ...]) -> Piece:
+        statements = [
             {
                 "Effect": "Allow",
                 "Action": list(each.actions),
@@ -80,9 +88,7 @@ class Connectors:
             }
             for each in given
         ]
-        piece = self._ground.documents.composed(there.resource.node, statements, name, sure=there.sure)
-        by = Maker(MakerKind.CONNECTOR, name)
-        self._ground.hand(self._draft(there, name, holder), piece, there.address, by=by)
+        return self._ground.documents.composed(there.resource.node, statements, within, sure=there.sure)
 
     def _arns(self, table: _End) -> tuple[str, ...]:
         if table.address is not None:
@@ -131,19 +137,8 @@ class Connectors:
         texts = self._ground.texts
         head = "" if key == "TableArn" else f"arn:{texts.partition}:dynamodb:{texts.region}:{texts.account}:table/"
         arns = [arn for value in values for text in texts.every(value) for arn in texts.canonical(f"{head}{text}")]
-        given = self._permitted(source)
-        statements: list[object] = [
-            {
-                "Effect": "Allow",
-                "Action": list(each.actions),
-                "Resource": [f"{arn}{behind}" for arn in arns for behind in each.behind],
-            }
-            for each in given
-        ]
-        piece = self._ground.documents.composed(source.resource.node, statements, name, sure=source.sure)
+        piece = self._piece(source, name, arns, self._permitted(source))
         why = "trusts appsync.amazonaws.com"
-        draft = self._ground.draft(
-            HolderForm.ROLE, source.resource, HolderKind.RUNTIME, why, f"{source.address} {name}"
-        )
+        draft = self._ground.draft(HolderForm.ROLE, source.resource, HolderKind.RUNTIME, why)
         draft.services.add("appsync.amazonaws.com")
         self._ground.hand(draft, piece, source.address, by=Maker(MakerKind.CONNECTOR, name))

@@ -47,7 +47,8 @@ def people(form: HolderForm) -> tuple[HolderKind, str]:
 def trust(ground: Ground, draft: Draft, node: Node | None) -> None:
     """Learn from a trust policy who uses a role."""
     pieces = ground.documents.uncounted(node) if node is not None else ()
-    found = [trust_of(piece.document, ground.resolver.options.account) for piece in pieces]
+    account = ground.resolver.options.account
+    found = [trust_of(piece.document, account) for piece in pieces if piece.document.statements]
     if found:
         draft.trusted = [(each.kind, each.why) for each in found]
         draft.services = {service for each in found for service in each.services}

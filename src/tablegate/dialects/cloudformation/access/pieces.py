@@ -108,7 +108,7 @@ class Documents:
         pieces = [self._piece(value, node, within) for value in values if value is not None]
         return pieces if sure and len(values) == 1 else [piece.perhaps() for piece in pieces]
 
-    def composed(self, node: Node, statements: list[Any], within: str, *, sure: bool) -> Piece:
+    def composed(self, node: Node, statements: list[Any], within: str | None, *, sure: bool) -> Piece:
         """A document that something else writes in its author's place."""
         place = self._resolver.place(node)
         document = parse_document({"Statement": statements}, self._symbols, lambda _: place, within)

@@ -62,6 +62,7 @@ class Texts:
             self._tables.setdefault(table.address, []).append(table)
         self._arns: dict[str, tuple[str, ...]] = {}
         self._held: dict[str, Symbol] = {}
+        self._words: dict[str, str] = {}
         self.region, self.account, self.partition = map(self._own, (REGION, ACCOUNT, PARTITION))
 
     def of(self, value: Node | Unsettled) -> tuple[str, ...] | Hole:
@@ -148,8 +149,13 @@ class Texts:
             return self._of_resource(symbol, begins=index == 0)
         if symbol.name in _OWN and symbol.sort == INPUT:
             return ({REGION: self.region, ACCOUNT: self.account, PARTITION: self.partition}[symbol.name],)
-        name = symbol.name if symbol.sort == EXPRESSION else f"{symbol.name}"
+        name = self._word(symbol.name) if symbol.sort == EXPRESSION else symbol.name
         return (self.symbols.of(f"parameter {name}" if name in _OWN.values() else name),)
+
+    def _word(self, expression: str) -> str:
+        """An expression without its punctuation, where no other one comes to the same."""
+        word = expression.strip("{}").replace('"', "")
+        return word if self._words.setdefault(word, expression) == expression else expression
 
     def _of_resource(self, symbol: Symbol, *, begins: bool) -> tuple[str, ...]:
         spelled = self.arns_of(symbol.name)
