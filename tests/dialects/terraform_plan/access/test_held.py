@@ -72,6 +72,13 @@ def test_only_keys_of_tables_are_held_to_account() -> None:
     assert "aws_kms_key.other" not in holders(held())
 
 
+def test_a_key_that_is_not_there_yet_is_in_the_account_of_this_input() -> None:
+    """Whether a principal is of the same account is asked of the key's own ARN."""
+    (grant, _) = of("aws_kms_key.orders", HolderForm.KEY).grants
+    assert grant.target is not None
+    assert grant.document.shown(grant.target) == "arn:aws:kms:us-east-1:${account}:key/${aws_kms_key.orders.key_id}"
+
+
 def test_endpoints_are_those_for_tables() -> None:
     """A policy in a resource of its own takes the place of the endpoint's; without any, everything passes."""
     assert grants(of("aws_vpc_endpoint.narrow", HolderForm.ENDPOINT)) == [

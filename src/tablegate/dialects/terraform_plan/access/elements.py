@@ -80,7 +80,7 @@ class Elements:
             return None if table is None else arn_of(table, symbols)
         if instance.mode == "data" and instance.type == "aws_dynamodb_table":
             name = found.known("name")
-            return None if name is None else self._spelled(found, "dynamodb", f"table/{name}")
+            return None if name is None else self.spelled(found, "dynamodb", f"table/{name}")
         if instance.type != "aws_dynamodb_table_replica":
             return None
         link = self._ground.links.of(found, "global_table_arn").table
@@ -94,21 +94,22 @@ class Elements:
     def _of_iam(self, found: Resource) -> str:
         path = found.known("path") or "/"
         name = found.known("name") or self._ground.symbols.of(f"{found.address}.name")
-        return self._spelled(found, "iam", f"{_IAM[found.instance.type]}{path}{name}", region="")
+        return self.spelled(found, "iam", f"{_IAM[found.instance.type]}{path}{name}", region="")
 
     def _of_provider(self, found: Resource) -> str:
         url = found.known("url")
         if url is None:
             clusters = any(one.type == "aws_eks_cluster" for one in found.mentions("url"))
             url = (_ISSUER if clusters else "") + self._ground.symbols.of(f"{found.address}.url")
-        return self._spelled(found, "iam", f"oidc-provider/{url.removeprefix('https://')}", region="")
+        return self.spelled(found, "iam", f"oidc-provider/{url.removeprefix('https://')}", region="")
 
     def _elsewhere(self, found: Resource, attribute: str) -> str:
         """Something of another service: not known, but no table."""
         service = found.instance.type.split("_")[1]
-        return self._spelled(found, service, self._ground.symbols.of(f"{found.address}.{attribute}"))
+        return self.spelled(found, service, self._ground.symbols.of(f"{found.address}.{attribute}"))
 
-    def _spelled(self, found: Resource, service: str, tail: str, region: str | None = None) -> str:
+    def spelled(self, found: Resource, service: str, tail: str, region: str | None = None) -> str:
+        """The ARN of a resource, with a symbol for each part that is not known."""
         symbols = self._ground.symbols
         where = self._ground.regions.name(found)
         account = self._ground.regions.account(found).content or symbols.of(ACCOUNT)

@@ -170,7 +170,8 @@ class Things:
     def _key(self, key: Resource, deed: Deed | None) -> None:
         thing = self._thing(HolderForm.KEY, DocumentRole.RESOURCE, key.address, "the policy of a table's key")
         if deed is not None:
-            thing.deeds.append((deed, key.known("arn")))
+            tail = f"key/{self._ground.symbols.of(f'{key.address}.key_id')}"
+            thing.deeds.append((deed, key.known("arn") or self._elements.spelled(key, "kms", tail)))
 
     def _named(self, one: Resource, argument: str, among: dict[str, Resource]) -> Iterator[Resource]:
         """The resource that an argument names by its id or ARN, or refers to."""
