@@ -275,3 +275,79 @@ def test_an_endpoint_is_known_by_the_service_that_it_asks_for() -> None:
         HolderForm.ENDPOINT,
         [],
     )
+
+
+def test_a_replica_is_its_table_in_another_region() -> None:
+    """A reference to a replica's ARN is the table's, with the replica's region."""
+    replica = change(
+        {"region": "us-east-1"},
+        type="aws_dynamodb_table_replica",
+        name="r",
+        unknown={"arn": True, "global_table_arn": True},
+    )
+    source = {"global_table_arn": {"references": ["aws_dynamodb_table.t.arn"]}}
+    holder = read(
+        consumer(READ),
+        scan("a", "aws_dynamodb_table_replica.r.arn"),
+        (replica, resource(source, type="aws_dynamodb_table_replica", name="r")),
+    )
+    assert grants(holder) == [f"aws_iam_policy.p 0: Allow dynamodb:Scan on {ARN.replace('eu-west-1', 'us-east-1')}…"]
+
+
+def test_a_table_that_a_data_source_will_find_is_known_by_its_name() -> None:
+    """It is looked up during the apply, and its name is what it is looked up by."""
+    made = change({"name": "other"}, type="aws_dynamodb_table", name="o", actions=["read"], unknown={"arn": True})
+    table = {**made, "mode": "data", "address": "data.aws_dynamodb_table.o"}
+    told = {**resource({}, name="o"), "mode": "data"}
+    holder = read(consumer(READ), scan("a", "data.aws_dynamodb_table.o.arn"), (table, told))
+    assert grants(holder) == [f"aws_iam_policy.p 0: Allow dynamodb:Scan on {ARN.replace('orders-prod', 'other')}…"]
+
+
+def test_a_policy_in_another_region_is_the_replicas() -> None:
+    """Each region has its own: the target says which."""
+    elsewhere = "arn:aws:dynamodb:us-east-1:111122223333:table/orders-prod"
+    policy = change({"resource_arn": elsewhere, "policy": text(allow())}, type="aws_dynamodb_resource_policy", name="p")
+    found = holders(plan((policy, resource({}, type="aws_dynamodb_resource_policy", name="p"))))
+    (grant,) = found["aws_dynamodb_table.t"].grants
+    assert grant.target is not None
+    assert grant.document.shown(grant.target) == ARN.replace("eu-west-1", "us-east-1")
+
+
+def test_a_local_value_beside_enough_references_is_no_doubt() -> None:
+    """Where every unknown element is accounted for, a value that the plan does not spell out is taken for known."""
+    statement = {"actions": ["dynamodb:Scan"], "effect": None, "resources": [None, None]}
+    document = composed(
+        "a",
+        {"statement": [statement]},
+        {"statement": [{"resources": [True, True]}]},
+        {"statement": [{"resources": {"references": ["aws_dynamodb_table.t.arn", "local.suffix"] * 2}}]},
+    )
+    assert unread(read(consumer(READ), document)) == []
+
+
+def test_a_boundary_of_a_permission_set_may_be_one_of_aws() -> None:
+    """By its ARN, and one that grants nothing we know is a doubt."""
+    given = {"instance_arn": "i", "permission_set_arn": "arn:aws:sso:::permissionSet/i/p"}
+    boundary = change(
+        {
+            **given,
+            "permissions_boundary": [{"managed_policy_arn": "arn:aws:iam::aws:policy/AmazonDynamoDBReadOnlyAccess"}],
+        },
+        type="aws_ssoadmin_permissions_boundary_attachment",
+        name="b",
+    )
+    people = change({"name": "p", "arn": given["permission_set_arn"]}, type="aws_ssoadmin_permission_set", name="p")
+    holder = holders(written(boundary, people))["aws_ssoadmin_permission_set.p"]
+    assert (len(holder.ceilings), holder.ceiling_doubt) == (1, None)
+
+
+def test_a_policy_that_is_no_text_is_refused() -> None:
+    """Terraform writes policies as texts."""
+    reading = written(change({"name": "p", "policy": {"Statement": []}}, type="aws_iam_policy", name="p"))
+    assert [fault.message for fault in reading.faults] == ["aws_iam_policy.p: policy must be a text, not an object"]
+
+
+def test_a_policy_that_a_plan_leaves_out_is_not_read() -> None:
+    """A redacted plan holds no text, and nothing says that there is none."""
+    holder = holders(written(change({"name": "p"}, type="aws_iam_policy", name="p")))["aws_iam_policy.p"]
+    assert unread(holder) == [("aws_iam_policy.p", True, False, "the plan does not hold it")]

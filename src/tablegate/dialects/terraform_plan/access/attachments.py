@@ -73,17 +73,21 @@ class Attachments:
 
     def _inline(self) -> None:
         for type_, key, form, holder in _INLINE:
-            for one in self._world.of(type_):
+            for one in self._sorted(type_):
                 deed = self._deeds.of(one, key)
                 for person in self._people[form].of(one, holder):
                     person.hold(deed)
 
     def _attach(self) -> None:
         for type_, key, form, holder in _ATTACHED:
-            for one in self._world.of(type_):
+            for one in self._sorted(type_):
                 policies = list(self._policies.of(one, key)) if _names_anybody(one, holder) else []
                 for person in self._people[form].of(one, holder) if policies else ():
                     self._give(person, policies)
+
+    def _sorted(self, type_: str) -> list[Resource]:
+        """By address: of two that attach the same, the first one answers for it."""
+        return sorted(self._world.of(type_), key=lambda one: one.address)
 
     def _give(self, person: Person, policies: list[Attached]) -> None:
         for policy in policies:

@@ -75,12 +75,12 @@ class Elements:
     def _arn(self, found: Resource) -> str | None:
         """The ARN of a table, or of its replica in another region."""
         instance, symbols = found.instance, self._ground.symbols
-        if instance.type in TABLE_TYPES:
-            table = self._ground.tables.get(instance.address)
-            return None if table is None else arn_of(table, symbols)
         if instance.mode == "data" and instance.type == "aws_dynamodb_table":
             name = found.known("name")
             return None if name is None else self.spelled(found, "dynamodb", f"table/{name}")
+        if instance.type in TABLE_TYPES:
+            table = self._ground.tables.get(instance.address)
+            return None if table is None else arn_of(table, symbols)
         if instance.type != "aws_dynamodb_table_replica":
             return None
         link = self._ground.links.of(found, "global_table_arn").table
