@@ -103,5 +103,7 @@ def _is_service(text: str) -> bool:
 
 
 def _is_wide(reach: Reach) -> bool:
-    tagged = [action for action in reach.actions if "table" in action.types]
-    return reach.tier >= Tier.ALL and min(map(reach.narrowed, tagged), default=Narrowing.NEVER) < Narrowing.ITEMS
+    if reach.tier < Tier.ALL:
+        return False
+    tagged = (action for action in reach.actions if "table" in action.types)
+    return any(reach.narrowed(action) < Narrowing.ITEMS for action in tagged)

@@ -38,9 +38,9 @@ READS = frozenset({Kind.ITEM_READ, Kind.STREAM_READ, Kind.BULK_READ})
 WRITES = frozenset({Kind.ITEM_WRITE, Kind.ITEM_DELETE})
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Action:
-    """One DynamoDB action. ``types`` is empty for an action that only ``Resource: "*"`` grants."""
+    """One DynamoDB action, known by its name. ``types`` is empty for one that only ``Resource: "*"`` grants."""
 
     name: str
     kind: Kind
@@ -48,6 +48,12 @@ class Action:
     keys: frozenset[str]
     in_resource_policy: bool | None
     across_accounts: bool | None
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __lt__(self, other: Action) -> bool:
+        return self.name < other.name
 
     @property
     def account_level(self) -> bool:

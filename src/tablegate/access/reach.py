@@ -37,8 +37,9 @@ class Reach:
 
     def narrowed(self, action: Action) -> Narrowing:
         """How much the statement's conditions take from this action, and those of the Denies that guard it."""
-        own = narrowing(self.grant.statement.conditions, action)
-        return max(own, _guarded(self.grant.holder, action, self.pattern))
+        conditions, denials = self.grant.statement.conditions, self.grant.holder.denials
+        own = narrowing(conditions, action) if conditions else Narrowing.NONE
+        return max(own, _guarded(self.grant.holder, action, self.pattern)) if denials else own
 
 
 @dataclass(frozen=True, slots=True)
