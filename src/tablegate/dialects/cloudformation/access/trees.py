@@ -193,8 +193,7 @@ class Trees:
                 where = value.node if isinstance(value, Unsettled) else value
                 found.extend((made, where, sure) for made in self._texts_of(value, key))
         if not all(sure for _, _, sure in found):
-            always = {text for text, _, sure in found if sure}
-            found = [entry for entry in found if entry[2] or entry[0] not in always]
+            found = _once(found)
         written.nodes.update({(*path, number): where for number, (_, where, _) in enumerate(found)})
         return [text if sure else Perhaps(text) for text, _, sure in found]
 
@@ -256,6 +255,18 @@ class Trees:
             return value.plain() if text is None else text
         whole = value.symbol is not None
         return Hole(value.doubt) if text is None or (whole and patterned) else text
+
+
+def _once(found: list[tuple[Any, Node, bool]]) -> list[tuple[Any, Node, bool]]:
+    """The elements without those that another branch repeats, or that are always there."""
+    seen = {text for text, _, sure in found if sure and isinstance(text, str)}
+    kept = []
+    for text, where, sure in found:
+        if sure or text not in seen:
+            kept.append((text, where, sure))
+            if isinstance(text, str):
+                seen.add(text)
+    return kept
 
 
 def _identity(value: object) -> object:
