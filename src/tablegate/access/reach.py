@@ -54,7 +54,8 @@ class Answer:
 @lru_cache(maxsize=4096)
 def actions_of(patterns: Patterns) -> frozenset[Action]:
     """The DynamoDB actions that a list of action patterns names for certain."""
-    named = frozenset(action for text in patterns.texts for action in expand(text))
+    texts = patterns.sure if patterns.inverted else patterns.texts
+    named = frozenset(action for text in texts for action in expand(text))
     if not patterns.inverted:
         return named
     return frozenset(known_actions()) - named if patterns.doubt is None else frozenset()
