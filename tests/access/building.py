@@ -27,6 +27,10 @@ ITEMS = ("GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query")
 POLICIES = policies_in("tablegate_baseline")
 
 
+def nowhere(_: object) -> None:
+    """The place of everything here."""
+
+
 def named(*actions: str) -> list[str]:
     """Action names as a policy writes them."""
     return [action if ":" in action or action == "*" else f"dynamodb:{action}" for action in actions]
@@ -57,7 +61,7 @@ def whole(*statements: Any, version: str | None = "2012-10-17") -> dict[str, Any
 
 def document(*statements: Any, symbols: Symbols | None = None, version: str | None = "2012-10-17") -> Document:
     """The statements as a document that was read."""
-    return parse_document(whole(*statements, version=version), symbols or Symbols(), lambda path: None)
+    return parse_document(whole(*statements, version=version), symbols or Symbols(), nowhere)
 
 
 def holder(
@@ -78,9 +82,7 @@ def holder(
 ) -> Holder:
     """A holder of whole documents. ``given`` is what every grant is given besides."""
     symbols = symbols or Symbols()
-    documents = [
-        tree if isinstance(tree, Document) else parse_document(tree, symbols, lambda path: None) for tree in trees
-    ]
+    documents = [tree if isinstance(tree, Document) else parse_document(tree, symbols, nowhere) for tree in trees]
     grants = tuple(
         Grant(
             address=at if number == 0 else f"{at}_{number}",
@@ -136,6 +138,11 @@ def estate(*holders: Holder, tables: Iterable[Table] = (), **others: Any) -> Est
     """An input with these holders and tables."""
     grants = tuple(grant for item in holders for grant in item.grants)
     return build.estate(*tables, holders=holders, grants=grants, **others)
+
+
+def of(*statements: Any, tables: Iterable[Table] = (), **others: Any) -> Estate:
+    """An input with one role that holds these statements in one document."""
+    return estate(holder(whole(*statements), **others), tables=tables)
 
 
 def findings(world: Estate, only: str | None = None, **options: Any) -> list[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 
 from tablegate.policy import Dialect, Table
@@ -13,6 +14,8 @@ ITEM_ACTIONS = ("dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynam
 Conditions = Mapping[str, Mapping[str, tuple[str, ...]]]
 
 _PLACEHOLDER = "arn:aws:dynamodb:REGION:ACCOUNT:table/TABLE"
+_MODULES = re.compile(r"(?:module\.[\w-]+(?:\[[^\]]*\])?\.)*")
+_STACKS = re.compile(r"(?:[^/]+/)*")
 _MOST = 3  # tables named in one statement
 # What stands for this account, region and partition where the statement is written.
 _OWN = {
@@ -75,12 +78,9 @@ def _reference(grant: Grant, arn: str) -> tuple[str, str] | None:
 
 def _local_name(grant: Grant, table: Table) -> str | None:
     """The table's name in its own module or stack, where the grant is in the same one."""
-    separator = "/" if grant.holder.estate.dialect is Dialect.CLOUDFORMATION else ".aws_"
-    module, _, name = table.address.rpartition(separator)
-    own = grant.address.rpartition(separator)[0]
-    if module != own or table.address == grant.address:
-        return None
-    return name if separator == "/" else f"aws_{name}"
+    outer = _STACKS if grant.holder.estate.dialect is Dialect.CLOUDFORMATION else _MODULES
+    around, own = (match[0] if (match := outer.match(one.address)) else "" for one in (table, grant))
+    return table.address[len(around) :] if around == own and table.address != grant.address else None
 
 
 def _text(grant: Grant, text: str) -> str:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Iterator
 
 from tablegate.policy import HIGH, INFO, LOW, MEDIUM, Severity, Verdict, policy
 from tablegate.policy.access import (
     PARTITION_KEYS,
     Action,
-    Document,
     Grant,
-    Holder,
     HolderKind,
     Kind,
     Narrowing,
@@ -50,10 +48,10 @@ def scan_granted(
     grant: Grant, *, production: tuple[str, ...] = PRODUCTION, small_tables: tuple[str, ...] = ()
 ) -> Verdict:
     """A scan reads and bills the whole table, and starves everybody else of its capacity while it does."""
-    if not is_written(grant) or grant.holder.kind not in _REQUESTS or silenced(grant):
+    if not is_written(grant) or grant.holder.kind not in _REQUESTS:
         return OTHERS
-    first = _first_scan(grant.holder, grant.document)
-    if first is None or first.grant is not grant:
+    first = _first_scan(grant)
+    if first is None or any(map(_first_scan, _earlier(grant))):
         return FINE
     tables = tables_reached(grant, first.pattern)
     if tables and all(table.name.content in small_tables for table in tables):
@@ -139,15 +137,21 @@ def stream_weight(scale: Scale, reach: Reach, reads: list[Action]) -> Severity |
     return stepped(found, -1) if found is not None and reach.tier >= Tier.ALL else found
 
 
-@lru_cache(maxsize=256)
-def _first_scan(holder: Holder, document: Document) -> Reach | None:
-    """Where a document first grants a scan, of tables that are not all tables: those are reported as such."""
-    for grant in holder.grants:
-        if grant.document is document and not _is_keyed(grant):
-            for reach in reaches(grant):
-                if reach.tier < Tier.ALL and any(_scans(reach, action) for action in reach.actions):
-                    return reach
-    return None
+def _first_scan(grant: Grant) -> Reach | None:
+    """Where a statement first grants a scan, of tables that are not all tables: those are reported as such."""
+    if _is_keyed(grant) or silenced(grant):
+        return None
+    scanned = (reach for reach in reaches(grant) if any(_scans(reach, action) for action in reach.actions))
+    return next((reach for reach in scanned if reach.tier < Tier.ALL), None)
+
+
+def _earlier(grant: Grant) -> Iterator[Grant]:
+    """The statements before this one in its document."""
+    for other in grant.holder.grants:
+        if other is grant:
+            return
+        if other.document is grant.document and other.address == grant.address:
+            yield other
 
 
 def _scans(reach: Reach, action: Action) -> bool:

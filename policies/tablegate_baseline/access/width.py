@@ -157,6 +157,8 @@ def _weight(scale: Scale, reach: Reach) -> Severity | None:
 
 def _on_one_table(scale: Scale, reach: Reach) -> Severity | None:
     """Everything on a table's indexes is little; on its streams it is reading, which a table's reader may."""
+    if not reach.scope.itself and reach.scope.below == "stream":
+        return None
     found = _weight(scale, reach)
     return LOW if found is not None and not reach.scope.itself and reach.scope.below == "index" else found
 
