@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tablegate.access.grants import HolderForm
 from tablegate.dialects import read
 from tablegate.dialects.reading import Reading, ReadOptions
 from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
@@ -135,7 +136,14 @@ def subjects(made: Estate) -> dict[str, str]:
         *((f"cluster {place}", item) for place, item in enumerate(made.dax_clusters)),
         *((f"legacy {place}", item) for place, item in enumerate(made.legacy_global_tables)),
     ]
-    return named | {item.address: name for name, item in clusters}
+    own = (holder for holder in made.holders if holder.form in (HolderForm.TABLE, HolderForm.STREAM))
+    documents = {
+        item.address: named[holder.address]
+        for holder in own
+        for item in (*holder.grants, *holder.unread)
+        if holder.address in named
+    }
+    return documents | named | {item.address: name for name, item in clusters}
 
 
 def _addresses(made: Estate) -> Iterator[str]:

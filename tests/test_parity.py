@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -86,9 +86,15 @@ def _findings(path: Path) -> set[Said]:
     named = spelled.subjects(spelled.estate(path))
     report = check((Source(path.name, path.read_bytes()),), POLICIES, EVERY, spelled.options(path.parent))
     return {
-        (item.policy.id, named.get(item.address, item.address), json.dumps(item.part and dict(item.part)), item.outcome)
+        (item.policy.id, named.get(item.address, item.address), _part(item.part), item.outcome)
         for item in report.findings
     }
+
+
+def _part(part: Mapping[str, str] | None) -> str:
+    """A part, its statement without the document that it is in: languages hold documents in other places."""
+    said = dict(part or {})
+    return json.dumps(said | {key: said[key].rpartition("/")[2] for key in said if key == "statement"})
 
 
 def _disagreements(findings: dict[str, set[Said]], excused: Iterable[Difference]) -> dict[str, dict[str, list[Said]]]:

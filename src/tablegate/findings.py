@@ -81,6 +81,9 @@ class Input:
     tables: int = 0
     indexes: int = 0
     replicas: int = 0
+    documents: int = 0  # policy documents, those read partly or not at all among them
+    documents_partly: int = 0
+    documents_unread: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

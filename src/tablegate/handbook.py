@@ -16,6 +16,7 @@ SUBJECTS = {
     "Replica": "every replica of every table",
     "Grant": "every statement that grants something on a table",
     "Holder": "everybody who holds grants on a table",
+    "Unread": "every policy document that could not be read wholly",
     "Change": "every change that the input makes to a table",
     "DaxCluster": "every DAX cluster",
     "LegacyGlobalTable": "every global table of the 2017 version, and every replica made by a custom resource",

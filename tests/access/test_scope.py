@@ -52,3 +52,11 @@ def test_a_star_over_regions_is_everywhere(pattern: str) -> None:
 def test_other_services_are_out_of_scope(pattern: str) -> None:
     """What cannot be a table's ARN reaches no table."""
     assert scope_of(pattern).tier is Tier.NONE
+
+
+def test_what_follows_an_arn_is_unknown_and_below_the_table() -> None:
+    """An element that refers to a table reaches the table or what is below it, and is never wider than one table."""
+    symbols = Symbols()
+    scope = scope_of(f"{HERE}table/Orders{symbols.suffix('one')}")
+    assert (scope.tier, scope.table, scope.itself, scope.below) == (Tier.ONE, "Orders", True, "*")
+    assert symbols.shown(f"table/Orders{symbols.suffix('one')}") == "table/Orders…"

@@ -49,6 +49,7 @@ def test_the_whole_report() -> None:
                 "tables": 1,
                 "indexes": 2,
                 "replicas": 0,
+                "documents": {"read": 0, "partly": 0, "unread": 0},
             }
         ],
         "findings": [

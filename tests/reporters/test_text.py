@@ -193,6 +193,14 @@ def test_an_internal_fault_has_no_number() -> None:
     assert "error[internal] the file" in rendered(report(faults=(fault(code=FaultCode.INTERNAL),), exit=Exit.INTERNAL))
 
 
+def test_documents_are_counted_by_how_much_of_them_was_read() -> None:
+    """Those that nobody could read whole are told apart, where there are any."""
+    read = Input(path="p", kind="terraform-plan", tables=1, documents=14, documents_partly=2, documents_unread=1)
+    assert "1 table, 14 policy documents (2 partly read, 1 not read) · " in rendered(report(inputs=(read,)))
+    whole = Input(path="p", kind="terraform-plan", tables=1, documents=1)
+    assert "1 table, 1 policy document · " in rendered(report(inputs=(whole,)))
+
+
 def test_several_inputs_are_counted_by_kind() -> None:
     """The header adds up what was read."""
     read = tuple(

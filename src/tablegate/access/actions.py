@@ -38,9 +38,9 @@ READS = frozenset({Kind.ITEM_READ, Kind.STREAM_READ, Kind.BULK_READ})
 WRITES = frozenset({Kind.ITEM_WRITE, Kind.ITEM_DELETE})
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Action:
-    """One DynamoDB action. ``types`` is empty for an action that only ``Resource: "*"`` grants."""
+    """One DynamoDB action, known by its name. ``types`` is empty for one that only ``Resource: "*"`` grants."""
 
     name: str
     kind: Kind
@@ -49,9 +49,15 @@ class Action:
     in_resource_policy: bool | None
     across_accounts: bool | None
 
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __lt__(self, other: Action) -> bool:
+        return self.name < other.name
+
     @property
     def account_level(self) -> bool:
-        """Whether the action has no resource of its own."""
+        """Whether the action has no resource of its own: only a bare star grants it."""
         return not self.types
 
     @property
@@ -67,15 +73,15 @@ def known_actions() -> tuple[Action, ...]:
 
 
 @cache
-def by_name() -> dict[str, Action]:
-    """The actions by their lower-case name: IAM folds the case of actions."""
-    return {action.name.lower(): action for action in known_actions()}
+def newer_actions() -> tuple[Action, ...]:
+    """Actions that AWS uses already, and the authorization reference does not list yet."""
+    return tuple(_action([*line.split(), "table", "-", "?", "?"]) for line in NEWER.splitlines())
 
 
 @cache
-def newer_actions() -> frozenset[str]:
-    """Lower-case names that AWS uses already, and the authorization reference does not list yet."""
-    return frozenset(line.split()[0].lower() for line in NEWER.splitlines())
+def by_name() -> dict[str, Action]:
+    """Every action by its lower-case name: IAM folds the case of actions."""
+    return {action.name.lower(): action for action in (*known_actions(), *newer_actions())}
 
 
 @cache
@@ -84,9 +90,15 @@ def enclosing_operations() -> dict[str, tuple[str, ...]]:
     return {name.lower(): tuple(names.split(",")) for name, names in map(str.split, ENCLOSING.splitlines())}
 
 
+@cache
+def service_keys() -> frozenset[str]:
+    """Lower-case names of the service's own condition keys."""
+    return frozenset(key.lower() for action in known_actions() for key in action.keys)
+
+
 @lru_cache(maxsize=2048)
 def expand(pattern: str) -> frozenset[Action]:
-    """The known DynamoDB actions that an action pattern surely names. Case does not count."""
+    """The DynamoDB actions that an action pattern surely names: a wildcard, those of the reference. Case is folded."""
     service, colon, name = pattern.lower().partition(":")
     if not colon:
         return frozenset(known_actions()) if service == "*" else frozenset()
@@ -95,7 +107,7 @@ def expand(pattern: str) -> frozenset[Action]:
     if not set(name) & {"*", "?"}:
         exact = by_name().get(name)
         return frozenset() if exact is None else frozenset({exact})
-    return frozenset(action for lower, action in by_name().items() if matches(name, lower) is True)
+    return frozenset(action for action in known_actions() if matches(name, action.name.lower()) is True)
 
 
 def may_concern_dynamodb(pattern: str) -> bool | None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from tablegate.access.actions import Action
-from tablegate.access.symbols import has_symbol
+from tablegate.access.symbols import is_symbol, is_variable
 
 PARTITION_KEYS = frozenset(
     {
@@ -19,6 +19,8 @@ PARTITION_KEYS = frozenset(
     }
 )
 _TAGGED = frozenset({"table", "index", "stream"})
+# From which regions and accounts a request's tables may be: as many tables as before in those that are left.
+_WHERE = frozenset({"aws:requestedregion", "aws:resourceaccount", "aws:resourceorgid", "aws:resourceorgpaths"})
 _CONTEXT = frozenset(
     {
         "aws:sourcevpce",
@@ -32,14 +34,13 @@ _CONTEXT = frozenset(
         "aws:calledviafirst",
         "aws:calledvialast",
         "aws:viaawsservice",
-        "aws:requestedregion",
-        "aws:resourceaccount",
-        "aws:resourceorgid",
-        "aws:resourceorgpaths",
     }
 )
+_SWITCHES = frozenset({"aws:multifactorauthpresent", "aws:viaawsservice"})
 _LIKE = re.compile(r"(like|^ip|^arn)", re.IGNORECASE)
+_NOT = re.compile(r"not", re.IGNORECASE)
 _OPERATOR = re.compile(r"(?:(ForAllValues|ForAnyValue):)?([A-Za-z]+?)(IfExists)?", re.IGNORECASE)
+_ANYWHERE = frozenset({"0.0.0.0/0", "::/0"})
 
 
 class Narrowing(IntEnum):
@@ -47,10 +48,12 @@ class Narrowing(IntEnum):
 
     NONE = 0
     UNKNOWN = 1  # its value is not known: nothing is taken away, and the finding is less certain
-    CONTEXT = 2  # it says from where or when, not what
-    ATTRIBUTES = 3  # which attributes of an item
-    ITEMS = 4  # which items
-    TABLES = 5  # which tables
+    WHERE = 2  # regions or accounts, and all tables in them
+    CONTEXT = 3  # it says from where or when, not what
+    ATTRIBUTES = 4  # which attributes of an item
+    ITEMS = 5  # which items
+    TABLES = 6  # which tables
+    NEVER = 7  # the key is never there, so the statement never applies
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +66,42 @@ class Condition:
     qualifier: str | None = None  # forallvalues or foranyvalue
     if_exists: bool = False
     unread: int = 0
+    written: str = ""  # the key as it is written
 
     @property
     def negated(self) -> bool:
         """Whether the operator holds where the values do not match, or the key is missing."""
-        return "not" in self.operator.lower()
+        return _NOT.search(self.operator) is not None
+
+    @property
+    def is_null(self) -> bool:
+        """Whether it only asks whether the key is there."""
+        return self.operator.lower() == "null"
+
+    @property
+    def patterned(self) -> bool:
+        """Whether its values are patterns."""
+        return _LIKE.search(self.operator) is not None
+
+    @property
+    def holds_without(self) -> bool:
+        """Whether it is met by a request that lacks the key: then it binds nothing that can come without it."""
+        return self.if_exists or self.negated or self.qualifier == "forallvalues"
 
     @property
     def wide_open(self) -> bool:
         """Whether some value lets everything through."""
         return any(
-            (set(value) <= {"*"} and value != "" and _LIKE.search(self.operator) is not None)
-            or (value in {"0.0.0.0/0", "::/0"} and self.key == "aws:sourceip")
+            (value != "" and set(value) <= {"*"} and self.patterned)
+            or (value in _ANYWHERE and self.key == "aws:sourceip")
             for value in self.values
         )
+
+    @property
+    def spelled(self) -> str:
+        """The operator as it is written."""
+        sets = {"forallvalues": "ForAllValues:", "foranyvalue": "ForAnyValue:", None: ""}
+        return f"{sets[self.qualifier]}{self.operator}{'IfExists' if self.if_exists else ''}"
 
 
 def parse_operator(text: str) -> tuple[str, str | None, bool]:
@@ -93,51 +118,78 @@ def narrowing(conditions: tuple[Condition, ...], action: Action) -> Narrowing:
     return max((_narrowing(condition, action, conditions) for condition in conditions), default=Narrowing.NONE)
 
 
+def complement(conditions: tuple[Condition, ...]) -> tuple[Condition, ...] | None:
+    """What is still allowed under a Deny with these conditions, each as a condition of an Allow.
+
+    A Deny stands only where all of them hold, so it guards no better than the weakest of its complements.
+    None where one of them guards nothing: a Deny of some values lets every other value through.
+    """
+    turned = tuple(map(_turned, conditions))
+    return None if None in turned else tuple(condition for condition in turned if condition is not None)
+
+
 def closed_by_null(conditions: tuple[Condition, ...], key: str) -> bool:
     """Whether the same statement demands that the key is there: what makes ForAllValues safe."""
     return any(
-        item.operator.lower() == "null" and item.key == key and set(map(str.lower, item.values)) == {"false"}
-        for item in conditions
+        item.is_null and item.key == key and set(map(str.lower, item.values)) == {"false"} for item in conditions
     )
+
+
+def _turned(condition: Condition) -> Condition | None:
+    operator = condition.operator
+    if condition.qualifier == "forallvalues" or condition.is_null:
+        return None
+    sets = "forallvalues" if condition.qualifier == "foranyvalue" else None
+    if condition.negated:
+        return replace(condition, operator=_NOT.sub("", operator, 1), qualifier=sets, if_exists=False)
+    if operator.lower() == "bool" and len(condition.values) == 1:
+        other = "false" if condition.values[0].lower() == "true" else "true"
+        return replace(condition, values=(other,), if_exists=False)
+    return None
 
 
 def _narrowing(condition: Condition, action: Action, together: tuple[Condition, ...]) -> Narrowing:
-    if condition.operator.lower() == "null" or condition.wide_open:
+    if condition.is_null or condition.wide_open:
         return Narrowing.NONE
     service, _, name = condition.key.partition(":")
-    strength = (
-        _service_key(condition, name, action, together) if service == "dynamodb" else _global_key(condition, action)
-    )
-    if strength is not Narrowing.NONE and condition.unread and not condition.values:
-        return Narrowing.UNKNOWN
-    return strength
+    if service == "dynamodb":
+        strength = _service_key(condition, name, action, together)
+    else:
+        strength = _global_key(condition, action)
+    unsettled = condition.patterned and (condition.unread or any(map(_is_one_symbol, condition.values)))
+    return Narrowing.UNKNOWN if unsettled and strength not in (Narrowing.NONE, Narrowing.NEVER) else strength
 
 
 def _service_key(condition: Condition, name: str, action: Action, together: tuple[Condition, ...]) -> Narrowing:
-    carried = {key.lower() for key in action.keys}
-    if name in PARTITION_KEYS:
-        return _partition_key(condition, carried, together)
-    if name == "attributes" and "attributes" in carried:
+    key = "leadingkeys" if name in PARTITION_KEYS else name
+    if key not in map(str.lower, action.keys):
+        # AWS says of SearchVectors that it matches no statement with such a condition, whatever the operator
+        closed = not condition.holds_without or closed_by_null(together, condition.key)
+        return Narrowing.NEVER if closed or action.name == "SearchVectors" else Narrowing.NONE
+    if condition.if_exists or condition.negated:
+        return Narrowing.NONE
+    if key == "leadingkeys":
+        return Narrowing.NONE if condition.qualifier == "foranyvalue" else Narrowing.ITEMS
+    if key == "attributes":
         return Narrowing.ATTRIBUTES
-    if name == "fulltablescan" and action.name == "PartiQLSelect":
-        return Narrowing.ITEMS
-    return Narrowing.NONE
-
-
-def _partition_key(condition: Condition, carried: set[str], together: tuple[Condition, ...]) -> Narrowing:
-    if "leadingkeys" in carried:
-        fits = condition.qualifier != "foranyvalue" and not condition.if_exists and not condition.negated
-        return Narrowing.ITEMS if fits else Narrowing.NONE
-    if closed_by_null(together, condition.key) or condition.qualifier is None:
-        return Narrowing.ITEMS  # the key is never there, so the statement never applies to this action
-    return Narrowing.NONE
+    bounded = key == "fulltablescan" and condition.values and set(map(str.lower, condition.values)) == {"false"}
+    return Narrowing.ITEMS if bounded else Narrowing.NONE
 
 
 def _global_key(condition: Condition, action: Action) -> Narrowing:
     if condition.key.startswith("aws:resourcetag/"):
-        closes = not condition.if_exists and not condition.negated and condition.qualifier != "forallvalues"
-        return Narrowing.TABLES if closes and _TAGGED & set(action.types) else Narrowing.NONE
-    if condition.key in _CONTEXT and not condition.if_exists and not condition.negated:
-        unsettled = any(has_symbol(value) for value in condition.values)
-        return Narrowing.UNKNOWN if unsettled and condition.key == "aws:resourcetag" else Narrowing.CONTEXT
-    return Narrowing.NONE
+        if condition.holds_without:
+            return Narrowing.NONE
+        return Narrowing.TABLES if not _TAGGED.isdisjoint(action.types) else Narrowing.NEVER
+    if condition.holds_without:
+        return Narrowing.NONE
+    if condition.key in _WHERE:
+        return Narrowing.WHERE
+    if condition.key in _SWITCHES and set(map(str.lower, condition.values)) == {"false"}:
+        return Narrowing.NONE
+    return Narrowing.CONTEXT if condition.key in _CONTEXT else Narrowing.NONE
+
+
+def _is_one_symbol(value: str) -> bool:
+    """Whether nothing at all is known of a value: it may be a star."""
+    return len(value) == 1 and is_symbol(value) and not is_variable(value)

@@ -12,13 +12,15 @@ from enum import StrEnum
 from typing import Any, NamedTuple, TypeAlias
 
 from tablegate.access.conditions import Condition, parse_operator
-from tablegate.access.symbols import Symbols
+from tablegate.access.symbols import Symbols, is_symbol, is_variable
 from tablegate.model.value import Doubt, Place
 
 Path: TypeAlias = tuple[str | int, ...]
 Locate: TypeAlias = Callable[[Path], Place | None]
 
 _ALLOW, _DENY = "Allow", "Deny"
+_ACTIONS = frozenset({"Action", "NotAction"})
+_SOME_ACTION = Doubt("the name of one of its actions is not known", "the action's whole name")
 _STATEMENT_KEYS = frozenset(
     {"Sid", "Effect", "Action", "NotAction", "Resource", "NotResource", "Principal", "NotPrincipal", "Condition"}
 )
@@ -29,6 +31,12 @@ class Hole(NamedTuple):
 
     doubt: Doubt
     reaches: tuple[str, ...] = ()
+
+
+class Perhaps(NamedTuple):
+    """A statement, or one pattern of a list, that is there only in some scenario of the source."""
+
+    tree: Any
 
 
 class Malformed(NamedTuple):
@@ -46,6 +54,12 @@ class Patterns:
     inverted: bool = False  # NotAction, NotResource, NotPrincipal
     doubt: Doubt | None = None
     paths: tuple[Path, ...] = ()
+    perhaps: tuple[str, ...] = ()  # those of the texts that are there only in some scenario of the source
+
+    @property
+    def sure(self) -> tuple[str, ...]:
+        """The texts that are there in every scenario."""
+        return tuple(text for text in self.texts if text not in self.perhaps) if self.perhaps else self.texts
 
     def __bool__(self) -> bool:
         return bool(self.texts) or self.doubt is not None
@@ -92,6 +106,7 @@ class Statement:
     conditions: tuple[Condition, ...]
     doubts: tuple[Doubt, ...]
     present: bool = True  # False: only perhaps, as its own condition in the source is not decided
+    unsettled: Doubt | None = None  # why its effect, or under which conditions it stands, is not known
 
     @property
     def allows(self) -> bool:
@@ -106,7 +121,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A whole policy document. ``doubt`` is set where nothing at all of it could be read."""
+    """A whole policy document. ``doubt`` is set where it, or some of its statements, could not be read."""
 
     statements: tuple[Statement, ...] = ()
     version: str | None = None
@@ -126,27 +141,32 @@ class Document:
         return own + tuple(doubt for statement in self.statements for doubt in statement.doubts)
 
 
-def parse_document(tree: Any, symbols: Symbols, locate: Locate) -> Document:
-    """The document that a tree spells. What IAM would refuse is listed, never skipped in silence."""
+def parse_document(tree: Any, symbols: Symbols, locate: Locate, within: str | None = None) -> Document:
+    """The document that a tree spells. What IAM would refuse is listed, never skipped in silence.
+
+    ``within`` tells the labels of its statements from those of other documents at the same address.
+    """
     if isinstance(tree, Hole):
         return Document(doubt=tree.doubt)
     if not isinstance(tree, Mapping):
         return Document(malformed=(Malformed("a policy document is an object", ()),))
     malformed: list[Malformed] = []
     version = tree.get("Version")
+    doubt = version.doubt if isinstance(version, Hole) else None
     listed = tree.get("Statement", [])
     if isinstance(listed, Hole):
         return Document(version=_text(version), doubt=listed.doubt)
     single = isinstance(listed, Mapping)
-    reader = _Reader(symbols, locate, malformed, variables=_text(version) == "2012-10-17")
+    variables = doubt is not None or version == "2012-10-17"
+    reader = _Reader(symbols, locate, malformed, variables, f"{within}/" if within else "")
     statements: list[Statement] = []
-    doubt: Doubt | None = None
-    for index, item in enumerate([listed] if single else listed if isinstance(listed, list) else []):
+    for index, entry in enumerate([listed] if single else listed if isinstance(listed, list) else []):
         path: Path = ("Statement",) if single else ("Statement", index)
+        item, present = (entry.tree, False) if isinstance(entry, Perhaps) else (entry, True)
         if isinstance(item, Hole):
             doubt = item.doubt
         elif isinstance(item, Mapping):
-            statements.append(reader.statement(item, index, path))
+            statements.append(reader.statement(item, index, path, present=present))
         else:
             malformed.append(Malformed("a statement is an object", path))
     if not single and not isinstance(listed, list):
@@ -168,22 +188,26 @@ class _Reader:
     locate: Locate
     malformed: list[Malformed]
     variables: bool
+    within: str
 
-    def statement(self, tree: Mapping[str, Any], index: int, path: Path) -> Statement:
+    def statement(self, tree: Mapping[str, Any], index: int, path: Path, *, present: bool) -> Statement:
         for key in sorted(set(map(str, tree)) - _STATEMENT_KEYS):
             self.malformed.append(Malformed(f"a statement has no element {key!r}", (*path, key)))
         doubts: list[Doubt] = []
+        unsettled: list[Doubt] = []
         sid = tree.get("Sid")
         return Statement(
-            label=sid if isinstance(sid, str) and sid else str(index),
+            label=self.within + (sid if isinstance(sid, str) and sid else str(index)),
             index=index,
             place=self.locate(path),
-            effect=self._effect(tree, path, doubts),
+            effect=self._effect(tree, path, unsettled),
             actions=self._either(tree, path, "Action", doubts),
             resources=self._either(tree, path, "Resource", doubts),
             principals=self._principals(tree, path, doubts),
-            conditions=self._conditions(tree.get("Condition"), path, doubts),
-            doubts=tuple(doubts),
+            conditions=self._conditions(tree.get("Condition"), path, unsettled),
+            doubts=(*unsettled, *doubts),
+            present=present,
+            unsettled=unsettled[0] if unsettled else None,
         )
 
     def _effect(self, tree: Mapping[str, Any], path: Path, doubts: list[Doubt]) -> str | None:
@@ -211,9 +235,12 @@ class _Reader:
     def _patterns(self, tree: Any, path: Path, doubts: list[Doubt], *, inverted: bool) -> Patterns:
         texts: list[str] = []
         paths: list[Path] = []
+        perhaps: list[str] = []
         doubt: Doubt | None = None
-        for index, item in enumerate(tree if isinstance(tree, list) else [tree]):
+        for index, entry in enumerate(tree if isinstance(tree, list) else [tree]):
             where: Path = (*path, index) if isinstance(tree, list) else path
+            before, always = len(texts), not isinstance(entry, Perhaps)
+            item = entry.tree if isinstance(entry, Perhaps) else entry
             if isinstance(item, Hole):
                 texts.extend(item.reaches)
                 paths.extend([where] * len(item.reaches))
@@ -223,9 +250,13 @@ class _Reader:
             elif isinstance(item, str):
                 texts.append(self._filled(item))
                 paths.append(where)
+                if not item.isascii() and path[-1] in _ACTIONS and any(map(_is_unknown, texts[-1])):
+                    doubt = _SOME_ACTION
+                    doubts.append(doubt)
             else:
                 self.malformed.append(Malformed("a pattern is a text", where))
-        return Patterns(tuple(texts), inverted, doubt, tuple(paths))
+            perhaps.extend(() if always else texts[before:])
+        return Patterns(tuple(texts), inverted, doubt, tuple(paths), tuple(perhaps))
 
     def _principals(self, tree: Mapping[str, Any], path: Path, doubts: list[Doubt]) -> Principals | None:
         inverted = "NotPrincipal" in tree
@@ -286,11 +317,15 @@ class _Reader:
         listed = values if isinstance(values, list) else [values]
         known = tuple(self._filled(_scalar(value)) for value in listed if not isinstance(value, Hole))
         unread = sum(isinstance(value, Hole) for value in listed)
-        return Condition(operator[0], key.lower(), known, operator[1], operator[2], unread)
+        return Condition(operator[0], key.lower(), known, operator[1], operator[2], unread, key)
 
     def _filled(self, text: str) -> str:
         """The text with its policy variables as symbols: before version 2012-10-17 they were plain text."""
         return self.symbols.with_variables(text) if self.variables and "${" in text else text
+
+
+def _is_unknown(character: str) -> bool:
+    return is_symbol(character) and not is_variable(character)
 
 
 def _text(value: Any) -> str | None:

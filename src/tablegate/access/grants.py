@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tablegate.model.value import Doubt, Place
 
 if TYPE_CHECKING:
     from tablegate.access.documents import Document, Statement
     from tablegate.access.holders import Holder
+    from tablegate.access.reach import Reach
 
 
 class DocumentRole(StrEnum):
@@ -48,6 +49,21 @@ class HolderForm(StrEnum):
     ENDPOINT = "endpoint"
 
 
+class MakerKind(StrEnum):
+    """What writes statements in place of their author."""
+
+    TEMPLATE = "policy template"
+    EVENT = "event"
+    CONNECTOR = "connector"
+
+
+class Maker(NamedTuple):
+    """What wrote a statement that its author only asked for, or does not see: by its kind and name."""
+
+    kind: MakerKind
+    name: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Grant:
     """One statement, in the document that holds it, in the hands of its holder.
@@ -64,7 +80,9 @@ class Grant:
     managed: str | None = None
     target: str | None = None
     spelling: str = "json"  # how its author writes it: hcl, json or yaml
+    made_by: Maker | None = None
     holder: Holder = field(init=False, repr=False)
+    reached: tuple[Reach, ...] | None = field(default=None, init=False, repr=False)  # once it was asked for
 
     @property
     def label(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tablegate.access.grants import Grant, HolderForm, HolderKind, Unread
+from tablegate.access.grants import DocumentRole, Grant, HolderForm, HolderKind, Unread
 from tablegate.access.symbols import Symbols
 from tablegate.model.value import Doubt, Place
 
@@ -31,12 +31,17 @@ class Holder:
     ceilings: tuple[Document, ...] = ()
     ceiling_doubt: Doubt | None = None  # there is a boundary, and it is not in this input
     unread: tuple[Unread, ...] = ()
+    needs: frozenset[str] | None = None  # all actions that its users can call; None where one of them is code
     symbols: Symbols = field(default_factory=Symbols, repr=False)
     estate: Estate = field(init=False, repr=False)
+
+    denials: tuple[Grant, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         for grant in self.grants:
             object.__setattr__(grant, "holder", self)
+        denying = (grant for grant in self.grants if grant.statement.denies and grant.role is DocumentRole.IDENTITY)
+        object.__setattr__(self, "denials", tuple(denying))
 
     def can(self, action: str, table: Table, below: str = "") -> Answer:
         """Whether the holder may do this to the table, or to what is below it: ``index/by-status``, ``stream/*``."""

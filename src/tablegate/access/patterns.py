@@ -26,7 +26,10 @@ class _Automaton(NamedTuple):
 
 def matches(pattern: str, text: str) -> bool | None:
     """Whether the pattern matches the text, whatever its symbols turn out to be; None where that decides."""
-    if _matches(pattern, text):
+    plain = _is_plain(pattern, text)
+    if plain and "*" not in pattern and "?" not in pattern:
+        return pattern == text
+    if pattern == text or _matches(pattern, text):
         return True
     if not has_symbol(pattern) and not has_symbol(text):
         return False
@@ -35,6 +38,10 @@ def matches(pattern: str, text: str) -> bool | None:
 
 def intersects(left: str, right: str) -> bool | None:
     """Whether some text matches both patterns; None where their symbols decide."""
+    if left == right:
+        return True
+    if _is_plain(left, right) and _part_ways(left, right):
+        return False
     if _intersects(left, right):
         return True
     if not has_symbol(left) and not has_symbol(right):
@@ -47,7 +54,34 @@ def subset(inner: str, outer: str) -> bool:
     return _matches(outer, inner.replace("*", _ANY_RUN).replace("?", _ANY_ONE))
 
 
+def _is_plain(left: str, right: str) -> bool:
+    """Whether no symbol is in either."""
+    return left.isascii() and right.isascii()
+
+
+def _part_ways(left: str, right: str) -> bool:
+    """Whether two patterns without symbols differ before the first wildcard of either."""
+    one, other = _head(left), _head(right)
+    return not (one.startswith(other) or other.startswith(one))
+
+
+def _head(pattern: str) -> str:
+    """What stands before the first wildcard."""
+    star, one = pattern.find("*"), pattern.find("?")
+    ends = [place for place in (star, one) if place >= 0]
+    return pattern[: min(ends)] if ends else pattern
+
+
+def _begins(pattern: str) -> str | None:
+    """The whole of a pattern that is a beginning: plain characters, and one star behind them."""
+    head = pattern[:-1]
+    return head if pattern.endswith("*") and "*" not in head and "?" not in head else None
+
+
 def _matches(pattern: str, text: str) -> bool:
+    head = _begins(pattern)
+    if head is not None:
+        return text.startswith(head)
     automaton = _automaton(pattern)
     states = _closed(1, automaton)
     for character in text:
@@ -58,6 +92,13 @@ def _matches(pattern: str, text: str) -> bool:
 
 
 def _intersects(left: str, right: str) -> bool:
+    begins = _begins(right)
+    if begins is not None:
+        own = _begins(left)
+        if own is not None:
+            return own.startswith(begins) or begins.startswith(own)
+        if "*" not in left and "?" not in left:
+            return left.startswith(begins)
     automaton = _automaton(right)
     states = _closed(1, automaton)
     for character in left:

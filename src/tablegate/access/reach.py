@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tablegate.access.actions import Action, by_name, expand, known_actions
 from tablegate.access.arns import at_home
-from tablegate.access.conditions import Narrowing, narrowing
+from tablegate.access.conditions import Narrowing, complement, narrowing
 from tablegate.access.documents import Document, Patterns, Statement
 from tablegate.access.grants import DocumentRole, Grant
 from tablegate.access.patterns import intersects, matches, subset
@@ -36,8 +36,10 @@ class Reach:
         return self.scope.tier
 
     def narrowed(self, action: Action) -> Narrowing:
-        """How much the statement's conditions take from this action."""
-        return narrowing(self.grant.statement.conditions, action)
+        """How much the statement's conditions take from this action, and those of the Denies that guard it."""
+        conditions, denials = self.grant.statement.conditions, self.grant.holder.denials
+        own = narrowing(conditions, action) if conditions else Narrowing.NONE
+        return max(own, _guarded(self.grant.holder, action, self.pattern)) if denials else own
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,9 @@ class Answer:
 
 @lru_cache(maxsize=4096)
 def actions_of(patterns: Patterns) -> frozenset[Action]:
-    """The known DynamoDB actions that a list of action patterns names for certain."""
-    named = frozenset(action for text in patterns.texts for action in expand(text))
+    """The DynamoDB actions that a list of action patterns names for certain."""
+    texts = patterns.sure if patterns.inverted else patterns.texts
+    named = frozenset(action for text in texts for action in expand(text))
     if not patterns.inverted:
         return named
     return frozenset(known_actions()) - named if patterns.doubt is None else frozenset()
@@ -65,14 +68,11 @@ def resources_of(statement: Statement) -> tuple[str, ...]:
     return statement.resources.texts
 
 
-@lru_cache(maxsize=8192)
 def reaches(grant: Grant) -> tuple[Reach, ...]:
     """What a grant of an identity comes to, pattern by pattern, after its holder's denies and ceilings."""
-    if grant.role is not DocumentRole.IDENTITY or not grant.statement.allows:
-        return ()
-    actions = actions_of(grant.statement.actions)
-    found = (_reach(grant, pattern, actions) for pattern in resources_of(grant.statement))
-    return tuple(reach for reach in found if reach is not None and reach.actions)
+    if grant.reached is None:
+        object.__setattr__(grant, "reached", tuple(_reaches(grant)))
+    return grant.reached or ()
 
 
 def reaches_of(holder: Holder) -> tuple[Reach, ...]:
@@ -82,26 +82,87 @@ def reaches_of(holder: Holder) -> tuple[Reach, ...]:
 
 def can(holder: Holder, action_name: str, target: str) -> Answer:
     """Whether a holder may do this action on this ARN."""
-    action = by_name().get(action_name.partition(":")[2].lower() or action_name.lower())
+    action = by_name().get(action_name.rpartition(":")[2].lower())
     if action is None:
         return Answer(None)
-    for grant in holder.grants:
-        if grant.statement.denies and not grant.statement.conditions and _hits(grant.statement, action, target) is True:
+    given = [(_hits(grant.statement, action, target), grant) for grant in holder.grants if _gives(grant)]
+    taken = [(_hits(grant.statement, action, target), grant) for grant in holder.grants if _takes(grant)]
+    for hit, grant in taken:
+        if hit is True and is_plain_deny(grant.statement):
             return Answer(False, (grant,))
-    answers = [(_hits(grant.statement, action, target), grant) for grant in holder.grants if _gives(grant)]
-    sure = tuple(grant for hit, grant in answers if hit is True)
-    perhaps = tuple(grant for hit, grant in answers if hit is None)
-    capped = all(_under(document, action, target) for document in holder.ceilings)
-    if sure and capped and holder.ceiling_doubt is None:
-        return Answer(True, sure, all(grant.statement.conditions for grant in sure))
-    if (sure or perhaps) and capped:
+    sure = tuple(grant for hit, grant in given if hit is True)
+    perhaps = tuple(grant for hit, grant in given if hit is None)
+    allowed = _all(allowed_by(document, action, target) for document in holder.ceilings)
+    if allowed is False or not (sure or perhaps):
+        blind = allowed is not False and any(unread.relevant for unread in holder.unread)
+        return Answer(None if blind else False)
+    doubtful = any(hit is None and not grant.statement.conditions for hit, grant in taken)
+    if not sure or allowed is None or holder.ceiling_doubt is not None or doubtful:
         return Answer(None, sure + perhaps)
-    blind = any(unread.relevant for unread in holder.unread)
-    return Answer(None if blind else False, ())
+    bound = all(grant.statement.conditions for grant in sure)
+    return Answer(True, sure, bound or any(hit is not False for hit, _ in taken))
+
+
+def fits(action: Action, scope: Scope) -> bool:
+    """Whether a scope can hold something that the action is for. Account-level actions have no scope."""
+    if scope.global_table:
+        return "global-table" in action.types
+    if scope.itself and "table" in action.types:
+        return True
+    if scope.below == _EVERYTHING:
+        return bool(set(action.types) - {"table", "global-table"}) or (scope.itself and bool(action.types))
+    return scope.below in action.types
+
+
+def is_plain_deny(statement: Statement) -> bool:
+    """Whether this takes something away in every case: without a condition, and in every scenario."""
+    return statement.denies and not statement.conditions and statement.unsettled is None and statement.present
+
+
+def allowed_by(document: Document, action: Action, target: str) -> bool | None:
+    """Whether a ceiling lets the action pass on this ARN; None where that is not settled."""
+    if any(is_plain_deny(statement) and _hits(statement, action, target) is True for statement in document.statements):
+        return False
+    allowing = [statement for statement in document.statements if statement.allows]
+    if document.doubt is not None or not allowing:
+        return None if document.doubt is not None else True  # a ceiling of Denies alone takes only those away
+    answers = [
+        None if hit and statement.conditions else hit
+        for statement in allowing
+        for hit in (_hits(statement, action, target),)
+    ]
+    return _any(answers)
+
+
+def _reaches(grant: Grant) -> Iterator[Reach]:
+    if not _gives(grant):
+        return
+    actions = actions_of(grant.statement.actions)
+    if not actions:
+        return
+    for pattern in resources_of(grant.statement):
+        scope = scope_of(pattern)
+        if scope.tier is not Tier.NONE:
+            yield from _reach(grant, pattern, scope, actions)
+
+
+def _reach(grant: Grant, pattern: str, scope: Scope, actions: frozenset[Action]) -> Iterator[Reach]:
+    bare = set(pattern) <= {_EVERYTHING}
+    fitting = (action for action in actions if (bare if action.account_level else fits(action, scope)))
+    left = {action: scope for action in fitting if not _is_denied(grant.holder, action, pattern)}
+    for document in grant.holder.ceilings:
+        capped = ((action, _under(document, action, pattern, own)) for action, own in left.items())
+        left = {action: under for action, under in capped if under is not None}
+    for under in sorted(set(left.values()), key=lambda item: (-item.tier, str(item))):
+        yield Reach(grant, pattern, under, frozenset(action for action, own in left.items() if own == under))
 
 
 def _gives(grant: Grant) -> bool:
     return grant.role is DocumentRole.IDENTITY and grant.statement.allows
+
+
+def _takes(grant: Grant) -> bool:
+    return grant.role is DocumentRole.IDENTITY and grant.statement.effect != "Allow"
 
 
 def _hits(statement: Statement, action: Action, target: str) -> bool | None:
@@ -110,18 +171,25 @@ def _hits(statement: Statement, action: Action, target: str) -> bool | None:
     covered = _covers(statement.resources, target)
     if named is False or covered is False:
         return False
-    return True if named and covered and statement.effect is not None else None
+    return True if named and covered and statement.unsettled is None and statement.present else None
 
 
 def _names(patterns: Patterns, action: Action) -> bool | None:
     answer = _any(
-        matches(text.lower(), action.full_name.lower()) if ":" in text else text == "*" for text in patterns.texts
+        _perhaps(text, patterns, matches(text.lower(), action.full_name.lower()) if ":" in text else text == "*")
+        for text in patterns.texts
     )
     return _settled(answer, patterns)
 
 
 def _covers(patterns: Patterns, target: str) -> bool | None:
-    return _settled(_any(matches(at_home(text, target), target) for text in patterns.texts), patterns)
+    found = _any(_perhaps(text, patterns, matches(at_home(text, target), target)) for text in patterns.texts)
+    return _settled(found, patterns)
+
+
+def _perhaps(text: str, patterns: Patterns, answer: bool | None) -> bool | None:
+    """The answer of one pattern: where the pattern itself is there only perhaps, so is a yes."""
+    return None if answer and text in patterns.perhaps else answer
 
 
 def _settled(answer: bool | None, patterns: Patterns) -> bool | None:
@@ -138,66 +206,59 @@ def _any(answers: Iterable[bool | None]) -> bool | None:
     return True if True in seen else None if None in seen else False
 
 
-def _reach(grant: Grant, pattern: str, actions: frozenset[Action]) -> Reach | None:
-    scope = scope_of(pattern)
-    if scope.tier is Tier.NONE:
-        return None
-    fitting = frozenset(action for action in actions if fits(action, scope))
-    denied = frozenset(action for action in fitting if _is_denied(grant.holder, action, pattern))
-    left = fitting - denied
-    for document in grant.holder.ceilings:
-        left = frozenset(action for action in left if _under(document, action, pattern))
-        scope = _capped(document, pattern, scope)
-    return Reach(grant, pattern, scope, left)
-
-
-def fits(action: Action, scope: Scope) -> bool:
-    """Whether a scope can hold something that the action is for. Account-level actions have no scope."""
-    if scope.global_table:
-        return "global-table" in action.types
-    if scope.itself and "table" in action.types:
-        return True
-    if scope.below == "*":
-        return bool(set(action.types) - {"table", "global-table"}) or (scope.itself and bool(action.types))
-    return scope.below in action.types
+def _all(answers: Iterable[bool | None]) -> bool | None:
+    """Kleene's `and` over many."""
+    seen = tuple(answers)
+    return False if False in seen else None if None in seen else True
 
 
 def _is_denied(holder: Holder, action: Action, pattern: str) -> bool:
     return any(
-        grant.statement.denies
-        and not grant.statement.conditions
-        and grant.role is DocumentRole.IDENTITY
-        and _names(grant.statement.actions, action) is True
-        and _surely_covers(grant.statement.resources, pattern)
-        for grant in holder.grants
+        is_plain_deny(grant.statement) and _is_about(grant.statement, action, pattern) for grant in holder.denials
     )
+
+
+def _guarded(holder: Holder, action: Action, pattern: str) -> Narrowing:
+    """How much the conditional Denies of a holder narrow an action: those that spare the intended use only."""
+    strongest = Narrowing.NONE
+    for grant in holder.denials:
+        left = complement(grant.statement.conditions)
+        settled = grant.statement.present and grant.statement.unsettled is None
+        if left and settled and _is_about(grant.statement, action, pattern):
+            strongest = max(strongest, min(narrowing((condition,), action) for condition in left))
+    return strongest
+
+
+def _is_about(statement: Statement, action: Action, pattern: str) -> bool:
+    """Whether a Deny is surely about the action, wherever the pattern reaches."""
+    return _names(statement.actions, action) is True and _surely_covers(statement.resources, pattern)
 
 
 def _surely_covers(patterns: Patterns, pattern: str) -> bool:
     """Whether everything that a pattern reaches is among the resources."""
     if not patterns.inverted:
-        return any(subset(pattern, text) for text in patterns.texts)
+        return any(subset(pattern, text) for text in patterns.sure)
     return patterns.doubt is None and all(intersects(pattern, text) is False for text in patterns.texts)
 
 
-def _under(document: Document, action: Action, pattern: str) -> bool:
-    """Whether a ceiling may let the action pass somewhere in the pattern's reach."""
-    return any(
-        statement.allows
-        and _names(statement.actions, action) is not False
-        and (
-            statement.resources.inverted
-            or any(intersects(pattern, text) is not False for text in statement.resources.texts)
-        )
-        for statement in document.statements
-    )
+def _under(document: Document, action: Action, pattern: str, scope: Scope) -> Scope | None:
+    """The scope that a ceiling leaves to an action: no wider than the widest pattern that it lets pass, or none."""
+    plain = (statement for statement in document.statements if is_plain_deny(statement))
+    if any(_is_about(statement, action, pattern) for statement in plain):
+        return None
+    allowing = [statement for statement in document.statements if statement.allows]
+    if document.doubt is not None or not allowing:
+        return scope  # nothing is known to be kept out, or a ceiling of Denies alone
+    passing = [text for statement in allowing for text in _let_through(statement, action, pattern)]
+    scopes = [found for found in map(scope_of, passing) if found.tier is not Tier.NONE]
+    widest = max(scopes, key=lambda item: item.tier, default=None)
+    return widest if widest is None or widest.tier < scope.tier else scope
 
 
-def _capped(document: Document, pattern: str, scope: Scope) -> Scope:
-    """The scope under a ceiling: no wider than the widest pattern that the ceiling lets pass."""
-    allowed = [
-        scope_of(text) for statement in document.statements if statement.allows for text in resources_of(statement)
-    ]
-    reachable = [item for item in allowed if item.tier is not Tier.NONE]
-    widest = max(reachable, key=lambda item: item.tier, default=scope)
-    return min(scope, widest, key=lambda item: item.tier) if pattern else scope
+def _let_through(statement: Statement, action: Action, pattern: str) -> tuple[str, ...]:
+    """The patterns under which a ceiling's Allow may let the action pass somewhere in the pattern's reach."""
+    if _names(statement.actions, action) is False:
+        return ()
+    if statement.resources.inverted or statement.resources.doubt is not None:
+        return (_EVERYTHING,)
+    return tuple(text for text in statement.resources.texts if intersects(at_home(text, pattern), pattern) is not False)

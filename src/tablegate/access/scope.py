@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 
-from tablegate.access.symbols import has_symbol, is_symbol, is_variable
+from tablegate.access.symbols import has_symbol, is_suffix, is_symbol, is_variable
 
 # The sixth part of an ARN: https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html
 _BELOW = ("index", "stream", "backup", "export", "import")
@@ -80,10 +80,14 @@ def _tail(tail: str, where: tuple[str, str, str]) -> Scope:
     if not tail.startswith("table/"):
         if has_symbol(tail) and not set(tail) & _WILD:
             return Scope(Tier.ONE, tail, where=where)
+        if tail and is_symbol(tail[0]):
+            return Scope(Tier.ONE, tail, below="*", where=where)
         if not _covers_start(tail, "table/"):
             return Scope(Tier.NONE)
         return Scope(_everything(region), "*", below="*", where=where)
     name, slash, rest = tail.removeprefix("table/").partition("/")
+    if name and not slash and is_suffix(name[-1]):
+        return Scope(_name_tier(name[:-1], region, crosses=False)[0], name[:-1], below="*", where=where)
     below = _below(rest) if slash else ("*" if name.endswith("*") else None)
     tier, bleeds = _name_tier(name, region, crosses=not slash)
     return Scope(tier, name, not slash, below, bleeds, where)
@@ -96,7 +100,7 @@ def _name_tier(name: str, region: str, *, crosses: bool) -> tuple[Tier, bool]:
     if set(name) <= _WILD:
         return _everything(region), False
     head = re.split(r"[*?]", name, maxsplit=1)[0]
-    if head and is_variable(head[0]) and head[-1] in _DELIMITERS:
+    if head and any(map(is_variable, head)) and head[-1] in _DELIMITERS:
         return Tier.VARIABLE, False
     literal = len(head) + 3 * sum(map(is_symbol, head))
     if literal >= _ANCHOR and head[-1] in _DELIMITERS:

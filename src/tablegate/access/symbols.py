@@ -2,7 +2,8 @@
 
 A symbol equals itself and nothing else for certain; it may equal anything. Two texts with the same
 symbol at the same spot are therefore the same, however little is known of them. IAM's own policy
-variables (``${aws:PrincipalTag/team}``) are symbols of a second sort: filled in at each request.
+variables (``${aws:PrincipalTag/team}``) are symbols of a second sort: filled in at each request. A third
+sort stands behind a table's ARN where it is known that the ARN is used, and not what was appended to it.
 """
 
 from __future__ import annotations
@@ -11,20 +12,27 @@ import re
 from dataclasses import dataclass, field
 
 # The supplementary private use areas: never part of an ARN, an action or a name.
-_UNKNOWN, _VARIABLE, _END = 0xF0000, 0x100000, 0x10FFFE
+_UNKNOWN, _SUFFIX, _VARIABLE, _END = 0xF0000, 0xF8000, 0x100000, 0x10FFFE
+_LIMITS = {_UNKNOWN: _SUFFIX, _SUFFIX: _VARIABLE, _VARIABLE: _END}
+_ANY = re.compile("[\U000f0000-\U0010ffff]")
 _VARIABLES = re.compile(r"\$\{([^{}$*?][^{}$]*)\}")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Symbols:
     """The symbols of one estate: each name is one character, and each character one name."""
 
-    _characters: dict[str, str] = field(default_factory=dict)
+    _characters: dict[tuple[int, str], str] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)
+    _used: dict[int, int] = field(default_factory=dict)
 
     def of(self, name: str) -> str:
         """The character that stands for something not known yet."""
         return self._made(name, _UNKNOWN)
+
+    def suffix(self, name: str) -> str:
+        """The character that stands for whatever follows a table's ARN: nothing, or a path below the table."""
+        return self._made(name, _SUFFIX)
 
     def with_variables(self, text: str) -> str:
         """The text with a symbol for each policy variable; ``${*}``, ``${?}`` and ``${$}`` are those characters."""
@@ -32,24 +40,35 @@ class Symbols:
         return text.replace("${$}", "$") if "${" in text else text
 
     def _made(self, name: str, area: int) -> str:
-        if name not in self._characters:
-            character = chr(min(area + len(self._characters), _END))
-            self._characters[name] = character
+        key = (area, name)
+        if key not in self._characters:
+            used = self._used.get(area, 0)
+            self._used[area] = used + 1
+            character = chr(min(area + used, _LIMITS[area] - 1))
+            self._characters[key] = character
             self._names[character] = name
-        return self._characters[name]
+        return self._characters[key]
 
     def shown(self, text: str) -> str:
         """The text as a reader would write it: ``${name}`` for each symbol."""
-        return "".join(f"${{{self._names[part]}}}" if part in self._names else part for part in text)
+        return "".join(self._shown(part) if part in self._names else part for part in text)
 
     def names_in(self, text: str) -> tuple[str, ...]:
         """The names of the symbols in a text, in order."""
         return tuple(self._names[part] for part in text if part in self._names)
 
+    def _shown(self, character: str) -> str:
+        return "…" if is_suffix(character) else f"${{{self._names[character]}}}"
+
 
 def is_symbol(character: str) -> bool:
     """Whether a character stands for something unknown."""
     return ord(character) >= _UNKNOWN
+
+
+def is_suffix(character: str) -> bool:
+    """Whether a character stands for what may follow a table's ARN."""
+    return _SUFFIX <= ord(character) < _VARIABLE
 
 
 def is_variable(character: str) -> bool:
@@ -59,4 +78,4 @@ def is_variable(character: str) -> bool:
 
 def has_symbol(text: str) -> bool:
     """Whether anything in a text is unknown."""
-    return not text.isascii() and any(map(is_symbol, text))
+    return not text.isascii() and _ANY.search(text) is not None

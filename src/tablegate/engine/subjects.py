@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from tablegate.access.grants import Grant
+from tablegate.access.grants import Grant, Unread
 from tablegate.access.holders import Holder
 from tablegate.engine.variants import Scene, Variants
 from tablegate.model.change import Change
@@ -162,6 +162,15 @@ def _holders(subjects: Subjects) -> Iterator[Stand]:
     return (Stand(subjects.site(holder), holder) for holder in subjects.estate.holders)
 
 
+def _unread(subjects: Subjects) -> Iterator[Stand]:
+    """Each document that could not be read, once, however many hold it; where it matters to one, it matters."""
+    found: dict[str, Unread] = {}
+    for item in (item for holder in subjects.estate.holders for item in holder.unread):
+        if item.address not in found or (item.relevant and not found[item.address].relevant):
+            found[item.address] = item
+    return (Stand(subjects.site(item), item) for _, item in sorted(found.items()))
+
+
 def _whole(subjects: Subjects) -> Iterator[Stand]:
     estate = subjects.estate
     yield Stand(Site(estate.file, estate.dialect, estate.file, None), estate)
@@ -174,6 +183,7 @@ _LISTERS: Mapping[type, Callable[[Subjects], Iterator[Stand]]] = {
     Change: _changes,
     Grant: _grants,
     Holder: _holders,
+    Unread: _unread,
     DaxCluster: _clusters,
     LegacyGlobalTable: _legacy,
     Estate: _whole,

@@ -1,6 +1,6 @@
 """All that a pack may see: the nouns it judges, the verdicts it gives, and how it declares a policy."""
 
-from tablegate.access.grants import Grant
+from tablegate.access.grants import Grant, Unread
 from tablegate.access.holders import Holder
 from tablegate.model.change import Change, ChangeKind
 from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
@@ -86,6 +86,7 @@ __all__ = [
     "TableKind",
     "Ttl",
     "Units",
+    "Unread",
     "Value",
     "Verdict",
     "all_of",

@@ -6,22 +6,25 @@ from tablegate.access.actions import (
     WRITES,
     Action,
     Kind,
+    by_name,
     enclosing_operations,
     expand,
     is_wildcard,
     known_actions,
     may_concern_dynamodb,
     newer_actions,
+    service_keys,
 )
+from tablegate.access.arns import arn_of, at_home
 from tablegate.access.conditions import PARTITION_KEYS, Condition, Narrowing, closed_by_null, narrowing
 from tablegate.access.documents import Document, Patterns, Principal, PrincipalKind, Principals, Statement
-from tablegate.access.grants import DocumentRole, Grant, HolderForm, HolderKind, Unread
+from tablegate.access.grants import DocumentRole, Grant, HolderForm, HolderKind, MakerKind, Unread
 from tablegate.access.holders import Holder
 from tablegate.access.managed import ManagedPolicy, managed_path, managed_policies
 from tablegate.access.patterns import intersects, matches, subset
 from tablegate.access.reach import Answer, Reach, actions_of, can, fits, reaches, reaches_of, resources_of
 from tablegate.access.scope import Scope, Tier, scope_of
-from tablegate.access.symbols import has_symbol, is_symbol, is_variable
+from tablegate.access.symbols import Symbols, has_symbol, is_suffix, is_symbol, is_variable
 
 __all__ = [
     "HARMLESS",
@@ -38,6 +41,7 @@ __all__ = [
     "HolderForm",
     "HolderKind",
     "Kind",
+    "MakerKind",
     "ManagedPolicy",
     "Narrowing",
     "Patterns",
@@ -47,9 +51,13 @@ __all__ = [
     "Reach",
     "Scope",
     "Statement",
+    "Symbols",
     "Tier",
     "Unread",
     "actions_of",
+    "arn_of",
+    "at_home",
+    "by_name",
     "can",
     "closed_by_null",
     "enclosing_operations",
@@ -57,6 +65,7 @@ __all__ = [
     "fits",
     "has_symbol",
     "intersects",
+    "is_suffix",
     "is_symbol",
     "is_variable",
     "is_wildcard",
@@ -71,5 +80,6 @@ __all__ = [
     "reaches_of",
     "resources_of",
     "scope_of",
+    "service_keys",
     "subset",
 ]

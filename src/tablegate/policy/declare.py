@@ -11,7 +11,7 @@ from textwrap import dedent
 from types import ModuleType
 from typing import Any, Literal, NewType, get_args, get_origin, get_type_hints
 
-from tablegate.access.grants import Grant
+from tablegate.access.grants import Grant, Unread
 from tablegate.access.holders import Holder
 from tablegate.model.change import Change
 from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
@@ -20,7 +20,18 @@ from tablegate.model.value import Verdict
 
 Predicate = Callable[..., Verdict]
 
-SUBJECTS: tuple[type, ...] = (Table, Index, Replica, Grant, Holder, Change, DaxCluster, LegacyGlobalTable, Estate)
+SUBJECTS: tuple[type, ...] = (
+    Table,
+    Index,
+    Replica,
+    Grant,
+    Holder,
+    Unread,
+    Change,
+    DaxCluster,
+    LegacyGlobalTable,
+    Estate,
+)
 
 FAMILIES = {
     "TG0": "gate",

@@ -64,6 +64,11 @@ def _input(item: Input, scrub: _Cleaner) -> Plain:
         "tables": item.tables,
         "indexes": item.indexes,
         "replicas": item.replicas,
+        "documents": {
+            "read": item.documents - item.documents_partly - item.documents_unread,
+            "partly": item.documents_partly,
+            "unread": item.documents_unread,
+        },
     }
 
 

@@ -54,6 +54,21 @@ def _seen(report: Report) -> Iterator[Shown]:
         yield counted(indexes, "index")
     if replicas:
         yield counted(replicas, "replica")
+    documents = sum(item.documents for item in report.inputs)
+    if documents:
+        yield joined(counted(documents, "policy document"), *_unread(report))
+
+
+def _unread(report: Report) -> Iterator[Shown]:
+    """How many of the documents could not be read wholly."""
+    partly, unread = (
+        sum(getattr(item, name) for item in report.inputs) for name in ("documents_partly", "documents_unread")
+    )
+    told = [
+        joined(number(count), own(what)) for count, what in ((partly, " partly read"), (unread, " not read")) if count
+    ]
+    if told:
+        yield joined(own(" ("), listed(told), own(")"))
 
 
 def footer(report: Report, show: Shower, paint: Paint) -> Iterator[Shown]:

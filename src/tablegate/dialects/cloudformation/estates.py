@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from tablegate.dialects.cloudformation.faults import Faults
 from tablegate.dialects.cloudformation.fields import exists, flag, member, properties, subsection, word
@@ -41,9 +41,13 @@ from tablegate.model.value import Doubt, Value
 from tablegate.syntax.collector import collector_paused
 from tablegate.syntax.node import Node
 
+if TYPE_CHECKING:
+    from tablegate.dialects.cloudformation.access import Access
+
 T = TypeVar("T")
 
 _RETAINED = Fact[bool]("retention of the table", False)
+_CONNECTORS = "Connectors:"
 _KEPT = ("Retain", "RetainExceptOnCreate")
 _ENCRYPTIONS = frozenset({"NONE", "TLS"})
 
@@ -63,19 +67,25 @@ def _read(root: Node, text: str, name: str, options: ReadOptions) -> Reading:
     template = template_of(name, sections, faults) if content else None
     if template is None:
         return Reading(input=Input(path=name, kind=Dialect.CLOUDFORMATION), estate=None, faults=faults.all())
-    estate = _estate(Resolver(template, options, faults, loops))
-    return Reading(input=_input(template, estate), estate=estate, faults=faults.all())
+    spelling = "json" if _is_json(text) else "yaml"
+    estate, access = _estate(Resolver(template, options, faults, loops), spelling)
+    return Reading(input=_input(template, estate, access), estate=estate, faults=faults.all())
 
 
 def _parsed(text: str) -> Node:
     # Imported here: a template pays for the one reader that it needs.
-    if text.lstrip("\ufeff \t\r\n").startswith("{"):
+    if _is_json(text):
         from tablegate.syntax.json_ import parse_json
 
         return parse_json(text)
     from tablegate.syntax.yaml_ import parse_yaml
 
-    return parse_yaml(text, is_read)
+    # a connector stands in a resource of any type
+    return parse_yaml(text, None if _CONNECTORS in text else is_read)
+
+
+def _is_json(text: str) -> bool:
+    return text.lstrip("\ufeff \t\r\n").startswith("{")
 
 
 def _unrolled(
@@ -89,13 +99,15 @@ def _unrolled(
     return {key: loops.unrolled(node) for key, node in root.items()}, loops.open
 
 
-def _estate(resolver: Resolver) -> Estate:
+def _estate(resolver: Resolver, spelling: str) -> tuple[Estate, Access]:
     template = resolver.template
     joins = Joins(resolver)
-    return Estate(
+    tables = tuple(table for resource in template.of(*TABLES) for table in _tables(resolver, joins, resource))
+    access = _access(resolver, tables, spelling)
+    estate = Estate(
         file=template.file,
         dialect=Dialect.CLOUDFORMATION,
-        tables=tuple(table for resource in template.of(*TABLES) for table in _tables(resolver, joins, resource)),
+        tables=tables,
         dax_clusters=tuple(found for it in template.of(DAX_CLUSTER) for found in _clusters(resolver, it)),
         legacy_global_tables=tuple(
             found for it in template.of(LEGACY_REPLICA) for found in _legacy(resolver, joins, it)
@@ -103,8 +115,18 @@ def _estate(resolver: Resolver) -> Estate:
         manages_alarms=ALARM in template.resources,
         manages_consumers=has_consumers(resolver),
         manages_backups=BACKUP_SELECTION in template.resources,
+        holders=access.holders,
+        grants=access.grants,
         secrets=secrets_of(template.parameters, resolver.options),
     )
+    return estate, access
+
+
+def _access(resolver: Resolver, tables: tuple[Table, ...], spelling: str) -> Access:
+    # Imported here: a template without documents pays for no reader of them.
+    from tablegate.dialects.cloudformation.access import access_of
+
+    return access_of(resolver, tables, spelling)
 
 
 def _in_scenarios(resolver: Resolver, resource: Resource, build: Callable[[], T]) -> Iterable[T]:
@@ -169,7 +191,7 @@ def _retained(resolver: Resolver, table: str | None) -> Value[bool]:
     return _RETAINED.of(kept.content in _KEPT, kept.place)
 
 
-def _input(template: Template, estate: Estate) -> Input:
+def _input(template: Template, estate: Estate, access: Access) -> Input:
     tables = {table.address: table for table in reversed(estate.tables)}.values()
     return Input(
         path=template.file,
@@ -178,4 +200,7 @@ def _input(template: Template, estate: Estate) -> Input:
         tables=len(tables),
         indexes=sum(len(part.content or ()) for table in tables for part in (table.indexes, table.local_indexes)),
         replicas=sum(len(table.replicas.content or ()) for table in tables),
+        documents=access.documents,
+        documents_partly=access.documents_partly,
+        documents_unread=access.documents_unread,
     )

@@ -32,6 +32,10 @@ class Faults:
         """The template is not what it must be here: nothing may be trusted that rests on it."""
         self._note(FaultCode.UNREADABLE, node, what, hint, blocks=True)
 
+    def duplicated(self, node: Node, what: str) -> None:
+        """A text in the template repeats a key: what is deployed is not what a reader sees."""
+        self._note(FaultCode.DUPLICATE_KEY, node, what, None, blocks=True)
+
     def uncovered(self, node: Node, what: str, hint: str | None = None) -> None:
         """Something here may matter and is not seen."""
         self._note(FaultCode.INCOMPLETE, node, what, hint, blocks=False)

@@ -26,7 +26,47 @@ KEY = "AWS::KMS::Key"
 KEY_ALIAS = "AWS::KMS::Alias"
 LEGACY_REPLICA = "Custom::DynamoDBReplica"
 
+POLICY = "AWS::IAM::Policy"
+MANAGED_POLICY = "AWS::IAM::ManagedPolicy"
+ROLE_POLICY = "AWS::IAM::RolePolicy"
+USER_POLICY = "AWS::IAM::UserPolicy"
+GROUP_POLICY = "AWS::IAM::GroupPolicy"
+ROLE = "AWS::IAM::Role"
+USER = "AWS::IAM::User"
+GROUP = "AWS::IAM::Group"
+MEMBERSHIP = "AWS::IAM::UserToGroupAddition"
+ENDPOINT = "AWS::EC2::VPCEndpoint"
+PERMISSION_SET = "AWS::SSO::PermissionSet"
+ORGANIZATION_POLICY = "AWS::Organizations::Policy"
+POOL_ROLES = "AWS::Cognito::IdentityPoolRoleAttachment"
+POD_IDENTITY = "AWS::EKS::PodIdentityAssociation"
+TRANSFER_USER = "AWS::Transfer::User"
+STATE_MACHINE = "AWS::Serverless::StateMachine"
+GRAPHQL_API = "AWS::Serverless::GraphQLApi"
+CONNECTOR = "AWS::Serverless::Connector"
+
 TABLES = (TABLE, GLOBAL_TABLE, SIMPLE_TABLE)
+ACCESS = (
+    POLICY,
+    MANAGED_POLICY,
+    ROLE_POLICY,
+    USER_POLICY,
+    GROUP_POLICY,
+    ROLE,
+    USER,
+    GROUP,
+    MEMBERSHIP,
+    ENDPOINT,
+    PERMISSION_SET,
+    ORGANIZATION_POLICY,
+    POOL_ROLES,
+    POD_IDENTITY,
+    TRANSFER_USER,
+    STATE_MACHINE,
+    GRAPHQL_API,
+    CONNECTOR,
+)
+"""Types that hold policy documents, or say who uses them, and nothing else that is read."""
 READ = frozenset(
     (
         *TABLES,
@@ -42,6 +82,7 @@ READ = frozenset(
         KEY,
         KEY_ALIAS,
         LEGACY_REPLICA,
+        *ACCESS,
     )
 )
 
@@ -76,6 +117,11 @@ class Template:
     resources: Mapping[str, Sequence[Resource]]
     macros: tuple[str, ...]  # those that may rewrite anything
     serverless: bool
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The logical ids of its tables."""
+        return tuple(resource.address for resource in self.of(*TABLES))
 
     def of(self, *types: str) -> Iterable[Resource]:
         """The resources of these types, in the template's order."""

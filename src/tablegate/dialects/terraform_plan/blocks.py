@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol, TypeVar
 
-from tablegate.dialects.terraform_plan.configuration import NOTHING, Tree
+from tablegate.dialects.terraform_plan.configuration import Tree
+from tablegate.dialects.terraform_plan.written import Source, within, written_of
 from tablegate.model.facts import Fact
 from tablegate.model.value import Doubt, Place, Value
 from tablegate.syntax.raw_json import kind_of
@@ -72,6 +73,10 @@ class Block:
         """Where a member stands, from its resource on."""
         return Place(self._owner.file, None, None, None, self.path + key)
 
+    def member(self, key: str) -> tuple[object, object]:
+        """A member as the plan has it, and what of it is unknown: true, or the same shape with true inside."""
+        return self.content.get(key), self._unknown.get(key)
+
     def is_unknown(self, key: str) -> bool:
         """Whether nothing at all is known of a member."""
         return self._unknown.get(key) is True and self.content.get(key) is None
@@ -126,8 +131,11 @@ class Block:
             return MISSHAPEN
         return found[0]
 
-    def many(self, key: str, *, match: str | None = None, computed: bool = False) -> Sequence[Block | Doubt] | Doubt:
-        """The blocks of one name; ``match`` is the argument that tells them apart in the configuration."""
+    def many(
+        self, key: str, *, match: str | None = None, computed: bool = False, ordered: bool = False
+    ) -> Sequence[Block | Doubt] | Doubt:
+        """The blocks of one name. ``match`` is the argument that tells them apart in the configuration;
+        those that are ordered stand there in the same order, unless some of them are dynamic."""
         content = self.content.get(key)
         if content == []:
             return ()
@@ -137,7 +145,12 @@ class Block:
         if not isinstance(content, list):
             self._owner.misshapen(self.path + key, "a list of blocks", kind_of(content))
             return MISSHAPEN
-        return tuple(self._child(key, number, item, _at(unknown, number), match) for number, item in enumerate(content))
+        expression = self._expression(key)
+        aligned = ordered and isinstance(expression, list) and len(expression) == len(content)
+        return tuple(
+            self._child(key, number, item, _at(unknown, number), Source(match, ordered, aligned))
+            for number, item in enumerate(content)
+        )
 
     def nested(self, key: str, *, computed: bool = True) -> Block | Doubt | None:
         """An object in an attribute, as newer providers have them."""
@@ -152,7 +165,7 @@ class Block:
             content,
             self._unknown.get(key),
             self._marks_of(key),
-            written=_within(self._expression(key)),
+            written=within(self._expression(key)),
             path=f"{self.path}{key}.",
         )
 
@@ -218,14 +231,14 @@ class Block:
     def _marks_of(self, key: str) -> object:
         return True if self._marks is True else self._marks.get(key) if isinstance(self._marks, dict) else None
 
-    def _child(self, key: str, number: int, item: object, unknown: object, match: str | None) -> Block | Doubt:
+    def _child(self, key: str, number: int, item: object, unknown: object, source: Source) -> Block | Doubt:
         if item is None and unknown is True:
             return LATER
         path = f"{self.path}{key}[{number}]"
         if not isinstance(item, dict):
             self._owner.misshapen(path, "a block", kind_of(item))
             return MISSHAPEN
-        written = _written(self._expression(key), match, item)
+        written = written_of(self._expression(key), number, item, source)
         return Block(self._owner, item, unknown, _at(self._marks_of(key), number), written=written, path=f"{path}.")
 
 
@@ -244,43 +257,3 @@ def _any_true(marks: object) -> bool:
     if isinstance(marks, list):
         return any(map(_any_true, marks))
     return marks is True
-
-
-def _written(expression: object, match: str | None, item: Tree) -> Tree | None:
-    """Which of the blocks in the source became this one: sets lose their order, so a name must tell."""
-    if isinstance(expression, dict):
-        return _Everywhere(expression) if "references" in expression else NOTHING
-    blocks = [block for block in expression if isinstance(block, dict)] if isinstance(expression, list) else []
-    if len(blocks) == 1:
-        return blocks[0]
-    if match is None:
-        return None
-    same = [block for block in blocks if _constant(block.get(match)) == item.get(match)]
-    if len(same) == 1:
-        return same[0]
-    unnamed = [block for block in blocks if _constant(block.get(match)) is None]
-    return unnamed[0] if not same and len(unnamed) == 1 else None
-
-
-def _constant(expression: object) -> object:
-    return expression.get("constant_value") if isinstance(expression, dict) else None
-
-
-def _within(expression: object) -> Tree | None:
-    """The expressions of an object's members: those of a constant are its own, those of others all it reads."""
-    if not isinstance(expression, dict):
-        return None if expression is None else NOTHING
-    if isinstance(content := expression.get("constant_value"), dict):
-        return {key: {"constant_value": value} for key, value in content.items()}
-    return _Everywhere(expression) if "references" in expression else None
-
-
-class _Everywhere(dict[str, object]):
-    """Any member may read any of the references: plan JSON does not tell which."""
-
-    def __init__(self, expression: Tree) -> None:
-        super().__init__()
-        self._expression = expression
-
-    def get(self, _key: str, _default: object = None) -> object:
-        return self._expression

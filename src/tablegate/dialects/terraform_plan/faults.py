@@ -13,9 +13,13 @@ class Faults:
         self.file = file
         self._found: dict[Fault, None] = {}
 
-    def refuse(self, message: str, path: str | None = None, hint: str | None = None) -> None:
+    def refuse(self, message: str, path: str | None = None, hint: str | None = None, *, blocks: bool = True) -> None:
         """A part that is not what a plan holds there."""
-        self._add(Fault(FaultCode.UNREADABLE, message, self._place(path), hint=hint))
+        self._add(Fault(FaultCode.UNREADABLE, message, self._place(path), blocks=blocks, hint=hint))
+
+    def repeats(self, message: str, path: str | None = None) -> None:
+        """A mapping that gives one key twice."""
+        self._add(Fault(FaultCode.DUPLICATE_KEY, message, self._place(path)))
 
     def incomplete(self, message: str, *, blocks: bool, path: str | None = None, hint: str | None = None) -> None:
         """The plan itself says that it does not show everything."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 
@@ -164,14 +164,21 @@ class Instances:
         """Where in the plan the one with this number stands."""
         return self._paths[number]
 
+    def any_of(self, wanted: Collection[str]) -> bool:
+        """Whether there is any of the types asked for."""
+        return not self._typed().keys().isdisjoint(wanted)
+
     def of(self, wanted: Iterable[str]) -> list[Instance]:
         """Those of the types asked for, in the plan's order."""
+        by_type = self._typed()
+        return [self.at(number) for number in sorted(number for type_ in wanted for number in by_type.get(type_, ()))]
+
+    def _typed(self) -> dict[str, list[int]]:
         if self._by_type is None:
             self._by_type = {}
             for number, item in enumerate(self.items):
                 self._by_type.setdefault(item.type, []).append(number)
-        by_type = self._by_type
-        return [self.at(number) for number in sorted(number for type_ in wanted for number in by_type.get(type_, ()))]
+        return self._by_type
 
     def named(self, module: str, mode: str, type_: str, name: str) -> list[Instance]:
         """The instances of one resource in one module instance."""
@@ -196,8 +203,8 @@ class Instances:
         """Add every resource change of a list; what is not shaped as one is refused."""
         rows = raw_json.shaped(part, list[Item])
         if rows is not None:
-            for row in rows:
-                row.mode = row.mode or _mode(row)
+            for item in rows:
+                item.mode = item.mode or _mode(item)
             self.items += rows
             self._parts += [row.change for row in rows]
             self._paths += [f"{path}[{number}]" for number in range(len(rows))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tablegate.dialects.reading import Reading, ReadOptions
 from tablegate.dialects.terraform_plan import coverage, secrets
+from tablegate.dialects.terraform_plan.access import POLICY_TYPES, Access
 from tablegate.dialects.terraform_plan.awscc import read_awscc_table
 from tablegate.dialects.terraform_plan.changes import note_actions, read_change
 from tablegate.dialects.terraform_plan.configuration import Configuration
@@ -42,7 +43,7 @@ class Plan:
         self._state = State(self._envelope.part("prior_state"))
         self._instances = self._read_instances()
         tracer = Tracer(self._configuration, self._instances, self._variables)
-        self._regions = Regions(self._configuration, tracer, options.region, options.account)
+        self._regions = Regions(self._configuration, tracer, self._state, options.region, options.account)
         worlds = (World(moment, self._instances, self._configuration, tracer, self._faults) for moment in _MOMENTS)
         self._before, self._after = worlds
         self._managed_keys: set[str] = set()
@@ -56,6 +57,7 @@ class Plan:
         changes = self._changes()
         tables = tuple(change.after for change in changes if change.after is not None)
         joins = self._joins_of(self._after)
+        access = self._access(joins, tables)
         estate = Estate(
             file=self._faults.file,
             dialect=Dialect.TERRAFORM_PLAN,
@@ -63,12 +65,14 @@ class Plan:
             changes=changes,
             dax_clusters=dax_clusters(self._after),
             legacy_global_tables=legacy_global_tables(self._after, joins.links),
+            grants=access.grants,
+            holders=access.holders,
             manages_alarms=joins.alarms.any,
             manages_consumers=joins.consumers.any,
             manages_backups=joins.backups.any,
-            secrets=frozenset(planned | self._secrets()),
+            secrets=frozenset(planned | self._secrets() | access.secrets),
         )
-        return Reading(input=self._input(tables), estate=estate, faults=self._faults.found)
+        return Reading(input=self._input(tables, access), estate=estate, faults=self._faults.found)
 
     def _read_instances(self) -> Instances:
         """What changes, what is put off, and, where the plan does not show everything, what is there already."""
@@ -132,7 +136,25 @@ class Plan:
             *secrets.of_providers(self._configuration),
         }
 
-    def _input(self, tables: tuple[Table, ...]) -> Input:
+    def _access(self, joins: Joins, tables: tuple[Table, ...]) -> Access:
+        """Who may do what, where the plan holds anything that says so."""
+        if not self._instances.any_of(POLICY_TYPES):
+            return Access()
+        # imported when there is something to read: most plans for tables alone hold no policy
+        from tablegate.dialects.terraform_plan.access.estate import read_access
+        from tablegate.dialects.terraform_plan.access.ground import Ground
+
+        ground = Ground(
+            world=self._after,
+            before=self._before,
+            links=joins.links,
+            regions=self._regions,
+            state=self._state,
+            tables={table.address: table for table in tables},
+        )
+        return read_access(ground)
+
+    def _input(self, tables: tuple[Table, ...], access: Access) -> Input:
         return Input(
             path=self._faults.file,
             kind=str(Dialect.TERRAFORM_PLAN),
@@ -141,6 +163,9 @@ class Plan:
             tables=len(tables),
             indexes=sum(len(table.indexes.content or ()) + len(table.local_indexes.content or ()) for table in tables),
             replicas=sum(len(table.replicas.content or ()) for table in tables),
+            documents=access.documents,
+            documents_partly=access.partly,
+            documents_unread=access.unread,
         )
 
 

@@ -70,9 +70,10 @@ class Tracer:
     def trace(self, expression: object, scope: Scope) -> tuple[Mention, ...]:
         """All that an expression reads, each once."""
         found = self._walk(expression, _At(scope))
-        return tuple(
-            {(one.module, one.reference, one.path, one.instances, repr(one.content)): one for one in found}.values()
-        )
+        each = {
+            (one.module, one.reference, one.path, one.instances, repr(one.content), id(one.data)): one for one in found
+        }
+        return tuple(each.values())
 
     def _walk(self, expression: object, at: _At) -> Iterator[Mention]:
         if isinstance(expression, list):
@@ -128,7 +129,10 @@ class Tracer:
             yield Mention(reference, key)
             return
         rest = path[1:] + at.rest
-        for found in self._walk(at.scope.repeats, at.onto(at.scope, ())):
+        whole = _whole_modules(at.scope.repeats)
+        for module in whole:
+            yield from self._module(module, (*steps(module), Step(None, key)), at.onto(at.scope, rest))
+        for found in () if whole else self._walk(at.scope.repeats, at.onto(at.scope, ())):
             if found.instances:
                 yield _reached(found, _keyed(found.instances, key), rest)
             elif found.dead:
@@ -140,11 +144,14 @@ class Tracer:
         """An output of a called module; where plan JSON does not say which, all of them."""
         name = f"{at.scope.module}.module.{path[1].name}".removeprefix(".")
         keyed = len(path) > 2 and path[2].name is None
-        output = path[3 if keyed else 2 :]
+        output, rest = path[3 if keyed else 2 :], at.rest
         outputs = tree(self._configuration.module(name).get("outputs"))
+        if not output and rest and rest[0].name in outputs:
+            output, rest = rest, ()
         names = [output[0].name] if output else sorted(outputs)
         repeats = _repeats(self._configuration.call(name))
-        keys: Sequence[Key] = [None] if repeats is None else self._instances.keys(name)
+        # what a module repeats over is missing where it reads nothing: its instances are there
+        keys: Sequence[Key] = self._instances.keys(name) or ([None] if repeats is None else [])
         if keyed:
             keys = [path[2].key]
         elif at.scope.key in keys:
@@ -156,7 +163,7 @@ class Tracer:
             scope = Scope(name + bracketed(key), key, repeats)
             for one in names:
                 expression = tree(outputs.get(str(one))).get("expression")
-                yield from self._walk(expression, at.onto(scope, output[1:] + at.rest))
+                yield from self._walk(expression, at.onto(scope, output[1:] + rest))
 
     def _resource(self, reference: str, path: Rest, at: _At) -> Iterator[Mention]:
         scope = at.scope
@@ -205,6 +212,13 @@ def _repeats(written: Tree) -> object:
         if name in written:
             return written[name]
     return None
+
+
+def _whole_modules(expression: object) -> list[str]:
+    """References to modules as a whole, where there are no others."""
+    references = tree(expression).get("references")
+    found = [str(one) for one in references] if isinstance(references, list) else []
+    return found if all(one.startswith("module.") and len(steps(one)) == 2 for one in found) else []
 
 
 def _longest(references: Sequence[object]) -> list[str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from tablegate.dialects.terraform_plan.configuration import NOTHING, Configuration, Tree, tree
 from tablegate.dialects.terraform_plan.references import Scope, Tracer
+from tablegate.dialects.terraform_plan.states import State
 from tablegate.dialects.terraform_plan.worlds import Resource
 from tablegate.model import facts
 from tablegate.model.value import Doubt, Value
@@ -19,7 +21,11 @@ _NO_ACCOUNT = Doubt("the account is known only to the provider", "--account")
 class Regions:
     """Regions and accounts of one plan's resources, by what the plan says and then by what the user says."""
 
-    def __init__(self, configuration: Configuration, tracer: Tracer, region: str | None, account: str | None) -> None:
+    def __init__(
+        self, configuration: Configuration, tracer: Tracer, state: State, region: str | None, account: str | None
+    ) -> None:
+        self._configuration = configuration
+        self._state = state
         self._providers = configuration.providers
         self._tracer = tracer
         self._region = region
@@ -50,7 +56,7 @@ class Regions:
         found = arn_part(resource.known("arn"), 4)
         if found:
             return facts.ACCOUNT.of(found, resource.root.place("arn"))
-        found = self._account or self._accounts.get(resource.provider)
+        found = self._account or self._accounts.get(resource.provider) or self._identities.get(resource.provider)
         return facts.ACCOUNT.of(found) if found else facts.ACCOUNT.doubted(_NO_ACCOUNT)
 
     def learn(self, resource: Resource) -> None:
@@ -58,6 +64,17 @@ class Regions:
         account = arn_part(resource.known("arn"), 4)
         if account:
             self._accounts.setdefault(resource.provider, account)
+
+    @cached_property
+    def _identities(self) -> dict[str, str]:
+        """Accounts by provider, as the providers themselves were asked when the plan was made."""
+        found = {}
+        for one in self._state.data_of("aws_caller_identity"):
+            written = self._configuration.resource(one.module, "data", one.type, one.name)
+            account = one.values.get("account_id")
+            if written is not None and isinstance(account, str):
+                found[str(written.get("provider_config_key", ""))] = account
+        return found
 
     def default_tags(self, resource: Resource) -> Tree | None:
         """The tags that its provider puts on everything; None where they are not constant."""

@@ -3,10 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
+
+from msgspec import Raw, Struct, field
 
 from tablegate.dialects.terraform_plan.addresses import Key
 from tablegate.dialects.terraform_plan.configuration import Tree, tree, trees
 from tablegate.syntax import raw_json
+
+_NULL = Raw(b"null")
+
+
+class _Resource(Struct):
+    type: str
+    name: str
+    mode: str = "managed"
+    index: str | int | None = None
+    values: Raw = _NULL
+
+
+class _Module(Struct):
+    address: str = ""
+    resources: list[_Resource] = []
+    child_modules: list[_Module] = []
+
+
+class _Values(Struct):
+    root_module: _Module = field(default_factory=_Module)
+
+
+class _State(Struct):
+    values: _Values = field(default_factory=_Values)
+
+
+class Data(NamedTuple):
+    """What one data source gave, still undecoded."""
+
+    module: str
+    type: str
+    name: str
+    key: Key
+    part: raw_json.Part
+
+    @property
+    def values(self) -> Tree:
+        """Its attributes."""
+        return tree(raw_json.decode(self.part))
 
 
 def resources(values: object) -> Iterator[tuple[Tree, str]]:
@@ -21,12 +63,12 @@ def resources(values: object) -> Iterator[tuple[Tree, str]]:
 
 
 class State:
-    """The state before the plan, decoded when somebody asks."""
+    """The state before the plan, decoded when somebody asks, and only what is asked for."""
 
     def __init__(self, part: raw_json.Part | None) -> None:
         self._part = part
         self._found: list[tuple[Tree, str]] | None = None
-        self._data: dict[tuple[str, str, str, Key], Tree] | None = None
+        self._data: list[Data] | None = None
 
     def resources(self) -> list[tuple[Tree, str]]:
         """All its resources, with their module addresses."""
@@ -37,12 +79,29 @@ class State:
 
     def data(self, module: str, type_: str, name: str, key: Key) -> Tree | None:
         """What a data source gave when the plan was made."""
+        wanted = (module, type_, name, key)
+        return next((one.values for one in self.data_of(type_) if one[:4] == wanted), None)
+
+    def data_of(self, type_: str) -> list[Data]:
+        """The data sources of one type."""
         if self._data is None:
-            self._data = {}
+            self._data = [] if self._part is None else list(self._read(self._part))
+        return [one for one in self._data if one.type == type_]
+
+    def _read(self, part: raw_json.Part) -> Iterator[Data]:
+        state = raw_json.typed(part, _State)
+        if state is None:
             for resource, address in self.resources():
                 if resource.get("mode") == "data":
                     index = resource.get("index")
-                    found = index if isinstance(index, (str, int)) else None
-                    where = (address, str(resource.get("type")), str(resource.get("name")), found)
-                    self._data[where] = tree(resource.get("values"))
-        return self._data.get((module, type_, name, key))
+                    key = index if isinstance(index, (str, int)) else None
+                    values = raw_json.Plain(resource.get("values"))
+                    yield Data(address, str(resource.get("type")), str(resource.get("name")), key, values)
+            return
+        waiting = [state.values.root_module]
+        while waiting:
+            module = waiting.pop()
+            for one in module.resources:
+                if one.mode == "data":
+                    yield Data(module.address, one.type, one.name, one.index, one.values)
+            waiting += reversed(module.child_modules)

@@ -1,0 +1,1 @@
+"""Access: who can do what to which table? One module a chapter."""

@@ -1,0 +1,274 @@
+"""Dead grants: does a statement do what it says?"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from functools import lru_cache
+
+from tablegate.policy import INFO, LOW, Origin, Table, Value, Verdict, policy, unknown
+from tablegate.policy.access import (
+    Action,
+    DocumentRole,
+    Grant,
+    Holder,
+    HolderForm,
+    Narrowing,
+    Reach,
+    Tier,
+    arn_of,
+    at_home,
+    by_name,
+    enclosing_operations,
+    expand,
+    fits,
+    has_symbol,
+    is_wildcard,
+    matches,
+    narrowing,
+    reaches,
+    reaches_of,
+    scope_of,
+)
+from tablegate_baseline.access.judged import is_written
+from tablegate_baseline.access.remedies import IDENTITY, REFERENCE
+from tablegate_baseline.access.rewriting import instead
+from tablegate_baseline.access.tables_here import only_table
+from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, element, place_of, statement
+
+_TERRAFORM = """\
+statement {
+  actions   = ["dynamodb:PutItem", "dynamodb:ConditionCheckItem"]
+  resources = [aws_dynamodb_table.example.arn]
+}"""
+_CLOUDFORMATION = """\
+- Effect: Allow
+  Action: [dynamodb:PutItem, dynamodb:ConditionCheckItem]
+  Resource: !GetAtt Example.Arn"""
+_FORMS = frozenset({HolderForm.TABLE, HolderForm.STREAM})
+_LIKE = 0.75  # as alike as a slip of the pen
+_ALIKE = 0.85
+_INSTEAD = {"createitem": ("PutItem",), "readitem": ("GetItem",)}
+
+
+@policy(
+    "TG530",
+    INFO,
+    "An action must be one that DynamoDB has",
+    docs=REFERENCE,
+    terraform=_TERRAFORM,
+    cloudformation=_CLOUDFORMATION,
+)
+def unknown_action(grant: Grant) -> Verdict:
+    """An action that does not exist grants nothing: the call it was written for is refused at run time. One that is
+    newer than tablegate's data may grant anything."""
+    if not grant.statement.allows or grant.managed or grant.role is DocumentRole.CEILING:
+        return OTHERS
+    texts = [text for text in grant.statement.actions.texts if text.lower().startswith("dynamo")]
+    if not texts:
+        return OTHERS
+    strange = [text for text in texts if _is_strange(text)]
+    if not strange:
+        return FINE
+    meant = [(grant.document.shown(text), _meant(text)) for text in strange]
+    if any(names for _, names in meant) or any(map(_has_open_service, strange)):
+        told = "; ".join(_told(text, names) for text, names in meant)
+        return against(grant, INFO, told)
+    note = (
+        f"{', '.join(text for text, _ in meant)} is not among the actions that are known: it grants nothing, or is new"
+    )
+    return unknown(note, statement(grant), Value("action", None, Origin.UNKNOWN, place_of(grant))).weighing(INFO)
+
+
+@policy(
+    "TG531",
+    INFO,
+    "An action must stand over a resource it works on",
+    docs=REFERENCE,
+    terraform=_TERRAFORM,
+    cloudformation=_CLOUDFORMATION,
+)
+def action_resource_mismatch(grant: Grant) -> Verdict:
+    """Stream actions work on streams, item actions on tables, listing on everything or nothing: over the wrong
+    resource a grant is empty."""
+    resources = grant.statement.resources
+    if grant.role is not DocumentRole.IDENTITY or not grant.statement.allows or grant.managed or grant.made_by:
+        return OTHERS
+    named = _named_actions(grant)
+    if not named or resources.inverted or resources.doubt or not resources.texts:
+        return OTHERS
+    dead = [action for action in named if _is_dead(action, grant) and not _is_generated(action, named)]
+    if not dead:
+        return FINE
+    shown = grant.document.shown(resources.texts[0])
+    bound = all(narrowing(grant.statement.conditions, action) is Narrowing.NEVER for action in dead)
+    where = "under these conditions" if bound else f"on {shown!r}{_why(resources.texts[0])}"
+    return against(grant, INFO, f"{actions_shown(dead)} has no effect {where}", element(grant, resources.texts[0]))
+
+
+@policy(
+    "TG532",
+    INFO,
+    "Whoever queries a table must be granted its indexes",
+    docs=IDENTITY,
+    terraform='resources = [aws_dynamodb_table.example.arn, "${aws_dynamodb_table.example.arn}/index/*"]',
+    cloudformation='Resource: [!GetAtt Example.Arn, !Sub "${Example.Arn}/index/*"]',
+)
+def index_not_granted(grant: Grant) -> Verdict:
+    """A query on an index is authorised by the index's own ARN: with the table alone it is refused at run time, on the
+    first day that somebody uses the index."""
+    if not is_written(grant):
+        return OTHERS
+    for reach in reaches(grant):
+        table = only_table(grant, reach.pattern) if reach.tier is Tier.ONE else None
+        if table is None or not any(action.name in ("Query", "Scan") for action in reach.actions):
+            continue
+        names = _index_names(table)
+        own = arn_of(table, grant.holder.symbols)
+        if names and reach.scope.itself and reach.scope.below is None and not _reach_indexes(grant.holder, own):
+            where = [reach.pattern, f"{reach.pattern}/index/*"]
+            fix = instead(grant, (action.full_name for action in reach.actions), where)
+            note = f"may query {table.address}, and none of its indexes: {', '.join(sorted(names))}"
+            return against(grant, INFO, note, element(grant, reach.pattern), fix=fix)
+        missing = _index_named(reach.pattern)
+        if missing and names is not None and missing not in names:
+            return against(grant, INFO, f"{table.address} has no index {missing!r}", element(grant, reach.pattern))
+    return FINE
+
+
+@policy(
+    "TG535",
+    LOW,
+    "A table that is named must be there",
+    docs=IDENTITY,
+    on=False,
+    terraform="resources = [aws_dynamodb_table.example.arn]",
+    cloudformation="Resource: !GetAtt Example.Arn",
+)
+def arn_not_in_plan(grant: Grant, *, closed_world: bool = False) -> Verdict:
+    """A name that is written by hand can be misspelt, or outlive its table: the grant is then empty, or waits for
+    whoever makes a table of that name."""
+    if not is_written(grant) or not grant.holder.estate.tables:
+        return OTHERS
+    for reach in reaches(grant):
+        name = reach.scope.table or ""
+        if reach.tier is not Tier.ONE or has_symbol(name) or only_table(grant, reach.pattern) is not None:
+            continue
+        likely = _likely(reach, name)
+        if likely is not None:
+            return against(grant, LOW, f"there is no table {name!r} here{likely}", element(grant, reach.pattern))
+        if closed_world:
+            return against(grant, INFO, f"there is no table {name!r} here", element(grant, reach.pattern))
+    return FINE
+
+
+def _is_strange(text: str) -> bool:
+    service, _, name = text.lower().partition(":")
+    if has_symbol(text):
+        return False
+    return (is_wildcard(service) and bool(expand(text))) or (service == "dynamodb" and bool(name) and not expand(text))
+
+
+def _has_open_service(text: str) -> bool:
+    return is_wildcard(text.partition(":")[0])
+
+
+@lru_cache(maxsize=256)
+def _meant(text: str) -> tuple[str, ...]:
+    """The actions that were probably meant."""
+    name = text.partition(":")[2].lower()
+    if name in enclosing_operations():
+        return enclosing_operations()[name]
+    if name in _INSTEAD:
+        return _INSTEAD[name]
+    near = difflib.get_close_matches(name, sorted(by_name()), n=1, cutoff=_LIKE)
+    return (by_name()[near[0]].name,) if near else ()
+
+
+def _told(text: str, names: tuple[str, ...]) -> str:
+    if _has_open_service(text):
+        return f"{text} has a wildcard in its service, which IAM refuses"
+    if not names:
+        return f"{text} is no action"
+    verb = "authorise" if text.partition(":")[2].lower() in enclosing_operations() else "is meant"
+    return f"{text} is no action: {', '.join(names)} {verb}{' it' if verb == 'authorise' else ''}"
+
+
+def _named_actions(grant: Grant) -> list[Action]:
+    if grant.statement.actions.inverted:
+        return []
+    texts = (text for text in grant.statement.actions.texts if not is_wildcard(text))
+    return sorted({action for text in texts for action in expand(text)})
+
+
+def _is_dead(action: Action, grant: Grant) -> bool:
+    """Whether no resource of the statement is one that the action is for, or its conditions never hold."""
+    texts = grant.statement.resources.texts
+    if action.name == "SearchVectors" and narrowing(grant.statement.conditions, action) is Narrowing.NEVER:
+        return True
+    if any(set(text) <= {"*"} for text in texts):
+        return False
+    return not any(fits(action, scope_of(text)) for text in texts if scope_of(text).tier is not Tier.NONE) and any(
+        scope_of(text).tier is not Tier.NONE or _is_name(text) for text in texts
+    )
+
+
+def _is_name(text: str) -> bool:
+    """Whether a resource is a table's bare name where an ARN belongs."""
+    return bool(text) and ":" not in text and not is_wildcard(text)
+
+
+def _why(text: str) -> str:
+    if _is_name(text):
+        return ", which is a name and no ARN"
+    tail = text.split(":", 5)[-1]
+    return ", which lacks a slash before index" if tail.partition("/")[2].partition("/")[0].endswith("index") else ""
+
+
+def _is_generated(action: Action, named: Iterable[Action]) -> bool:
+    """Shapes that frameworks write: stream reads beside item reads on the table, and lists on an ARN."""
+    names = {other.name for other in named}
+    if action.name in ("GetRecords", "GetShardIterator") and {"GetItem", "Query"} <= names:
+        return True
+    return action.name in ("ListStreams", "ListBackups") and len(names) > 1
+
+
+def _index_names(table: Table) -> set[str] | None:
+    """The names of all its indexes; None where they are not all known."""
+    kinds = (table.indexes, table.local_indexes, table.vector_indexes)
+    names = [index.name.content for kind in kinds for index in kind.content or ()]
+    known = all(kind.known for kind in kinds) and None not in names
+    return {name for name in names if name} if known else None
+
+
+def _reach_indexes(whose: Holder, arn: str) -> bool:
+    """Whether any grant of the holder reaches below the table."""
+    target = f"{arn}/index/any"
+    return any(
+        other.scope.below in ("*", "index") and matches(at_home(other.pattern, target), target) is not False
+        for other in reaches_of(whose)
+    ) or any(other.pattern.startswith(f"{arn}/index/") for other in reaches_of(whose))
+
+
+def _index_named(pattern: str) -> str | None:
+    """The one index that a pattern names."""
+    name = pattern.rpartition("/index/")[2] if "/index/" in pattern else ""
+    return name if name and not is_wildcard(name) and not has_symbol(name) else None
+
+
+def _likely(reach: Reach, name: str) -> str | None:
+    """Why a name looks like a slip: nearly a table of this input, or that table somewhere else."""
+    known = sorted({table.name.content for table in reach.grant.holder.estate.tables if table.name.content})
+    if name in known:
+        return f", but there is one in another {_other_part(reach, name)}"
+    near = next((other for other in known if other.lower() == name.lower()), None)
+    near = near or next(iter(difflib.get_close_matches(name, known, n=1, cutoff=_ALIKE)), None)
+    if near is not None:
+        return f": {near!r} is, and names are case-sensitive" if near.lower() == name.lower() else f": {near!r} is"
+    return None
+
+
+def _other_part(reach: Reach, name: str) -> str:
+    tables = [table for table in reach.grant.holder.estate.tables if table.name.content == name]
+    region = reach.scope.where[1]
+    return "account" if any(table.region.content == region for table in tables) else "region"

@@ -1,0 +1,145 @@
+"""Keys: do the grants on a table's key go with the grants on the table?"""
+
+from __future__ import annotations
+
+from tablegate.policy import HIGH, INFO, MEDIUM, KeyOwner, Origin, Table, Value, Verdict, policy, unknown
+from tablegate.policy.access import (
+    DocumentRole,
+    Grant,
+    Holder,
+    HolderForm,
+    HolderKind,
+    PrincipalKind,
+    Tier,
+    matches,
+    reaches,
+    reaches_of,
+)
+from tablegate_baseline.access.judged import telling
+from tablegate_baseline.access.strangers import is_anyone, strangers
+from tablegate_baseline.access.tables_here import only_table
+from tablegate_baseline.access.telling import FINE, OTHERS, against, place_of, statement
+
+_KMS = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html"
+_VIA = "kms:viaservice"
+_OF_ACCOUNT = frozenset({"kms:calleraccount", "aws:principalaccount", "aws:principalorgid", "aws:sourceaccount"})
+_SETTLE = "the account this is deployed to: --account, or an ARN that the state knows"
+
+
+@policy(
+    "TG537",
+    HIGH,
+    "A table's key must be used for DynamoDB, and by this account",
+    docs=_KMS,
+    terraform="""\
+condition {
+  test     = "StringLike"
+  variable = "kms:ViaService"
+  values   = ["dynamodb.*.amazonaws.com"]
+}""",
+    cloudformation="""\
+Condition:
+  StringLike:
+    kms:ViaService: dynamodb.*.amazonaws.com""",
+)
+def kms_pairing(grant: Grant, *, trusted_accounts: tuple[str, ...] = (), missing_grants: bool = False) -> Verdict:
+    """Decrypt on every key opens every other store too; a key that others may use protects nothing; and a table under
+    the key that AWS manages cannot be read from another account at all. With missing-grants, also whoever reaches a
+    table, and not its key."""
+    if grant.holder.form is HolderForm.KEY:
+        return _key_policy(grant, trusted_accounts)
+    if grant.holder.form is HolderForm.TABLE:
+        return _across_accounts(grant)
+    if grant.role is not DocumentRole.IDENTITY or not grant.statement.allows:
+        return OTHERS
+    if _decrypts(grant):
+        return _every_key(grant)
+    return _without_key(grant) if missing_grants else OTHERS
+
+
+def _every_key(grant: Grant) -> Verdict:
+    if not any(telling(reach) for reach in reaches_of(grant.holder)) or grant.holder.kind is HolderKind.DEPLOY:
+        return OTHERS
+    wide = grant.statement.resources.inverted or any(map(_is_every_key, grant.statement.resources.texts))
+    if not wide or any(item.key == _VIA and not item.holds_without for item in grant.statement.conditions):
+        return FINE
+    return against(grant, MEDIUM, "kms:Decrypt on every key, for whatever service")
+
+
+def _key_policy(grant: Grant, trusted: tuple[str, ...]) -> Verdict:
+    """A key's own policy may let its account in as a whole: whom of it, the account's own policies say."""
+    if not grant.statement.allows or grant.statement.principals is None:
+        return OTHERS
+    keys = {item.key for item in grant.statement.conditions if not item.holds_without}
+    if is_anyone(grant):
+        bound = keys & _OF_ACCOUNT
+        return FINE if bound else against(grant, HIGH, "lets everybody use the table's key")
+    foreign, doubtful = strangers(grant, trusted)
+    if keys & _OF_ACCOUNT and _VIA in keys:
+        return FINE
+    if foreign:
+        shown = grant.document.shown(foreign[0].text)
+        return against(grant, HIGH, f"lets {shown}, of another account, use the table's key")
+    if doubtful:
+        shown = grant.document.shown(doubtful[0].text)
+        return unknown(f"cannot tell whether {shown} is of this account", *_evidence(grant)).fixed_by(_SETTLE)
+    return (
+        FINE
+        if grant.statement.principals.doubt is None
+        else unknown("cannot tell who may use the key", *_evidence(grant))
+    )
+
+
+def _across_accounts(grant: Grant) -> Verdict:
+    if grant.role is not DocumentRole.RESOURCE or not grant.statement.allows:
+        return OTHERS
+    tables = [table for table in grant.holder.estate.tables if table.address == grant.holder.address]
+    if not any(table.encryption.owner.content is KeyOwner.AWS_MANAGED for table in tables):
+        return OTHERS
+    foreign, _ = strangers(grant)
+    if not foreign:
+        return FINE
+    note = "the table is under aws/dynamodb, a key that no other account can use: the grant does not work"
+    return against(grant, MEDIUM, note)
+
+
+def _without_key(grant: Grant) -> Verdict:
+    """A table whose key nothing in this input lets the holder use: only where all policies could be read."""
+    if grant.holder.unread or not reaches(grant) or any(_decrypts(other) for other in grant.holder.grants):
+        return OTHERS
+    for reach in reaches(grant):
+        table = only_table(grant, reach.pattern) if reach.tier is Tier.ONE and telling(reach) else None
+        key = _key_of(table) if table is not None else None
+        if key is not None and not key.unread and not any(_names(other, grant.holder) for other in key.grants):
+            return against(grant, INFO, f"nothing here lets the holder use the key of {table.address if table else ''}")
+    return FINE
+
+
+def _key_of(table: Table) -> Holder | None:
+    key = table.encryption.resource
+    holders = table.estate.holders if key is not None else ()
+    return next((item for item in holders if key and item.form is HolderForm.KEY and item.address == key.address), None)
+
+
+def _names(grant: Grant, whose: Holder) -> bool:
+    """Whether a key's statement lets a holder decrypt, by name or as everybody."""
+    if not grant.statement.allows or not _decrypts(grant):
+        return False
+    principals = grant.statement.principals.items if grant.statement.principals else ()
+    return is_anyone(grant) or any(
+        item.kind is PrincipalKind.AWS and whose.name and item.text.endswith(f"/{whose.name}") for item in principals
+    )
+
+
+def _decrypts(grant: Grant) -> bool:
+    """Whether a statement names decrypting: what allows every action of every service is reported as that."""
+    return any(text != "*" and matches(text.lower(), "kms:decrypt") is True for text in grant.statement.actions.texts)
+
+
+def _is_every_key(text: str) -> bool:
+    return set(text) <= {"*"} or (text.startswith("arn:") and ":kms:" in text and text.endswith((":*", ":key/*")))
+
+
+def _evidence(grant: Grant) -> tuple[Value[object], ...]:
+    doubt = grant.statement.principals.doubt if grant.statement.principals else None
+    return (statement(grant), Value("Principal", None, Origin.UNKNOWN, place_of(grant), doubt))

@@ -1,0 +1,270 @@
+"""Power: does somebody hold an action that can drop a table, change it, copy it, or give it away?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from tablegate.policy import CRITICAL, HIGH, INFO, LOW, MEDIUM, Severity, Verdict, policy
+from tablegate.policy.access import (
+    Action,
+    DocumentRole,
+    Grant,
+    Holder,
+    Kind,
+    PrincipalKind,
+    Reach,
+    Tier,
+    actions_of,
+    matches,
+    reaches,
+    reaches_of,
+)
+from tablegate_baseline.access.judged import is_written
+from tablegate_baseline.access.remedies import CLOUDFORMATION, REFERENCE, TERRAFORM
+from tablegate_baseline.access.rewriting import ITEM_ACTIONS, instead, on_exact_tables
+from tablegate_baseline.access.tables_here import only_table
+from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, against_reach, who
+from tablegate_baseline.access.verbs import silenced
+from tablegate_baseline.access.weights import Scale, heaviest, stepped
+
+_REPLICATION = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/globaltables-security.html"
+_TEMPORARY = ("*-test-*", "*-tmp-*", "*-temp-*", "*-ephemeral-*")
+
+_EFFECTS = {
+    "DisableKinesisStreamingDestination": "can cut change capture",
+    "InjectError": "injects faults",
+    "PurchaseReservedCapacityOfferings": "spends money",
+    "UpdateContinuousBackups": "can switch point-in-time recovery off",
+    "UpdateGlobalTable": "can drop regions",
+    "UpdateTable": "can switch deletion protection, streams and indexes off, and change the key",
+    "UpdateTimeToLive": "can make items expire",
+}
+_SCALING = frozenset({"DescribeTable", "UpdateTable"})
+_LEASING = frozenset({"CreateTable", "GetItem", "PutItem"})
+# Services that copy tables for a living, whatever else they may be.
+_COPIERS = ("osis-pipelines.", "redshift", "glue.", "backup.", "export.dynamodb.", "dms.")
+
+
+class _Held(NamedTuple):
+    severity: Severity
+    reach: Reach
+    actions: list[Action]
+
+
+@policy(
+    "TG510",
+    CRITICAL,
+    "Only a deploy role must be able to drop a table",
+    docs=REFERENCE,
+    terraform=TERRAFORM,
+    cloudformation=CLOUDFORMATION,
+)
+def destructive_action(
+    grant: Grant, *, deploy_roles: tuple[str, ...] = (), temporary_tables: tuple[str, ...] = _TEMPORARY
+) -> Verdict:
+    """Code that runs all day needs no way to delete a table or its backups; a stolen credential that has one can."""
+    if not is_written(grant) or silenced(grant, deploy_roles):
+        return OTHERS
+    held = _worst(grant, {Kind.DESTRUCTIVE}, deploy_roles)
+    if held is None or _is_temporary(held.reach, temporary_tables):
+        return FINE
+    severity, reach, actions = held
+    note = f"{actions_shown(actions)} in the hands of {who(grant)}"
+    if any(action.name == "UpdateTable" for action in reach.actions):
+        note += ", with UpdateTable, which can switch deletion protection off"
+    if _makes_tables(grant.holder):
+        return _failing(held._replace(severity=MEDIUM), note)
+    if _is_unprotected(reach) and any(action.name == "DeleteTable" for action in actions):
+        return _failing(held._replace(severity=stepped(severity, 1)), f"{note}; the table has no deletion protection")
+    return _failing(held, note)
+
+
+@policy(
+    "TG511",
+    CRITICAL,
+    "Only a deploy role must be able to change a table's settings",
+    docs=REFERENCE,
+    terraform=TERRAFORM,
+    cloudformation=CLOUDFORMATION,
+)
+def table_admin_action(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
+    """Whoever can update a table can switch its recovery off, let its data expire, or cut its streams, without
+    deleting anything that an alarm watches."""
+    if not is_written(grant) or silenced(grant, deploy_roles):
+        return OTHERS
+    kinds = {Kind.PROTECTION_CHANGE, Kind.PROVISIONING, Kind.FAULT_INJECTION}
+    held = _worst(grant, kinds, deploy_roles)
+    if held is None:
+        return FINE
+    severity, reach, actions = held
+    if reach.tier is Tier.ONE and (_only_scales(grant) or _keeps_leases(grant)):
+        severity = LOW
+    effects = [f"{action.name} {_EFFECTS[action.name]}" for action in actions if action.name in _EFFECTS]
+    note = "; ".join([f"{actions_shown(actions)} in the hands of {who(grant)}", *effects])
+    return _failing(held._replace(severity=severity), note)
+
+
+@policy(
+    "TG512",
+    CRITICAL,
+    "Only a deploy role must be able to change who may reach a table",
+    docs=REFERENCE,
+    terraform=TERRAFORM,
+    cloudformation=CLOUDFORMATION,
+)
+def resource_policy_control(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
+    """The holder can let itself, or another account, do anything to the table, past everybody's identity policies."""
+    if not is_written(grant) or silenced(grant, deploy_roles):
+        return OTHERS
+    held = _worst(grant, {Kind.PERMISSIONS}, deploy_roles)
+    return FINE if held is None else _failing(held, f"{actions_shown(held.actions)} in the hands of {who(grant)}")
+
+
+@policy(
+    "TG513",
+    CRITICAL,
+    "Only a backup or pipeline role must be able to copy a table",
+    docs=REFERENCE,
+    terraform=TERRAFORM,
+    cloudformation=CLOUDFORMATION,
+)
+def data_copy_action(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
+    """An export writes the whole table to a bucket, which may be another account's, and costs no read capacity that
+    anybody would notice."""
+    if not is_written(grant) or silenced(grant, deploy_roles) or _copies(grant.holder):
+        return OTHERS
+    held = _worst(grant, {Kind.DATA_COPY}, deploy_roles)
+    if held is None:
+        return FINE
+    names = {action.name for action in held.actions}
+    note = f"{actions_shown(held.actions)} in the hands of {who(grant)}"
+    if names == {"CreateBackup"} and held.reach.tier is Tier.ONE:
+        return _failing(held._replace(severity=INFO), note)
+    beyond = _way_out(grant.holder, names)
+    if beyond:
+        return _failing(held._replace(severity=heaviest((held.severity, HIGH)) or HIGH), f"{note}, {beyond}")
+    return _failing(held, note)
+
+
+@policy(
+    "TG542",
+    CRITICAL,
+    "Only the replication service must hold replication actions",
+    docs=_REPLICATION,
+    terraform="""\
+principals {
+  type        = "Service"
+  identifiers = ["replication.dynamodb.amazonaws.com"]
+}""",
+    cloudformation="""\
+Principal:
+  Service: replication.dynamodb.amazonaws.com""",
+)
+def replication_plane_to_people(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
+    """ReadDataForReplication reads a whole table, and stands in nobody's list of actions that read."""
+    if grant.role is DocumentRole.RESOURCE:
+        return _in_a_tables_policy(grant)
+    if not is_written(grant) or silenced(grant, deploy_roles):
+        return OTHERS
+    held = _worst(grant, {Kind.REPLICATION}, deploy_roles)
+    return FINE if held is None else _failing(held, f"{actions_shown(held.actions)} in the hands of {who(grant)}")
+
+
+def _in_a_tables_policy(grant: Grant) -> Verdict:
+    principals = grant.statement.principals
+    wholesale = any(text in ("*", "dynamodb:*") for text in grant.statement.actions.texts)
+    named = sorted(action for action in actions_of(grant.statement.actions) if action.kind is Kind.REPLICATION)
+    if not grant.statement.allows or not named or wholesale or principals is None:
+        return OTHERS
+    others = [
+        item.text
+        for item in principals.items
+        if item.kind is not PrincipalKind.SERVICE or not item.text.startswith("replication.dynamodb.")
+    ]
+    if not others and not principals.inverted:
+        return FINE
+    shown = grant.document.shown(others[0]) if others else "everybody but those it names"
+    return against(grant, HIGH, f"{actions_shown(named)} for {shown}")
+
+
+def _worst(grant: Grant, kinds: set[Kind], deploy_roles: tuple[str, ...]) -> _Held | None:
+    """The worst reach at which the statement grants actions of these kinds."""
+    scale = Scale(grant, deploy_roles)
+    worst: _Held | None = None
+    for reach in reaches(grant):
+        actions = sorted(action for action in reach.actions if action.kind in kinds)
+        severity = scale.heaviest(reach, actions)
+        if severity is not None and (worst is None or heaviest((severity, worst.severity)) is not worst.severity):
+            worst = _Held(severity, reach, actions)
+    return worst
+
+
+def _failing(held: _Held, note: str) -> Verdict:
+    """Fails, and shows the statement without what was taken exception to."""
+    reach = held.reach
+    left = sorted(action.full_name for action in reach.actions - frozenset(held.actions))
+    where = (reach.pattern,) if reach.tier is Tier.ONE else on_exact_tables(reach.grant, reach.pattern)
+    return against_reach(reach, held.severity, note, fix=instead(reach.grant, left or ITEM_ACTIONS, where))
+
+
+def _is_temporary(reach: Reach, patterns: tuple[str, ...]) -> bool:
+    """Whether all that is reached is meant to go: by what its table is declared to be, or by its name."""
+    if reach.tier is not Tier.ONE:
+        return False
+    table = only_table(reach.grant, reach.pattern)
+    if table is not None and table.declared.purpose.content in ("ephemeral", "temporary"):
+        return True
+    return any(matches(pattern, f"{reach.scope.table}-") is True for pattern in patterns)
+
+
+def _is_unprotected(reach: Reach) -> bool:
+    table = only_table(reach.grant, reach.pattern) if reach.tier is Tier.ONE else None
+    return table is not None and table.deletion_protection.is_false.truth is True
+
+
+def _makes_tables(whose: Holder) -> bool:
+    """Whether the holder is a custom resource that makes tables, and so removes them."""
+    names = {action.name for reach in reaches_of(whose) for action in reach.actions}
+    return "CreateTable" in names and "custom resource" in whose.why
+
+
+def _only_scales(grant: Grant) -> bool:
+    """Whether a statement grants nothing but what scheduled scaling needs."""
+    return {action.name for reach in reaches(grant) for action in reach.actions} <= _SCALING
+
+
+def _keeps_leases(grant: Grant) -> bool:
+    """Whether the holder looks like a stream's consumer that keeps its leases in a table of its own."""
+    if not {action.name for reach in reaches(grant) for action in reach.actions} >= _LEASING:
+        return False
+    given = [other for other in grant.holder.grants if other.statement.allows]
+    kinesis = any(text.lower().startswith("kinesis:") for other in given for text in other.statement.actions.texts)
+    return kinesis or any(
+        action.kind is Kind.STREAM_READ for reach in reaches_of(grant.holder) for action in reach.actions
+    )
+
+
+def _copies(whose: Holder) -> bool:
+    """Whether copying tables is the work of every service behind the holder."""
+    return bool(whose.services) and all(service.startswith(_COPIERS) for service in whose.services)
+
+
+def _way_out(whose: Holder, names: Iterable[str]) -> str | None:
+    """How what is copied can leave the grants that guard the table."""
+    given = [grant.statement for grant in whose.grants if grant.statement.allows]
+    buckets = [statement for statement in given if any(_puts_objects(text) for text in statement.actions.texts)]
+    if "ExportTableToPointInTime" in names and any(
+        statement.resources.inverted or {"*", "arn:aws:s3:::*"} & set(statement.resources.texts)
+        for statement in buckets
+    ):
+        return "with s3:PutObject on every bucket"
+    wide = (reach for reach in reaches_of(whose) if reach.tier >= Tier.PREFIX)
+    makes = {action.name for reach in wide for action in reach.actions}
+    if any(name.startswith("Restore") for name in names) and "CreateTable" in makes:
+        return "with CreateTable on names that its other grants cover"
+    return None
+
+
+def _puts_objects(text: str) -> bool:
+    return matches(text.lower(), "s3:putobject") is True

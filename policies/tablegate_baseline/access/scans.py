@@ -1,0 +1,185 @@
+"""Scans and streams: does somebody read more of a table than a request needs?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tablegate.policy import HIGH, INFO, LOW, MEDIUM, Severity, Verdict, policy
+from tablegate.policy.access import (
+    PARTITION_KEYS,
+    Action,
+    Grant,
+    HolderKind,
+    Kind,
+    Narrowing,
+    Reach,
+    Tier,
+    has_symbol,
+    is_wildcard,
+    reaches,
+    reaches_of,
+)
+from tablegate_baseline.access.judged import is_written, telling
+from tablegate_baseline.access.remedies import CLOUDFORMATION, TERRAFORM
+from tablegate_baseline.access.rewriting import instead, on_exact_tables
+from tablegate_baseline.access.tables_here import tables_reached
+from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against_reach, who
+from tablegate_baseline.access.verbs import silenced
+from tablegate_baseline.access.weights import PRODUCTION, Scale, in_production, stepped
+
+_SCANS = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-query-scan.html"
+_STREAMS = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html"
+_PARTIQL = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-iam.html"
+_REQUESTS = frozenset({HolderKind.RUNTIME, HolderKind.UNKNOWN, HolderKind.END_USER, HolderKind.CROSS_ACCOUNT})
+_EXPOSED = frozenset({HolderKind.END_USER, HolderKind.CROSS_ACCOUNT})
+_NO_SCAN = {"Bool": {"dynamodb:FullTableScan": ("false",)}}
+_TWINS = {"PartiQLDelete": "DeleteItem", "PartiQLInsert": "PutItem", "PartiQLUpdate": "UpdateItem"}
+
+
+@policy(
+    "TG514",
+    MEDIUM,
+    "A request path must query, not scan",
+    docs=_SCANS,
+    terraform=TERRAFORM,
+    cloudformation=CLOUDFORMATION,
+)
+def scan_granted(
+    grant: Grant, *, production: tuple[str, ...] = PRODUCTION, small_tables: tuple[str, ...] = ()
+) -> Verdict:
+    """A scan reads and bills the whole table, and starves everybody else of its capacity while it does."""
+    if not is_written(grant) or grant.holder.kind not in _REQUESTS:
+        return OTHERS
+    first = _first_scan(grant)
+    if first is None or any(map(_first_scan, _earlier(grant))):
+        return FINE
+    tables = tables_reached(grant, first.pattern)
+    if tables and all(table.name.content in small_tables for table in tables):
+        return FINE
+    scans = [action for action in first.actions if _scans(first, action)]
+    severity = _scan_severity(first, production)
+    names = (action.full_name for action in first.actions if action not in scans)
+    fix = instead(grant, names, on_exact_tables(grant, first.pattern))
+    return against_reach(first, severity, f"{actions_shown(scans)} in the hands of {who(grant)}", fix=fix)
+
+
+@policy(
+    "TG515",
+    HIGH,
+    "A stream's reader must be bound to one table",
+    docs=_STREAMS,
+    terraform="""\
+statement {
+  actions   = ["dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"]
+  resources = ["${aws_dynamodb_table.example.arn}/stream/*"]
+}""",
+    cloudformation="""\
+- Effect: Allow
+  Action: [dynamodb:DescribeStream, dynamodb:GetRecords, dynamodb:GetShardIterator]
+  Resource: !Sub "${Example.Arn}/stream/*\"""",
+)
+def stream_scope(grant: Grant) -> Verdict:
+    """A stream carries every change of a table, old and new items included: who reads all streams reads all tables."""
+    if not is_written(grant) or silenced(grant):
+        return OTHERS
+    scale = Scale(grant)
+    for reach in reaches(grant):
+        reads = [action for action in telling(reach) if action.kind is Kind.STREAM_READ]
+        severity = stream_weight(scale, reach, reads)
+        if severity is not None:
+            where = on_exact_tables(grant, reach.pattern, ("/stream/*",))
+            fix = instead(grant, (action.full_name for action in reads), where)
+            return against_reach(reach, severity, f"{actions_shown(reads)} on the streams of several tables", fix=fix)
+        if reads and _names_label(reach):
+            note = "the stream's label changes when the stream is enabled anew: the grant ends there"
+            return against_reach(reach, INFO, note)
+    return FINE
+
+
+@policy(
+    "TG516",
+    HIGH,
+    "A PartiQL grant must not allow a full scan",
+    docs=_PARTIQL,
+    on=False,
+    terraform="""\
+condition {
+  test     = "Bool"
+  variable = "dynamodb:FullTableScan"
+  values   = ["false"]
+}""",
+    cloudformation="""\
+Condition:
+  Bool:
+    dynamodb:FullTableScan: "false\"""",
+)
+def partiql_unguarded(grant: Grant) -> Verdict:
+    """SELECT without a key is a scan: it undoes the care of an author who granted Query and left Scan out."""
+    if not is_written(grant) or silenced(grant) or grant.holder.kind not in _REQUESTS:
+        return OTHERS
+    names = {action.name for reach in reaches_of(grant.holder) for action in reach.actions}
+    severity = HIGH if grant.holder.kind is HolderKind.END_USER else LOW
+    for reach in reaches(grant):
+        select = [action for action in reach.actions if action.name == "PartiQLSelect"]
+        if select and "Scan" not in names and reach.narrowed(select[0]) < Narrowing.ITEMS:
+            fix = instead(grant, ["dynamodb:PartiQLSelect"], on_exact_tables(grant, reach.pattern), _NO_SCAN)
+            return against_reach(reach, severity, "PartiQLSelect can scan, though Scan is not granted", fix=fix)
+        twins = [action for action in sorted(reach.actions) if _TWINS.get(action.name, "") not in {"", *names}]
+        if twins and names & set(_TWINS.values()):
+            meant = actions_shown(twins)
+            return against_reach(reach, severity, f"{meant} do what the author left out: {_left_out(twins)}")
+    return FINE
+
+
+def stream_weight(scale: Scale, reach: Reach, reads: list[Action]) -> Severity | None:
+    """The weight of reading streams: over all tables it is what every function behind a stream is given."""
+    found = scale.heaviest(reach, reads) if reach.tier > Tier.ONE else None
+    return stepped(found, -1) if found is not None and reach.tier >= Tier.ALL else found
+
+
+def _first_scan(grant: Grant) -> Reach | None:
+    """Where a statement first grants a scan, of tables that are not all tables: those are reported as such."""
+    if _is_keyed(grant) or silenced(grant):
+        return None
+    scanned = (reach for reach in reaches(grant) if any(_scans(reach, action) for action in reach.actions))
+    return next((reach for reach in scanned if reach.tier < Tier.ALL), None)
+
+
+def _earlier(grant: Grant) -> Iterator[Grant]:
+    """The statements before this one in its document."""
+    for other in grant.holder.grants:
+        if other is grant:
+            return
+        if other.document is grant.document and other.address == grant.address:
+            yield other
+
+
+def _scans(reach: Reach, action: Action) -> bool:
+    if action.kind is not Kind.BULK_READ and action.name != "PartiQLSelect":
+        return False
+    return reach.narrowed(action) < Narrowing.ITEMS
+
+
+def _is_keyed(grant: Grant) -> bool:
+    """Whether a condition on keys is there that a scan slips past: reported as such."""
+    return any(item.key.removeprefix("dynamodb:") in PARTITION_KEYS for item in grant.statement.conditions)
+
+
+def _scan_severity(reach: Reach, production: tuple[str, ...]) -> Severity:
+    kind = reach.grant.holder.kind
+    if kind in _EXPOSED:
+        return MEDIUM
+    if not in_production(reach.grant, reach.pattern, production):
+        return INFO
+    return MEDIUM if kind is HolderKind.RUNTIME else LOW
+
+
+def _names_label(reach: Reach) -> bool:
+    """Whether a stream is named by the label that it has today, of a table that is not in this input."""
+    label = reach.pattern.rpartition("/stream/")[2] if "/stream/" in reach.pattern else ""
+    plain = bool(label) and not is_wildcard(label) and not has_symbol(label)
+    return plain and not tables_reached(reach.grant, reach.pattern)
+
+
+def _left_out(twins: list[Action]) -> str:
+    return ", ".join(sorted({_TWINS[action.name] for action in twins}))

@@ -1,0 +1,110 @@
+"""Policies that somebody else wrote: what do AWS's own, and a framework's, grant on tables?"""
+
+from __future__ import annotations
+
+from tablegate.policy import CRITICAL, INFO, MEDIUM, Severity, Verdict, policy
+from tablegate.policy.access import Grant, HolderKind, Kind, MakerKind, ManagedPolicy, Tier, managed_policies, reaches
+from tablegate_baseline.access.judged import is_judged, on_tables, telling
+from tablegate_baseline.access.remedies import CLOUDFORMATION, TERRAFORM
+from tablegate_baseline.access.rewriting import ITEM_ACTIONS, instead, on_exact_tables
+from tablegate_baseline.access.scans import stream_weight
+from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, against_reach
+from tablegate_baseline.access.weights import EVERYTHING, Scale, heaviest, lightest
+
+_MANAGED = "https://docs.aws.amazon.com/IAM/latest/UserGuide/access_policies_managed-vs-inline.html"
+_TEMPLATES = (
+    "https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/serverless-policy-templates.html"
+)
+# Service and the managed policy that AWS made for it.
+_MADE_FOR = {
+    "AWSBackupServiceRolePolicyForBackup": "backup.",
+    "AWSBackupServiceRolePolicyForRestores": "backup.",
+    "AWSIoTRuleActions": "iot.",
+}
+
+
+@policy(
+    "TG517",
+    CRITICAL,
+    "A policy of your own must grant tables, not an AWS managed one",
+    docs=_MANAGED,
+    terraform=TERRAFORM,
+    cloudformation=CLOUDFORMATION,
+)
+def wide_managed_policy(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
+    """AWS managed policies name no table: attaching one grants its actions on all of them, and AWS changes what it
+    holds."""
+    known = managed_policies().get(grant.managed or "")
+    if known is None or not is_judged(grant) or _comes_with_event(grant):
+        return OTHERS
+    if "linked" in known.flags or _is_made_for(grant, known):
+        return FINE
+    scale = Scale(grant, deploy_roles)
+    severity = _managed_severity(scale, grant, known)
+    if severity is None:
+        return FINE
+    actions = {action for reach in reaches(grant) for action in telling(reach)}
+    wide = any(reach.tier >= Tier.ALL for reach in reaches(grant))
+    note = f"{known.name} grants {actions_shown(actions)}{' on every table' if wide else ''}"
+    fix = instead(grant, _narrower(known), on_exact_tables(grant, "*"))
+    return against(grant, severity, note, fix=fix)
+
+
+@policy(
+    "TG518",
+    MEDIUM,
+    "A function's policy template must name its table",
+    docs=_TEMPLATES,
+    terraform=None,
+    cloudformation="""\
+Policies:
+  - DynamoDBCrudPolicy:
+      TableName: !Ref Example""",
+)
+def sam_implicit_or_starred(grant: Grant) -> Verdict:
+    """A policy template takes its parameter as it is: with a star for the table's name, one line grants every table.
+    A DynamoDB event brings the streams of all tables along, unless the function has a role of its own."""
+    if grant.made_by is None or grant.made_by.kind is MakerKind.CONNECTOR:
+        return OTHERS
+    if _comes_with_event(grant):
+        note = f"SAM attaches {grant.managed}, which reads every stream"
+        return against(grant, INFO, note, fix="Role, with a statement on the table's own stream; or a Connector")
+    for reach in reaches(grant):
+        if reach.tier >= Tier.PREFIX and telling(reach):
+            note = f"its parameter {grant.document.shown(reach.scope.table or '')!r} is a pattern"
+            return against_reach(reach, MEDIUM, note)
+    doubled = [text for text in grant.statement.resources.texts if text.count(":table/") > 1]
+    if doubled:
+        note = f"{grant.document.shown(doubled[0])} has an ARN within an ARN: it grants nothing"
+        return against(grant, MEDIUM, note)
+    return FINE
+
+
+def _comes_with_event(grant: Grant) -> bool:
+    return grant.made_by is not None and grant.made_by.kind is MakerKind.EVENT
+
+
+def _managed_severity(scale: Scale, grant: Grant, known: ManagedPolicy) -> Severity | None:
+    if known.path == "AdministratorAccess" and scale.kind in (HolderKind.DEPLOY, HolderKind.HUMAN):
+        return INFO
+    if known.width == "full":
+        return scale.of(EVERYTHING, Tier.ALL, pattern="*")
+    found = None
+    for reach in reaches(grant):
+        streams = [action for action in telling(reach) if action.kind is Kind.STREAM_READ]
+        found = heaviest((found, scale.heaviest(reach, on_tables(reach)), stream_weight(scale, reach, streams)))
+    if known.width in ("control-write", "tag") and found is not None:
+        return lightest(found, MEDIUM)
+    return found
+
+
+def _is_made_for(grant: Grant, known: ManagedPolicy) -> bool:
+    service = _MADE_FOR.get(known.name)
+    return service is not None and any(name.startswith(service) for name in grant.holder.services)
+
+
+def _narrower(known: ManagedPolicy) -> tuple[str, ...]:
+    """The actions to name instead: reading only where the policy only reads."""
+    if known.width == "data-read":
+        return ("dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query")
+    return ITEM_ACTIONS

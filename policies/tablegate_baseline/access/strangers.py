@@ -1,0 +1,103 @@
+"""Strangers: whom does a resource's own policy let in?"""
+
+from __future__ import annotations
+
+from tablegate.policy.access import (
+    Condition,
+    DocumentRole,
+    Grant,
+    HolderForm,
+    Principal,
+    PrincipalKind,
+    has_symbol,
+    is_variable,
+    is_wildcard,
+)
+
+# Block Public Access takes a policy that one of these pins, with plain values, for non-public.
+_PINNING = frozenset(
+    f"aws:{key}"
+    for key in (
+        "ec2instancesourcevpc",
+        "principalaccount",
+        "principalarn",
+        "principalisawsservice",
+        "principalorgid",
+        "principalorgpaths",
+        "principalservicename",
+        "principalservicenameslist",
+        "sourceaccount",
+        "sourcearn",
+        "sourceorgid",
+        "sourceorgpaths",
+        "sourcevpc",
+        "sourcevpce",
+        "userid",
+    )
+)
+_SWITCH = "aws:principalisawsservice"
+ORGANISATION = frozenset({"aws:principalorgid", "aws:principalorgpaths"})
+
+
+def lets_in(grant: Grant) -> bool:
+    """Whether a table, or its stream, lets somebody in by itself."""
+    own = grant.holder.form in (HolderForm.TABLE, HolderForm.STREAM)
+    return own and grant.role is DocumentRole.RESOURCE and grant.statement.allows
+
+
+def is_anyone(grant: Grant) -> bool:
+    """Whether a statement is for everybody, or for everybody but some."""
+    principals = grant.statement.principals
+    return principals is not None and (principals.inverted or any(map(_is_open, principals.items)))
+
+
+def pins(grant: Grant) -> list[Condition]:
+    """The conditions that could make a statement for everybody one for somebody."""
+    return [
+        item
+        for item in grant.statement.conditions
+        if item.key in _PINNING and not item.holds_without and not item.is_null
+    ]
+
+
+def is_pinned(item: Condition) -> bool | None:
+    """Whether such a condition's values are plain, so that it really pins; None where they are not known."""
+    if item.key == _SWITCH:
+        return {value.lower() for value in item.values} == {"true"}
+    if any(is_wildcard(value) or any(map(is_variable, value)) for value in item.values):
+        return False
+    unsettled = item.patterned and any(len(value) == 1 and has_symbol(value) for value in item.values)
+    return None if item.unread or unsettled else bool(item.values)
+
+
+def is_own_account(item: Principal, grant: Grant, trusted: tuple[str, ...] = ()) -> bool | None:
+    """Whether a principal is of the resource's own account, or of a trusted one; None where nobody can tell."""
+    account, own = account_of(item.text), account_of(grant.target or "")
+    if account in trusted or (own and account == own):
+        return True
+    if not own or has_symbol(own) or has_symbol(account) or not account.isdigit():
+        return None
+    return False
+
+
+def strangers(grant: Grant, trusted: tuple[str, ...] = ()) -> tuple[list[Principal], list[Principal]]:
+    """The principals of other accounts, and those of which nobody can tell."""
+    principals = grant.statement.principals
+    named = [item for item in principals.items if item.kind is PrincipalKind.AWS] if principals else []
+    answers = [(item, is_own_account(item, grant, trusted)) for item in named if not _is_open(item)]
+    return [item for item, own in answers if own is False], [item for item, own in answers if own is None]
+
+
+def is_whole_account(item: Principal) -> bool:
+    """Whether a principal is an account, and so whomever it lets have the right."""
+    return item.text.endswith(":root") or item.text.isdigit()
+
+
+def account_of(text: str) -> str:
+    """The account of an ARN, or the text itself where it is none."""
+    return text.split(":")[4] if text.count(":") >= 5 else text
+
+
+def _is_open(item: Principal) -> bool:
+    """Whether a principal is anyone, also by an account left open: IAM refuses that, and its author meant everybody."""
+    return item.kind is PrincipalKind.ANYONE or (item.kind is PrincipalKind.AWS and account_of(item.text) == "*")

@@ -1,0 +1,110 @@
+"""Which tables of this input does a pattern reach?"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable
+from functools import lru_cache
+from operator import itemgetter
+
+from tablegate.policy import Estate, Table
+from tablegate.policy.access import (
+    Grant,
+    Reach,
+    Symbols,
+    Tier,
+    arn_of,
+    at_home,
+    intersects,
+    is_suffix,
+    matches,
+    reaches_of,
+)
+
+_WILD = re.compile(r"[*?]")
+_LAST = chr(0x10FFFF)  # behind every text that goes on
+
+
+def tables_reached(grant: Grant, pattern: str) -> tuple[Table, ...]:
+    """The tables of this input that a pattern reaches for certain, or something below them."""
+    return _here(grant.holder.estate, grant.holder.symbols).reached(pattern)
+
+
+def names_of(tables: Iterable[Table]) -> tuple[str, ...]:
+    """What a message calls these tables."""
+    return tuple(sorted({table.name.content or table.address for table in tables}))
+
+
+def newly_reached(reach: Reach) -> tuple[str, ...]:
+    """The tables of this input that a pattern reaches, less those that its holder names in full."""
+    reached = tables_reached(reach.grant, reach.pattern)
+    if not reached:
+        return ()
+    exact = {other.pattern for other in reaches_of(reach.grant.holder) if other.tier is Tier.ONE}
+    if not exact:
+        return _here(reach.grant.holder.estate, reach.grant.holder.symbols).names(reach.pattern)
+    meant = {table.address for pattern in exact for table in tables_reached(reach.grant, pattern)}
+    return names_of(table for table in reached if table.address not in meant)
+
+
+def only_table(grant: Grant, pattern: str) -> Table | None:
+    """The one table that a pattern is about, where it is in this input."""
+    found = tables_reached(grant, pattern)
+    return found[0] if len({table.address for table in found}) == 1 else None
+
+
+class _Here:
+    """The tables of one input by ARN, and what was asked of them before."""
+
+    def __init__(self, estate: Estate, symbols: Symbols) -> None:
+        self._by_tail: dict[str, list[tuple[int, str, Table]]] = {}
+        for number, table in enumerate(estate.tables):
+            arn = arn_of(table, symbols)
+            self._by_tail.setdefault(arn.split(":", 5)[-1], []).append((number, arn, table))
+        self._tails = sorted(self._by_tail)
+        self._reached: dict[str, tuple[Table, ...]] = {}
+        self._names: dict[str, tuple[str, ...]] = {}
+
+    def reached(self, pattern: str) -> tuple[Table, ...]:
+        if pattern not in self._reached:
+            self._reached[pattern] = tuple(self._found(pattern).values())
+        return self._reached[pattern]
+
+    def names(self, pattern: str) -> tuple[str, ...]:
+        if pattern not in self._names:
+            self._names[pattern] = names_of(self.reached(pattern))
+        return self._names[pattern]
+
+    def _found(self, pattern: str) -> dict[str, Table]:
+        found: dict[str, Table] = {}
+        candidates = (one for tail in self._alike(pattern.split(":", 5)[-1]) for one in self._by_tail[tail])
+        for _, arn, table in sorted(candidates, key=itemgetter(0)):
+            if _reaches(at_home(pattern, arn), arn):
+                found.setdefault(table.address, table)
+        return found
+
+    def _alike(self, tail: str) -> Iterable[str]:
+        """The tables' own tails that a pattern's may be about: where it begins with one, or leaves the end open."""
+        head = _WILD.split(tail, maxsplit=1)[0]
+        ends = (place for place in (*_places(head, "/"), len(head) - 1, len(head)) if place > 0)
+        own = dict.fromkeys(head[:end] for end in ends if head[:end] in self._by_tail)
+        if len(head) == len(tail):
+            return own
+        first, last = bisect_left(self._tails, head), bisect_left(self._tails, head + _LAST)
+        return own | dict.fromkeys(self._tails[first:last])
+
+
+def _places(text: str, mark: str) -> Iterable[int]:
+    return (place for place, character in enumerate(text) if character == mark)
+
+
+@lru_cache(maxsize=1)
+def _here(estate: Estate, symbols: Symbols) -> _Here:
+    return _Here(estate, symbols)
+
+
+def _reaches(pattern: str, arn: str) -> bool:
+    if matches(pattern, arn) is True or intersects(pattern, f"{arn}/*") is True:
+        return True
+    return pattern[:-1] == arn and is_suffix(pattern[-1])

@@ -1,0 +1,92 @@
+"""How the access family words its findings: who holds what, on which element, and what it reaches today."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tablegate.policy import Origin, Place, Severity, Value, Verdict, holds, not_applicable
+from tablegate.policy.access import Action, DocumentRole, Grant, Reach
+from tablegate_baseline.access.tables_here import newly_reached
+
+FINE = holds()
+OTHERS = not_applicable("not a grant that this policy judges")
+
+_SHOWN = 6
+
+
+def listed(names: Iterable[str]) -> str:
+    """Some of the names, and how many more there are."""
+    every = sorted(set(names))
+    more = len(every) - _SHOWN
+    return ", ".join(every[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def actions_shown(actions: Iterable[Action]) -> str:
+    """Action names without their service."""
+    return listed(action.name for action in actions)
+
+
+def who(grant: Grant) -> str:
+    """Who holds the grant, and what sort of user that is."""
+    return f"{grant.holder.address} ({grant.holder.kind})"
+
+
+def against(
+    grant: Grant,
+    severity: Severity,
+    note: str,
+    *evidence: Value[object],
+    fix: str | None = None,
+) -> Verdict:
+    """The verdict that a grant breaks a policy; unknown where it may not be a grant at all."""
+    told = (statement(grant), *evidence)
+    if grant.role is DocumentRole.IDENTITY:
+        told = (*told, holder(grant))
+    if grant.made_by:
+        note = f"{note}, from the {grant.made_by.kind} {grant.made_by.name}"
+    if not grant.statement.present:
+        note = f"{note}, where the condition around the statement holds"
+    if grant.holder.ceiling_doubt is not None:
+        note = f"{note}, unless its permissions boundary, which is not in this input, keeps it out"
+    doubt = grant.statement.unsettled
+    if doubt is None:
+        return Verdict(False, told, note, severity=severity, fix=fix)
+    effect: Value[object] = Value("effect and conditions", None, Origin.UNKNOWN, place_of(grant), doubt)
+    return Verdict(None, (*told, effect), f"{note}, if it is an Allow without further conditions", severity=severity)
+
+
+def against_reach(reach: Reach, severity: Severity, note: str, *, fix: str | None = None) -> Verdict:
+    """The same, with the element that decides and the tables that it reaches today."""
+    reached = newly_reached(reach)
+    evidence: list[Value[object]] = [element(reach.grant, reach.pattern)]
+    if reached:
+        evidence.append(Value("tables newly reachable", listed(reached)))
+    return against(reach.grant, severity, note, *evidence, fix=fix)
+
+
+def statement(grant: Grant) -> Value[object]:
+    """The statement, as evidence: its actions as they are written."""
+    spelled = grant.statement.actions
+    name = "NotAction" if spelled.inverted else "Action"
+    more = f" and {len(spelled.texts) - _SHOWN} more" if len(spelled.texts) > _SHOWN else ""
+    text = ", ".join(map(grant.document.shown, spelled.texts[:_SHOWN])) + more
+    return Value(name, text or None, place=place_of(grant))
+
+
+def element(grant: Grant, pattern: str) -> Value[object]:
+    """The resource element that decides, as it is written."""
+    spelled = grant.statement.resources
+    if spelled.inverted:
+        return Value("NotResource", listed(map(grant.document.shown, spelled.texts)), place=place_of(grant))
+    return Value("Resource", grant.document.shown(pattern), place=place_of(grant))
+
+
+def holder(grant: Grant) -> Value[object]:
+    """Who holds the grant, and how that is known."""
+    whose = grant.holder
+    return Value("holder", f"{whose.address} ({whose.kind}: {whose.why})", place=whose.place)
+
+
+def place_of(grant: Grant) -> Place | None:
+    """Where the statement stands."""
+    return grant.statement.place or grant.place

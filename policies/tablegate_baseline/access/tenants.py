@@ -1,0 +1,229 @@
+"""Tenants: does a condition that should keep users apart really do so?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tablegate.policy import CRITICAL, HIGH, INFO, MEDIUM, Verdict, policy
+from tablegate.policy.access import (
+    HARMLESS,
+    READS,
+    WRITES,
+    Action,
+    Condition,
+    Grant,
+    HolderKind,
+    Kind,
+    Narrowing,
+    Reach,
+    closed_by_null,
+    is_symbol,
+    is_variable,
+    reaches,
+)
+from tablegate_baseline.access.judged import is_judged
+from tablegate_baseline.access.keyed import (
+    ATTRIBUTES,
+    KEYS,
+    PER_USER,
+    delimited,
+    is_misspelt,
+    keys_of,
+    wrong_with,
+)
+from tablegate_baseline.access.rewriting import Conditions, conditions_of, instead
+from tablegate_baseline.access.tables_here import tables_reached
+from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, against_reach, element
+
+_FGAC = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html"
+_SETS = (
+    "https://docs.aws.amazon.com/IAM/latest/UserGuide/"
+    "reference_policies_condition-single-vs-multi-valued-context-keys.html"
+)
+_TERRAFORM = """\
+condition {
+  test     = "ForAllValues:StringEquals"
+  variable = "dynamodb:LeadingKeys"
+  values   = ["&{cognito-identity.amazonaws.com:sub}"]
+}"""
+_CLOUDFORMATION = """\
+Condition:
+  ForAllValues:StringEquals:
+    dynamodb:LeadingKeys: ["${cognito-identity.amazonaws.com:sub}"]"""
+_DATA = READS | WRITES
+
+
+@policy(
+    "TG520",
+    CRITICAL,
+    "An end user must reach only items of their own",
+    docs=_FGAC,
+    terraform=_TERRAFORM,
+    cloudformation=_CLOUDFORMATION,
+)
+def end_user_without_item_scope(grant: Grant, *, public_tables: tuple[str, ...] = ()) -> Verdict:
+    """Credentials in a browser or a phone are the user's to use as they like: without a condition on the key, every
+    user reads and writes everybody's items."""
+    if grant.holder.kind is not HolderKind.END_USER or not is_judged(grant):
+        return OTHERS
+    severity = CRITICAL if "unauthenticated" in grant.holder.why else HIGH
+    for reach in reaches(grant):
+        everybodys = [action for action in sorted(reach.actions) if action.kind in _DATA and _is_shared(reach, action)]
+        if everybodys and not _is_public(reach, everybodys, public_tables):
+            fix = instead(grant, _names(a for a in everybodys if "LeadingKeys" in a.keys), [reach.pattern], _own(grant))
+            return against_reach(reach, severity, f"{actions_shown(everybodys)} on everybody's items", fix=fix)
+    return FINE
+
+
+@policy(
+    "TG521",
+    CRITICAL,
+    "A condition on keys must cover every action it stands over",
+    docs=_FGAC,
+    terraform=_TERRAFORM,
+    cloudformation=_CLOUDFORMATION,
+)
+def fgac_fails_open(grant: Grant) -> Verdict:
+    """ForAllValues is true where the key is absent, and Scan, streams, exports and table actions never carry it: for
+    them the condition is not there."""
+    over = _over_sets(grant)
+    if not over or not is_judged(grant):
+        return OTHERS
+    severity = CRITICAL if grant.holder.kind is HolderKind.END_USER else HIGH
+    for reach in reaches(grant):
+        slipping = [action for action in sorted(reach.actions) if _slips(reach, action, over)]
+        if not slipping:
+            continue
+        telling = [action for action in slipping if action.kind not in HARMLESS]
+        keys = ", ".join(sorted({item.written or item.key for item in over}))
+        note = f"{actions_shown(telling or slipping)} carry no {keys}, so the condition does not bind them"
+        kept = _names(action for action in reach.actions if action not in slipping and action.kind not in HARMLESS)
+        fix = instead(grant, kept, [reach.pattern]) if kept else None
+        return against_reach(reach, severity if telling else INFO, note, fix=fix)
+    return FINE
+
+
+@policy(
+    "TG522",
+    HIGH,
+    "A condition on keys must use the right operator",
+    docs=_SETS,
+    terraform=_TERRAFORM,
+    cloudformation=_CLOUDFORMATION,
+)
+def fgac_operator_wrong(grant: Grant) -> Verdict:
+    """LeadingKeys holds one value for each item of a request: with the wrong operator one key of the user's own opens
+    the rest, or the condition never holds at all."""
+    concerned = [item for item in grant.statement.conditions if item.key in KEYS or is_misspelt(item)]
+    if not concerned or not is_judged(grant) or not _item_names(grant):
+        return OTHERS
+    wrong = next((why for why in (wrong_with(item, grant) for item in concerned) if why), None)
+    if wrong is None:
+        return FINE
+    fix = instead(grant, _item_names(grant), _patterns(grant), _own(grant))
+    return against(grant, HIGH, wrong, element(grant, _patterns(grant)[0]), fix=fix)
+
+
+@policy(
+    "TG523",
+    HIGH,
+    "A tenant's prefix must end at a delimiter",
+    docs=_FGAC,
+    terraform=_TERRAFORM,
+    cloudformation=_CLOUDFORMATION,
+)
+def tenant_prefix_bleed(grant: Grant) -> Verdict:
+    """A star right behind the tenant's name lets tenant 1 read the items of tenant 10."""
+    likes = [item for item in keys_of(grant) if "like" in item.operator.lower() and not item.negated]
+    if not likes or not is_judged(grant):
+        return OTHERS
+    bleeding = next(((item, value) for item in likes for value in item.values if _bleeds(value)), None)
+    if bleeding is None:
+        return FINE
+    item, value = bleeding
+    shown = grant.document.shown(value)
+    severity = HIGH if grant.holder.kind is HolderKind.END_USER else MEDIUM
+    if "cognito-identity.amazonaws.com:sub" in shown:
+        severity = INFO  # of fixed length and form: none is the beginning of another
+    note = f"{shown!r} also matches the keys of a tenant whose name begins so"
+    bound: Conditions = {item.spelled: {item.written or item.key: (f"{shown.removesuffix('*')}#*",)}}
+    fix = instead(grant, _item_names(grant), _patterns(grant), bound)
+    return against(grant, severity, note, element(grant, _patterns(grant)[0]), fix=fix)
+
+
+def _is_shared(reach: Reach, action: Action) -> bool:
+    """Whether this action reaches items of others: what slips past a condition of the user's own is TG521's."""
+    if reach.narrowed(action) is Narrowing.NEVER or any(map(is_variable, reach.pattern)):
+        return False
+    tags = (item for item in reach.grant.statement.conditions if item.key.startswith("aws:resourcetag/"))
+    own = any(_is_per_user(reach.grant, item) for item in (*keys_of(reach.grant), *tags))
+    return not own and not _is_guarded(reach, action)
+
+
+def _is_guarded(reach: Reach, action: Action) -> bool:
+    """Whether a Deny of the holder's binds the action to keys of the user's own."""
+    denies = [
+        grant for grant in reach.grant.holder.denials if any(_is_per_user(grant, item) for item in keys_of(grant))
+    ]
+    return bool(denies) and reach.narrowed(action) is Narrowing.ITEMS
+
+
+def _is_per_user(grant: Grant, item: Condition) -> bool:
+    shown = (grant.document.shown(value).lower() for value in item.values)
+    return any(word in value for value in shown for word in PER_USER)
+
+
+def _is_public(reach: Reach, actions: list[Action], public: tuple[str, ...]) -> bool:
+    """Whether everybody may read these tables, and reading is all that is granted."""
+    tables = tables_reached(reach.grant, reach.pattern)
+    names = [table.name.content for table in tables] or [reach.scope.table]
+    return all(name in public for name in names) and all(action.kind in READS for action in actions)
+
+
+def _over_sets(grant: Grant) -> list[Condition]:
+    """Conditions over sets of keys or attributes that hold of an empty set, and are not closed."""
+    return [
+        item
+        for item in grant.statement.conditions
+        if (item.key in KEYS or item.key == ATTRIBUTES)
+        and item.qualifier == "forallvalues"
+        and not closed_by_null(grant.statement.conditions, item.key)
+    ]
+
+
+def _slips(reach: Reach, action: Action, over: list[Condition]) -> bool:
+    """Whether the action carries none of the keys, so that the conditions are met by nothing."""
+    if action.account_level or reach.narrowed(action) is Narrowing.NEVER or action.kind is Kind.DISCOVERY:
+        return False
+    carried = {f"dynamodb:{key.lower()}" for key in action.keys}
+    return not any("dynamodb:leadingkeys" in carried if item.key in KEYS else item.key in carried for item in over)
+
+
+def _bleeds(value: str) -> bool:
+    """Whether a name stands right before the closing star, be it a variable or written out."""
+    head = value.removesuffix("*")
+    if not value.endswith("*") or not head or delimited(head[-1]):
+        return False
+    return is_variable(head[-1]) or (head[-1].isalnum() and not is_symbol(head[-1]))
+
+
+def _own(grant: Grant) -> Conditions:
+    """The statement's conditions, with the one on keys as it should be."""
+    others = conditions_of(grant, *KEYS)
+    values = tuple(
+        grant.document.shown(value) for item in keys_of(grant) for value in item.values if _is_per_user(grant, item)
+    )
+    keys = {"dynamodb:LeadingKeys": values or ("${cognito-identity.amazonaws.com:sub}",)}
+    return {**others, "ForAllValues:StringEquals": {**others.get("ForAllValues:StringEquals", {}), **keys}}
+
+
+def _names(actions: Iterable[Action]) -> list[str]:
+    return [action.full_name for action in actions]
+
+
+def _item_names(grant: Grant) -> list[str]:
+    return sorted({a.full_name for reach in reaches(grant) for a in reach.actions if "LeadingKeys" in a.keys})
+
+
+def _patterns(grant: Grant) -> list[str]:
+    return [reach.pattern for reach in reaches(grant)]

@@ -1,0 +1,148 @@
+"""Holders in the making: what the resources of a template say of each, gathered before it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from tablegate.access.documents import Document
+from tablegate.access.grants import DocumentRole, Grant, HolderForm, HolderKind, Maker, Unread
+from tablegate.access.holders import Holder
+from tablegate.access.managed import managed_path, managed_policies
+from tablegate.access.managed_table import AS_OF
+from tablegate.access.symbols import Symbols
+from tablegate.access.trust import most_exposed
+from tablegate.dialects.cloudformation.access.pieces import Piece, concerns_tables
+from tablegate.model.value import Doubt, Place
+
+_ELSEWHERE = "the policy {} is not in this template"
+_GIVE = "its statements in this template, or a check of the template that makes it"
+_STRANGE = f"the AWS managed policy {{}} is not among those that grant DynamoDB actions, as of {AS_OF}"
+
+Evidence = tuple[HolderKind, str]
+
+
+@dataclass(slots=True, kw_only=True)
+class Draft:
+    """A holder that is not finished: whatever speaks of it adds to it.
+
+    ``trusted`` is what its trust policy says of it, ``uses`` the resources that use it, which count where that says
+    nothing, and ``serves`` the end users that it is known to serve.
+    """
+
+    address: str
+    place: Place
+    form: HolderForm
+    trusted: list[Evidence]
+    name: str | None = None
+    services: set[str] = field(default_factory=set)
+    uses: list[Evidence] = field(default_factory=list)
+    serves: list[Evidence] = field(default_factory=list)
+    concerned: bool = False  # what cannot be read of it matters, whatever can
+    grants: list[Grant] = field(default_factory=list)
+    inherited: list[Grant] = field(default_factory=list)  # of a user's groups: theirs to answer for
+    ceilings: list[Document] = field(default_factory=list)
+    ceiling_doubt: Doubt | None = None
+    _pieces: list[tuple[Piece, str]] = field(default_factory=list)
+    _others: list[tuple[Unread, bool]] = field(default_factory=list)  # and whether it is its holder that decides
+
+    def hold(self, piece: Piece, grants: Iterable[Grant], address: str) -> None:
+        """Put a document into the holder's hands."""
+        self.grants.extend(grants)
+        if piece.document.doubts:
+            self._pieces.append((piece, address))
+
+    def attach(
+        self, arn: str, address: str, place: Place, spelling: str, *, sure: bool, by: Maker | None = None
+    ) -> None:
+        """Attach a managed policy that the template does not write down: one of AWS's, or one from somewhere else."""
+        path = managed_path(arn)
+        policy = managed_policies().get(path) if path is not None else None
+        if policy is None:
+            self._others.append((_missing(arn, path, address, place), path is None))
+            return
+        document = policy.document()
+        self.grants.extend(
+            Grant(
+                address=address,
+                place=place,
+                role=DocumentRole.IDENTITY,
+                document=document,
+                statement=statement if sure else replace(statement, present=False),
+                managed=path,
+                spelling=spelling,
+                made_by=by,
+            )
+            for statement in document.statements
+        )
+
+    def limit(self, piece: Piece) -> None:
+        """Hold the draft under a ceiling."""
+        if piece.document.doubts:
+            self.ceiling_doubt = piece.document.doubts[0]
+        else:
+            self.ceilings.append(piece.document)
+
+    def limit_by(self, arn: str) -> None:
+        """Hold the draft under a policy that the template does not write down."""
+        path = managed_path(arn)
+        policy = managed_policies().get(path) if path is not None else None
+        if policy is None:
+            self.ceiling_doubt = Doubt(_ELSEWHERE.format(arn.rpartition("/")[2] or arn), _GIVE)
+        else:
+            self.ceilings.append(policy.document())
+
+    def made(self, symbols: Symbols) -> Holder:
+        """The finished holder."""
+        kind, why = self._kind()
+        return Holder(
+            address=self.address,
+            place=self.place,
+            form=self.form,
+            kind=kind,
+            why=why,
+            name=self.name,
+            services=frozenset(self.services),
+            grants=tuple(sorted((*self.grants, *self.inherited), key=_order)),
+            ceilings=tuple(self.ceilings),
+            ceiling_doubt=self.ceiling_doubt,
+            unread=self._unread(),
+            symbols=symbols,
+        )
+
+    def _kind(self) -> Evidence:
+        told = [evidence for evidence in self.trusted if evidence[0] is not HolderKind.UNKNOWN]
+        found = [*told, *([] if told else self.uses), *self.serves]
+        return most_exposed(found or self.trusted)
+
+    def _unread(self) -> tuple[Unread, ...]:
+        if not self._pieces and not self._others:
+            return ()
+        concerned = (
+            self.concerned
+            or any(grant.statement.allows and concerns_tables(grant.statement) for grant in self.grants)
+            or any(piece.mentions for piece, _ in self._pieces if piece.document.doubt is not None)
+        )
+        found = [piece.unread(address, concerned=concerned) for piece, address in self._pieces]
+        found += [replace(unread, relevant=unread.relevant or (open_ and concerned)) for unread, open_ in self._others]
+        return tuple(sorted(found, key=lambda unread: (unread.address, unread.doubt.reason)))
+
+
+def sorted_grants(drafts: Iterable[Draft]) -> tuple[Grant, ...]:
+    """Every grant once, by its address and statement."""
+    return tuple(
+        sorted((grant for draft in drafts for grant in draft.grants), key=lambda it: (*_order(it), it.holder.address))
+    )
+
+
+def _order(grant: Grant) -> tuple[str, int, str]:
+    return grant.address, grant.statement.index, grant.label
+
+
+def _missing(arn: str, path: str | None, address: str, place: Place) -> Unread:
+    """A managed policy whose statements are not known; a customer's matters if it is about tables, or its holder is."""
+    if path is not None:
+        doubt, relevant = Doubt(_STRANGE.format(path)), False
+    else:
+        doubt, relevant = Doubt(_ELSEWHERE.format(arn.rpartition("/")[2] or arn), _GIVE), "dynamodb" in arn.lower()
+    return Unread(address=address, place=place, doubt=doubt, relevant=relevant, partly=False)

@@ -1,0 +1,223 @@
+"""Texts of policy documents: what refers to a table becomes its ARN, and what is not known a symbol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from itertools import product
+
+from tablegate.access import arns
+from tablegate.access.arns import arn_of
+from tablegate.access.documents import Hole
+from tablegate.access.symbols import Symbols, has_symbol
+from tablegate.dialects.cloudformation.access.places import types_of
+from tablegate.dialects.cloudformation.fields import member, properties
+from tablegate.dialects.cloudformation.resolver import Resolver
+from tablegate.dialects.cloudformation.symbols import ACCOUNT, PARTITION, REGION
+from tablegate.dialects.cloudformation.template import (
+    GROUP,
+    MANAGED_POLICY,
+    ROLE,
+    TABLES,
+    USER,
+    Resource,
+)
+from tablegate.dialects.cloudformation.unsettled import (
+    EXPRESSION,
+    INPUT,
+    RESOURCE,
+    Part,
+    Symbol,
+    Unsettled,
+    hole,
+    is_scalar,
+    scalar_of,
+)
+from tablegate.model.table import Table
+from tablegate.model.value import Doubt
+from tablegate.syntax.node import Node
+
+_MOST = 32  # texts that one element may come to
+_OWN = {REGION: arns.REGION, ACCOUNT: arns.ACCOUNT, PARTITION: arns.PARTITION}
+_IDENTITIES = {
+    ROLE: ("role", "RoleName"),
+    USER: ("user", "UserName"),
+    GROUP: ("group", "GroupName"),
+    MANAGED_POLICY: ("policy", "ManagedPolicyName"),
+}
+# What these give may be the ARN of anything.
+_OPAQUE = ("Custom::", "AWS::CloudFormation::", "AWS::SSM::", "AWS::Serverless::Application", "AWS::ServiceCatalog::")
+_NOWHERE = Node(None, 1, 1)
+HELD = Doubt("a part of the document's text is known only at deploy")
+
+
+class Texts:
+    """Turns resolved values of one template into texts with symbols."""
+
+    def __init__(self, resolver: Resolver, symbols: Symbols, tables: Iterable[Table]) -> None:
+        self.symbols = symbols
+        self._resolver = resolver
+        self._tables: dict[str, list[Table]] = {}
+        for table in tables:
+            self._tables.setdefault(table.address, []).append(table)
+        self._arns: dict[str, tuple[str, ...]] = {}
+        self._held: dict[str, Symbol] = {}
+        self._words: dict[str, str] = {}
+        self.region, self.account, self.partition = map(self._own, (REGION, ACCOUNT, PARTITION))
+
+    def of(self, value: Node | Unsettled) -> tuple[str, ...] | Hole:
+        """All that an element of a document can be, or a hole where it may be anything."""
+        if isinstance(value, Node):
+            text = scalar_of(value)
+            if not self._held or not has_symbol(text):
+                return self.canonical(text)
+            return self.of(Unsettled(HELD, value, tuple(self._held.get(part, part) for part in text)))
+        first = value.parts[0] if value.parts else None
+        if isinstance(first, Symbol):
+            if first.attribute == "Arn" and first.name in self._tables:
+                return tuple(self._made(value.parts))
+            if self._may_be_anything(first):
+                return Hole(value.doubt)
+        if first is None:
+            return Hole(value.doubt)
+        return tuple(dict.fromkeys(text for made in self._made(value.parts) for text in self.canonical(made)))
+
+    def held(self, value: Unsettled) -> str:
+        """The text of a value with each hole of it kept back: ``of`` fills them where the text has been taken apart."""
+        for part in value.parts:
+            if isinstance(part, Symbol):
+                self._held[self.symbols.of(f"a hole: {hole(part)}")] = part
+        return "".join(
+            part if isinstance(part, str) else self.symbols.of(f"a hole: {hole(part)}") for part in value.parts
+        )
+
+    def every(self, value: Node | Unsettled) -> tuple[str, ...]:
+        """The same for a part of an ARN: where it may be anything, it is one unknown word."""
+        if isinstance(value, Node):
+            return (scalar_of(value),)
+        return tuple(dict.fromkeys(self._made(value.parts))) or (self.symbols.of(value.doubt.reason),)
+
+    def symbolic(self, value: Node | Unsettled) -> str | None:
+        """The one text of a value, with a symbol even where it may be anything; None where it is no text at all."""
+        if isinstance(value, Node):
+            return scalar_of(value) if is_scalar(value) else None
+        return next(iter(self._made(value.parts)), None) if value.parts else None
+
+    def canonical(self, text: str) -> tuple[str, ...]:
+        """The text, with a table of this template spelled as every reference to it is."""
+        head, found, tail = text.partition(":table/")
+        if not found or head.count(":") != 4:
+            return (text,)
+        name, slash, rest = tail.partition("/")
+        bare = name.rstrip("*")
+        address = self._by_name.get(bare)
+        if address is None:
+            return (text,)
+        behind = name[len(bare) :] + slash + rest
+        spelled = self.arns_of(address)
+        exact = tuple(arn for arn in spelled if arn.partition(":table/")[2] == bare) or spelled
+        return tuple(_at_its_place(head, arn) + behind for arn in exact)
+
+    def arns_of(self, address: str) -> tuple[str, ...]:
+        """The ARN of a table, in each of its scenarios."""
+        if address not in self._arns:
+            found = (arn_of(table, self.symbols) for table in self._tables.get(address, ()))
+            self._arns[address] = tuple(dict.fromkeys(found))
+        return self._arns[address]
+
+    def identity(self, address: str) -> str:
+        """The name of a role, user, group or managed policy of this template."""
+        kind = self._types[address]
+        resource = self._resolver.template.named(address, kind)
+        node = member(self._resolver, properties(self._resolver, resource), _IDENTITIES[kind][1]) if resource else None
+        text = self.symbolic(node) if node is not None else None
+        return text or self.symbols.of(f"name of {address}")
+
+    def _own(self, name: str) -> str:
+        value = self._resolver.reference(_NOWHERE, name)
+        return scalar_of(value) if isinstance(value, Node) else self.symbols.of(_OWN[name])
+
+    def _made(self, parts: tuple[Part, ...]) -> Iterator[str]:
+        choices = [(part,) if isinstance(part, str) else self._options(part, index) for index, part in enumerate(parts)]
+        for number, pieces in enumerate(product(*choices)):
+            if number == _MOST:
+                return
+            yield "".join(pieces)
+
+    def _options(self, symbol: Symbol, index: int) -> tuple[str, ...]:
+        if symbol.sort == RESOURCE:
+            return self._of_resource(symbol, begins=index == 0)
+        if symbol.name in _OWN and symbol.sort == INPUT:
+            return ({REGION: self.region, ACCOUNT: self.account, PARTITION: self.partition}[symbol.name],)
+        name = self._word(symbol.name) if symbol.sort == EXPRESSION else symbol.name
+        return (self.symbols.of(f"parameter {name}" if name in _OWN.values() else name),)
+
+    def _word(self, expression: str) -> str:
+        """An expression without its punctuation, where no other one comes to the same."""
+        word = expression.strip("{}").replace('"', "")
+        return word if self._words.setdefault(word, expression) == expression else expression
+
+    def _of_resource(self, symbol: Symbol, *, begins: bool) -> tuple[str, ...]:
+        spelled = self.arns_of(symbol.name)
+        if spelled:
+            return self._of_table(symbol, spelled)
+        kind = self._types.get(symbol.name, "")
+        what = symbol.name if symbol.attribute is None else f"{symbol.name}.{symbol.attribute}"
+        if kind in _IDENTITIES:
+            is_arn = symbol.attribute == "Arn" or (kind == MANAGED_POLICY and symbol.attribute is None)
+            return (self.arn_of_identity(symbol.name) if is_arn else self.identity(symbol.name),)
+        if not begins:
+            return (self.symbols.of(what),)
+        service = kind.split("::")[1].lower() if kind.count("::") == 2 else "other"
+        return (f"arn:{self.partition}:{service}:{self.symbols.of(what)}",)
+
+    def arn_of_identity(self, address: str) -> str:
+        """The ARN of a role, user, group or managed policy of this template."""
+        sort = _IDENTITIES[self._types[address]][0]
+        return f"arn:{self.partition}:iam::{self.account}:{sort}/{self.identity(address)}"
+
+    def _of_table(self, symbol: Symbol, spelled: tuple[str, ...]) -> tuple[str, ...]:
+        if symbol.attribute is None:
+            return tuple(arn.partition(":table/")[2] for arn in spelled)
+        if symbol.attribute == "Arn":
+            return spelled
+        label = self.symbols.of(f"{symbol.name}.{symbol.attribute}")
+        return tuple(f"{arn}/stream/{label}" for arn in spelled) if symbol.attribute == "StreamArn" else (label,)
+
+    def _may_be_anything(self, symbol: Symbol) -> bool:
+        if symbol.sort == INPUT:
+            return not symbol.name.startswith("AWS::")
+        if symbol.sort == EXPRESSION:
+            return True
+        kind = self._types.get(symbol.name)
+        if kind is None:
+            return bool(self._resolver.template.macros) or not self._resolver.template.serverless
+        return kind.startswith(_OPAQUE) or kind.endswith("::MODULE")
+
+    @cached_property
+    def _types(self) -> Mapping[str, str]:
+        return types_of(self._resolver.template)
+
+    @cached_property
+    def _by_name(self) -> dict[str, str]:
+        names: dict[str, str] = {}
+        for resource in self._resolver.template.of(*TABLES):
+            for name in self._names(resource):
+                names.setdefault(name, resource.address)
+        return names
+
+    def _names(self, resource: Resource) -> Iterator[str]:
+        yield from (arn.partition(":table/")[2] for arn in self.arns_of(resource.address))
+        node = member(self._resolver, properties(self._resolver, resource), "TableName")
+        text = self.symbolic(node) if node is not None else None
+        if text:
+            yield text
+
+
+def _at_its_place(head: str, arn: str) -> str:
+    """The table's ARN, where the text's own beginning may be its; otherwise that beginning with the table's name."""
+    own, _, name = arn.partition(":table/")
+    _, partition, _, region, account = own.split(":")
+    _, spelled, service, where, whose = head.split(":")
+    same = spelled == partition or (has_symbol(partition) and spelled.startswith("aws"))
+    return arn if same and (service, where, whose) == ("dynamodb", region, account) else f"{head}:table/{name}"

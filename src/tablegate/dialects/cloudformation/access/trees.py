@@ -1,0 +1,278 @@
+"""Policy documents as trees: functions folded, both branches of what is undecided, and holes for the unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any, TypeVar
+
+from tablegate.access.actions import may_concern_dynamodb
+from tablegate.access.documents import Hole, Path, Perhaps
+from tablegate.access.symbols import has_symbol
+from tablegate.dialects.cloudformation.access.texts import HELD, Texts
+from tablegate.dialects.cloudformation.resolver import Resolver
+from tablegate.dialects.cloudformation.unsettled import Resolved, Unsettled, is_scalar, scalar_of
+from tablegate.model.value import Place
+from tablegate.syntax.errors import ParseError
+from tablegate.syntax.node import Node
+
+T = TypeVar("T")
+
+_LISTS = frozenset({"Action", "NotAction", "Resource", "NotResource"})
+_WORDS = frozenset({"Sid", "Effect"})
+_ACTIONS = frozenset({"Action", "NotAction"})
+_PRINCIPALS = frozenset({"Principal", "NotPrincipal"})
+_MOST = 8  # forms of one statement
+_PATTERNED = ("like", "arn")  # operators under which an unknown value may be a star
+
+
+@dataclass(slots=True)
+class Written:
+    """A document as its author wrote it: the tree, and the nodes that its parts come from."""
+
+    tree: Any
+    node: Node
+    nodes: dict[Path, Node] = field(default_factory=dict)
+
+    def at(self, path: Path) -> Node:
+        """The node of a part, or the nearest around it."""
+        while path:
+            if path in self.nodes:
+                return self.nodes[path]
+            path = path[:-1]
+        return self.node
+
+
+class Trees:
+    """Builds the trees of one template's documents."""
+
+    def __init__(self, resolver: Resolver, texts: Texts) -> None:
+        self._resolver = resolver
+        self._texts = texts
+
+    def values(self, node: Node) -> list[Resolved]:
+        """What a node comes to, in every scenario; None stands for nothing."""
+        content = node.content
+        if isinstance(content, dict):
+            if not any(key == "Ref" or key.startswith("Fn::") for key in content):
+                return [node]
+            if "Fn::GetAtt" in content:  # the same in every scenario
+                return [self._resolver.head(node)]
+            return self._explored(lambda: self._resolver.head(node))
+        return [self._resolver.head(node)] if isinstance(content, str) and "{{" in content else [node]
+
+    def elements(self, node: Node, *, sure: bool = True) -> Iterator[tuple[Node | Unsettled, bool]]:
+        """The items of a list, or the one item, and whether each is there in every scenario."""
+        values = self.values(node)
+        sure = sure and len(values) == 1
+        for value in values:
+            if isinstance(value, Node) and isinstance(value.content, (list, tuple)):
+                for item in value.content:
+                    yield from self.elements(item, sure=sure)
+            elif value is not None:
+                yield value, sure
+
+    def place(self, node: Node) -> Place:
+        """Where a node stands."""
+        return self._resolver.place(node)
+
+    def document(self, value: Node | Unsettled) -> Written:
+        """The document that a resolved value spells: an object, or a text of JSON. Raises ParseError."""
+        node = value.node if isinstance(value, Unsettled) else value
+        inner = node.content.get("Fn::ToJsonString") if isinstance(node.content, dict) else None
+        if inner is not None:
+            resolved = self._resolver.head(inner)
+            return self.document(resolved) if resolved is not None else Written(None, node)
+        if isinstance(value, Unsettled):
+            first = value.parts[0] if value.parts else None
+            if not isinstance(first, str) or not first.lstrip().startswith("{"):
+                return Written(Hole(value.doubt), node)
+            try:
+                return self._from_text(node, self._texts.held(value))
+            except ParseError:
+                return Written(Hole(value.doubt), node)
+        if isinstance(value.content, str):
+            return self._from_text(node, value.content)
+        return self._from_node(node)
+
+    def _explored(self, build: Callable[[], T]) -> list[T]:
+        found = self._resolver.choices.explore(build, self._resolver.conditions.possible)
+        return found if len(found) == 1 else list({_identity(value): value for value in found}.values())
+
+    def _from_text(self, node: Node, text: str) -> Written:
+        # Imported here: hardly a template holds JSON in a text.
+        from tablegate.syntax.json_ import parse_json
+
+        root = parse_json(text)
+        waiting = [root]
+        while waiting:  # all of it stands where the text stands
+            inner = waiting.pop()
+            inner.line, inner.column, inner.end_column = node.line, node.column, node.end_column
+            content = inner.content
+            waiting.extend(
+                content.values() if isinstance(content, dict) else content if isinstance(content, list) else ()
+            )
+        return self._from_node(root)
+
+    def _from_node(self, node: Node) -> Written:
+        if not isinstance(node.content, dict):
+            return Written(None, node)
+        tree: dict[str, Any] = {}
+        written = Written(tree, node)
+        for key, child in node.content.items():
+            if key == "Statement":
+                tree[key] = self._statements(child, written)
+            else:
+                resolved = self._resolver.head(child)
+                tree[key] = scalar_of(resolved) if isinstance(resolved, Node) and is_scalar(resolved) else None
+        return written
+
+    def _statements(self, node: Node, written: Written) -> Any:
+        found: list[Any] = []
+        written.nodes["Statement",] = node
+        if is_scalar(node):
+            return node.content
+        for value, sure in self.elements(node):
+            if isinstance(value, Unsettled):
+                found.append(Hole(value.doubt))
+            elif isinstance(value.content, dict):
+                forms = self._forms(value.content, ("Statement", len(found)), written)
+                for form in forms:
+                    written.nodes["Statement", len(found)] = value
+                    found.append(form if sure and len(forms) == 1 else Perhaps(form))
+            else:
+                written.nodes["Statement", len(found)] = value
+                found.append(value.content)
+        return found
+
+    def _forms(self, content: Mapping[str, Node], path: Path, written: Written) -> list[dict[str, Any]]:
+        """A statement, in each form that it takes: only its lists are one for all scenarios."""
+        common: dict[str, Any] = {}
+        differing: dict[str, list[Any]] = {}
+        for key, child in content.items():
+            where = (*path, key)
+            written.nodes[where] = child
+            if key in _LISTS:
+                common[key] = self._list(child, where, written)
+                continue
+            if key in _WORDS and isinstance(child.content, str) and "{{" not in child.content:
+                common[key] = child.content
+                continue
+            forms = self._forms_of(key, child)
+            if len(forms) == 1:
+                common[key] = forms[0]
+            else:
+                differing[key] = forms
+        common = {key: form for key, form in common.items() if form is not None}
+        if not differing:
+            return [common]
+        made = [common | dict(zip(differing, chosen, strict=True)) for chosen in product(*differing.values())]
+        return [{key: form for key, form in statement.items() if form is not None} for statement in made[:_MOST]]
+
+    def _forms_of(self, key: str, node: Node) -> list[Any]:
+        if key == "Condition":
+            return self._explored(lambda: self._conditions(node))
+        values = self.values(node)
+        if key in _PRINCIPALS:
+            return [self._principals(value) for value in values]
+        return [self._scalar(value) for value in values]
+
+    def _list(self, node: Node, path: Path, written: Written) -> list[Any]:
+        key = path[-1]
+        found: list[tuple[Any, Node, bool]] = []
+        for item in node.content if isinstance(node.content, (list, tuple)) else (node,):
+            text = item.content
+            if isinstance(text, str) and "{{" not in text and text.isascii() and ":table/" not in text:
+                found.append((text, item, True))  # nearly all of them
+                continue
+            if isinstance(text, dict) and "Fn::GetAtt" in text and (value := self._resolver.head(item)) is not None:
+                found.extend((made, item, True) for made in self._texts_of(value, key))
+                continue
+            for value, sure in self.elements(item):
+                where = value.node if isinstance(value, Unsettled) else value
+                found.extend((made, where, sure) for made in self._texts_of(value, key))
+        if not all(sure for _, _, sure in found):
+            found = _once(found)
+        written.nodes.update({(*path, number): where for number, (_, where, _) in enumerate(found)})
+        return [text if sure else Perhaps(text) for text, _, sure in found]
+
+    def _texts_of(self, value: Node | Unsettled, key: str | int) -> tuple[Any, ...]:
+        if isinstance(value, Node) and (value.content is None or not is_scalar(value)):
+            return (value.plain(),)
+        texts = self._texts.of(value)
+        if isinstance(texts, Hole):
+            return (texts,)
+        if key not in _ACTIONS:
+            return texts
+        # an action that is known in part names none: it may be any that begins and ends so
+        hole = Hole(value.doubt if isinstance(value, Unsettled) else HELD)
+        return tuple(hole if has_symbol(text) and may_concern_dynamodb(text) is not False else text for text in texts)
+
+    def _principals(self, value: Resolved) -> Any:
+        if not isinstance(value, Node) or not isinstance(value.content, dict):
+            return self._scalar(value)
+        return {
+            kind: [text for item, _ in self.elements(child) for text in self._texts_of(item, kind)]
+            for kind, child in value.content.items()
+        }
+
+    def _scalar(self, value: Resolved) -> Any:
+        if value is None:
+            return None
+        if isinstance(value, Node) and not is_scalar(value):
+            return value.plain()
+        texts = self._texts.of(value)
+        return texts if isinstance(texts, Hole) else texts[0]
+
+    def _conditions(self, node: Node) -> Any:
+        value = self._resolver.head(node)
+        if not isinstance(value, Node) or not isinstance(value.content, dict):
+            return self._scalar(value)
+        found = {operator: self._block(operator, child) for operator, child in value.content.items()}
+        return {operator: block for operator, block in found.items() if block is not None}
+
+    def _block(self, operator: str, node: Node) -> Any:
+        value = self._resolver.head(node)
+        if not isinstance(value, Node) or not isinstance(value.content, dict):
+            return self._scalar(value)
+        patterned = any(word in operator.lower() for word in _PATTERNED)
+        found = {key: self._operands(child, patterned=patterned) for key, child in value.content.items()}
+        return {key: values for key, values in found.items() if values is not None}
+
+    def _operands(self, node: Node, *, patterned: bool) -> Any:
+        """The values of one key. Under a plain operator an unknown one is a symbol: whatever it is, it is no star."""
+        value = self._resolver.head(node)
+        if value is None:
+            return None
+        listed = isinstance(value, Node) and isinstance(value.content, (list, tuple))
+        items = self._resolver.items(value) if listed and isinstance(value, Node) else [value]
+        return [self._operand(item, patterned=patterned) for item in items]
+
+    def _operand(self, value: Node | Unsettled, *, patterned: bool) -> Any:
+        text = self._texts.symbolic(value)
+        if isinstance(value, Node):
+            return value.plain() if text is None else text
+        whole = value.symbol is not None
+        return Hole(value.doubt) if text is None or (whole and patterned) else text
+
+
+def _once(found: list[tuple[Any, Node, bool]]) -> list[tuple[Any, Node, bool]]:
+    """The elements without those that another branch repeats, or that are always there."""
+    seen = {text for text, _, sure in found if sure and isinstance(text, str)}
+    kept = []
+    for text, where, sure in found:
+        if sure or text not in seen:
+            kept.append((text, where, sure))
+            if isinstance(text, str):
+                seen.add(text)
+    return kept
+
+
+def _identity(value: object) -> object:
+    """What tells alternatives apart."""
+    if isinstance(value, Unsettled):
+        return value.parts or id(value)
+    if isinstance(value, Node):
+        return (type(value.content), value.content) if is_scalar(value) else id(value.content)
+    return repr(value)

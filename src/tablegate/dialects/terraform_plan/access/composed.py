@@ -1,0 +1,209 @@
+"""Documents that data.aws_iam_policy_document composes: merged as the provider merges them, holes and all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+from tablegate.access.documents import Document, Hole, Path, parse_document
+from tablegate.dialects.terraform_plan.access.elements import Elements
+from tablegate.dialects.terraform_plan.access.ground import Ground
+from tablegate.dialects.terraform_plan.access.texts import Texts, spelled
+from tablegate.dialects.terraform_plan.blocks import LATER, Block
+from tablegate.dialects.terraform_plan.configuration import tree
+from tablegate.dialects.terraform_plan.references import Mention
+from tablegate.dialects.terraform_plan.secrets import of_instances
+from tablegate.dialects.terraform_plan.worlds import Resource, doubt_about
+from tablegate.model.value import Doubt, Place
+from tablegate.syntax.errors import ParseError
+
+DATA = "aws_iam_policy_document"
+_VERSION = "2012-10-17"
+_FAR = 8  # documents that are composed of documents, and so on
+_TOO_FAR = Doubt("its sources go deeper than is followed", "fewer documents that are composed of documents")
+_NO_SOURCE = Doubt("one of its sources is not JSON", "the source as a JSON text")
+_VALUES = (Hole(LATER),)  # what the values of a condition refer to says nothing of what they are
+_LISTS = (("Action", "actions"), ("NotAction", "not_actions"), ("Resource", "resources"))
+_WITH_VARIABLES = frozenset({"resources", "not_resources", "identifiers", "values"})
+
+_Spelled: TypeAlias = dict[str, object]
+
+
+class Part(NamedTuple):
+    """One statement of a composed document, and where it stands."""
+
+    tree: _Spelled | Hole
+    place: Place
+
+    @property
+    def sid(self) -> str | None:
+        """What a later statement replaces it by."""
+        sid = self.tree.get("Sid") if isinstance(self.tree, dict) else None
+        return sid if isinstance(sid, str) and sid else None
+
+
+class Composed:
+    """The composed documents of one plan."""
+
+    def __init__(self, ground: Ground, texts: Texts, elements: Elements) -> None:
+        self._ground = ground
+        self._texts = texts
+        self._elements = elements
+        self._made: dict[str, Document] = {}
+        self.secrets: set[str] = set()
+
+    def of(self, resource: Resource) -> Document:
+        """The document of a data source that is read during the apply."""
+        found = self._made.get(resource.address)
+        if found is None:
+            self.secrets.update(of_instances([resource.instance]))
+            found = self._made[resource.address] = self._document(self._parts(resource, 0), resource)
+            self._texts.note(found, resource, "statement")
+        return found
+
+    def _document(self, parts: Sequence[Part], resource: Resource) -> Document:
+        content = {"Version": resource.known("version") or _VERSION, "Statement": [part.tree for part in parts]}
+
+        def locate(path: Path) -> Place | None:
+            number = path[1] if len(path) > 1 else None
+            return parts[number].place if isinstance(number, int) else None
+
+        return parse_document(content, self._ground.symbols, locate)
+
+    def _parts(self, resource: Resource, depth: int) -> list[Part]:
+        """Its sources, then its own statements, then what overrides both."""
+        found: list[Part] = []
+        if depth > _FAR:
+            return [Part(Hole(_TOO_FAR), resource.place)]
+        for key in ("source_json", "source_policy_documents"):
+            for source in self._sources(resource, key, depth):
+                _merge(found, source)
+        _merge(found, list(self._own(resource)))
+        for key in ("override_policy_documents", "override_json"):
+            for source in self._sources(resource, key, depth):
+                _merge(found, source)
+        return found
+
+    def _sources(self, resource: Resource, key: str, depth: int) -> Iterator[list[Part]]:
+        """Each document of an argument, in its order. Unknown ones are those that the argument refers to."""
+        content, unknown = resource.root.member(key)
+        listed = content if isinstance(content, list) else [content]
+        marks = unknown if isinstance(unknown, list) else [unknown] if unknown is True else []
+        waiting = self._referred(resource, key, depth) if True in marks else []
+        for number, item in enumerate(listed):
+            path = f"{key}[{number}]" if isinstance(content, list) else key
+            if isinstance(item, str) and item:
+                yield self._text(item, resource, path)
+            elif number < len(marks) and marks[number] is True and waiting:
+                yield waiting.pop(0)
+        yield from waiting
+
+    def _referred(self, resource: Resource, key: str, depth: int) -> list[list[Part]]:
+        world = self._ground.world
+        unknown = [one for one in resource.mentions(key) if not world.is_known(one)]
+        found = [self._mentioned(one, depth) for one in unknown]
+        return found or [[Part(Hole(doubt_about(unknown)), resource.place)]]
+
+    def _mentioned(self, mention: Mention, depth: int) -> list[Part]:
+        world = self._ground.world
+        resources = [world.at(one) for one in mention.instances] if mention.type == DATA else []
+        parts = [part for one in resources if one is not None for part in self._parts(one, depth + 1)]
+        return parts or [Part(Hole(doubt_about([mention])), Place(world.file, path=mention.reference))]
+
+    def _text(self, text: str, resource: Resource, path: str) -> list[Part]:
+        content = self._texts.tree(text)
+        if isinstance(content, ParseError):
+            self._texts.refuse(resource, path, content)
+            return [Part(Hole(_NO_SOURCE), resource.place)]
+        statements = tree(content).get("Statement", [])
+        listed = statements if isinstance(statements, list) else [statements]
+        return [
+            Part(item, Place(resource.file, path=f"{resource.address}.{path}{spelled(('Statement', number))}"))
+            for number, item in enumerate(listed)
+            if isinstance(item, dict)
+        ]
+
+    def _own(self, resource: Resource) -> Iterator[Part]:
+        blocks = resource.root.many("statement", match="sid", ordered=True)
+        if isinstance(blocks, Doubt):
+            yield Part(Hole(blocks), resource.place)
+            return
+        for number, block in enumerate(blocks):
+            place = Place(resource.file, path=f"{resource.address}.statement[{number}]")
+            yield Part(Hole(block) if isinstance(block, Doubt) else self._statement(resource, block), place)
+
+    def _statement(self, resource: Resource, block: Block) -> _Spelled:
+        content: _Spelled = {}
+        effect, unknown = block.member("effect")
+        content["Effect"] = Hole(doubt_about(())) if unknown is True and effect is None else effect or "Allow"
+        if isinstance(block.content.get("sid"), str):
+            content["Sid"] = block.content["sid"]
+        for name, key in (*_LISTS, ("NotResource", "not_resources")):
+            listed = self._listed(resource, block, key)
+            if listed:
+                content[name] = listed
+        for name, key in (("Principal", "principals"), ("NotPrincipal", "not_principals")):
+            principals = self._principals(resource, block, key)
+            if principals:
+                content[name] = principals
+        conditions = self._conditions(resource, block)
+        if conditions:
+            content["Condition"] = conditions
+        return content
+
+    def _listed(self, resource: Resource, block: Block, key: str) -> list[object]:
+        """The elements of a list: those that are known, and a hole for what the others may be."""
+        content, unknown = block.member(key)
+        listed: list[object] = [item for item in content if item is not None] if isinstance(content, list) else []
+        if key in _WITH_VARIABLES:
+            listed = [item.replace("&{", "${") if isinstance(item, str) else item for item in listed]
+        count = 1 if unknown is True else unknown.count(True) if isinstance(unknown, list) else 0
+        if not count:
+            return listed
+        return [*listed, *(_VALUES if key == "values" else self._elements.holes(resource, block, key, count))]
+
+    def _principals(self, resource: Resource, block: Block, key: str) -> object:
+        blocks = block.many(key, match="type")
+        if isinstance(blocks, Doubt):
+            return Hole(blocks)
+        found: dict[str, list[object]] = {}
+        for one in blocks:
+            if isinstance(one, Doubt):
+                return Hole(one)
+            type_ = one.content.get("type")
+            if not isinstance(type_, str):
+                return Hole(doubt_about(()))
+            found.setdefault(type_, []).extend(self._listed(resource, one, "identifiers"))
+        return "*" if found.get("*") == ["*"] and len(found) == 1 else found
+
+    def _conditions(self, resource: Resource, block: Block) -> object:
+        """Blocks with the same test and variable are one: their values are alternatives."""
+        blocks = block.many("condition", match="variable")
+        if isinstance(blocks, Doubt):
+            return Hole(blocks)
+        found: dict[str, dict[str, list[object]]] = {}
+        for one in blocks:
+            if isinstance(one, Doubt):
+                return Hole(one)
+            test, variable = one.content.get("test"), one.content.get("variable")
+            if not isinstance(test, str) or not isinstance(variable, str):
+                return Hole(doubt_about(()))
+            found.setdefault(test, {}).setdefault(variable, []).extend(self._listed(resource, one, "values"))
+        return found
+
+
+def _merge(found: list[Part], added: Sequence[Part]) -> None:
+    """A statement takes the place of one with the same Sid; the others come behind."""
+    for part in added:
+        same = [number for number, other in enumerate(found) if part.sid is not None and other.sid == part.sid]
+        if same:
+            found[same[0]] = part
+        else:
+            found.append(part)
+
+
+def written_as(expression: object) -> str:
+    """How the author of a policy attribute writes statements: as blocks in HCL, or as JSON."""
+    references = tree(expression).get("references")
+    blocks = isinstance(references, list) and any(str(one).startswith(f"data.{DATA}.") for one in references)
+    return "hcl" if blocks else "json"

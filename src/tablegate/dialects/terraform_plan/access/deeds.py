@@ -1,0 +1,265 @@
+"""Documents in the attributes of resources: known, composed by a data source that is read later, or not in the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from tablegate.access.actions import may_concern_dynamodb
+from tablegate.access.arns import arn_of
+from tablegate.access.documents import Document, Statement, parse_document
+from tablegate.access.grants import Unread
+from tablegate.access.scope import Tier, scope_of
+from tablegate.dialects.terraform_plan.access.composed import DATA, Composed, written_as
+from tablegate.dialects.terraform_plan.access.elements import Elements
+from tablegate.dialects.terraform_plan.access.ground import Ground
+from tablegate.dialects.terraform_plan.access.texts import Texts, located, private
+from tablegate.dialects.terraform_plan.blocks import DYNAMIC, LATER, Block
+from tablegate.dialects.terraform_plan.configuration import NOTHING
+from tablegate.dialects.terraform_plan.references import Mention
+from tablegate.dialects.terraform_plan.worlds import Resource, doubt_about
+from tablegate.model.value import Doubt, Place
+
+_TABLES = ("aws_dynamodb_", "awscc_dynamodb_", "aws_dax_")
+_ARN_HERE = "__DYNAMODB_TABLE_ARN__"  # what a module for tables replaces in the policy that it is given
+_EMPTY = Doubt("it is empty", "the policy as a JSON text")
+_MISSING = Doubt("the plan does not hold it", "the plan as terraform show -json prints it")
+_COMPOSE = "data.aws_iam_policy_document in place of a function: a plan shows its statements"
+
+
+class Deed(NamedTuple):
+    """A document at the resource that holds it.
+
+    ``touches`` tells whether what could not be read of it refers to a table; None where its holder decides.
+    """
+
+    address: str
+    place: Place
+    document: Document
+    spelling: str
+    touches: bool | None = None
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether something was read, and something not."""
+        return bool(self.document.doubts) and bool(self.document.statements)
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether nothing was read."""
+        return self.document.doubt is not None and not self.document.statements
+
+    def unread(self, *, concerned: bool) -> Unread | None:
+        """What could not be read of it, in the hands of a holder that is concerned with tables, or not."""
+        doubts = self.document.doubts
+        if not doubts:
+            return None
+        relevant = self._is_relevant(concerned=concerned)
+        partly = bool(self.document.statements)
+        return Unread(address=self.address, place=self.place, doubt=doubts[0], relevant=relevant, partly=partly)
+
+    def _is_relevant(self, *, concerned: bool) -> bool:
+        if self.document.doubt is not None and (self.touches or (self.touches is None and concerned)):
+            return True
+        return any(_is_doubtful(statement) for statement in self.document.statements)
+
+
+class Deeds:
+    """The documents of one plan, each read once."""
+
+    def __init__(self, ground: Ground, texts: Texts) -> None:
+        self._ground = ground
+        self._world = ground.world
+        self._texts = texts
+        self._composed = Composed(ground, texts, Elements(ground))
+        self._found: dict[tuple[str, str], Deed | None] = {}
+        self._secrets: set[str] = set()
+
+    @property
+    def counted(self) -> list[Deed]:
+        """Every document that was asked for."""
+        return [deed for deed in self._found.values() if deed is not None]
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """Texts of documents that are marked sensitive."""
+        return frozenset(self._secrets | self._composed.secrets)
+
+    def of(
+        self,
+        resource: Resource,
+        key: str,
+        *,
+        block: Block | None = None,
+        optional: bool = False,
+        within: str | None = None,
+    ) -> Deed | None:
+        """The document of an attribute; None where an optional one is left out."""
+        block = block or resource.root
+        place = block.place(key)
+        path = (place.path or "").removeprefix(f"{resource.address}.")
+        if (resource.address, path) not in self._found:
+            deed = self._read(resource, block, key, path, optional=optional)
+            if deed is not None and within:
+                deed = deed._replace(document=_labelled(deed.document, within))
+            self._found[(resource.address, path)] = deed
+        return self._found[(resource.address, path)]
+
+    def trust(self, resource: Resource) -> Document:
+        """A role's trust policy: it grants nothing, and tells who may use the role."""
+        key, text = "assume_role_policy", resource.known("assume_role_policy")
+        if text is not None:
+            return self._texts.document(text, resource, key, blocks=False)
+        place = Place(resource.file, path=key)
+        deed = None if not resource.root.is_unknown(key) else self._later(resource, resource.root, key, place)
+        return Document(doubt=_MISSING) if deed is None else deed.document
+
+    def _read(self, resource: Resource, block: Block, key: str, path: str, *, optional: bool) -> Deed | None:
+        content = block.content.get(key)
+        place = Place(resource.file, path=path)
+        if isinstance(content, str) and content:
+            document = self._texts.document(content, resource, path)
+            if block.is_marked(key):
+                self._secrets.update(text for text in private(self._texts.tree(content)) if len(text) > 1)
+            return Deed(resource.address, place, document, written_as(block.expression(key)))
+        if content == "" and not optional:
+            self._ground.world.faults.refuse(
+                f"{resource.address}: {path} is empty", f"{resource.instance.path}.change.after.{path}"
+            )
+            return Deed(resource.address, place, Document(doubt=_EMPTY), "json")
+        if content is not None and content != "":
+            block.misshapen(key, "a text")
+            return Deed(resource.address, place, Document(doubt=_EMPTY), "json")
+        if block.is_unknown(key):
+            return self._later(resource, block, key, place, optional=optional)
+        return None if optional else Deed(resource.address, place, Document(doubt=_MISSING), "json", touches=True)
+
+    def _later(
+        self, resource: Resource, block: Block, key: str, place: Place, *, optional: bool = False
+    ) -> Deed | None:
+        """A document that the apply completes: what its expression reads may tell all of it, or some."""
+        expression = block.expression(key)
+        told = resource.written is not NOTHING
+        if expression is None:
+            if optional and told:
+                return None
+            hidden = Document(doubt=DYNAMIC if told else LATER)
+            return Deed(resource.address, place, hidden, "json", touches=not told or self._has_tables())
+        mentions = self._world.tracer.trace(expression, resource.scope)
+        document = self._composed_of(mentions) or self._filled_in(resource, mentions, place.path or key)
+        if document is None:
+            document = Document(doubt=_unseen([one for one in mentions if not self._world.is_known(one)]))
+        touches = self._touches([*mentions, *self._behind(mentions)])
+        if document.doubt is not None and not document.doubt.refs and self._has_tables():
+            touches = True  # nothing tells what is hidden there
+        return Deed(resource.address, place, document, written_as(expression), touches)
+
+    def _behind(self, mentions: Sequence[Mention]) -> Iterator[Mention]:
+        """What the data sources read that a document is composed by."""
+        for mention in mentions:
+            for resource in map(self._world.at, mention.instances) if mention.type == DATA else ():
+                if resource is not None:
+                    yield from self._world.tracer.trace(resource.written.get("expressions"), resource.scope)
+
+    def _composed_of(self, mentions: Sequence[Mention]) -> Document | None:
+        """What data sources compose; of several, each statement is there only perhaps."""
+        unknown = [one for one in mentions if not self._world.is_known(one)]
+        documents = [document for one in unknown for document in self._documents(one)]
+        if not documents:
+            return None
+        others = [one for one in unknown if not any(True for _ in self._documents(one))]
+        if len(documents) == 1 and not others:
+            return documents[0]
+        statements = tuple(replace(one, present=False) for document in documents for one in document.statements)
+        doubt = next((document.doubt for document in documents if document.doubt), None)
+        return replace(documents[0], statements=statements, doubt=_unseen(others) if others else doubt)
+
+    def _documents(self, mention: Mention) -> Iterator[Document]:
+        for instance in mention.instances:
+            resource = self._world.at(instance)
+            if resource is None:
+                continue
+            if mention.type == DATA and instance.mode == "data":
+                yield self._composed.of(resource)
+            elif mention.type == "aws_iam_policy" and mention.attribute == "policy" and instance.mode == "managed":
+                deed = self.of(resource, "policy")
+                if deed is not None:
+                    yield deed.document
+
+    def _filled_in(self, resource: Resource, mentions: Sequence[Mention], path: str) -> Document | None:
+        """A constant text in which a module replaces a word by the ARN of the table that it makes."""
+        texts = [one.content for one in mentions if isinstance(one.content, str) and _ARN_HERE in one.content]
+        if len(texts) != 1:
+            return None
+        content = self._texts.tree(texts[0])
+        arn = self._ground.symbols.of(f"ARN of the table of {resource.address}")
+        table = self._ground.links.of(resource, "resource_arn").table
+        if table is not None and table.address in self._ground.tables:
+            arn = arn_of(self._ground.tables[table.address], self._ground.symbols)
+        filled = _replaced(content, arn)
+        return parse_document(filled, self._ground.symbols, located(resource.file, path))
+
+    def _touches(self, mentions: Sequence[Mention]) -> bool | None:
+        """Whether an expression reads anything of a table; a dead end may, where there are tables."""
+        if any(one.type.startswith(_TABLES) or "dynamodb" in str(one.content).lower() for one in mentions):
+            return True
+        return True if any(one.dead for one in mentions) and self._has_tables() else None
+
+    def _has_tables(self) -> bool:
+        return bool(self._ground.tables)
+
+
+def concerns_tables(document: Document) -> bool:
+    """Whether a document grants anything on tables, for certain or perhaps."""
+    return any(statement.allows and _concerns(statement) for statement in document.statements)
+
+
+def _concerns(statement: Statement) -> bool:
+    if not _names(statement):
+        return False
+    resources = statement.resources
+    return (
+        resources.inverted
+        or resources.doubt is not None
+        or any(scope_of(text).tier is not Tier.NONE for text in resources.texts)
+    )
+
+
+def _names(statement: Statement) -> bool:
+    actions = statement.actions
+    return (
+        actions.inverted
+        or actions.doubt is not None
+        or any(may_concern_dynamodb(text) is not False for text in actions.texts)
+    )
+
+
+def _is_doubtful(statement: Statement) -> bool:
+    """Whether what is not known of a statement may be a grant on tables."""
+    if not statement.doubts or not statement.allows:
+        return False
+    if not _names(statement):
+        return False
+    spelled = any("dynamodb" in text.lower() for text in statement.actions.texts)
+    return spelled or statement.actions.doubt is not None or _concerns(statement)
+
+
+def _unseen(mentions: Sequence[Mention]) -> Doubt:
+    """Why a text cannot be seen, and how it could be."""
+    found = doubt_about(mentions)
+    return found if not mentions or all(one.dead for one in mentions) else found._replace(settle=_COMPOSE)
+
+
+def _labelled(document: Document, within: str) -> Document:
+    """The document, its statements told from those of others at the same address."""
+    statements = tuple(replace(one, label=f"{within}/{one.label}") for one in document.statements)
+    return replace(document, statements=statements)
+
+
+def _replaced(content: object, arn: str) -> object:
+    if isinstance(content, str):
+        return content.replace(_ARN_HERE, arn)
+    if isinstance(content, dict):
+        return {key: _replaced(item, arn) for key, item in content.items()}
+    return [_replaced(item, arn) for item in content] if isinstance(content, list) else content

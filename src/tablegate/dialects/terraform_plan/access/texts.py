@@ -1,0 +1,114 @@
+"""Policy texts: JSON inside a plan's JSON, read as strictly, and each distinct text once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from tablegate.access.documents import Document, Path, parse_document
+from tablegate.access.symbols import Symbols
+from tablegate.dialects.terraform_plan.faults import Faults
+from tablegate.dialects.terraform_plan.worlds import Resource
+from tablegate.model.value import Doubt, Place
+from tablegate.syntax import raw_json
+from tablegate.syntax.errors import ParseError
+
+_PRINTABLE = frozenset({"Sid", "Effect", "Action", "NotAction", "Version", "Id"})
+_NOT_JSON = Doubt("its text is not JSON", "the policy as a JSON text")
+_HINT = "a policy is a JSON object: jsonencode({...}), or data.aws_iam_policy_document"
+
+
+class Texts:
+    """The texts of one plan. What is wrong with one is said of each resource that holds it."""
+
+    def __init__(self, symbols: Symbols, faults: Faults) -> None:
+        self._symbols = symbols
+        self._faults = faults
+        self._trees: dict[str, object | ParseError] = {}
+        self._documents: dict[tuple[str, str], Document] = {}
+
+    def document(self, text: str, resource: Resource, path: str, *, blocks: bool = True) -> Document:
+        """The document of a text. Its places are paths from the resource on, so equal texts share them."""
+        key = (path, text)
+        found = self._documents.get(key)
+        if found is None:
+            tree = self.tree(text)
+            if isinstance(tree, ParseError):
+                self.refuse(resource, path, tree, blocks=blocks)
+                return Document(doubt=_NOT_JSON)
+            found = self._documents[key] = parse_document(tree, self._symbols, located(resource.file, path))
+        self.note(found, resource, path, blocks=blocks)
+        return found
+
+    def plain(self, text: str, file: str) -> Document:
+        """The document of a text that is nobody's own: what a data source read."""
+        tree = self.tree(text)
+        if isinstance(tree, ParseError):
+            return Document(doubt=_NOT_JSON)
+        return parse_document(tree, self._symbols, located(file, "policy"))
+
+    def tree(self, text: str) -> object | ParseError:
+        """The text as plain objects, or what is wrong with it."""
+        if text not in self._trees:
+            self._trees[text] = _loaded(text)
+        return self._trees[text]
+
+    def refuse(self, resource: Resource, path: str, error: ParseError, *, blocks: bool = True) -> None:
+        """Report a text that is no document."""
+        where = f"{resource.instance.path}.change.after.{path}"
+        if error.duplicate:
+            self._faults.repeats(f"{resource.address}: {path}: {error.message}", where)
+        else:
+            self._faults.refuse(f"{resource.address}: {path} is not JSON: {error.message}", where, _HINT, blocks=blocks)
+
+    def note(self, document: Document, resource: Resource, path: str, *, blocks: bool = True) -> None:
+        """Report what IAM would refuse of a document."""
+        for part in document.malformed:
+            where = spelled(part.path)
+            self._faults.refuse(
+                f"{resource.address}: {path}{where}: {part.message}",
+                f"{resource.instance.path}.change.after.{path}{where}",
+                blocks=blocks,
+            )
+
+
+def located(file: str, path: str) -> _Located:
+    """Where the statements of a text at this path stand."""
+    return _Located(file, path)
+
+
+class _Located:
+    __slots__ = ("_file", "_path")
+
+    def __init__(self, file: str, path: str) -> None:
+        self._file = file
+        self._path = path
+
+    def __call__(self, path: Path) -> Place:
+        return Place(self._file, path=f"{self._path}{spelled(path)}")
+
+
+def spelled(path: Path) -> str:
+    """A path inside a document, as it goes on behind the path of its text."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+
+
+def private(tree: object) -> Iterator[str]:
+    """The texts of a document that must not be shown where the whole is marked: all but its actions and labels."""
+    if isinstance(tree, str):
+        yield tree
+    elif isinstance(tree, Mapping):
+        for key, item in tree.items():
+            if key not in _PRINTABLE:
+                yield from private(item)
+    elif isinstance(tree, list):
+        for item in tree:
+            yield from private(item)
+
+
+def _loaded(text: str) -> object | ParseError:
+    try:
+        return raw_json.decode(raw_json.part_of(text))
+    except ParseError as error:
+        return error
+    except UnicodeEncodeError:
+        return ParseError("half a character")
