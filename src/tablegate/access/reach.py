@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tablegate.access.actions import Action, by_name, expand, known_actions
 from tablegate.access.arns import at_home
@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from tablegate.access.holders import Holder
 
 _EVERYTHING = "*"
+
+
+class _Shape(NamedTuple):
+    """What of a scope decides which actions have something there."""
+
+    itself: bool
+    below: str | None
+    global_table: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +59,21 @@ class Answer:
     conditional: bool = False
 
 
-@lru_cache(maxsize=4096)
 def actions_of(patterns: Patterns) -> frozenset[Action]:
     """The DynamoDB actions that a list of action patterns names for certain."""
-    texts = patterns.sure if patterns.inverted else patterns.texts
-    named = frozenset(action for text in texts for action in expand(text))
     if not patterns.inverted:
-        return named
-    return frozenset(known_actions()) - named if patterns.doubt is None else frozenset()
+        return _named(patterns.texts)
+    return _not_named(patterns.sure) if patterns.doubt is None else frozenset()
+
+
+@lru_cache(maxsize=4096)
+def _named(texts: tuple[str, ...]) -> frozenset[Action]:
+    return frozenset(action for text in texts for action in expand(text))
+
+
+@lru_cache(maxsize=4096)
+def _not_named(texts: tuple[str, ...]) -> frozenset[Action]:
+    return frozenset(known_actions()) - _named(texts)
 
 
 def resources_of(statement: Statement) -> tuple[str, ...]:
@@ -103,7 +118,7 @@ def can(holder: Holder, action_name: str, target: str) -> Answer:
     return Answer(True, sure, bound or any(hit is not False for hit, _ in taken))
 
 
-def fits(action: Action, scope: Scope) -> bool:
+def fits(action: Action, scope: Scope | _Shape) -> bool:
     """Whether a scope can hold something that the action is for. Account-level actions have no scope."""
     if scope.global_table:
         return "global-table" in action.types
@@ -147,14 +162,23 @@ def _reaches(grant: Grant) -> Iterator[Reach]:
 
 
 def _reach(grant: Grant, pattern: str, scope: Scope, actions: frozenset[Action]) -> Iterator[Reach]:
-    bare = set(pattern) <= {_EVERYTHING}
-    fitting = (action for action in actions if (bare if action.account_level else fits(action, scope)))
+    fitting = _fitting(actions, set(pattern) <= {_EVERYTHING}, _Shape(scope.itself, scope.below, scope.global_table))
+    if not (grant.holder.denials or grant.holder.ceilings):
+        if fitting:
+            yield Reach(grant, pattern, scope, fitting)
+        return
     left = {action: scope for action in fitting if not _is_denied(grant.holder, action, pattern)}
     for document in grant.holder.ceilings:
         capped = ((action, _under(document, action, pattern, own)) for action, own in left.items())
         left = {action: under for action, under in capped if under is not None}
     for under in sorted(set(left.values()), key=lambda item: (-item.tier, str(item))):
         yield Reach(grant, pattern, under, frozenset(action for action, own in left.items() if own == under))
+
+
+@lru_cache(maxsize=1024)
+def _fitting(actions: frozenset[Action], bare: bool, shape: _Shape) -> frozenset[Action]:
+    """Those of the actions that a pattern of this shape has something for."""
+    return frozenset(action for action in actions if (bare if action.account_level else fits(action, shape)))
 
 
 def _gives(grant: Grant) -> bool:

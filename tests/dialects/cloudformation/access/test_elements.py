@@ -279,3 +279,57 @@ def test_grants_are_told() -> None:
     assert grants(holder) == [f"P 0: Allow not iam:* on not {HOME}/Orders"]
     assert grant.statement.place is not None
     assert (grant.statement.place.line, grant.spelling) == (HEAD.count("\n") + 1, "yaml")
+
+
+@pytest.mark.parametrize(
+    ("spelled", "text"),
+    [
+        ("!GetAtt Orders.TableId", "${Orders.TableId}"),
+        ("!Sub 'arn:aws:dynamodb:*:*:table/${AWS::StackName}-x'", "arn:aws:dynamodb:*:*:table/${AWS::StackName}-x"),
+        ("!Sub 'arn:aws:dynamodb:*:*:table/${region}'", "arn:aws:dynamodb:*:*:table/${parameter region}"),
+        (
+            "!Join ['', ['arn:aws:dynamodb:*:*:table/', !ImportValue x]]",
+            "arn:aws:dynamodb:*:*:table/${Fn::ImportValue:x}",
+        ),
+        ("12", "12"),
+    ],
+)
+def test_other_elements(spelled: str, text: str) -> None:
+    """What is no table's ARN is kept as it is, as far as it is known."""
+    head = HEAD.replace("Parameters:\n", "Parameters:\n  region: {Type: String}\n")
+    statement = f"- {{Effect: Allow, Action: dynamodb:GetItem, Resource: {spelled}}}"
+    found = reading(head + indent(statement, "          "))
+    (grant,) = holders(found)["P"].grants
+    assert [grant.document.shown(it) for it in grant.statement.resources.texts] == [text]
+
+
+def test_parts_of_a_statement_that_are_not_known() -> None:
+    """An effect, a condition or a Sid that nothing tells leaves the statement a grant."""
+    holder = held(
+        """
+        - Effect: !Ref Name
+          Sid: !Ref Name
+          Action: dynamodb:GetItem
+          Resource: '*'
+          Condition: !ImportValue condition
+        - Effect: Allow
+          Action: dynamodb:GetItem
+          Resource: '*'
+          Condition:
+            StringEquals: !ImportValue block
+            Bool: {'aws:SecureTransport': !If [IsProd, true, !Ref AWS::NoValue]}
+        """
+    )
+    assert [(it.label, it.statement.effect, it.statement.allows) for it in holder.grants] == [
+        ("0", None, True),
+        ("1", "Allow", True),
+        ("2", "Allow", True),
+    ]
+    assert len(unread(holder)) == 1
+
+
+def test_a_statement_that_is_not_known() -> None:
+    """The others are read all the same."""
+    holder = held("- !ImportValue more\n- {Effect: Allow, Action: dynamodb:GetItem, Resource: '*'}\n")
+    assert [grant.label for grant in holder.grants] == ["1"]
+    assert [(relevant, partly) for _, relevant, partly, _ in unread(holder)] == [(True, True)]

@@ -344,3 +344,89 @@ def test_forms() -> None:
         "U": (HolderForm.USER, None),
         "Worker": (HolderForm.ROLE, "worker"),
     }
+
+
+def test_the_same_policy_twice_is_one() -> None:
+    """Whether the role lists it twice, or the policy names the role as well."""
+    found = resources(
+        f"""
+        Worker:
+          Type: AWS::IAM::Role
+          Properties:
+            AssumeRolePolicyDocument: {TRUST}
+            ManagedPolicyArns:
+              - !Ref P
+              - arn:aws:iam::aws:policy/AdministratorAccess
+              - arn:aws-cn:iam::aws:policy/AdministratorAccess
+        P: {{Type: AWS::IAM::ManagedPolicy, Properties: {{Roles: [!Ref Worker], PolicyDocument: {DOCUMENT}}}}}
+        """
+    )
+    assert [(grant.address, grant.managed) for grant in holders(found)["Worker"].grants] == [
+        ("P", None),
+        ("Worker", "AdministratorAccess"),
+    ]
+
+
+def test_inline_policies_that_are_not_known() -> None:
+    """A list of policies that a macro or another stack makes is not read, and matters if it speaks of tables."""
+    found = resources(
+        """
+        Worker: {Type: AWS::IAM::Group, Properties: {Policies: !ImportValue dynamodb}}
+        Other: {Type: AWS::IAM::Group, Properties: {Policies: [!ImportValue other]}}
+        """
+    )
+    assert {address: [it.relevant for it in holder.unread] for address, holder in holders(found).items()} == {
+        "Other": [False],
+        "Worker": [True],
+    }
+
+
+@pytest.mark.parametrize(
+    ("properties", "what"),
+    [
+        ("Policies: [x]", "a policy is a mapping with a PolicyDocument"),
+        ("Policies: [{PolicyName: a}]", "a policy needs a PolicyDocument"),
+    ],
+)
+def test_inline_policies_of_a_wrong_shape(properties: str, what: str) -> None:
+    """What is no policy is a fault."""
+    found = reading(f"Resources: {{U: {{Type: AWS::IAM::User, Properties: {{{properties}}}}}}}")
+    assert [fault.message.rpartition(": ")[2] for fault in found.faults if fault.blocks] == [what]
+
+
+def test_boundaries_of_permission_sets() -> None:
+    """By ARN, by reference, by a name that is elsewhere."""
+    found = resources(
+        f"""
+        One:
+          Type: AWS::SSO::PermissionSet
+          Properties: {{PermissionsBoundary: {{ManagedPolicyArn: arn:aws:iam::aws:policy/ReadOnlyAccess}}}}
+        Two:
+          Type: AWS::SSO::PermissionSet
+          Properties: {{PermissionsBoundary: {{CustomerManagedPolicyReference: {{Name: elsewhere}}}}}}
+        Three:
+          Type: AWS::SSO::PermissionSet
+          Properties: {{CustomerManagedPolicyReferences: [{{Name: !Ref P}}]}}
+        P: {{Type: AWS::IAM::ManagedPolicy, Properties: {{PolicyDocument: {DOCUMENT}}}}}
+        """
+    )
+    assert {
+        address: (len(holder.ceilings), holder.ceiling_doubt is not None, grants(holder))
+        for address, holder in holders(found).items()
+    } == {
+        "One": (1, False, []),
+        "Two": (0, True, []),
+        "Three": (0, False, ["P 0: Allow dynamodb:GetItem on *"]),
+    }
+
+
+def test_a_boundary_that_is_not_read_whole() -> None:
+    """A limit with a hole in it may let anything pass."""
+    found = resources(
+        f"""
+        Worker: {{Type: AWS::IAM::Role, Properties: {{AssumeRolePolicyDocument: {TRUST}, PermissionsBoundary: !Ref P}}}}
+        P: {{Type: AWS::IAM::ManagedPolicy, Properties: {{PolicyDocument: !ImportValue limit}}}}
+        """
+    )
+    worker = holders(found)["Worker"]
+    assert (worker.ceilings, worker.ceiling_doubt is not None, list(holders(found))) == ((), True, ["Worker"])

@@ -207,3 +207,31 @@ def test_other_policies_of_an_organization() -> None:
     """A tag policy is no policy of IAM's."""
     found = resources("Limit: {Type: AWS::Organizations::Policy, Properties: {Type: TAG_POLICY, Content: {tags: {}}}}")
     assert (told(found), counted(found)) == ([], (0, 0, 0))
+
+
+def test_shapes_of_resource_policies() -> None:
+    """A policy that is no mapping, or has no document, is a fault."""
+    for policy, what in (("x", "a mapping is needed"), ("{}", "a ResourcePolicy needs a PolicyDocument")):
+        found = reading(
+            f"""
+            Resources:
+              Orders:
+                Type: AWS::DynamoDB::Table
+                Properties:
+                  {SCHEMA}
+                  ResourcePolicy: {policy}
+            """
+        )
+        assert what in "; ".join(fault.message for fault in found.faults if fault.blocks)
+
+
+def test_a_table_that_a_macro_rewrites_has_no_policy_here() -> None:
+    """Nothing of it is known, and that is said where its facts are."""
+    found = reading(
+        f"""
+        Transform: Rewriter
+        Resources:
+          Orders: {{Type: AWS::DynamoDB::Table, Properties: {{ResourcePolicy: {{PolicyDocument: {OPEN}}}}}}}
+        """
+    )
+    assert told(found) == []

@@ -346,3 +346,47 @@ def test_without_the_transform_nothing_is_made() -> None:
     """The types are SAM's only where its transform runs."""
     found = resources("F: {Type: AWS::Serverless::Function, Properties: {Policies: [AmazonDynamoDBFullAccess]}}", "")
     assert holders(found) == {}
+
+
+def test_connectors_between_ends_that_are_described() -> None:
+    """A table by its ARN, a function by the name of its role."""
+    found = resources(
+        f"""
+        {ROLE.replace("Properties: {", "Properties: {RoleName: r, ")}
+        C:
+          Type: AWS::Serverless::Connector
+          Properties:
+            Source: {{Type: AWS::Lambda::Function, RoleName: r, Arn: arn:aws:lambda:us-east-1:111122223333:function:f}}
+            Destination: {{Type: AWS::DynamoDB::Table, Arn: !GetAtt Orders.Arn}}
+            Permissions: [Read]
+        Out:
+          Type: AWS::Serverless::Connector
+          Properties:
+            Source: {{Type: AWS::Lambda::Function, RoleName: elsewhere}}
+            Destination: {{Id: Orders}}
+            Permissions: [Read]
+        Gone:
+          Type: AWS::Serverless::Connector
+          Properties: {{Source: {{Id: Nobody}}, Destination: {{Id: Orders}}, Permissions: [Read]}}
+        Queue:
+          Type: AWS::Serverless::Connector
+          Properties: {{Source: {{Id: Nobody}}, Destination: {{Type: AWS::SQS::Queue}}, Permissions: [Read]}}
+        """
+    )
+    assert {address: (holder.why, grants(holder)) for address, holder in holders(found).items()} == {
+        "R": ("its trust policy is not known", [f"C 0: Allow {READ} {BELOW}"]),
+        "Out": ("it is not in this input", [f"Out 0: Allow {READ} {BELOW}"]),
+        "Gone": ("the role of Nobody", [f"Gone 0: Allow {READ} {BELOW}"]),
+    }
+
+
+def test_data_sources_by_an_arn_that_is_not_known() -> None:
+    """It is one table, whichever."""
+    found = resources(
+        """
+        Api:
+          Type: AWS::Serverless::GraphQLApi
+          Properties: {DataSources: {DynamoDb: {One: {TableArn: !ImportValue arn, Permissions: [Read]}, None: {}}}}
+        """
+    )
+    assert [grant.label for grant in holders(found)["Api"].grants] == ["One/0"]

@@ -162,7 +162,7 @@ class Attachments:
         return self.ground.documents.read(node, sure=there.sure)
 
     def _hand(self, draft: Draft, pieces: Iterable[Piece], address: str, *, sure: bool) -> None:
-        for piece in pieces:
+        for piece in pieces if draft.is_new(address) else ():
             self.ground.hand(draft, piece if sure else piece.perhaps(), address)
 
     def _limit(self, draft: Draft, value: Node | Unsettled) -> None:

@@ -43,6 +43,7 @@ class Draft:
     inherited: list[Grant] = field(default_factory=list)  # of a user's groups: theirs to answer for
     ceilings: list[Document] = field(default_factory=list)
     ceiling_doubt: Doubt | None = None
+    _attached: set[str] = field(default_factory=set)
     _pieces: list[tuple[Piece, str]] = field(default_factory=list)
     _others: list[tuple[Unread, bool]] = field(default_factory=list)  # and whether it is its holder that decides
 
@@ -52,12 +53,20 @@ class Draft:
         if piece.document.doubts:
             self._pieces.append((piece, address))
 
+    def is_new(self, policy: str) -> bool:
+        """Whether a policy is attached for the first time: the same one twice is one."""
+        new = policy not in self._attached
+        self._attached.add(policy)
+        return new
+
     def attach(
         self, arn: str, address: str, place: Place, spelling: str, *, sure: bool, by: Maker | None = None
     ) -> None:
         """Attach a managed policy that the template does not write down: one of AWS's, or one from somewhere else."""
         path = managed_path(arn)
         policy = managed_policies().get(path) if path is not None else None
+        if not self.is_new(path or arn):
+            return
         if policy is None:
             self._others.append((_missing(arn, path, address, place), path is None))
             return
