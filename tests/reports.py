@@ -57,7 +57,6 @@ def finding(**stated: Any) -> Finding:
         "message": "point-in-time recovery is off",
         "evidence": (facts.RECOVERY.of(False, place),),
         "fix": "PointInTimeRecoverySpecification:\n  PointInTimeRecoveryEnabled: true",
-        "fingerprint": "9f1c0a7d2b3e4f55",
     }
     return Finding(**(base | stated))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from tablegate.policy import Replica, Table, Value, Verdict, fails, holds, unknown
 
@@ -18,7 +17,7 @@ def must_be(value: Value[object], wanted: object, otherwise: str, claim: str) ->
 def worded(verdict: Verdict, otherwise: str, claim: str) -> Verdict:
     """The verdict, in the same two ways of speaking."""
     notes = {True: None, False: otherwise, None: f"cannot tell whether {claim}"}
-    return replace(verdict, note=notes[verdict.truth])
+    return verdict.because(notes[verdict.truth])
 
 
 def of_replicas(table: Table, judge: Callable[[Replica], Verdict]) -> tuple[Verdict, ...]:

@@ -160,17 +160,20 @@ def _each_other(index: Index) -> Iterator[Verdict]:
         if not collection.known:
             yield undecided(collection)
     others = local_indexes(table) if index.local else (*global_indexes(table), *local_indexes(table))
+    own = _shape(index.keys)
     for other in others:
         if other is not index:
-            note = f"{index_label(other)} serves all that {index_label(index)} does"
-            yield otherwise(~_stands_in(other, index), note)
+            verdict = ~_stands_in(other, index, own)
+            if verdict.truth is False:
+                verdict = verdict.because(f"{index_label(other)} serves all that {index_label(index)} does")
+            yield verdict
 
 
-def _stands_in(other: Index, index: Index) -> Verdict:
+def _stands_in(other: Index, index: Index, own: Shape) -> Verdict:
     """The other's key begins with the index's, and its projection covers it. Of two alike, the first by name stays."""
     if not other.keys.known:
         return undecided(other.keys)
-    own, its = _shape(index.keys), _shape(other.keys)
+    its = _shape(other.keys)
     if own[0] != its[0] or own[1] != its[1][: len(own[1])]:
         return Verdict(False)
     covered = _covers(other, index)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from tablegate.policy import HIGH, Index, Role, Table, Value, Verdict, all_of, fails, not_applicable, policy
@@ -95,13 +94,14 @@ def _unused(table: Table, names: list[str]) -> Iterator[Verdict]:
 
 
 def _table_key(table: Table) -> Iterator[Verdict]:
-    if table.keys.known and _counts(table.keys) not in ((1, 0), (1, 1)):
-        hashes, ranges = _counts(table.keys)
+    hashes, ranges = _counts(table.keys)
+    if table.keys.known and not (hashes == 1 and ranges <= 1):
         yield fails(f"the table's key has {hashes} partition keys and {ranges} sort keys", table.keys)
 
 
 def _counts(keys: Keys) -> tuple[int, int]:
-    return len(attributes_of(keys, Role.HASH)), len(attributes_of(keys, Role.RANGE))
+    roles = [part.role for part in keys.content or ()]
+    return roles.count(Role.HASH), roles.count(Role.RANGE)
 
 
 def _each_index(table: Table) -> Iterator[Verdict]:
@@ -156,6 +156,6 @@ def _all_indexes(table: Table) -> Iterator[Verdict]:
         yield fails(note, *(names for names in lists if names.content))
     vectors = table.vector_indexes.content or ()
     names = [*(index.name for index in _indexes(table)), *(index.name for index in vectors)]
-    counts = Counter(name.content for name in names if name.content is not None)
-    for twin in sorted(name for name, count in counts.items() if count > 1):
-        yield fails(f"{counts[twin]} indexes are named {twin}", *(name for name in names if name.content == twin))
+    called = [name.content for name in names if name.content is not None]
+    for twin in sorted({name for name in called if called.count(name) > 1}):
+        yield fails(f"{called.count(twin)} indexes are named {twin}", *(name for name in names if name.content == twin))

@@ -48,10 +48,10 @@ def every_part(says: str, parts: Iterable[Labelled], *also: Value[object]) -> Ve
     labelled = tuple(parts)
     if not labelled:
         return Verdict(True)
-    verdict = all_of(part for _, part in labelled)
-    broken = [label for label, part in labelled if part.truth is False]
-    if not broken:
+    verdict = all_of([part for _, part in labelled])
+    if verdict.truth is not False:
         return verdict
+    broken = [label for label, part in labelled if part.truth is False]
     return Verdict(False, (*verdict.evidence, *also), f"{says} {', '.join(broken)}")
 
 

@@ -110,21 +110,21 @@ def autoscaled_capacity(table: Table) -> Verdict:
 
 def _scaled(table: Table) -> Verdict:
     found = tuple(_dimensions(table))
-    covered = tuple((label, targets) for label, targets, _ in found if targets)
+    covered = [(label, targets) for label, _, _, targets in found if targets]
     return all_of(
         (
             every_part(
                 "no scaling target for",
-                ((label, missing) for label, targets, missing in found if not targets),
+                [(label, _missing(table, dimension, of)) for label, dimension, of, targets in found if not targets],
                 table.billing_mode.at(table.place),
             ),
             every_part(
                 "no target-tracking policy for",
-                ((label, any_of(target.tracking.is_true for target in targets)) for label, targets in covered),
+                [(label, any_of([target.tracking.is_true for target in targets])) for label, targets in covered],
             ),
             every_part(
                 "scaling is suspended for",
-                ((label, any_of(~target.suspended.is_true for target in targets)) for label, targets in covered),
+                [(label, any_of([~target.suspended.is_true for target in targets])) for label, targets in covered],
             ),
             *(doubt for _, doubt in in_doubt(table.indexes)),
             *(() if table.replicas.known else (undecided(table.replicas),)),
@@ -132,25 +132,24 @@ def _scaled(table: Table) -> Verdict:
     )
 
 
-def _dimensions(table: Table) -> Iterator[tuple[str, tuple[ScalingTarget, ...], Verdict]]:
-    """Each dimension with the targets that cover it, and what is to be said where none does."""
+def _dimensions(table: Table) -> Iterator[tuple[str, str, Value[str] | None, tuple[ScalingTarget, ...]]]:
+    """Each dimension: its label, the name of the index or replica that it is of, and the targets that cover it."""
     for dimension in ("read", "write"):
-        yield f"{dimension}s of the table", _targets(table, dimension), _missing(table, dimension)
+        yield f"{dimension}s of the table", dimension, None, _targets(table, dimension)
         for index in global_indexes(table):
             label = f"{dimension}s of {index_label(index)}"
-            yield label, _targets(table, dimension, index=index.name), _missing(table, dimension, index.name)
+            yield label, dimension, index.name, _targets(table, dimension, index=index.name)
     for replica in table.replicas.content or ():
         label = f"reads of the replica in {replica.region.shown}"
-        yield label, _targets(table, "read", region=replica.region), _missing(table, "read", replica.region)
+        yield label, "read", replica.region, _targets(table, "read", region=replica.region)
 
 
 def _targets(
     table: Table, dimension: str, *, index: Value[str] | None = None, region: Value[str] | None = None
 ) -> tuple[ScalingTarget, ...]:
     """The targets on a dimension of the table, of one index, or of one replica."""
-    for part in (index, region):
-        if part is not None and not part.known:
-            return ()
+    if not table.scaling or any(part is not None and not part.known for part in (index, region)):
+        return ()
     of_index, of_region = (None if part is None else part.content for part in (index, region))
     wanted = (dimension, of_index, of_region)
     return tuple(target for target in table.scaling if (target.dimension, target.index, target.region) == wanted)

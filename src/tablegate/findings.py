@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
+from tablegate.fingerprint import digest
+from tablegate.model.record import record
 from tablegate.model.value import Place, Value
 from tablegate.policy.declare import Policy, Severity
 
@@ -51,7 +53,7 @@ class Fault:
     hint: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class Finding:
     """One policy that one subject breaks, or that cannot be decided for it."""
 
@@ -67,7 +69,13 @@ class Finding:
     message: str
     evidence: tuple[Value[object], ...]
     fix: str | None
-    fingerprint: str
+
+    @property
+    def fingerprint(self) -> str:
+        """The same as long as the policy breaks there for the same facts: no line, no value, no scenario, no file."""
+        part = "\0".join(text for item in sorted(self.part.items()) for text in item) if self.part else ""
+        names = "\0".join(sorted({value.name for value in self.evidence}))
+        return digest(f"{self.policy.id}\0{self.address}\0{part}\0{names}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,7 +65,7 @@ def test_the_whole_report() -> None:
                 "message": "point-in-time recovery is off",
                 "evidence": [{"name": "point-in-time recovery", "value": False, "origin": "set", "place": place}],
                 "fix": "PointInTimeRecoverySpecification:\n  PointInTimeRecoveryEnabled: true",
-                "fingerprint": "9f1c0a7d2b3e4f55",
+                "fingerprint": "35faee7803cf38d9",
             }
         ],
         "faults": [

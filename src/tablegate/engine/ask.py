@@ -13,6 +13,7 @@ from tablegate.model.value import Value, Verdict
 from tablegate.policy.declare import Policy, Severity
 
 _SEVERITIES = frozenset({None, *Severity})
+_TEXT = (str, type(None))
 
 
 class OutOfTime(BaseException):
@@ -53,14 +54,13 @@ def _well_formed(verdict: object) -> bool:
     """Whether this is what the types promise: a pack without types may break it."""
     if type(verdict) is not Verdict:
         return False
-    texts: tuple[object, ...] = (verdict.note, verdict.fix)
-    evidence: tuple[object, ...] = verdict.evidence
-    return (
-        (verdict.truth is None or verdict.truth is False)
-        and all(text is None or isinstance(text, str) for text in texts)
-        and verdict.severity in _SEVERITIES
-        and all(isinstance(value, Value) for value in evidence)
-    )
+    for text in (verdict.note, verdict.fix):
+        if not isinstance(text, _TEXT):
+            return False
+    for value in verdict.evidence:
+        if not isinstance(value, Value):
+            return False
+    return (verdict.truth is None or verdict.truth is False) and verdict.severity in _SEVERITIES
 
 
 def _instead(verdict: object) -> str:

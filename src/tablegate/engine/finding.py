@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tablegate.engine.fingerprint import digest
 from tablegate.engine.overrides import severity_at
 from tablegate.engine.scenarios import Merged
 from tablegate.engine.settings import Settings, UnknownMode
@@ -43,7 +42,6 @@ def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merge
             message=f"{message}; {among.when}" if among and among.when else message,
             evidence=verdict.evidence,
             fix=verdict.fix or _fix(policy, site.dialect),
-            fingerprint=_fingerprint(policy, site, verdict.evidence),
         )
 
     return find
@@ -55,15 +53,11 @@ def _blocking(settings: Settings) -> frozenset[Severity]:
 
 
 def _place(evidence: tuple[Value[object], ...], site: Site) -> Place | None:
-    return next((value.place for value in evidence if value.place is not None), site.place)
+    for value in evidence:
+        if value.place is not None:
+            return value.place
+    return site.place
 
 
 def _fix(policy: Policy, dialect: Dialect) -> str | None:
     return policy.remedy.terraform if dialect is Dialect.TERRAFORM_PLAN else policy.remedy.cloudformation
-
-
-def _fingerprint(policy: Policy, site: Site, evidence: tuple[Value[object], ...]) -> str:
-    """The same as long as the policy breaks there for the same facts: no line, no value, no scenario, no file."""
-    part = "\0".join(text for item in sorted(site.part.items()) for text in item) if site.part else ""
-    names = evidence[0].name if len(evidence) == 1 else "\0".join(sorted({value.name for value in evidence}))
-    return digest(f"{policy.id}\0{site.address}\0{part}\0{names}")

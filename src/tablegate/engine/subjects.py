@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from tablegate.access.grants import Grant, Unread
@@ -11,6 +10,7 @@ from tablegate.access.holders import Holder
 from tablegate.engine.variants import Scene, Variants
 from tablegate.model.change import Change
 from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
+from tablegate.model.record import record
 from tablegate.model.table import Dialect, Index, Replica, Table
 from tablegate.model.value import Place, Value
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 Part = Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Site:
     """Where a finding about a subject belongs, and what an override can know it by."""
 
@@ -31,7 +31,7 @@ class Site:
     tags: Value[Mapping[str, str | None]] | None = None
 
 
-@dataclass(slots=True)
+@record(eq=False, kw_only=False)
 class Stand:
     """A subject at its site. ``scenes`` and ``scenarios`` are for a subject that has several.
 

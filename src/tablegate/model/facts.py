@@ -144,18 +144,20 @@ CAPACITY_TAGS = ("tablegate:capacity",)
 
 def declared_by(tags: Value[Mapping[str, str | None]]) -> Declared:
     """What a table's tags say it is for. Keys are read in any case; the first spelling that is there counts."""
+    folded = {key.lower(): key for key in tags.content or ()}
     return Declared(
-        purpose=_tagged(PURPOSE, tags, PURPOSE_TAGS),
-        environment=_tagged(ENVIRONMENT, tags, ENVIRONMENT_TAGS),
-        data_class=_tagged(DATA_CLASS, tags, DATA_CLASS_TAGS),
-        capacity=_tagged(DECLARED_CAPACITY, tags, CAPACITY_TAGS),
+        purpose=_tagged(PURPOSE, tags, folded, PURPOSE_TAGS),
+        environment=_tagged(ENVIRONMENT, tags, folded, ENVIRONMENT_TAGS),
+        data_class=_tagged(DATA_CLASS, tags, folded, DATA_CLASS_TAGS),
+        capacity=_tagged(DECLARED_CAPACITY, tags, folded, CAPACITY_TAGS),
     )
 
 
-def _tagged(fact: Fact[str], tags: Value[Mapping[str, str | None]], spellings: tuple[str, ...]) -> Value[str]:
+def _tagged(
+    fact: Fact[str], tags: Value[Mapping[str, str | None]], folded: Mapping[str, str], spellings: tuple[str, ...]
+) -> Value[str]:
     if not tags.known:
         return fact.doubted(tags.doubt or Doubt("the tags are not known"), tags.place)
-    folded = {key.lower(): key for key in tags.content or ()}
     for spelling in spellings:
         if spelling in folded:
             key = folded[spelling]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from enum import StrEnum
 from typing import Generic, NamedTuple, NoReturn, TypeGuard, TypeVar
 
@@ -116,11 +115,13 @@ class Value(Generic[T_co]):
 
     def at(self, place: Place | None) -> Value[T_co]:
         """The same fact, at this place where it has none of its own."""
-        return replace(self, place=place) if self.place is None and place is not None else self
+        if self.place is not None or place is None:
+            return self
+        return Value(self.name, self.content, self.origin, place, self.doubt, self.sensitive, self.candidates)
 
     def renamed(self, name: str) -> Value[T_co]:
         """The same fact under another name."""
-        return replace(self, name=name)
+        return Value(name, self.content, self.origin, self.place, self.doubt, self.sensitive, self.candidates)
 
     def __bool__(self) -> NoReturn:
         raise TypeError(_NOT_A_BOOL.format(f"the value {self.name!r}", "ask .is_true, .is_set or .equals(...)"))
@@ -153,13 +154,15 @@ class Verdict:
         return _joined(self, other, decisive=True)
 
     def __invert__(self) -> Verdict:
-        return replace(self, truth=not self.truth) if self.applies and self.truth is not None else self
+        if self.truth is None or not self.applies:
+            return self
+        return Verdict(not self.truth, self.evidence, self.note, severity=self.severity, fix=self.fix)
 
     def implies(self, other: Verdict) -> Verdict:
         """Where this does not hold, nothing is asked of the other."""
         return ~self | other
 
-    def because(self, note: str) -> Verdict:
+    def because(self, note: str | None) -> Verdict:
         """The same verdict, in these words."""
         return Verdict(self.truth, self.evidence, note, self.applies, self.severity, self.fix)
 
@@ -244,6 +247,8 @@ def _joined(left: Verdict, right: Verdict, *, decisive: bool) -> Verdict:
 def _folded(verdicts: Iterable[Verdict], *, decisive: bool) -> Verdict:
     """The whole fold at once: all deciding verdicts are named, not only the first."""
     asked = [verdict for verdict in verdicts if verdict.applies]
+    if not asked:
+        return Verdict(not decisive)
     deciding = [verdict for verdict in asked if verdict.truth is decisive]
     if deciding:
         return Verdict(decisive, _evidence(deciding), _note(deciding), severity=deciding[0].severity)
@@ -254,6 +259,7 @@ def _folded(verdicts: Iterable[Verdict], *, decisive: bool) -> Verdict:
 
 
 def _evidence(verdicts: Sequence[Verdict]) -> tuple[Value[object], ...]:
+    """All of it, each value once."""
     if len(verdicts) == 1:
         return verdicts[0].evidence
     return tuple({id(value): value for verdict in verdicts for value in verdict.evidence}.values())
@@ -262,5 +268,5 @@ def _evidence(verdicts: Sequence[Verdict]) -> tuple[Value[object], ...]:
 def _note(verdicts: Sequence[Verdict]) -> str | None:
     if len(verdicts) == 1:
         return verdicts[0].note or None
-    notes = dict.fromkeys(verdict.note for verdict in verdicts if verdict.note)
-    return "; ".join(notes) or None
+    notes = [verdict.note for verdict in verdicts if verdict.note]
+    return "; ".join(dict.fromkeys(notes)) if notes else None

@@ -30,6 +30,8 @@ from tablegate.syntax.node import Node
 
 T = TypeVar("T")
 
+_new = tuple.__new__
+
 
 class Resolver:
     """Resolves the expressions of one template, in the scenario that its choices are in."""
@@ -65,8 +67,10 @@ class Resolver:
         if node is None:
             return None
         content = node.content
-        if isinstance(content, str) and "{{" not in content:  # most members, and no time to lose on them
-            return node
+        if content is None:
+            return None
+        if "{{" not in content if isinstance(content, str) else not isinstance(content, dict):
+            return node  # most members, and no time to lose on them
         value = self.head(node)
         return None if isinstance(value, Node) and value.content is None else value
 
@@ -85,7 +89,7 @@ class Resolver:
     def place(self, node: Node) -> Place:
         """Where a node stands."""
         # Place(...) runs through a function written in Python; a large template has tens of thousands of places.
-        return tuple.__new__(Place, (self.file, node.line, node.column, node.end_column, None))
+        return _new(Place, (self.file, node.line, node.column, node.end_column, None))
 
     def misfit(self, node: Node, what: str, hint: str | None = None) -> Unsettled:
         """Note that something has a wrong shape: it is unknown from here on."""
