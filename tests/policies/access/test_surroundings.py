@@ -135,7 +135,7 @@ def test_groups_can_be_allowed() -> None:
     assert said(world, "TG540", allow_groups=True) is None
 
 
-@pytest.mark.parametrize(("relevant", "severity"), [(True, "info?"), (False, None)])
+@pytest.mark.parametrize(("relevant", "severity"), [(True, "high?"), (False, None)])
 def test_what_could_not_be_read_is_said(relevant: bool, severity: str | None) -> None:
     """Where it could matter to a table."""
     unread = Unread(address="aws_iam_policy.x", place=None, doubt=build.DOUBT, relevant=relevant, partly=False)

@@ -47,10 +47,12 @@ class Faults:
         found = list(_paths("", self._root))
         nodes = {id(node): path for path, node in found}
         places = {(node.line, node.column): path for path, node in reversed(found)}  # for what was made of a node
-        return tuple(
+        faults = (
             self._fault(noted, nodes.get(id(node)) or places.get((node.line, node.column)) or None)
             for noted, node in self._noted.items()
         )
+        # two readers of one property find the same fault, and need not say it in the same words
+        return tuple({(fault.code, fault.place): fault for fault in reversed(list(faults))}.values())[::-1]
 
     def _note(self, code: FaultCode, node: Node, what: str, hint: str | None, *, blocks: bool) -> None:
         noted = _Noted(code, what, node.line, node.column, node.end_column, blocks, hint)
