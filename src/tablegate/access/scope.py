@@ -67,6 +67,9 @@ def _short(parts: list[str]) -> Scope:
     """Fewer than six parts can only reach a table through a star that crosses colons."""
     if intersects(":".join(parts), _SOME_TABLE) is not True:
         return Scope(Tier.NONE)
+    in_place = len(parts) > 2 and "*" not in parts[0] + parts[1]
+    if in_place and not _covers(parts[2], "dynamodb"):
+        return Scope(Tier.NONE)
     if parts[-1].startswith("table/"):
         return _tail(parts[-1], ("*", "*", "*"))
     return Scope(Tier.EVERYWHERE, "*", below="*")
