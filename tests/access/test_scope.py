@@ -47,7 +47,18 @@ def test_a_star_over_regions_is_everywhere(pattern: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "pattern", ["arn:aws:s3:::bucket/*", "arn:aws:sqs:*", "bucket", "", "arn:aws:dax:eu-west-1:1:cache/*"]
+    "pattern",
+    [
+        "arn:aws:s3:::bucket/*",
+        "arn:aws:sqs:*",
+        "bucket",
+        "bucket*",
+        "",
+        "arn:aws:dax:eu-west-1:1:cache/*",
+        "urn:aws:dynamodb:eu-west-1:1:table/Orders",
+        "arn:aws:dynamodb:eu-west-1",
+        "arn:aws:dynamodb:eu-west-1:1:export/*",
+    ],
 )
 def test_other_services_are_out_of_scope(pattern: str) -> None:
     """What cannot be a table's ARN reaches no table."""
@@ -60,3 +71,54 @@ def test_what_follows_an_arn_is_unknown_and_below_the_table() -> None:
     scope = scope_of(f"{HERE}table/Orders{symbols.suffix('one')}")
     assert (scope.tier, scope.table, scope.itself, scope.below) == (Tier.ONE, "Orders", True, "*")
     assert symbols.shown(f"table/Orders{symbols.suffix('one')}") == "table/Orders…"
+
+
+@pytest.mark.parametrize(
+    ("tail", "tier", "itself", "below"),
+    [
+        ("table/{symbol}", Tier.ONE, True, None),
+        ("table/{symbol}-*", Tier.PREFIX, True, "*"),
+        ("table/{symbol}*", Tier.WEAK, True, "*"),
+        ("table/{symbol}/index/*", Tier.ONE, False, "index"),
+        ("table/Orders{suffix}", Tier.ONE, True, "*"),
+        ("table/app-*{suffix}", Tier.PREFIX, True, "*"),
+        ("table/app-{variable}-*", Tier.VARIABLE, True, "*"),
+        ("table/{variable}*", Tier.WEAK, True, "*"),
+        ("{symbol}", Tier.ONE, True, None),
+        ("{symbol}/index/*", Tier.ONE, True, "*"),
+    ],
+)
+def test_what_is_not_known_is_one_name(tail: str, tier: Tier, itself: bool, below: str | None) -> None:
+    """A symbol stands for one table, never for a wildcard; what may follow an ARN may be anything below it."""
+    symbols = Symbols()
+    variable = symbols.with_variables("${aws:PrincipalTag/team}")
+    filled = tail.format(symbol=symbols.of("name"), suffix=symbols.suffix("rest"), variable=variable)
+    scope = scope_of(HERE + filled)
+    assert (scope.tier, scope.itself, scope.below) == (tier, itself, below)
+
+
+def test_a_star_crosses_the_colons_behind_it() -> None:
+    """What stands at the end still names a table."""
+    assert scope_of("arn:aws:*:table/Orders").tier is Tier.ONE
+    assert scope_of("*:table/app-prod-*").tier is Tier.PREFIX
+    assert scope_of("arn:*/Orders").tier is Tier.EVERYWHERE
+    assert scope_of("arn:aws:s3:*/Orders").tier is Tier.NONE
+
+
+def test_old_global_tables_have_arns_of_their_own() -> None:
+    """Without a region, and with nothing below."""
+    scope = scope_of("arn:aws:dynamodb::111122223333:global-table/Orders")
+    assert (scope.tier, scope.table, scope.global_table) == (Tier.ONE, "Orders", True)
+
+
+@pytest.mark.parametrize("service", ["dynamo*", "*", "dynamod?"])
+def test_a_wildcard_for_the_service_reaches_tables_too(service: str) -> None:
+    """IAM refuses it, and until then it means what it says."""
+    assert scope_of(f"arn:aws:{service}:eu-west-1:111122223333:table/Orders").tier is Tier.ONE
+
+
+def test_many_stars_in_every_part_take_no_time_to_speak_of() -> None:
+    """Each part is decided by an automaton of its own."""
+    stars = "*?" * 40
+    assert scope_of(f"arn:{stars}:{stars}:{stars}:{stars}:{stars}").tier is Tier.NONE
+    assert scope_of(":".join(["*a" * 40] * 4)).tier is Tier.EVERYWHERE

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from tablegate.access.actions import Action, by_name, expand, known_actions
 from tablegate.access.arns import at_home
@@ -17,6 +17,8 @@ from tablegate.access.scope import Scope, Tier, scope_of
 
 if TYPE_CHECKING:
     from tablegate.access.holders import Holder
+
+Covers: TypeAlias = Callable[[Patterns, str], bool | None]
 
 _EVERYTHING = "*"
 
@@ -95,19 +97,20 @@ def reaches_of(holder: Holder) -> tuple[Reach, ...]:
     return tuple(reach for grant in holder.grants for reach in reaches(grant))
 
 
-def can(holder: Holder, action_name: str, target: str) -> Answer:
-    """Whether a holder may do this action on this ARN."""
+def can(holder: Holder, action_name: str, target: str, covers: Covers | None = None) -> Answer:
+    """Whether a holder may do this action on this ARN. Whoever knows already what covers it can say so."""
+    covers = covers or _covers
     action = by_name().get(action_name.rpartition(":")[2].lower())
     if action is None:
         return Answer(None)
-    given = [(_hits(grant.statement, action, target), grant) for grant in holder.grants if _gives(grant)]
-    taken = [(_hits(grant.statement, action, target), grant) for grant in holder.grants if _takes(grant)]
+    given = [(_hits(grant.statement, action, target, covers), grant) for grant in holder.grants if _gives(grant)]
+    taken = [(_hits(grant.statement, action, target, covers), grant) for grant in holder.grants if _takes(grant)]
     for hit, grant in taken:
         if hit is True and is_plain_deny(grant.statement):
             return Answer(False, (grant,))
     sure = tuple(grant for hit, grant in given if hit is True)
     perhaps = tuple(grant for hit, grant in given if hit is None)
-    allowed = _all(allowed_by(document, action, target) for document in holder.ceilings)
+    allowed = _all(allowed_by(document, action, target, covers) for document in holder.ceilings)
     if allowed is False or not (sure or perhaps):
         blind = allowed is not False and any(unread.relevant for unread in holder.unread)
         return Answer(None if blind else False)
@@ -116,6 +119,11 @@ def can(holder: Holder, action_name: str, target: str) -> Answer:
         return Answer(None, sure + perhaps)
     bound = all(grant.statement.conditions for grant in sure)
     return Answer(True, sure, bound or any(hit is not False for hit, _ in taken))
+
+
+def covered(patterns: Patterns, answer: Callable[[str], bool | None]) -> bool | None:
+    """Whether a list of resources covers something, by what is known of each of its patterns."""
+    return _settled(_any(_perhaps(text, patterns, answer(text)) for text in patterns.texts), patterns)
 
 
 def fits(action: Action, scope: Scope | _Shape) -> bool:
@@ -134,9 +142,10 @@ def is_plain_deny(statement: Statement) -> bool:
     return statement.denies and not statement.conditions and statement.unsettled is None and statement.present
 
 
-def allowed_by(document: Document, action: Action, target: str) -> bool | None:
+def allowed_by(document: Document, action: Action, target: str, covers: Covers) -> bool | None:
     """Whether a ceiling lets the action pass on this ARN; None where that is not settled."""
-    if any(is_plain_deny(statement) and _hits(statement, action, target) is True for statement in document.statements):
+    plain = (statement for statement in document.statements if is_plain_deny(statement))
+    if any(_hits(statement, action, target, covers) is True for statement in plain):
         return False
     allowing = [statement for statement in document.statements if statement.allows]
     if document.doubt is not None or not allowing:
@@ -144,7 +153,7 @@ def allowed_by(document: Document, action: Action, target: str) -> bool | None:
     answers = [
         None if hit and statement.conditions else hit
         for statement in allowing
-        for hit in (_hits(statement, action, target),)
+        for hit in (_hits(statement, action, target, covers),)
     ]
     return _any(answers)
 
@@ -189,13 +198,13 @@ def _takes(grant: Grant) -> bool:
     return grant.role is DocumentRole.IDENTITY and grant.statement.effect != "Allow"
 
 
-def _hits(statement: Statement, action: Action, target: str) -> bool | None:
+def _hits(statement: Statement, action: Action, target: str, covers: Covers) -> bool | None:
     """Whether a statement is about this action on this ARN, its conditions aside."""
     named = _names(statement.actions, action)
-    covered = _covers(statement.resources, target)
-    if named is False or covered is False:
+    reached = named is not False and covers(statement.resources, target)
+    if named is False or reached is False:
         return False
-    return True if named and covered and statement.unsettled is None and statement.present else None
+    return True if named and reached and statement.unsettled is None and statement.present else None
 
 
 def _names(patterns: Patterns, action: Action) -> bool | None:
@@ -207,8 +216,7 @@ def _names(patterns: Patterns, action: Action) -> bool | None:
 
 
 def _covers(patterns: Patterns, target: str) -> bool | None:
-    found = _any(_perhaps(text, patterns, matches(at_home(text, target), target)) for text in patterns.texts)
-    return _settled(found, patterns)
+    return covered(patterns, lambda text: matches(at_home(text, target), target))
 
 
 def _perhaps(text: str, patterns: Patterns, answer: bool | None) -> bool | None:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 
+from tablegate.access.patterns import intersects, matches
 from tablegate.access.symbols import has_symbol, is_suffix, is_symbol, is_variable
 
 # The sixth part of an ARN: https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html
 _BELOW = ("index", "stream", "backup", "export", "import")
+_SOME_TABLE = "arn:*:dynamodb:*:*:table/*"
 _WILD = frozenset("*?")
 _ANCHOR = 4  # literal characters before a star that make a name's beginning mean something
 _DELIMITERS = "-_."
@@ -63,13 +65,13 @@ def scope_of(pattern: str) -> Scope:
 
 def _short(parts: list[str]) -> Scope:
     """Fewer than six parts can only reach a table through a star that crosses colons."""
-    last = parts[-1]
-    if not last.endswith("*") and "*" not in last:
+    if intersects(":".join(parts), _SOME_TABLE) is not True:
         return Scope(Tier.NONE)
-    if len(parts) >= 3 and not _covers(parts[2], "dynamodb"):
+    in_place = len(parts) > 2 and "*" not in parts[0] + parts[1]
+    if in_place and not _covers(parts[2], "dynamodb"):
         return Scope(Tier.NONE)
-    if not _covers(parts[0], "arn"):
-        return Scope(Tier.NONE)
+    if parts[-1].startswith("table/"):
+        return _tail(parts[-1], ("*", "*", "*"))
     return Scope(Tier.EVERYWHERE, "*", below="*")
 
 
@@ -119,17 +121,10 @@ def _everything(region: str) -> Tier:
 
 def _covers(pattern: str, word: str) -> bool:
     """Whether a segment's pattern reaches the word, also when a symbol would have to allow it."""
-    opened = "".join("*" if is_symbol(character) else character for character in pattern)
-    return re.fullmatch(_expression(opened), word) is not None
+    return matches(pattern, word) is not False
 
 
 def _covers_start(pattern: str, word: str) -> bool:
     """Whether a pattern with a star can stand for something that begins with the word."""
     head = re.split(r"[*?]", pattern, maxsplit=1)[0]
     return set(pattern) & _WILD != set() and word.startswith(head)
-
-
-def _expression(pattern: str) -> str:
-    return "".join(
-        {"*": ".*", "?": "."}.get(character, re.escape(character)) for character in re.sub(r"\*+", "*", pattern)
-    )

@@ -35,9 +35,11 @@ class Symbols:
         return self._made(name, _SUFFIX)
 
     def with_variables(self, text: str) -> str:
-        """The text with a symbol for each policy variable; ``${*}``, ``${?}`` and ``${$}`` are those characters."""
+        """The text with a symbol for each policy variable, and for ``${*}`` and ``${?}``, which are no wildcards."""
         text = _VARIABLES.sub(lambda match: self._made(match[1].split(",")[0].strip(), _VARIABLE), text)
-        return text.replace("${$}", "$") if "${" in text else text
+        for wildcard in "*?" if "${" in text else "":
+            text = text.replace(f"${{{wildcard}}}", self._made(wildcard, _VARIABLE))
+        return text.replace("${$}", "$")
 
     def _made(self, name: str, area: int) -> str:
         key = (area, name)

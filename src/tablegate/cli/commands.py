@@ -8,6 +8,33 @@ from typing import Annotated, Any
 import typer
 
 from tablegate.cli.lean import LeanCommand, LeanGroup
+from tablegate.cli.options import (
+    Account,
+    Colour,
+    ConfigFile,
+    ConfigRef,
+    Debug,
+    Defaults,
+    ExtendSelect,
+    FailOn,
+    Ignore,
+    Inputs,
+    NoConfig,
+    Output,
+    Packs,
+    Param,
+    Params,
+    Partial,
+    Policies,
+    Quiet,
+    Region,
+    Required,
+    Select,
+    StdinName,
+    Unknown,
+    Untrusted,
+    Verbose,
+)
 
 USAGE = 2
 
@@ -23,69 +50,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100, "terminal_width": 100},
 )
 config_app = typer.Typer(cls=LeanGroup, help="Show the configuration, or the schema for editors.", no_args_is_help=True)
-
-Inputs = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="INPUT", hidden=True),
-]
-Packs = Annotated[
-    list[str] | None, typer.Option("--pack", metavar="NAME", help="load this installed pack too (repeatable)")
-]
-Policies = Annotated[
-    list[str] | None,
-    typer.Option("--policies", metavar="PATH", help="load policies from this file or folder: runs its code"),
-]
-ConfigFile = Annotated[str | None, typer.Option("--config", metavar="FILE", help="read this configuration")]
-NoConfig = Annotated[bool, typer.Option("--no-config", help="look for no configuration")]
-ConfigRef = Annotated[
-    str | None,
-    typer.Option(
-        "--config-ref",
-        metavar="REF",
-        help="read the configuration from this git ref; what the working tree holds may only tighten it",
-    ),
-]
-Untrusted = Annotated[
-    bool, typer.Option("--untrusted", help="the working tree is a stranger's: demand --config or --config-ref")
-]
-Params = Annotated[
-    list[str] | None,
-    typer.Option("--params", metavar="FILE", help="values of CloudFormation parameters (repeatable)"),
-]
-Param = Annotated[list[str] | None, typer.Option("--param", metavar="K=V", help="one such value (repeatable)")]
-Region = Annotated[str | None, typer.Option("--region", metavar="NAME", help="the region of the deploy")]
-Account = Annotated[str | None, typer.Option("--account", metavar="ID", help="the account of the deploy")]
-Defaults = Annotated[
-    bool, typer.Option("--assume-defaults", help="take the defaults of CloudFormation parameters as given")
-]
-Partial = Annotated[
-    bool, typer.Option("--allow-partial", help="judge plans that are targeted, errored, deferred or redacted")
-]
-StdinName = Annotated[str | None, typer.Option("--stdin-filename", metavar="NAME", help="what reports call -")]
-Select = Annotated[
-    list[str] | None, typer.Option("--select", metavar="WORD", help="run only these: an id, name, family or severity")
-]
-ExtendSelect = Annotated[
-    list[str] | None, typer.Option("--extend-select", metavar="WORD", help="run these too (repeatable)")
-]
-Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="WORD", help="do not run these (repeatable)")]
-FailOn = Annotated[
-    str | None,
-    typer.Option("--fail-on", metavar="LEVEL", help="block from critical, high (default), medium, low or info; never"),
-]
-Unknown = Annotated[
-    str | None,
-    typer.Option("--unknown", metavar="MODE", help="what cannot be known: block (default), warn or ignore"),
-]
-Required = Annotated[bool, typer.Option("--require-resources", help="an input without any DynamoDB is exit 3")]
-Output = Annotated[
-    list[str] | None,
-    typer.Option("-o", "--output", metavar="FORMAT[=PATH]", help="text or json, to a file too (repeatable)"),
-]
-Colour = Annotated[str | None, typer.Option("--color", metavar="WHEN", help="auto (default), always or never")]
-Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="show every finding in full")]
-Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="show the counts and the gate only")]
-Debug = Annotated[bool, typer.Option("--debug", help="say where an internal error happened")]
 
 
 def command(arguments: Sequence[str]) -> int:
@@ -216,6 +180,38 @@ def show_input(
         "stdin-filename": stdin_filename,
     }
     return show(source, path, output, flags)
+
+
+@app.command("iam", cls=LeanCommand)
+def show_access(
+    *,
+    inputs: Inputs = None,
+    output: Annotated[
+        list[str] | None,
+        typer.Option("-o", "--output", metavar="FORMAT[=PATH]", help="text, markdown, csv or json (repeatable)"),
+    ] = None,
+    params: Params = None,
+    param: Param = None,
+    region: Region = None,
+    account: Account = None,
+    assume_defaults: Defaults = False,
+    allow_partial: Partial = False,
+    stdin_filename: StdinName = None,
+) -> int:
+    """Print who can do what to which table of each INPUT: holders as rows, tables and indexes as columns."""
+    from tablegate.cli.access import show
+
+    flags = {
+        "params": params,
+        "param": param,
+        "region": region,
+        "account": account,
+        "assume-defaults": assume_defaults,
+        "allow-partial": allow_partial,
+        "stdin-filename": stdin_filename,
+        "output": output,
+    }
+    return show(inputs or (), flags)
 
 
 @app.command(cls=LeanCommand)

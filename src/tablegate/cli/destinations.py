@@ -24,9 +24,9 @@ class Destination:
     path: Path | None = None
 
 
-def destinations(words: Iterable[str]) -> tuple[Destination, ...]:
+def destinations(words: Iterable[str], formats: Iterable[str] = tuple(REPORTERS)) -> tuple[Destination, ...]:
     """Every report that is due. Text goes to standard output where nothing else does."""
-    asked = [_destination(word) for word in words]
+    asked = [_destination(word, tuple(formats)) for word in words]
     paths = [destination.path for destination in asked if destination.path is not None]
     if len(set(paths)) < len(paths):
         raise ConfigError("--output: two reports cannot go to one file", "output")
@@ -39,11 +39,11 @@ def destinations(words: Iterable[str]) -> tuple[Destination, ...]:
     return tuple(asked if streamed else [*asked, Destination("text")])
 
 
-def _destination(word: str) -> Destination:
+def _destination(word: str, formats: tuple[str, ...]) -> Destination:
     name, given, path = word.partition("=")
-    if name not in REPORTERS:
-        formats = ", ".join(REPORTERS)
-        raise ConfigError(f'--output: "{name}" is no format: {formats}', "output", hint=meant(name, REPORTERS))
+    if name not in formats:
+        known = ", ".join(formats)
+        raise ConfigError(f'--output: "{name}" is no format: {known}', "output", hint=meant(name, formats))
     if given and not path:
         raise ConfigError(f"--output: {name}= names no file", "output")
     return Destination(name, Path(path) if path else None)

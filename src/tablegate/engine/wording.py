@@ -8,7 +8,8 @@ from tablegate.model.value import Origin, Value, Verdict
 
 # Tags and policy documents hold what people write into them: they are named, never quoted.
 _PRIVATE = frozenset({facts.TAGS.name, facts.POLICY.name, facts.STREAM_POLICY.name})
-_PUBLIC = frozenset(fact.name for fact in vars(facts).values() if isinstance(fact, facts.Fact)) - _PRIVATE
+_FACTS = frozenset(fact.name for fact in vars(facts).values() if isinstance(fact, facts.Fact))
+_PUBLIC = (_FACTS | facts.STATEMENT) - _PRIVATE
 
 _PLURAL = frozenset(
     fact.name

@@ -142,6 +142,21 @@ DATA_CLASS_TAGS = (
 CAPACITY_TAGS = ("tablegate:capacity",)
 
 
+# What the evidence of access is called: the texts of a policy statement that name things, and who holds it.
+STATEMENT = frozenset(
+    {
+        "Action",
+        "NotAction",
+        "NotPrincipal",
+        "NotResource",
+        "Principal",
+        "Resource",
+        "holder",
+        "tables newly reachable",
+    }
+)
+
+
 def declared_by(tags: Value[Mapping[str, str | None]]) -> Declared:
     """What a table's tags say it is for. Keys are read in any case; the first spelling that is there counts."""
     folded = {key.lower(): key for key in tags.content or ()}

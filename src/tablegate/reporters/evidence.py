@@ -14,7 +14,8 @@ Plain: TypeAlias = str | int | float | bool | list["Plain"] | dict[str, "Plain"]
 
 # People write tags and policy documents, and put into them what nobody should read elsewhere.
 _PRIVATE = frozenset({facts.TAGS.name, facts.POLICY.name, facts.STREAM_POLICY.name})
-_PUBLIC = frozenset(fact.name for fact in vars(facts).values() if isinstance(fact, facts.Fact)) - _PRIVATE
+_FACTS = frozenset(fact.name for fact in vars(facts).values() if isinstance(fact, facts.Fact))
+_PUBLIC = (_FACTS | facts.STATEMENT) - _PRIVATE
 
 MANY = 20  # entries of one list
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from tablegate.dialects.cloudformation.access import Access, speaks_of_access
 from tablegate.dialects.cloudformation.faults import Faults
 from tablegate.dialects.cloudformation.fields import exists, flag, member, properties, subsection, word
 from tablegate.dialects.cloudformation.global_tables import global_table
@@ -41,9 +42,6 @@ from tablegate.model.value import Doubt, Value
 from tablegate.syntax.collector import collector_paused
 from tablegate.syntax.node import Node
 
-if TYPE_CHECKING:
-    from tablegate.dialects.cloudformation.access import Access
-
 T = TypeVar("T")
 
 _RETAINED = Fact[bool]("retention of the table", False)
@@ -67,8 +65,7 @@ def _read(root: Node, text: str, name: str, options: ReadOptions) -> Reading:
     template = template_of(name, sections, faults) if content else None
     if template is None:
         return Reading(input=Input(path=name, kind=Dialect.CLOUDFORMATION), estate=None, faults=faults.all())
-    spelling = "json" if _is_json(text) else "yaml"
-    estate, access = _estate(Resolver(template, options, faults, loops), spelling)
+    estate, access = _estate(Resolver(template, options, faults, loops), text)
     return Reading(input=_input(template, estate, access), estate=estate, faults=faults.all())
 
 
@@ -99,11 +96,11 @@ def _unrolled(
     return {key: loops.unrolled(node) for key, node in root.items()}, loops.open
 
 
-def _estate(resolver: Resolver, spelling: str) -> tuple[Estate, Access]:
+def _estate(resolver: Resolver, text: str) -> tuple[Estate, Access]:
     template = resolver.template
     joins = Joins(resolver)
     tables = tuple(table for resource in template.of(*TABLES) for table in _tables(resolver, joins, resource))
-    access = _access(resolver, tables, spelling)
+    access = _access(resolver, tables, text)
     estate = Estate(
         file=template.file,
         dialect=Dialect.CLOUDFORMATION,
@@ -122,11 +119,13 @@ def _estate(resolver: Resolver, spelling: str) -> tuple[Estate, Access]:
     return estate, access
 
 
-def _access(resolver: Resolver, tables: tuple[Table, ...], spelling: str) -> Access:
+def _access(resolver: Resolver, tables: tuple[Table, ...], text: str) -> Access:
+    if not speaks_of_access(resolver.template, text):
+        return Access()
     # Imported here: a template without documents pays for no reader of them.
-    from tablegate.dialects.cloudformation.access import access_of
+    from tablegate.dialects.cloudformation.access.estate import access_of
 
-    return access_of(resolver, tables, spelling)
+    return access_of(resolver, tables, "json" if _is_json(text) else "yaml")
 
 
 def _in_scenarios(resolver: Resolver, resource: Resource, build: Callable[[], T]) -> Iterable[T]:

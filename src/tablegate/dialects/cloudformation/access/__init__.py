@@ -1,25 +1,23 @@
-"""Who holds which grants in a template: every policy document that it writes, in the hands of its holder."""
+"""Who holds which grants in a template: every policy document that it writes, in the hands of its holder.
+
+This module is all that a template without documents imports.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from tablegate.access.grants import Grant
-from tablegate.access.holders import Holder
-from tablegate.access.symbols import Symbols
-from tablegate.dialects.cloudformation.access import identities, resources, uses
-from tablegate.dialects.cloudformation.access.attachments import Attachments
-from tablegate.dialects.cloudformation.access.drafts import sorted_grants
-from tablegate.dialects.cloudformation.access.ground import Ground
-from tablegate.dialects.cloudformation.access.pieces import Documents
-from tablegate.dialects.cloudformation.access.texts import Texts
-from tablegate.dialects.cloudformation.access.trees import Trees
-from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.model.table import Table
+from tablegate.dialects.cloudformation.template import ACCESS, FUNCTION, KEY, Template
+
+if TYPE_CHECKING:
+    from tablegate.access.grants import Grant
+    from tablegate.access.holders import Holder
+
+_RESOURCE_POLICY = "ResourcePolicy"
 
 
 class Access(NamedTuple):
-    """All that a template says of access."""
+    """All that a template says of access, and how many of its documents were read."""
 
     holders: tuple[Holder, ...] = ()
     grants: tuple[Grant, ...] = ()
@@ -28,39 +26,10 @@ class Access(NamedTuple):
     documents_unread: int = 0
 
 
-def access_of(resolver: Resolver, tables: tuple[Table, ...], spelling: str) -> Access:
-    """The holders and grants of a template. ``spelling`` is json or yaml."""
-    symbols = Symbols()
-    texts = Texts(resolver, symbols, tables)
-    trees = Trees(resolver, texts)
-    documents = Documents(resolver, trees, symbols)
-    ground = Ground(
-        resolver=resolver,
-        symbols=symbols,
-        texts=texts,
-        trees=trees,
-        documents=documents,
-        spelling=spelling,
-        tables=tables,
+def speaks_of_access(template: Template, text: str) -> bool:
+    """Whether anything in a template may hold a document."""
+    return (
+        template.serverless
+        or _RESOURCE_POLICY in text
+        or any(type_ in template.resources for type_ in (*ACCESS, FUNCTION, KEY))
     )
-    _gather(ground)
-    drafts = sorted(ground.drafts.values(), key=lambda draft: (draft.address, draft.form, draft.name or ""))
-    holders = tuple(draft.made(symbols) for draft in drafts)
-    counts = documents.counts
-    return Access(holders, sorted_grants(drafts), counts.every, counts.partly, counts.unread)
-
-
-def _gather(ground: Ground) -> None:
-    attachments = Attachments(ground)
-    identities.begin(ground)
-    attachments.gather()
-    if ground.resolver.template.serverless:
-        # Imported here: most templates are not SAM's.
-        from tablegate.dialects.cloudformation.access.connectors import Connectors
-        from tablegate.dialects.cloudformation.access.serverless import Serverless
-
-        Serverless(ground, attachments).gather()
-        Connectors(ground, attachments).gather()
-    resources.gather(ground)
-    uses.learn(ground, attachments)
-    attachments.leave_over()

@@ -12,7 +12,14 @@ from tablegate.access.documents import Hole, Path, Perhaps
 from tablegate.access.symbols import has_symbol
 from tablegate.dialects.cloudformation.access.texts import HELD, Texts
 from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.unsettled import Resolved, Unsettled, is_scalar, scalar_of
+from tablegate.dialects.cloudformation.unsettled import (
+    RESOURCE,
+    Resolved,
+    Symbol,
+    Unsettled,
+    is_scalar,
+    scalar_of,
+)
 from tablegate.model.value import Place
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.node import Node
@@ -57,9 +64,8 @@ class Trees:
         if isinstance(content, dict):
             if not any(key == "Ref" or key.startswith("Fn::") for key in content):
                 return [node]
-            if "Fn::GetAtt" in content:  # the same in every scenario
-                return [self._resolver.head(node)]
-            return self._explored(lambda: self._resolver.head(node))
+            value = self._resolver.head(node)
+            return [value] if _is_settled(value) else self._explored(lambda: self._resolver.head(node))
         return [self._resolver.head(node)] if isinstance(content, str) and "{{" in content else [node]
 
     def elements(self, node: Node, *, sure: bool = True) -> Iterator[tuple[Node | Unsettled, bool]]:
@@ -186,9 +192,6 @@ class Trees:
             if isinstance(text, str) and "{{" not in text and text.isascii() and ":table/" not in text:
                 found.append((text, item, True))  # nearly all of them
                 continue
-            if isinstance(text, dict) and "Fn::GetAtt" in text and (value := self._resolver.head(item)) is not None:
-                found.extend((made, item, True) for made in self._texts_of(value, key))
-                continue
             for value, sure in self.elements(item):
                 where = value.node if isinstance(value, Unsettled) else value
                 found.extend((made, where, sure) for made in self._texts_of(value, key))
@@ -255,6 +258,14 @@ class Trees:
             return value.plain() if text is None else text
         whole = value.symbol is not None
         return Hole(value.doubt) if text is None or (whole and patterned) else text
+
+
+def _is_settled(value: Resolved) -> bool:
+    """Whether something comes to the same in every scenario: no parameter or condition has a say in it."""
+    if not isinstance(value, Unsettled):
+        return True
+    symbols = [part for part in value.parts if isinstance(part, Symbol)]
+    return bool(symbols) and all(it.sort == RESOURCE or it.name.startswith("AWS::") for it in symbols)
 
 
 def _once(found: list[tuple[Any, Node, bool]]) -> list[tuple[Any, Node, bool]]:

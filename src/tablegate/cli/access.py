@@ -1,0 +1,49 @@
+"""The iam command: who can do what to which table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tablegate.access.matrix import matrix_of
+from tablegate.cli.checking import given, read_options
+from tablegate.cli.destinations import destinations, width
+from tablegate.cli.output import emit, note, save
+from tablegate.config import read_configuration
+from tablegate.dialects import read
+from tablegate.engine.settings import ConfigError
+from tablegate.findings import Exit, Fault
+from tablegate.reporters.matrix import RENDERERS
+from tablegate.reporters.safe import Shower
+from tablegate.sources import collect
+
+
+def show(inputs: Sequence[str], flags: Mapping[str, Any]) -> int:
+    """Print the matrix of every input."""
+    if not inputs:
+        raise ConfigError("an INPUT is needed", hint="a plan, a template, a folder that holds some, or -")
+    asked = destinations(flags.get("output") or (), RENDERERS)
+    options = {key: value for key, value in flags.items() if key != "output"}
+    configuration = read_configuration(given(options), folder=Path.cwd(), environment=os.environ, search=False)
+    collected = collect(tuple(inputs), configuration["stdin-filename"])
+    readings = [read(item, read_options(configuration)) for item in collected.sources]
+    estates = [reading.estate for reading in readings if reading.estate is not None]
+    matrices = tuple(matrix_of(estate) for estate in sorted(estates, key=lambda estate: estate.file))
+    shower = Shower({secret for estate in estates for secret in estate.secrets})
+    for destination in asked:
+        text = RENDERERS[destination.format](matrices, shower, width())
+        if destination.path is None:
+            emit(text)
+        else:
+            save(destination.path, text)
+    faults = [*collected.faults, *(fault for reading in readings for fault in reading.faults)]
+    for fault in faults:
+        note(*_told(fault))
+    return int(Exit.UNREAD if not readings or any(fault.blocks for fault in faults) else Exit.OPEN)
+
+
+def _told(fault: Fault) -> tuple[str, ...]:
+    place = ":".join(str(part) for part in (fault.place.file, fault.place.line, fault.place.column) if part)
+    return (f"{fault.code}: {place}: {fault.message}", *([f"hint: {fault.hint}"] if fault.hint else []))

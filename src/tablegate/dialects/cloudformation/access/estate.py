@@ -1,0 +1,52 @@
+"""Everything about access that goes into the estate: holders with their grants, and how much of it was read."""
+
+from __future__ import annotations
+
+from tablegate.access.symbols import Symbols
+from tablegate.dialects.cloudformation.access import Access, identities, resources, uses
+from tablegate.dialects.cloudformation.access.attachments import Attachments
+from tablegate.dialects.cloudformation.access.drafts import sorted_grants
+from tablegate.dialects.cloudformation.access.ground import Ground
+from tablegate.dialects.cloudformation.access.pieces import Documents
+from tablegate.dialects.cloudformation.access.texts import Texts
+from tablegate.dialects.cloudformation.access.trees import Trees
+from tablegate.dialects.cloudformation.resolver import Resolver
+from tablegate.model.table import Table
+
+
+def access_of(resolver: Resolver, tables: tuple[Table, ...], spelling: str) -> Access:
+    """The holders and grants of a template. ``spelling`` is json or yaml."""
+    symbols = Symbols()
+    texts = Texts(resolver, symbols, tables)
+    trees = Trees(resolver, texts)
+    documents = Documents(resolver, trees, symbols)
+    ground = Ground(
+        resolver=resolver,
+        symbols=symbols,
+        texts=texts,
+        trees=trees,
+        documents=documents,
+        spelling=spelling,
+        tables=tables,
+    )
+    _gather(ground)
+    drafts = sorted(ground.drafts.values(), key=lambda draft: (draft.address, draft.form, draft.name or ""))
+    holders = tuple(draft.made(symbols) for draft in drafts)
+    counts = documents.counts
+    return Access(holders, sorted_grants(drafts), counts.every, counts.partly, counts.unread)
+
+
+def _gather(ground: Ground) -> None:
+    attachments = Attachments(ground)
+    identities.begin(ground)
+    attachments.gather()
+    if ground.resolver.template.serverless:
+        # Imported here: most templates are not SAM's.
+        from tablegate.dialects.cloudformation.access.connectors import Connectors
+        from tablegate.dialects.cloudformation.access.serverless import Serverless
+
+        Serverless(ground, attachments).gather()
+        Connectors(ground, attachments).gather()
+    resources.gather(ground)
+    uses.learn(ground, attachments)
+    attachments.leave_over()

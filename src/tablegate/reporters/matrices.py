@@ -1,0 +1,44 @@
+"""The words of a matrix of access: its cells, the titles of its columns, and who its holders are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from tablegate.access.columns import Column
+from tablegate.access.matrix import Cell, Right, Row
+from tablegate.reporters.safe import Shower, Shown, joined, own
+
+LEGEND = (
+    own("R read  W write  D delete  S scan  T read the stream  A administer"),
+    own("R* only under a condition  R? cannot be told  blank: surely not"),
+)
+UNHEARD = own("what a table's own policy denies to all is not taken from other holders")
+_ORDER = tuple(Right)
+
+
+@cache
+def spelled(cell: Cell) -> Shown:
+    """A cell as letters: ``RW*D?``."""
+    marks = {**dict.fromkeys(cell.sure, ""), **dict.fromkeys(cell.bound, "*"), **dict.fromkeys(cell.unknown, "?")}
+    return Shown("".join(f"{right}{marks[right]}" for right in _ORDER if right in marks))
+
+
+def titles(columns: Sequence[Column], show: Shower) -> list[Shown]:
+    """What the columns are called: by a table's name where only one has it, and its address where not."""
+    named: dict[str, set[str]] = {}
+    for column in columns:
+        named.setdefault(column.name or "", set()).add(column.address)
+    found = []
+    for column in columns:
+        name = column.name if column.name and len(named[column.name]) == 1 else column.address
+        below = () if column.index is None else (own("/"), show(column.index) if column.index else own("?"))
+        found.append(joined(show(name), *below))
+    return found
+
+
+def who(row: Row, show: Shower) -> tuple[Shown, Shown]:
+    """A row's holder, and what sort of holder that is."""
+    if row.principal is None:
+        return show(row.address), joined(show(row.form), own(" "), show(row.kind))
+    return joined(show(row.principal), own(" by "), show(row.address)), joined(show(row.form), own("'s own policy"))
