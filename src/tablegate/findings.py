@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
 from tablegate.fingerprint import digest
@@ -42,7 +41,7 @@ class FaultCode(StrEnum):
     INTERNAL = "internal"
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Fault:
     """Something that could not be read or judged: shown, never swallowed."""
 
@@ -78,7 +77,7 @@ class Finding:
         return digest(f"{self.policy.id}\0{self.address}\0{part}\0{names}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class Input:
     """One input that was read, and what was seen in it."""
 
@@ -94,7 +93,7 @@ class Input:
     documents_unread: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class Counts:
     """The ledger's totals. One verdict each per policy and subject: the parts add up to the whole."""
 
@@ -108,7 +107,7 @@ class Counts:
     waived: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class Report:
     """All that a run has to say, sorted."""
 

@@ -7,11 +7,11 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from tablegate.findings import Fault, FaultCode
+from tablegate.model.record import record
 from tablegate.model.value import Place
 from tablegate.syntax.relevance import looks_relevant
 from tablegate.syntax.source import Source
@@ -37,7 +37,7 @@ _REASONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Collected:
     """What was found: the sources, what went wrong, and the files of folders that are none of our business."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from tablegate.dialects.reading import ReadOptions
 from tablegate.engine.settings import ConfigError, Settings
 from tablegate.findings import Exit, Fault, FaultCode, Report
 from tablegate.gate import check as judge
+from tablegate.model.record import record
 from tablegate.model.value import Place
 from tablegate.packs import Loaded, load
 from tablegate.policy.declare import Policy
@@ -24,7 +25,7 @@ from tablegate.reporters.look import Detail, Look
 from tablegate.sources import collect
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class Where:
     """Where the configuration and the packs are looked for."""
 
@@ -36,7 +37,7 @@ class Where:
     untrusted: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class Prepared:
     """All that was decided before an input is opened."""
 

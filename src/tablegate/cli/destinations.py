@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from tablegate.engine.nearest import meant
 from tablegate.engine.settings import ConfigError
+from tablegate.model.record import record
 from tablegate.reporters import REPORTERS
 
 WHEN = ("auto", "always", "never")
 NARROWEST, WIDEST, PIPED = 60, 120, 100
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Destination:
     """One report in one format. Without a path it goes to standard output."""
 

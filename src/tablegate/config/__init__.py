@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,11 @@ from tablegate.config.keys import FILE_KEYS, KEYS, from_environment, switched_on
 from tablegate.config.tighten import tightened
 from tablegate.engine.configure import as_table, settings_from, unknown_key
 from tablegate.engine.settings import ConfigError, Settings
+from tablegate.model.record import record
 from tablegate.policy.declare import Policy, without_twins
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Given:
     """A value, and where it comes from."""
 
@@ -23,7 +23,7 @@ class Given:
     origin: str  # "default", "file:line", an environment variable, or a flag
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class Configuration:
     """Every key with its value. ``notes`` are what a reader should know: what was found and not applied."""
 

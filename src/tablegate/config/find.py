@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tablegate.engine.settings import ConfigError
+from tablegate.model.record import record
 
 OWN = "tablegate.toml"
 SHARED = "pyproject.toml"
@@ -17,7 +17,7 @@ SHARED = "pyproject.toml"
 _REF = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/@{}^~+-]*")
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Found:
     """One configuration file: what reports call it, its text, its table, and the folder its paths start from."""
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from tablegate.engine.configure import as_bool, as_text, as_texts
 from tablegate.engine.settings import ConfigError
+from tablegate.model.record import record
 
 Reader = Callable[[object, tuple[str, ...]], Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Key:
     """One key. ``read`` is None where the engine reads it. ``in_file`` is false for what only a caller decides."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tablegate.findings import Fault, Input
 from tablegate.model.estate import Estate
+from tablegate.model.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class ReadOptions:
     """What the user says about the inputs: nothing here is found by looking."""
 
@@ -21,7 +22,7 @@ class ReadOptions:
     stack_tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class Reading:
     """One input, read: what was seen, the estate it describes, and what could not be read of it."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from types import CoroutineType
 from typing import TypeAlias
 
 from tablegate.engine.settings import Settings
+from tablegate.model.record import record
 from tablegate.model.value import Value, Verdict
 from tablegate.policy.declare import Policy, Severity
 
@@ -20,7 +20,7 @@ class OutOfTime(BaseException):
     """Raised from outside into a predicate that does not end."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Crash:
     """What a predicate did instead of giving a verdict. Never the text of an exception: it may hold data."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 from tablegate.engine.ask import Answer, Crash
 from tablegate.engine.subjects import Stand
+from tablegate.model.record import record
 from tablegate.model.value import Verdict
 
 Scenario = Mapping[str, str]
@@ -15,7 +15,7 @@ Scenario = Mapping[str, str]
 _NAMED = 3  # scenarios that a message names before it only counts
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Merged:
     """The answer for a subject in all its scenarios, and in which of them it was given."""
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from tablegate.engine.nearest import meant
 from tablegate.engine.settings import ConfigError, Settings
+from tablegate.model.record import record
 from tablegate.policy.declare import FAMILIES, Policy, Severity
 
 ALL = "ALL"
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Selection:
     """One policy, whether it runs, and the word that decided it."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
+from tablegate.model.record import record
 from tablegate.policy.declare import Severity
 
 
@@ -27,7 +28,7 @@ class UnknownMode(StrEnum):
     IGNORE = "ignore"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class PolicySettings:
     """What the configuration says of one policy."""
 
@@ -35,7 +36,7 @@ class PolicySettings:
     options: Mapping[str, object] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class Override:
     """What is said of the tables that match: every matcher given must match."""
 
@@ -49,7 +50,7 @@ class Override:
     severity: Mapping[str, Severity] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class Settings:
     """Everything that steers a run, as the engine needs it."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cache
 from operator import attrgetter
 from typing import Any, TypeVar
 
+from tablegate.model.record import record
 from tablegate.model.table import Table
 
 T = TypeVar("T")
@@ -17,7 +18,7 @@ _FIELDS = attrgetter(*_SLOTS)
 _PARTS = ("indexes", "local_indexes", "replicas")
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Scene:
     """A subject in the scenario of this number."""
 

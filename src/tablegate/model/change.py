@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from tablegate.model.record import record
 from tablegate.model.value import Place
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class ReplaceOrder(StrEnum):
     CREATE_THEN_FORGET = "create-then-forget"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(eq=False)
 class Change:
     """The change of one table. ``before`` is made when somebody asks for it."""
 

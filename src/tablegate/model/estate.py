@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from tablegate.model.change import Change
+from tablegate.model.record import record
 from tablegate.model.table import Dialect, Table
 from tablegate.model.value import Place, Value
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from tablegate.access.holders import Holder
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class DaxCluster:
     """A DAX cluster in front of tables."""
 
@@ -26,7 +27,7 @@ class DaxCluster:
     scenario: Mapping[str, str] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class LegacyGlobalTable:
     """A 2017 global table, or the replica that old CDK makes through a custom resource."""
 
@@ -39,7 +40,7 @@ class LegacyGlobalTable:
     scenario: Mapping[str, str] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(eq=False)
 class Estate:
     """The whole of one input. ``manages_*`` tell whether it holds resources of that sort at all."""
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 
 from tablegate.engine.judge import Guard
 from tablegate.engine.nearest import meant
+from tablegate.model.record import record
 from tablegate.packs.installed import entry_points
 from tablegate.packs.loading import from_package, from_path
 from tablegate.policy.declare import Policy, PolicyError, without_twins
@@ -18,7 +18,7 @@ SHIPPED = "baseline"
 SECONDS = 10.0  # three thousand times what the slowest of ours takes on a thousand tables
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Loaded:
     """The policies of all packs, and what must surround them while they run."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from textwrap import dedent
 from types import ModuleType
@@ -15,6 +14,7 @@ from tablegate.access.grants import Grant, Unread
 from tablegate.access.holders import Holder
 from tablegate.model.change import Change
 from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
+from tablegate.model.record import record
 from tablegate.model.table import Index, Replica, Table
 from tablegate.model.value import Verdict
 
@@ -73,7 +73,7 @@ class Severity(StrEnum):
 CRITICAL, HIGH, MEDIUM, LOW, INFO = tuple(Severity)
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Spelled:
     """One thing in both languages. None: it cannot be said there."""
 
@@ -81,7 +81,7 @@ class Spelled:
     cloudformation: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Option:
     """A keyword-only parameter of a predicate, which the configuration may set."""
 
@@ -90,7 +90,7 @@ class Option:
     default: object
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class Policy:
     """A predicate over one kind of subject, with all that a reader of its findings needs."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 
 from tablegate import __version__
 from tablegate.findings import Fault, Finding, Input, Report
@@ -26,7 +27,7 @@ def render(report: Report, look: Look) -> str:  # noqa: ARG001 - the same bytes,
         "inputs": _rows([encode(_input(item, scrub)) for item in report.inputs]),
         "findings": _rows([encode(_finding(item, scrub)) for item in report.findings]),
         "faults": _rows([encode(_fault(item, scrub)) for item in report.faults]),
-        "counts": encode({name: getattr(report.counts, name) for name in type(report.counts).__slots__}),
+        "counts": encode({each.name: getattr(report.counts, each.name) for each in fields(report.counts)}),
         "gate": encode(report.gate),
         "exit": encode(int(report.exit)),
     }

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntEnum
+
+from tablegate.model.record import record
 
 
 class Detail(IntEnum):
@@ -20,7 +21,7 @@ def no_line(file: str, line: int) -> str | None:  # noqa: ARG001 - the same answ
     return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class Look:
     """The reader's wishes. They change no finding and no exit code."""
 

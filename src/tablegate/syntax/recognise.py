@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
+from tablegate.model.record import record
 from tablegate.syntax import mistakes
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.source import Source
@@ -25,7 +25,7 @@ class Kind(StrEnum):
     CLOUDFORMATION = "cloudformation"
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Recognised:
     """An input and its language: a plan as its members, a template as text. ``note`` says what was left out."""
 

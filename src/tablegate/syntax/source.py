@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from tablegate.model.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Source:
     """A named run of bytes. The name is what reports call it: a POSIX path, or ``<stdin>``."""
 
