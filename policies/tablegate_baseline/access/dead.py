@@ -97,7 +97,7 @@ def action_resource_mismatch(grant: Grant) -> Verdict:
     named = _named_actions(grant)
     if not named or resources.inverted or resources.doubt or not resources.texts:
         return OTHERS
-    dead = [action for action in _dead(named, grant) if not _is_generated(action, named)]
+    dead = [action for action in named if _is_dead(action, grant) and not _is_generated(action, named)]
     if not dead:
         return FINE
     shown = grant.document.shown(resources.texts[0])
@@ -197,26 +197,20 @@ def _told(text: str, names: tuple[str, ...]) -> str:
 def _named_actions(grant: Grant) -> list[Action]:
     if grant.statement.actions.inverted:
         return []
-    return list(_named(grant.statement.actions.texts))
+    texts = (text for text in grant.statement.actions.texts if not is_wildcard(text))
+    return sorted({action for text in texts for action in expand(text)})
 
 
-@lru_cache(maxsize=2048)
-def _named(texts: tuple[str, ...]) -> tuple[Action, ...]:
-    return tuple(sorted({action for text in texts if not is_wildcard(text) for action in expand(text)}))
-
-
-def _dead(named: list[Action], grant: Grant) -> list[Action]:
-    """Those for which no resource of the statement is one that they are for, or whose conditions never hold."""
+def _is_dead(action: Action, grant: Grant) -> bool:
+    """Whether no resource of the statement is one that the action is for, or its conditions never hold."""
     texts = grant.statement.resources.texts
-    scopes = [scope for text in texts if (scope := scope_of(text)).tier is not Tier.NONE]
-    bare = any(not text.strip("*") for text in texts)
-    missed = not bare and (bool(scopes) or any(map(_is_name, texts)))
-    return [
-        action
-        for action in named
-        if (action.name == "SearchVectors" and narrowing(grant.statement.conditions, action) is Narrowing.NEVER)
-        or (missed and not any(fits(action, scope) for scope in scopes))
-    ]
+    if action.name == "SearchVectors" and narrowing(grant.statement.conditions, action) is Narrowing.NEVER:
+        return True
+    if any(set(text) <= {"*"} for text in texts):
+        return False
+    return not any(fits(action, scope_of(text)) for text in texts if scope_of(text).tier is not Tier.NONE) and any(
+        scope_of(text).tier is not Tier.NONE or _is_name(text) for text in texts
+    )
 
 
 def _is_name(text: str) -> bool:

@@ -36,40 +36,34 @@ def is_written(grant: Grant) -> bool:
 
 def is_dax_role(holder: Holder) -> bool:
     """Whether a role is a cache's."""
-    return bool(holder.services) and _has_cache(holder.services)
+    return any(service.startswith("dax.") for service in holder.services)
 
 
-@lru_cache(maxsize=2048)
 def is_everything(actions: frozenset[Action]) -> bool:
     """Whether these actions amount to full control of a table."""
     return {action.kind for action in actions} >= _FULL
 
 
-def telling(reach: Reach) -> tuple[Action, ...]:
+def telling(reach: Reach) -> list[Action]:
     """The actions on tables that do more than look at what there is."""
-    return _telling(reach.actions)
+    return sorted(action for action in reach.actions if action.kind not in HARMLESS and not action.account_level)
 
 
-def on_tables(reach: Reach) -> tuple[Action, ...]:
+def on_tables(reach: Reach) -> list[Action]:
     """The same, less the reading of streams: that is TG515's to judge."""
-    return _on_tables(reach.actions)
-
-
-def of_kinds(reach: Reach, kinds: frozenset[Kind]) -> tuple[Action, ...]:
-    """The actions of these kinds, those on the whole account too."""
-    return _of_kinds(reach.actions, kinds)
+    return [action for action in telling(reach) if action.kind is not Kind.STREAM_READ]
 
 
 def verb_wildcards(grant: Grant) -> tuple[str, ...]:
     """The action patterns, not for the whole service, that stand for actions of different sorts."""
-    actions = grant.statement.actions
-    return () if actions.inverted else _mixed(actions.texts)
+    if grant.statement.actions.inverted:
+        return ()
+    return tuple(text for text in grant.statement.actions.texts if _is_mixed(text))
 
 
 def takes_all(grant: Grant) -> bool:
     """Whether a statement is about the whole service, by a wildcard or by what it leaves out."""
-    actions = grant.statement.actions
-    return actions.inverted or _names_service(actions.texts)
+    return grant.statement.actions.inverted or any(map(_is_service, grant.statement.actions.texts))
 
 
 def holds_everything(grant: Grant) -> bool:
@@ -88,40 +82,7 @@ def in_everything(grant: Grant) -> bool:
 def full_control(holder: Holder) -> tuple[Reach, ...]:
     """The widest reaches of a holder, where together they amount to full control of all tables; else nothing."""
     wide = tuple(reach for reach in reaches_of(holder) if reach.grant.managed is None and _is_wide(reach))
-    return wide if is_everything(frozenset().union(*(reach.actions for reach in wide))) else ()
-
-
-# Many statements hold the same actions: what is asked of those alone is answered once.
-
-
-@lru_cache(maxsize=2048)
-def _telling(actions: frozenset[Action]) -> tuple[Action, ...]:
-    return tuple(sorted(item for item in actions if item.kind not in HARMLESS and not item.account_level))
-
-
-@lru_cache(maxsize=2048)
-def _of_kinds(actions: frozenset[Action], kinds: frozenset[Kind]) -> tuple[Action, ...]:
-    return tuple(sorted(action for action in actions if action.kind in kinds))
-
-
-@lru_cache(maxsize=2048)
-def _has_cache(services: tuple[str, ...]) -> bool:
-    return any(service.startswith("dax.") for service in services)
-
-
-@lru_cache(maxsize=2048)
-def _on_tables(actions: frozenset[Action]) -> tuple[Action, ...]:
-    return tuple(action for action in _telling(actions) if action.kind is not Kind.STREAM_READ)
-
-
-@lru_cache(maxsize=2048)
-def _mixed(texts: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(filter(_is_mixed, texts))
-
-
-@lru_cache(maxsize=2048)
-def _names_service(texts: tuple[str, ...]) -> bool:
-    return any(map(_is_service, texts))
+    return wide if is_everything(frozenset(action for reach in wide for action in reach.actions)) else ()
 
 
 @lru_cache(maxsize=2048)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 
 from tablegate.policy import Origin, Place, Severity, Value, Verdict, holds, not_applicable
 from tablegate.policy.access import Action, DocumentRole, Grant, Reach
@@ -17,11 +16,6 @@ _SHOWN = 6
 
 def listed(names: Iterable[str]) -> str:
     """Some of the names, and how many more there are."""
-    return _listed(tuple(names))
-
-
-@lru_cache(maxsize=256)  # all the tables of an input are reached by many
-def _listed(names: tuple[str, ...]) -> str:
     every = sorted(set(names))
     more = len(every) - _SHOWN
     return ", ".join(every[:_SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from tablegate.policy import CRITICAL, HIGH, INFO, LOW, MEDIUM, Severity
 from tablegate.policy.access import Action, Grant, Holder, HolderKind, Kind, Narrowing, Reach, Tier, matches
@@ -75,10 +75,8 @@ class Scale:
             steps += _STEPS.get(self.kind, 0)
         return stepped(base, steps)
 
-    def heaviest(self, reach: Reach, actions: Sequence[Action], tier: Tier | None = None) -> Severity | None:
+    def heaviest(self, reach: Reach, actions: Iterable[Action], tier: Tier | None = None) -> Severity | None:
         """The worst of these actions at this reach, each under the statement's conditions."""
-        if not actions:
-            return None
         work = work_of(reach.grant.holder)
         weights: dict[tuple[str, Narrowing], Severity | None] = {}
         for action in actions:
@@ -96,10 +94,9 @@ class Scale:
 
 def kind_of(holder: Holder, deploy_roles: tuple[str, ...] = ()) -> HolderKind:
     """Who uses the holder: what its trust says, unless its name is said to be that of a deploy role."""
-    if deploy_roles:
-        names = [name for name in (holder.name, holder.address) if name]
-        if any(matches(pattern, name) for name in names for pattern in deploy_roles):
-            return HolderKind.DEPLOY
+    names = (name for name in (holder.name, holder.address) if name)
+    if deploy_roles and any(matches(pattern, name) for name in names for pattern in deploy_roles):
+        return HolderKind.DEPLOY
     return holder.kind
 
 

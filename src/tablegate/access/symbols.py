@@ -53,8 +53,6 @@ class Symbols:
 
     def shown(self, text: str) -> str:
         """The text as a reader would write it: ``${name}`` for each symbol."""
-        if not has_symbol(text):
-            return text
         return "".join(self._shown(part) if part in self._names else part for part in text)
 
     def names_in(self, text: str) -> tuple[str, ...]:
