@@ -61,9 +61,34 @@ def resources(shape: Shape) -> list[Resource]:
             ("arn", "attachment_count", "id", "name_prefix", "policy_id"),
         ),
     ]
+    if shape.documents > 1:
+        inner += _reader(shape, tags)
     if shape.provisioned:
         inner += [item for dimension in ("Read", "Write") for item in _autoscaling(shape, dimension)]
     return inner + _neighbours(shape, tags)
+
+
+def _reader(shape: Shape, tags: dict[str, Any]) -> list[Resource]:
+    """A role that reads the table, with a document of its own."""
+    trusted = {"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}, "Action": "sts:AssumeRole"}
+    name = f"{shape.name}-reader"
+    role = {
+        "assume_role_policy": _text({"Version": "2012-10-17", "Statement": [trusted]}),
+        "description": None,
+        "force_detach_policies": False,
+        "max_session_duration": 3600,
+        "name": name,
+        "path": "/",
+        "permissions_boundary": None,
+        **tags,
+    }
+    policy = {"Version": "2012-10-17", "Statement": shape.reading(shape.arn, f"{shape.arn}/index/*")}
+    held = {"name": "read", "policy": _text(policy), "role": name}
+    computed = ("arn", "create_date", "id", "name_prefix", "unique_id")
+    return [
+        Resource(True, "aws_iam_role", "reader", None, role, computed),
+        Resource(True, "aws_iam_role_policy", "reader", None, held, ("id", "name_prefix")),
+    ]
 
 
 def _table(shape: Shape) -> dict[str, Any]:
@@ -351,7 +376,7 @@ def _configuration(shapes: list[Shape]) -> dict[str, Any]:
         "for_each_expression": each,
         "module": {
             "outputs": {"arn": {"expression": _refers("aws_dynamodb_table.this.arn", "aws_dynamodb_table.this")}},
-            "resources": _table_module(),
+            "resources": _table_module(shapes[0]),
             "variables": {"env": {}, "table": {}, "tags": {"default": {}}},
         },
     }
@@ -377,7 +402,7 @@ def _configuration(shapes: list[Shape]) -> dict[str, Any]:
     }
 
 
-def _table_module() -> list[dict[str, Any]]:
+def _table_module(shape: Shape) -> list[dict[str, Any]]:
     given = _refers("var.table")
     name = _refers("local.name")
     table = {
@@ -389,6 +414,10 @@ def _table_module() -> list[dict[str, Any]]:
     }
     policy = {"name": name, "policy": _refers("aws_dynamodb_table.this.arn", "aws_dynamodb_table.this")}
     made = [_configured("aws_dynamodb_table", "this", table), _configured("aws_iam_policy", "rw", policy)]
+    if shape.documents > 1:
+        made.append(_configured("aws_iam_role", "reader", {"name": name, "assume_role_policy": _refers("local.trust")}))
+        reader = _refers("aws_iam_role.reader.name", "aws_iam_role.reader")
+        made.append(_configured("aws_iam_role_policy", "reader", policy | {"role": reader}))
     for dimension in ("Read", "Write"):
         target = f"aws_appautoscaling_target.{dimension.lower()}"
         scaled = {
