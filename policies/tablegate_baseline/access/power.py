@@ -20,7 +20,7 @@ from tablegate.policy.access import (
     reaches,
     reaches_of,
 )
-from tablegate_baseline.access.judged import is_written
+from tablegate_baseline.access.judged import is_written, of_kinds
 from tablegate_baseline.access.remedies import CLOUDFORMATION, REFERENCE, TERRAFORM
 from tablegate_baseline.access.rewriting import ITEM_ACTIONS, instead, on_exact_tables
 from tablegate_baseline.access.tables_here import only_table
@@ -66,7 +66,7 @@ def destructive_action(
     """Code that runs all day needs no way to delete a table or its backups; a stolen credential that has one can."""
     if not is_written(grant) or silenced(grant, deploy_roles):
         return OTHERS
-    held = _worst(grant, {Kind.DESTRUCTIVE}, deploy_roles)
+    held = _worst(grant, frozenset({Kind.DESTRUCTIVE}), deploy_roles)
     if held is None or _is_temporary(held.reach, temporary_tables):
         return FINE
     severity, reach, actions = held
@@ -93,7 +93,7 @@ def table_admin_action(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> V
     deleting anything that an alarm watches."""
     if not is_written(grant) or silenced(grant, deploy_roles):
         return OTHERS
-    kinds = {Kind.PROTECTION_CHANGE, Kind.PROVISIONING, Kind.FAULT_INJECTION}
+    kinds = frozenset({Kind.PROTECTION_CHANGE, Kind.PROVISIONING, Kind.FAULT_INJECTION})
     held = _worst(grant, kinds, deploy_roles)
     if held is None:
         return FINE
@@ -117,7 +117,7 @@ def resource_policy_control(grant: Grant, *, deploy_roles: tuple[str, ...] = ())
     """The holder can let itself, or another account, do anything to the table, past everybody's identity policies."""
     if not is_written(grant) or silenced(grant, deploy_roles):
         return OTHERS
-    held = _worst(grant, {Kind.PERMISSIONS}, deploy_roles)
+    held = _worst(grant, frozenset({Kind.PERMISSIONS}), deploy_roles)
     return FINE if held is None else _failing(held, f"{actions_shown(held.actions)} in the hands of {who(grant)}")
 
 
@@ -134,7 +134,7 @@ def data_copy_action(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Ver
     anybody would notice."""
     if not is_written(grant) or silenced(grant, deploy_roles) or _copies(grant.holder):
         return OTHERS
-    held = _worst(grant, {Kind.DATA_COPY}, deploy_roles)
+    held = _worst(grant, frozenset({Kind.DATA_COPY}), deploy_roles)
     if held is None:
         return FINE
     names = {action.name for action in held.actions}
@@ -167,7 +167,7 @@ def replication_plane_to_people(grant: Grant, *, deploy_roles: tuple[str, ...] =
         return _in_a_tables_policy(grant)
     if not is_written(grant) or silenced(grant, deploy_roles):
         return OTHERS
-    held = _worst(grant, {Kind.REPLICATION}, deploy_roles)
+    held = _worst(grant, frozenset({Kind.REPLICATION}), deploy_roles)
     return FINE if held is None else _failing(held, f"{actions_shown(held.actions)} in the hands of {who(grant)}")
 
 
@@ -188,12 +188,12 @@ def _in_a_tables_policy(grant: Grant) -> Verdict:
     return against(grant, HIGH, f"{actions_shown(named)} for {shown}")
 
 
-def _worst(grant: Grant, kinds: set[Kind], deploy_roles: tuple[str, ...]) -> _Held | None:
+def _worst(grant: Grant, kinds: frozenset[Kind], deploy_roles: tuple[str, ...]) -> _Held | None:
     """The worst reach at which the statement grants actions of these kinds."""
     scale = Scale(grant, deploy_roles)
     worst: _Held | None = None
     for reach in reaches(grant):
-        actions = sorted(action for action in reach.actions if action.kind in kinds)
+        actions = list(of_kinds(reach.actions, kinds))
         severity = scale.heaviest(reach, actions)
         if severity is not None and (worst is None or heaviest((severity, worst.severity)) is not worst.severity):
             worst = _Held(severity, reach, actions)
