@@ -26,7 +26,7 @@ _FULL = frozenset({Kind.DESTRUCTIVE, Kind.PERMISSIONS, Kind.ITEM_READ, Kind.ITEM
 
 def is_judged(grant: Grant) -> bool:
     """Whether this grants anything on tables to somebody who is judged by more than TG538 alone."""
-    return bool(reaches(grant)) and not _has_cache(grant.holder.services)
+    return bool(reaches(grant)) and not is_dax_role(grant.holder)
 
 
 def is_written(grant: Grant) -> bool:
@@ -36,10 +36,9 @@ def is_written(grant: Grant) -> bool:
 
 def is_dax_role(holder: Holder) -> bool:
     """Whether a role is a cache's."""
-    return _has_cache(holder.services)
+    return any(service.startswith("dax.") for service in holder.services)
 
 
-@lru_cache(maxsize=1024)
 def is_everything(actions: frozenset[Action]) -> bool:
     """Whether these actions amount to full control of a table."""
     return {action.kind for action in actions} >= _FULL
@@ -47,13 +46,7 @@ def is_everything(actions: frozenset[Action]) -> bool:
 
 def telling(reach: Reach) -> list[Action]:
     """The actions on tables that do more than look at what there is."""
-    return list(_telling(reach.actions))
-
-
-@lru_cache(maxsize=4096)
-def of_kinds(actions: frozenset[Action], kinds: frozenset[Kind]) -> tuple[Action, ...]:
-    """Those of the actions that are of these kinds, by name."""
-    return tuple(sorted(action for action in actions if action.kind in kinds))
+    return sorted(action for action in reach.actions if action.kind not in HARMLESS and not action.account_level)
 
 
 def on_tables(reach: Reach) -> list[Action]:
@@ -68,7 +61,7 @@ def verb_wildcards(grant: Grant) -> tuple[str, ...]:
 
 def takes_all(grant: Grant) -> bool:
     """Whether a statement is about the whole service, by a wildcard or by what it leaves out."""
-    return grant.statement.actions.inverted or _has_service(grant.statement.actions.texts)
+    return grant.statement.actions.inverted or any(map(_is_service, grant.statement.actions.texts))
 
 
 def holds_everything(grant: Grant) -> bool:
@@ -88,26 +81,6 @@ def full_control(holder: Holder) -> tuple[Reach, ...]:
     """The widest reaches of a holder, where together they amount to full control of all tables; else nothing."""
     wide = tuple(reach for reach in reaches_of(holder) if reach.grant.managed is None and _is_wide(reach))
     return wide if is_everything(frozenset(action for reach in wide for action in reach.actions)) else ()
-
-
-@lru_cache(maxsize=1024)
-def _telling(actions: frozenset[Action]) -> tuple[Action, ...]:
-    return tuple(sorted(action for action in actions if action.kind not in HARMLESS and not action.account_level))
-
-
-@lru_cache(maxsize=256)
-def _has_cache(services: frozenset[str]) -> bool:
-    return any(service.startswith("dax.") for service in services)
-
-
-@lru_cache(maxsize=1024)
-def _mixed(texts: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(text for text in texts if _is_mixed(text))
-
-
-@lru_cache(maxsize=1024)
-def _has_service(texts: tuple[str, ...]) -> bool:
-    return any(map(_is_service, texts))
 
 
 @lru_cache(maxsize=2048)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from tablegate.policy import CRITICAL, HIGH, INFO, LOW, MEDIUM, Severity, Verdict, policy
@@ -20,7 +21,7 @@ from tablegate.policy.access import (
     reaches,
     reaches_of,
 )
-from tablegate_baseline.access.judged import is_written, of_kinds
+from tablegate_baseline.access.judged import is_written
 from tablegate_baseline.access.remedies import CLOUDFORMATION, REFERENCE, TERRAFORM
 from tablegate_baseline.access.rewriting import ITEM_ACTIONS, instead, on_exact_tables
 from tablegate_baseline.access.tables_here import only_table
@@ -188,12 +189,17 @@ def _in_a_tables_policy(grant: Grant) -> Verdict:
     return against(grant, HIGH, f"{actions_shown(named)} for {shown}")
 
 
+@lru_cache(maxsize=1024)
+def _of_kinds(actions: frozenset[Action], kinds: frozenset[Kind]) -> tuple[Action, ...]:
+    return tuple(sorted(action for action in actions if action.kind in kinds))
+
+
 def _worst(grant: Grant, kinds: frozenset[Kind], deploy_roles: tuple[str, ...]) -> _Held | None:
     """The worst reach at which the statement grants actions of these kinds."""
     scale = Scale(grant, deploy_roles)
     worst: _Held | None = None
     for reach in reaches(grant):
-        actions = list(of_kinds(reach.actions, kinds))
+        actions = list(_of_kinds(reach.actions, kinds))
         severity = scale.heaviest(reach, actions)
         if severity is not None and (worst is None or heaviest((severity, worst.severity)) is not worst.severity):
             worst = _Held(severity, reach, actions)

@@ -96,10 +96,8 @@ class Scale:
 
 def kind_of(holder: Holder, deploy_roles: tuple[str, ...] = ()) -> HolderKind:
     """Who uses the holder: what its trust says, unless its name is said to be that of a deploy role."""
-    if not deploy_roles:
-        return holder.kind
     names = (name for name in (holder.name, holder.address) if name)
-    if any(matches(pattern, name) for name in names for pattern in deploy_roles):
+    if deploy_roles and any(matches(pattern, name) for name in names for pattern in deploy_roles):
         return HolderKind.DEPLOY
     return holder.kind
 
