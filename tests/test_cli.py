@@ -531,3 +531,36 @@ def test_a_terminal_that_is_dumb_has_no_colour(tmp_path: Path) -> None:
 def test_the_module_runs_with_a_safe_path_too() -> None:
     """Where Python puts no folder first, none is taken away."""
     assert run("--version", python=("-P",)).returncode == 0
+
+
+ACCESS = "fixtures/projects/access/stack.yaml"
+
+
+def test_iam_prints_a_matrix() -> None:
+    """Holders and what they may do, and nothing beside it."""
+    ran = run("iam", ACCESS)
+    assert (0, "") == (ran.returncode, err(ran))
+    assert "\nOperator " in out(ran)
+    assert "RWDSTA" in out(ran)
+
+
+@pytest.mark.parametrize(("form", "start"), [("markdown", "### `"), ("csv", "file,holder,"), ("json", '{"version": 1')])
+def test_iam_writes_every_format_to_a_file(form: str, start: str, tmp_path: Path) -> None:
+    """The screen has the text."""
+    ran = run("iam", ACCESS, "-o", "text", "-o", f"{form}={tmp_path / 'matrix'}")
+    assert (0, "") == (ran.returncode, err(ran))
+    assert (tmp_path / "matrix").read_text().startswith(start)
+
+
+def test_iam_of_what_was_not_read_is_three() -> None:
+    """What could be read is shown all the same."""
+    ran = run("iam", ACCESS, "gone.json")
+    assert 3 == ran.returncode
+    assert "Operator" in out(ran)
+    assert "gone.json" in err(ran)
+
+
+@pytest.mark.parametrize("arguments", [("iam",), ("iam", ACCESS, "-o", "html"), ("iam", ACCESS, "--param", "x")])
+def test_iam_that_cannot_be_meant_is_two(arguments: tuple[str, ...]) -> None:
+    """No input, no such format, no such value."""
+    assert 2 == run(*arguments).returncode

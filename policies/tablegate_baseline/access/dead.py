@@ -194,11 +194,14 @@ def _told(text: str, names: tuple[str, ...]) -> str:
     return f"{text} is no action: {', '.join(names)} {verb}{' it' if verb == 'authorise' else ''}"
 
 
-def _named_actions(grant: Grant) -> list[Action]:
-    if grant.statement.actions.inverted:
-        return []
-    texts = (text for text in grant.statement.actions.texts if not is_wildcard(text))
-    return sorted({action for text in texts for action in expand(text)})
+def _named_actions(grant: Grant) -> tuple[Action, ...]:
+    return () if grant.statement.actions.inverted else _named_in(grant.statement.actions.texts)
+
+
+@lru_cache(maxsize=1024)
+def _named_in(texts: tuple[str, ...]) -> tuple[Action, ...]:
+    named = (text for text in texts if not is_wildcard(text))
+    return tuple(sorted({action for text in named for action in expand(text)}))
 
 
 def _is_dead(action: Action, grant: Grant) -> bool:

@@ -56,8 +56,6 @@ def on_tables(reach: Reach) -> list[Action]:
 
 def verb_wildcards(grant: Grant) -> tuple[str, ...]:
     """The action patterns, not for the whole service, that stand for actions of different sorts."""
-    if grant.statement.actions.inverted:
-        return ()
     return tuple(text for text in grant.statement.actions.texts if _is_mixed(text))
 
 

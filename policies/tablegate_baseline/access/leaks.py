@@ -248,9 +248,11 @@ def _sets_tags(action: Action, grant: Grant, tags: frozenset[str]) -> bool:
 
 def _bound(grant: Grant) -> Conditions:
     """The condition on tags of the holder's other grants, for this one too."""
-    for other in grant.holder.grants:
-        for item in other.statement.conditions:
-            if item.key.startswith("aws:resourcetag/") and not item.holds_without and other.statement.allows:
-                values = tuple(map(other.document.shown, item.values)) or ("VALUE",)
-                return {**conditions_of(grant), item.spelled: {item.written or item.key: values}}
-    return conditions_of(grant)
+    binding = (
+        (item, tuple(map(other.document.shown, item.values)) or ("VALUE",))
+        for other in grant.holder.grants
+        for item in other.statement.conditions
+        if other.statement.allows and item.key.startswith("aws:resourcetag/") and not item.holds_without
+    )
+    item, values = next(binding)
+    return {**conditions_of(grant), item.spelled: {item.written or item.key: values}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from tablegate.policy import CRITICAL, HIGH, INFO, LOW, MEDIUM, Severity, Verdict, policy
@@ -66,7 +67,7 @@ def destructive_action(
     """Code that runs all day needs no way to delete a table or its backups; a stolen credential that has one can."""
     if not is_written(grant) or silenced(grant, deploy_roles):
         return OTHERS
-    held = _worst(grant, {Kind.DESTRUCTIVE}, deploy_roles)
+    held = _worst(grant, frozenset({Kind.DESTRUCTIVE}), deploy_roles)
     if held is None or _is_temporary(held.reach, temporary_tables):
         return FINE
     severity, reach, actions = held
@@ -93,7 +94,7 @@ def table_admin_action(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> V
     deleting anything that an alarm watches."""
     if not is_written(grant) or silenced(grant, deploy_roles):
         return OTHERS
-    kinds = {Kind.PROTECTION_CHANGE, Kind.PROVISIONING, Kind.FAULT_INJECTION}
+    kinds = frozenset({Kind.PROTECTION_CHANGE, Kind.PROVISIONING, Kind.FAULT_INJECTION})
     held = _worst(grant, kinds, deploy_roles)
     if held is None:
         return FINE
@@ -117,7 +118,7 @@ def resource_policy_control(grant: Grant, *, deploy_roles: tuple[str, ...] = ())
     """The holder can let itself, or another account, do anything to the table, past everybody's identity policies."""
     if not is_written(grant) or silenced(grant, deploy_roles):
         return OTHERS
-    held = _worst(grant, {Kind.PERMISSIONS}, deploy_roles)
+    held = _worst(grant, frozenset({Kind.PERMISSIONS}), deploy_roles)
     return FINE if held is None else _failing(held, f"{actions_shown(held.actions)} in the hands of {who(grant)}")
 
 
@@ -134,7 +135,7 @@ def data_copy_action(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Ver
     anybody would notice."""
     if not is_written(grant) or silenced(grant, deploy_roles) or _copies(grant.holder):
         return OTHERS
-    held = _worst(grant, {Kind.DATA_COPY}, deploy_roles)
+    held = _worst(grant, frozenset({Kind.DATA_COPY}), deploy_roles)
     if held is None:
         return FINE
     names = {action.name for action in held.actions}
@@ -167,7 +168,7 @@ def replication_plane_to_people(grant: Grant, *, deploy_roles: tuple[str, ...] =
         return _in_a_tables_policy(grant)
     if not is_written(grant) or silenced(grant, deploy_roles):
         return OTHERS
-    held = _worst(grant, {Kind.REPLICATION}, deploy_roles)
+    held = _worst(grant, frozenset({Kind.REPLICATION}), deploy_roles)
     return FINE if held is None else _failing(held, f"{actions_shown(held.actions)} in the hands of {who(grant)}")
 
 
@@ -188,12 +189,17 @@ def _in_a_tables_policy(grant: Grant) -> Verdict:
     return against(grant, HIGH, f"{actions_shown(named)} for {shown}")
 
 
-def _worst(grant: Grant, kinds: set[Kind], deploy_roles: tuple[str, ...]) -> _Held | None:
+@lru_cache(maxsize=1024)
+def _of_kinds(actions: frozenset[Action], kinds: frozenset[Kind]) -> tuple[Action, ...]:
+    return tuple(sorted(action for action in actions if action.kind in kinds))
+
+
+def _worst(grant: Grant, kinds: frozenset[Kind], deploy_roles: tuple[str, ...]) -> _Held | None:
     """The worst reach at which the statement grants actions of these kinds."""
     scale = Scale(grant, deploy_roles)
     worst: _Held | None = None
     for reach in reaches(grant):
-        actions = sorted(action for action in reach.actions if action.kind in kinds)
+        actions = list(_of_kinds(reach.actions, kinds))
         severity = scale.heaviest(reach, actions)
         if severity is not None and (worst is None or heaviest((severity, worst.severity)) is not worst.severity):
             worst = _Held(severity, reach, actions)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 
 from tablegate.policy import HIGH, INFO, LOW, MEDIUM, Severity, Verdict, policy
 from tablegate.policy.access import (
@@ -147,11 +148,8 @@ def _first_scan(grant: Grant) -> Reach | None:
 
 def _earlier(grant: Grant) -> Iterator[Grant]:
     """The statements before this one in its document."""
-    for other in grant.holder.grants:
-        if other is grant:
-            return
-        if other.document is grant.document and other.address == grant.address:
-            yield other
+    before = takewhile(lambda other: other is not grant, grant.holder.grants)
+    return (other for other in before if other.document is grant.document and other.address == grant.address)
 
 
 def _scans(reach: Reach, action: Action) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from tablegate.policy import CRITICAL, HIGH, INFO, LOW, MEDIUM, Severity
 from tablegate.policy.access import Action, Grant, Holder, HolderKind, Kind, Narrowing, Reach, Tier, matches
@@ -75,8 +75,10 @@ class Scale:
             steps += _STEPS.get(self.kind, 0)
         return stepped(base, steps)
 
-    def heaviest(self, reach: Reach, actions: Iterable[Action], tier: Tier | None = None) -> Severity | None:
+    def heaviest(self, reach: Reach, actions: Collection[Action], tier: Tier | None = None) -> Severity | None:
         """The worst of these actions at this reach, each under the statement's conditions."""
+        if not actions:
+            return None
         work = work_of(reach.grant.holder)
         weights: dict[tuple[str, Narrowing], Severity | None] = {}
         for action in actions:

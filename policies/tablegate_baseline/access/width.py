@@ -38,11 +38,9 @@ def dynamodb_all_actions_all_tables(grant: Grant, *, deploy_roles: tuple[str, ..
     if not is_written(grant):
         return OTHERS
     wide = full_control(grant.holder)
-    if not wide or grant is not _widest(wide).grant:
-        return FINE
-    reach = next(reach for reach in wide if reach.grant is grant)
-    severity = Scale(grant, deploy_roles).everything(reach)
-    if severity is None:
+    reach = _widest(wide) if wide else None
+    severity = Scale(grant, deploy_roles).everything(reach) if reach is not None and reach.grant is grant else None
+    if reach is None or severity is None:
         return FINE
     others = sorted({other.grant.label for other in wide if other.grant is not grant})
     together = f", together with statement {', '.join(others)}" if not is_everything(reach.actions) else ""

@@ -44,6 +44,9 @@ def test_actions_with_holes_are_nobodys_slip() -> None:
     symbols = Symbols()
     world = of(statement(f"dynamodb:{symbols.of('verb')}Item"), symbols=symbols)
     assert said(world, "TG530") is None
+    assert said(of(statement("s3:GetObjects", "*")), "TG530") is None
+    (found,) = findings(of(statement(["FrobnicateLedger", "CreateItem"])), "TG530")
+    assert found.message.startswith("dynamodb:FrobnicateLedger is no action; dynamodb:CreateItem is no action: PutItem")
     assert said(of(statement("TransactGetItems"), managed="SecurityAudit"), "TG530") is None
 
 

@@ -203,6 +203,15 @@ def test_a_policy_is_about_what_it_is_attached_to(resource: str, severity: str |
     assert said(world, "TG533") == severity
 
 
+def test_what_is_not_said_of_a_resource_is_not_held_against_it() -> None:
+    """No target, none but some, or one that is not known."""
+    elsewhere = "arn:aws:dynamodb:us-east-1:111122223333:table/Users"
+    own = {"Principal": {"AWS": OWN}}
+    assert said(of(statement("GetItem", elsewhere, **own), target=None), "TG533") is None
+    assert said(of(statement("GetItem", None, NotResource=elsewhere, **own)), "TG533") is None
+    assert said(of(statement("GetItem", [elsewhere, Hole(build.DOUBT)], **own)), "TG533") is None
+
+
 def test_what_dynamodb_refuses() -> None:
     """Too long, on an index, on an old global table, and two on one table."""
     tree = whole(opened({"AWS": OWN}))

@@ -11,6 +11,7 @@ from access.building import (
     HERE,
     ITEMS,
     ORDERS,
+    deny,
     document,
     estate,
     findings,
@@ -153,6 +154,19 @@ def test_a_global_table_is_in_several_regions() -> None:
     everywhere = statement(ITEMS, "arn:aws:dynamodb:*:111122223333:table/Orders")
     assert said(of(everywhere, tables=[replicated]), "TG506") is None
     assert said(of(everywhere, tables=[table()]), "TG506") == "info"
+
+
+def test_a_deny_lets_no_stranger_in() -> None:
+    """A table's own policy may also keep people out."""
+    shut = holder(
+        whole(deny("GetItem", "*") | {"Principal": "*"}),
+        form=HolderForm.TABLE,
+        role=DocumentRole.RESOURCE,
+        address="aws_dynamodb_table.orders",
+        target=ORDERS,
+    )
+    role = holder(whole(statement(ITEMS, "arn:aws:dynamodb:us-east-1:*:table/Orders")))
+    assert said(estate(role, shut, tables=[table()]), "TG506") == "low"
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,8 @@ def test_a_policy_that_aws_made_for_the_service_is_fine_there() -> None:
     backup = {"kind": HolderKind.SERVICE, "services": ("backup.amazonaws.com",)}
     assert said(attached("service-role/AWSBackupServiceRolePolicyForRestores", **backup), "TG517") is None
     assert said(attached("service-role/AWSIoTRuleActions", services=("iot.amazonaws.com",)), "TG517") is None
+    pipeline = {"kind": HolderKind.SERVICE, "services": ("osis-pipelines.amazonaws.com",)}
+    assert said(attached(STREAMS, **pipeline), "TG517") is None
 
 
 def test_the_fix_of_a_managed_policy_names_the_tables_here() -> None:

@@ -23,6 +23,7 @@ from access.building import (
     told,
     whole,
 )
+from tablegate.access.documents import Hole
 from tablegate.access.grants import DocumentRole, HolderForm, HolderKind, Unread
 from tablegate.model import facts
 from tablegate.model.estate import Estate
@@ -204,6 +205,8 @@ STRANGER = "arn:aws:iam::999988887777:root"
         (used("*", VIA), "high"),
         (used({"AWS": "arn:aws:iam::111122223333:root"}, actions="kms:*"), None),
         (used({"AWS": STRANGER}), "high"),
+        (used({"AWS": Hole(build.DOUBT)}), "high?"),
+        (used({"AWS": "arn:aws:iam::${aws:username}:root"}), "high?"),
         (used({"AWS": STRANGER}, CALLER | VIA), None),
         (deny("kms:*", "*") | {"Principal": "*"}, None),
     ],
@@ -236,6 +239,7 @@ OF_ACCOUNT = used({"AWS": "arn:aws:iam::111122223333:root"}, actions="kms:*")
         ),
         ([statement("GetItem")], used({"AWS": "arn:aws:iam::111122223333:role/worker"}), None),
         ([statement("GetItem")], used("*", CALLER), None),
+        ([statement("GetItem")], deny("kms:Decrypt", "*") | {"Principal": "*"}, "info"),
         ([statement("DescribeTable")], OF_ACCOUNT, None),
     ],
 )

@@ -21,7 +21,7 @@ from access.building import (
     told,
 )
 from build import DOUBT
-from tablegate.access.documents import Hole
+from tablegate.access.documents import Hole, Perhaps
 from tablegate.access.grants import DocumentRole, HolderForm, HolderKind
 
 
@@ -213,6 +213,7 @@ def test_full_control_that_is_written_out_is_full_control() -> None:
         (["iam:*", "organizations:*"], "*", HolderKind.RUNTIME, "critical"),
         (["iam:*"], ORDERS, HolderKind.RUNTIME, "high"),
         (["dynamodb:*"], "*", HolderKind.RUNTIME, None),
+        (["iam:*"], ORDERS, HolderKind.DEPLOY, None),
         (["iam:*", "organizations:*"], "*", HolderKind.HUMAN, "medium"),
         (["s3:*"], "*", HolderKind.HUMAN, "high"),
         (["dynamodb:Delete*", "dynamodb:Put*", "dynamodb:Update*"], "*", HolderKind.RUNTIME, "critical"),
@@ -260,6 +261,12 @@ def test_a_statement_whose_effect_is_not_known_is_a_doubt() -> None:
     for hidden in ({"Effect": Hole(DOUBT)}, {"Condition": Hole(DOUBT)}, {"Condition": {"Bool": Hole(DOUBT)}}):
         found = findings(of(statement("dynamodb:*", "*", **hidden)), "TG501")
         assert [(str(item.severity), str(item.outcome)) for item in found] == [("critical", "unknown")]
+
+
+def test_a_statement_that_is_there_in_some_scenario_says_so() -> None:
+    """It fails there, and the message tells where."""
+    (found,) = findings(of(Perhaps(statement("dynamodb:*", "*"))))
+    assert found.message.endswith("where the condition around the statement holds")
 
 
 def test_documents_that_nobody_here_holds_are_judged_one_step_lower() -> None:

@@ -333,3 +333,29 @@ def test_a_statement_that_is_not_known() -> None:
     holder = held("- !ImportValue more\n- {Effect: Allow, Action: dynamodb:GetItem, Resource: '*'}\n")
     assert [grant.label for grant in holder.grants] == ["1"]
     assert [(relevant, partly) for _, relevant, partly, _ in unread(holder)] == [(True, True)]
+
+
+def test_forms_are_not_multiplied_without_end() -> None:
+    """Past a few forms of a statement the rest is not read, and said so."""
+    statement = "- {Effect: !Ref Effect, Sid: !Ref Sid, Action: 'dynamodb:*', Resource: '*', Condition: !If %s}"
+    head = (
+        "Parameters:\n"
+        "  Effect: {Type: String, AllowedValues: [Allow, Deny]}\n"
+        "  Sid: {Type: String, AllowedValues: [a, b, c]}\n"
+    )
+    condition = "[IsProd, {Bool: {'aws:SecureTransport': true}}, !Ref AWS::NoValue]"
+    found = reading(HEAD.replace("Parameters:\n", head) + indent(statement % condition, "          "))
+    holder = holders(found)["P"]
+    assert (len(holder.grants), {it.statement.present for it in holder.grants}) == (8, {False})
+    assert [why for *_, why in unread(holder)] == ["the statement has more than 8 forms"]
+
+
+def test_texts_are_not_multiplied_without_end() -> None:
+    """Past a few hundred texts an element is one that is not known."""
+    stages = ", ".join(f"s{number}" for number in range(20))
+    head = HEAD.replace("AllowedValues: [dev, prod]", f"AllowedValues: [{stages}]")
+    statement = "- {Effect: Allow, Action: dynamodb:GetItem, Resource: !Sub '${Staged.Arn}/${Staged}%s'}"
+    within = reading(head + indent(statement % "", "          "))
+    (grant,) = holders(within)["P"].grants
+    assert len(grant.statement.resources.texts) == 0
+    assert [relevant for _, relevant, _, _ in unread(holders(within)["P"])] == [True]

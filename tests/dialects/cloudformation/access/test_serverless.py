@@ -160,13 +160,18 @@ def test_templates_of_other_services() -> None:
     assert grants(holders(found)["F"]) == []
 
 
-def test_a_template_that_is_none() -> None:
-    """A name that SAM does not have fails its transform."""
-    text = "F: {Type: AWS::Serverless::Function, Properties: {Policies: [DynamoDBCrudPolcy: {TableName: x}]}}"
+@pytest.mark.parametrize(
+    ("policy", "what"),
+    [
+        ("DynamoDBCrudPolcy: {TableName: x}", "there is no policy template 'DynamoDBCrudPolcy'"),
+        ("{PolicyName: a, PolicyDocument: {}}", "a policy is a name, a document, or one policy template"),
+    ],
+)
+def test_a_policy_that_is_none(policy: str, what: str) -> None:
+    """What SAM does not know fails its transform."""
+    text = f"F: {{Type: AWS::Serverless::Function, Properties: {{Policies: [{policy}]}}}}"
     found = reading(f"Transform: AWS::Serverless-2016-10-31\nResources:\n  {text}\n")
-    assert [fault.message.rpartition(": ")[2] for fault in found.faults if fault.blocks] == [
-        "there is no policy template 'DynamoDBCrudPolcy' for DynamoDB"
-    ]
+    assert [fault.message.rpartition(": ")[2] for fault in found.faults if fault.blocks] == [what]
 
 
 ROLE = "R: {Type: AWS::IAM::Role, Properties: {AssumeRolePolicyDocument: {Statement: []}}}"

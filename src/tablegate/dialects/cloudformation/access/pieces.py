@@ -146,8 +146,13 @@ class Documents:
         """Whether anything in a node speaks of DynamoDB, or of a table of the template."""
         tables = self._resolver.template.tables
         waiting: list[Node] = [node]
+        seen: set[int] = set()  # an alias stands in several places, and is walked once
         while waiting:
-            content = waiting.pop().content
+            inner = waiting.pop()
+            if id(inner) in seen:
+                continue
+            seen.add(id(inner))
+            content = inner.content
             if isinstance(content, dict):
                 waiting.extend(content.values())
             elif isinstance(content, (list, tuple)):

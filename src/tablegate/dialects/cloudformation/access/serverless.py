@@ -89,6 +89,9 @@ class Serverless:
     def _templates(self, draft: Draft, value: Node, there: There, used: dict[str, int]) -> None:
         """A policy template with its parameters; those of other services grant nothing on tables."""
         content = value.content if isinstance(value.content, dict) else {}
+        if len(content) != 1:
+            self._ground.resolver.misfit(value, "a policy is a name, a document, or one policy template")
+            return
         for name, node in content.items():
             if name in POLICY_TEMPLATES:
                 used[name] = used.get(name, 0) + 1
@@ -97,8 +100,8 @@ class Serverless:
                 statements = [_statement(given, self._resources(given, parameters)) for given in POLICY_TEMPLATES[name]]
                 piece = self._ground.documents.composed(value, statements, within, sure=there.sure)
                 self._ground.hand(draft, piece, there.address, by=Maker(MakerKind.TEMPLATE, name))
-            elif name.startswith("DynamoDB") or len(content) > 1:
-                self._ground.resolver.misfit(value, f"there is no policy template {name[:40]!r} for DynamoDB")
+            elif name.startswith("DynamoDB"):
+                self._ground.resolver.misfit(value, f"there is no policy template {name[:40]!r}")
 
     def _texts(self, node: Node) -> tuple[str, ...]:
         """All that a parameter of a policy template can be: it stands in an ARN, so that a hole is one unknown name."""

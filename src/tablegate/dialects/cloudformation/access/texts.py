@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import product
+from math import prod
 
 from tablegate.access import arns
 from tablegate.access.arns import arn_of
@@ -37,7 +38,7 @@ from tablegate.model.table import Table
 from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node
 
-_MOST = 32  # texts that one element may come to
+_MOST = 256  # texts that one element may come to; of more, none is told
 _OWN = {REGION: arns.REGION, ACCOUNT: arns.ACCOUNT, PARTITION: arns.PARTITION}
 _IDENTITIES = {
     ROLE: ("role", "RoleName"),
@@ -73,14 +74,12 @@ class Texts:
                 return self.canonical(text)
             return self.of(Unsettled(HELD, value, tuple(self._held.get(part, part) for part in text)))
         first = value.parts[0] if value.parts else None
-        if isinstance(first, Symbol):
-            if first.attribute == "Arn" and first.name in self._tables:
-                return tuple(self._made(value.parts))
-            if self._may_be_anything(first):
-                return Hole(value.doubt)
-        if first is None:
+        if isinstance(first, Symbol) and first.attribute == "Arn" and first.name in self._tables:
+            return tuple(self._made(value.parts)) or Hole(value.doubt)
+        if first is None or (isinstance(first, Symbol) and self._may_be_anything(first)):
             return Hole(value.doubt)
-        return tuple(dict.fromkeys(text for made in self._made(value.parts) for text in self.canonical(made)))
+        texts = dict.fromkeys(text for made in self._made(value.parts) for text in self.canonical(made))
+        return tuple(texts) or Hole(value.doubt)
 
     def held(self, value: Unsettled) -> str:
         """The text of a value with each hole of it kept back: ``of`` fills them where the text has been taken apart."""
@@ -101,7 +100,8 @@ class Texts:
         """The one text of a value, with a symbol even where it may be anything; None where it is no text at all."""
         if isinstance(value, Node):
             return scalar_of(value) if is_scalar(value) else None
-        return next(iter(self._made(value.parts)), None) if value.parts else None
+        texts = self._made(value.parts) if value.parts else ()
+        return texts[0] if texts else None
 
     def canonical(self, text: str) -> tuple[str, ...]:
         """The text, with a table of this template spelled as every reference to it is."""
@@ -137,12 +137,9 @@ class Texts:
         value = self._resolver.reference(_NOWHERE, name)
         return scalar_of(value) if isinstance(value, Node) else self.symbols.of(_OWN[name])
 
-    def _made(self, parts: tuple[Part, ...]) -> Iterator[str]:
+    def _made(self, parts: tuple[Part, ...]) -> list[str]:
         choices = [(part,) if isinstance(part, str) else self._options(part, index) for index, part in enumerate(parts)]
-        for number, pieces in enumerate(product(*choices)):
-            if number == _MOST:
-                return
-            yield "".join(pieces)
+        return ["".join(pieces) for pieces in product(*choices)] if prod(map(len, choices)) <= _MOST else []
 
     def _options(self, symbol: Symbol, index: int) -> tuple[str, ...]:
         if symbol.sort == RESOURCE:

@@ -20,7 +20,7 @@ from tablegate.dialects.cloudformation.unsettled import (
     is_scalar,
     scalar_of,
 )
-from tablegate.model.value import Place
+from tablegate.model.value import Doubt, Place
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.node import Node
 
@@ -31,6 +31,7 @@ _WORDS = frozenset({"Sid", "Effect"})
 _ACTIONS = frozenset({"Action", "NotAction"})
 _PRINCIPALS = frozenset({"Principal", "NotPrincipal"})
 _MOST = 8  # forms of one statement
+_TOO_MANY = Doubt(f"the statement has more than {_MOST} forms", "its parameters: --params FILE or --param NAME=VALUE")
 _PATTERNED = ("like", "arn")  # operators under which an unknown value may be a star
 
 
@@ -137,7 +138,7 @@ class Trees:
     def _statements(self, node: Node, written: Written) -> Any:
         found: list[Any] = []
         written.nodes["Statement",] = node
-        if is_scalar(node):
+        if is_scalar(node) and "{{" not in str(node.content):
             return node.content
         for value, sure in self.elements(node):
             if isinstance(value, Unsettled):
@@ -146,13 +147,14 @@ class Trees:
                 forms = self._forms(value.content, ("Statement", len(found)), written)
                 for form in forms:
                     written.nodes["Statement", len(found)] = value
-                    found.append(form if sure and len(forms) == 1 else Perhaps(form))
+                    always = isinstance(form, Hole) or (sure and len(forms) == 1)
+                    found.append(form if always else Perhaps(form))
             else:
                 written.nodes["Statement", len(found)] = value
                 found.append(value.content)
         return found
 
-    def _forms(self, content: Mapping[str, Node], path: Path, written: Written) -> list[dict[str, Any]]:
+    def _forms(self, content: Mapping[str, Node], path: Path, written: Written) -> list[dict[str, Any] | Hole]:
         """A statement, in each form that it takes: only its lists are one for all scenarios."""
         common: dict[str, Any] = {}
         differing: dict[str, list[Any]] = {}
@@ -165,16 +167,12 @@ class Trees:
             if key in _WORDS and isinstance(child.content, str) and "{{" not in child.content:
                 common[key] = child.content
                 continue
-            forms = self._forms_of(key, child)
-            if len(forms) == 1:
-                common[key] = forms[0]
+            values = self._forms_of(key, child)
+            if len(values) == 1:
+                common[key] = values[0]
             else:
-                differing[key] = forms
-        common = {key: form for key, form in common.items() if form is not None}
-        if not differing:
-            return [common]
-        made = [common | dict(zip(differing, chosen, strict=True)) for chosen in product(*differing.values())]
-        return [{key: form for key, form in statement.items() if form is not None} for statement in made[:_MOST]]
+                differing[key] = values
+        return list(_multiplied(common, differing))
 
     def _forms_of(self, key: str, node: Node) -> list[Any]:
         if key == "Condition":
@@ -258,6 +256,16 @@ class Trees:
             return value.plain() if text is None else text
         whole = value.symbol is not None
         return Hole(value.doubt) if text is None or (whole and patterned) else text
+
+
+def _multiplied(common: Mapping[str, Any], differing: Mapping[str, list[Any]]) -> Iterator[dict[str, Any] | Hole]:
+    """A statement with each choice of the parts that differ."""
+    for number, chosen in enumerate(product(*differing.values())):
+        if number == _MOST:
+            yield Hole(_TOO_MANY)
+            return
+        statement = {**common, **dict(zip(differing, chosen, strict=True))}
+        yield {key: form for key, form in statement.items() if form is not None}
 
 
 def _is_settled(value: Resolved) -> bool:

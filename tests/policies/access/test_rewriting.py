@@ -1,0 +1,147 @@
+"""Rewriting: the statement to write instead, as its author writes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import build
+from access.building import HERE, ITEMS, findings, holder, statement, table, whole
+from access.building import estate as world
+from tablegate.access.documents import Hole
+from tablegate.access.symbols import Symbols
+from tablegate.model import facts
+from tablegate.model.table import Dialect
+
+VPCE = {"StringEquals": {"aws:SourceVpce": ["vpce-1", "${aws:PrincipalTag/team}"]}}
+
+
+def fix(spelling: str, *statements: Any, policy: str = "TG504", address: str | None = None, **others: Any) -> str:
+    """The fix of the one finding about these statements."""
+    template = others.pop("template", False)
+    name = "Orders" if template else "aws_dynamodb_table.orders"
+    known = table("app-orders", address=address or name, **others.pop("table", {}))
+    dialect = Dialect.CLOUDFORMATION if template else Dialect.TERRAFORM_PLAN
+    at = others.pop("at", "Policy" if template else "aws_iam_role_policy.worker")
+    found = findings(
+        world(holder(whole(*statements), spelling=spelling, at=at, **others), tables=[known], dialect=dialect), policy
+    )
+    (one,) = found
+    assert one.fix is not None
+    return one.fix
+
+
+def test_a_plans_author_writes_blocks() -> None:
+    """With references to the tables, and with the statement's own conditions."""
+    assert fix("hcl", statement(["GetItem", "Query"], f"{HERE}app-*", VPCE)) == (
+        "statement {\n"
+        '  actions   = ["dynamodb:GetItem", "dynamodb:Query"]\n'
+        '  resources = [aws_dynamodb_table.orders.arn, "${aws_dynamodb_table.orders.arn}/index/*"]\n'
+        "  condition {\n"
+        '    test     = "StringEquals"\n'
+        '    variable = "aws:SourceVpce"\n'
+        '    values   = ["vpce-1", "&{aws:PrincipalTag/team}"]\n'
+        "  }\n"
+        "}"
+    )
+
+
+def test_or_json() -> None:
+    """Where it stands in a text or in jsonencode, references are filled in."""
+    assert json.loads(fix("json", statement(["GetItem"], f"{HERE}app-*", VPCE))) == {
+        "Effect": "Allow",
+        "Action": ["dynamodb:GetItem"],
+        "Resource": ["${aws_dynamodb_table.orders.arn}", "${aws_dynamodb_table.orders.arn}/index/*"],
+        "Condition": VPCE,
+    }
+
+
+def test_a_templates_author_writes_yaml() -> None:
+    """With short tags."""
+    assert fix("yaml", statement(["GetItem"], f"{HERE}app-*", VPCE), template=True) == (
+        "- Effect: Allow\n"
+        "  Action:\n"
+        "    - dynamodb:GetItem\n"
+        "  Resource:\n"
+        "    - !GetAtt Orders.Arn\n"
+        '    - !Sub "${Orders.Arn}/index/*"\n'
+        "  Condition:\n"
+        "    StringEquals:\n"
+        '      aws:SourceVpce: ["vpce-1", "${aws:PrincipalTag/team}"]'
+    )
+
+
+def test_or_json_with_functions() -> None:
+    """Long forms."""
+    assert json.loads(fix("json", statement(["GetItem"], f"{HERE}app-*"), template=True))["Resource"] == [
+        {"Fn::GetAtt": ["Orders", "Arn"]},
+        {"Fn::Sub": "${Orders.Arn}/index/*"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("spelling", "template", "address", "expected"),
+    [
+        ("hcl", False, 'module.a["x"].aws_dynamodb_table.orders', f'["{HERE}app-orders", "{HERE}app-orders/index/*"]'),
+        ("json", False, "module.a.aws_dynamodb_table.orders", f'"{HERE}app-orders/index/*"'),
+        ("yaml", True, "Nested/Orders", f'- "{HERE}app-orders/index/*"'),
+        ("json", True, "Nested/Orders", f'"{HERE}app-orders/index/*"'),
+    ],
+)
+def test_a_table_of_another_module_or_stack_has_no_name_here(
+    spelling: str, template: bool, address: str, expected: str
+) -> None:
+    """Its ARN is spelled out."""
+    assert expected in fix(spelling, statement("GetItem", f"{HERE}app-*"), address=address, template=template)
+
+
+def test_a_table_of_the_same_module_has() -> None:
+    """Both are in it."""
+    made = fix(
+        "hcl",
+        statement("GetItem", f"{HERE}app-*"),
+        address="module.a.aws_dynamodb_table.orders[0]",
+        at="module.a.aws_iam_role_policy.worker",
+    )
+    assert "resources = [aws_dynamodb_table.orders[0].arn, " in made
+
+
+@pytest.mark.parametrize(
+    ("spelling", "template", "expected"),
+    [
+        (
+            "hcl",
+            False,
+            '"arn:aws:dynamodb:us-east-1:${data.aws_caller_identity.current.account_id}:table/app-orders/index/*"',
+        ),
+        ("yaml", True, '!Sub "arn:aws:dynamodb:us-east-1:${AWS::AccountId}:table/app-orders/index/*"'),
+        ("json", True, '"Fn::Sub": "arn:aws:dynamodb:us-east-1:${AWS::AccountId}:table/app-orders"'),
+    ],
+)
+def test_what_is_not_known_is_said_in_the_languages_own_words(spelling: str, template: bool, expected: str) -> None:
+    """This account, region and partition."""
+    symbols = Symbols()
+    others = {"address": "Nested/Orders" if template else "module.a.aws_dynamodb_table.orders", "template": template}
+    made = fix(
+        spelling,
+        statement("GetItem", f"arn:aws:dynamodb:us-east-1:{symbols.of('account')}:table/app-*"),
+        symbols=symbols,
+        table={"account": facts.ACCOUNT.unset},
+        **others,
+    )
+    assert expected in made
+
+
+def test_a_table_that_is_not_here_is_left_to_fill_in() -> None:
+    """What nobody knows is in capitals."""
+    (found,) = findings(world(holder(whole(statement(ITEMS, f"{HERE}*")))), "TG502")
+    assert found.fix is not None
+    assert "arn:aws:dynamodb:REGION:ACCOUNT:table/TABLE/index/*" in found.fix
+
+
+def test_a_value_that_is_not_known_is_left_to_fill_in() -> None:
+    """Also that of a condition."""
+    hidden = {"StringEquals": {"aws:SourceVpce": Hole(build.DOUBT)}}
+    assert '"VALUE"' in fix("json", statement("GetItem", f"{HERE}app-*", hidden))

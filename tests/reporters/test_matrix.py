@@ -1,0 +1,138 @@
+"""The matrix in its formats: the same cells in each, and nothing from an input that acts."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from tablegate.access.columns import Column
+from tablegate.access.matrix import Cell, Matrix, Right, Row
+from tablegate.reporters.matrices import spelled, titles
+from tablegate.reporters.matrix import RENDERERS
+from tablegate.reporters.safe import Shower
+
+R, W, D, S, T, A = Right
+ORDERS = Column("aws_dynamodb_table.orders", "orders")
+STATUS = Column("aws_dynamodb_table.orders", "orders", "by-status")
+
+
+def matrix(*rows: Row, columns: tuple[Column, ...] = (ORDERS, STATUS)) -> Matrix:
+    """The rows over a table with one index."""
+    return Matrix("plan.json", columns, rows)
+
+
+def row(address: str = "aws_iam_role.worker", principal: str | None = None, **cells: Cell) -> Row:
+    """A row; its cells by column: ``c0``, ``c1``."""
+    return Row(address, "role", "runtime", principal, {int(name[1:]): cell for name, cell in cells.items()})
+
+
+def rendered(form: str, *matrices: Matrix, width: int = 100, secrets: tuple[str, ...] = ()) -> str:
+    """What is written."""
+    return RENDERERS[form](matrices, Shower(secrets), width)
+
+
+FULL = Cell((R, W), (D,), (A,))
+
+
+def test_a_cell_is_letters_and_marks() -> None:
+    """In one order, whatever is sure and whatever is not."""
+    assert [spelled(FULL), spelled(Cell())] == ["RWD*A?", ""]
+
+
+def test_a_table_whose_name_is_shared_is_called_by_its_address() -> None:
+    """Otherwise two columns would be called the same; an index that is not known is a question mark."""
+    twins = (ORDERS, Column("aws_dynamodb_table.other", "orders"), Column("aws_dynamodb_table.carts", "carts", ""))
+    assert titles(twins, Shower()) == ["aws_dynamodb_table.orders", "aws_dynamodb_table.other", "carts/?"]
+
+
+def test_text_is_a_table_with_a_legend() -> None:
+    """Holders as rows, and those with nothing here counted."""
+    text = rendered("text", matrix(row(c0=FULL, c1=Cell((R,))), row("aws_iam_role.idle")))
+    expected = """\
+plan.json · 1 table · 1 index · 2 holders
+
+holder               sort          orders  orders/by-status
+aws_iam_role.worker  role runtime  RWD*A?  R
+
+1 holder with nothing on any table here
+
+R read  W write  D delete  S scan  T read the stream  A administer
+R* only under a condition  R? cannot be told  blank: surely not
+what a table's own policy denies to all is not taken from other holders
+"""
+    assert text == expected
+
+
+def test_text_of_many_says_what_it_leaves_out() -> None:
+    """A terminal is no place for a thousand columns."""
+    columns = tuple(Column(f"t.t{number:03d}", f"t{number:03d}") for number in range(60))
+    rows = [row(f"r.r{number:03d}", **{f"c{number % 60}": FULL}) for number in range(130)]
+    text = rendered("text", matrix(*rows, columns=columns))
+    assert "not shown: 30 holders, 20 columns; -o csv has them all" in text
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_markdown_holds_nothing_that_acts() -> None:
+    """Names are code, in which neither a pipe nor a backtick ends anything."""
+    hostile = row("[x](http://evil)|`<img>`@team", c0=FULL)
+    line = rendered("markdown", matrix(hostile)).splitlines()[4]
+    assert line == r"| `[x](http://evil)\x7c\x60<img>\x60@team` | `role runtime` | `RWD*A?` |"
+
+
+@pytest.mark.parametrize("start", ["=cmd()", "+1", "-1", "@SUM"])
+def test_csv_holds_no_formula(start: str) -> None:
+    """A spreadsheet shows it, and does not run it."""
+    rows = list(csv.reader(io.StringIO(rendered("csv", matrix(row(start, c0=FULL))))))
+    assert rows[1] == ["plan.json", f"'{start}", "role runtime", "RWD*A?", ""]
+
+
+def test_csv_and_json_leave_nothing_out() -> None:
+    """They are for machines."""
+    columns = tuple(Column(f"t.t{number:03d}", f"t{number:03d}") for number in range(60))
+    whole = matrix(*(row(f"r.r{number:03d}") for number in range(130)), columns=columns)
+    rows = list(csv.reader(io.StringIO(rendered("csv", whole))))
+    document = json.loads(rendered("json", whole))["inputs"][0]
+    assert (131, 63) == (len(rows), len(rows[0]))
+    assert (130, 60) == (len(document["holders"]), len(document["columns"]))
+
+
+def test_json_names_columns_by_number() -> None:
+    """A cell that is blank is not there."""
+    document = json.loads(rendered("json", matrix(row(principal="arn:x", c1=Cell((R,))))))
+    assert document == {
+        "version": 1,
+        "inputs": [
+            {
+                "path": "plan.json",
+                "columns": [
+                    {"table": ORDERS.address, "name": "orders", "index": None},
+                    {"table": ORDERS.address, "name": "orders", "index": "by-status"},
+                ],
+                "holders": [
+                    {
+                        "address": "aws_iam_role.worker",
+                        "form": "role",
+                        "kind": "runtime",
+                        "principal": "arn:x",
+                        "cells": {"1": "R"},
+                    }
+                ],
+            }
+        ],
+    }
+
+
+@pytest.mark.parametrize("form", RENDERERS)
+def test_no_format_prints_a_secret(form: str) -> None:
+    """Nor its copy in a name."""
+    text = rendered(form, matrix(row("role-hunter2-x", c0=FULL)), secrets=("hunter2",))
+    assert "hunter2" not in text
+
+
+@pytest.mark.parametrize("form", RENDERERS)
+def test_nothing_is_rendered_of_nothing(form: str) -> None:
+    """An input without holders is still an answer."""
+    assert rendered(form, matrix())
