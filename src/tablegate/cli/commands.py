@@ -13,7 +13,7 @@ USAGE = 2
 
 app = typer.Typer(
     name="tablegate",
-    help="A gate in front of a deploy: judges the DynamoDB tables of Terraform plans and CloudFormation templates.",
+    help="A gate in front of a deploy: judges the DynamoDB tables of Terraform and CloudFormation.",
     epilog="Exit codes: 0 all read and nothing blocks; 1 blocked; 2 wrong usage, configuration or pack; "
     "3 an input was not fully read, or none was found; 4 internal error.",
     cls=LeanGroup,
@@ -53,10 +53,18 @@ Params = Annotated[
     typer.Option("--params", metavar="FILE", help="values of CloudFormation parameters (repeatable)"),
 ]
 Param = Annotated[list[str] | None, typer.Option("--param", metavar="K=V", help="one such value (repeatable)")]
+VarFile = Annotated[
+    list[str] | None,
+    typer.Option("--var-file", metavar="FILE", help="values of the variables of Terraform source (repeatable)"),
+]
+Var = Annotated[list[str] | None, typer.Option("--var", metavar="K=V", help="one such value (repeatable)")]
+Trust = Annotated[
+    bool, typer.Option("--trust-modules", help="read the modules that terraform init put beside Terraform source")
+]
 Region = Annotated[str | None, typer.Option("--region", metavar="NAME", help="the region of the deploy")]
 Account = Annotated[str | None, typer.Option("--account", metavar="ID", help="the account of the deploy")]
 Defaults = Annotated[
-    bool, typer.Option("--assume-defaults", help="take the defaults of CloudFormation parameters as given")
+    bool, typer.Option("--assume-defaults", help="take the defaults of parameters and variables as given")
 ]
 Partial = Annotated[
     bool, typer.Option("--allow-partial", help="judge plans that are targeted, errored, deferred or redacted")
@@ -132,6 +140,9 @@ def check_inputs(
     inputs: Inputs = None,
     params: Params = None,
     param: Param = None,
+    var_file: VarFile = None,
+    var: Var = None,
+    trust_modules: Trust = False,
     region: Region = None,
     account: Account = None,
     assume_defaults: Defaults = False,
@@ -155,15 +166,19 @@ def check_inputs(
     quiet: Quiet = False,
     debug: Debug = False,  # noqa: ARG001 - read before Typer is asked
 ) -> int:
-    """Judge plans and templates, and end with an exit code that a pipeline can trust.
+    """Judge plans, templates and Terraform source, and end with an exit code that a pipeline can trust.
 
-    An INPUT is a plan (terraform show -json), a template, a folder that holds some, or - for standard input.
+    An INPUT is a plan (terraform show -json), a template, a folder that holds some or Terraform source, or -
+    for standard input.
     """
     from tablegate.cli.checking import check
 
     flags = {
         "params": params,
         "param": param,
+        "var-file": var_file,
+        "var": var,
+        "trust-modules": trust_modules,
         "region": region,
         "account": account,
         "assume-defaults": assume_defaults,
@@ -192,6 +207,9 @@ def show_input(
     output: Annotated[str, typer.Option("-o", "--output", metavar="FORMAT", help="json or yaml")] = "json",
     params: Params = None,
     param: Param = None,
+    var_file: VarFile = None,
+    var: Var = None,
+    trust_modules: Trust = False,
     region: Region = None,
     account: Account = None,
     assume_defaults: Defaults = False,
@@ -204,6 +222,9 @@ def show_input(
     flags = {
         "params": params,
         "param": param,
+        "var-file": var_file,
+        "var": var,
+        "trust-modules": trust_modules,
         "region": region,
         "account": account,
         "assume-defaults": assume_defaults,

@@ -32,7 +32,7 @@ def show(source: str, path: str | None, form: str, flags: Mapping[str, Any]) -> 
         raise ConfigError(f'--output: "{form}" must be {" or ".join(FORMATS)}', hint=meant(form, FORMATS))
     asked = compiled(path) if path else None
     configuration = read_configuration(given(flags), folder=Path.cwd(), environment=os.environ, search=False)
-    collected = collect((source,), configuration["stdin-filename"])
+    collected = collect((source,), configuration["stdin-filename"], trust_modules=configuration["trust-modules"])
     options = read_options(configuration)
     readings = [read(item, options) for item in collected.sources]
     faults = [*collected.faults, *(fault for reading in readings for fault in reading.faults)]

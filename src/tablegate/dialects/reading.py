@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from tablegate.findings import Fault, Input
 from tablegate.model.estate import Estate
+from tablegate.syntax.source import Source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +20,10 @@ class ReadOptions:
     region: str | None = None
     account: str | None = None
     stack_tags: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)  # of Terraform source, as texts
+    variable_files: tuple[Source, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)  # such variables in the environment
+    grammar: str | None = None  # the file that keeps the compiled grammar of Terraform's language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

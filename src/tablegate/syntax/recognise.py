@@ -19,6 +19,7 @@ class Kind(StrEnum):
 
     TERRAFORM_PLAN = "terraform-plan"
     CLOUDFORMATION = "cloudformation"
+    TERRAFORM_SOURCE = "terraform-source"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ OF_A_PLAN = frozenset(
 OF_A_TEMPLATE = frozenset({"AWSTemplateFormatVersion", "Resources", "Transform"})
 _FIRST_LINE = re.compile(r"\A(?:[ \t]*(?:#[^\n]*|---[^\n]*|%[^\n]*)?\r?\n)*+( *)")
 _TEMPLATE_KEY = re.compile(rf"^( *)[\"']?(?:{'|'.join(sorted(OF_A_TEMPLATE))})[\"']?[ \t]*:", re.MULTILINE)
+_OF_SOURCE = (".tf", ".tofu", ".tf.json", ".tofu.json")  # Terraform itself goes by the name
 WRAPPED = ("[command]", "::")
 
 
@@ -54,7 +56,10 @@ def recognise(source: Source) -> Recognised:
     """The kind and the text of an input. A ParseError says what it is instead."""
     if source.data.startswith(b"PK\x03\x04"):
         raise (mistakes.BINARY_PLAN if b"tfplan" in source.data[:256] else mistakes.ARCHIVE).error()
-    return _of_text(decode(source.data))
+    text = decode(source.data)
+    if source.name.endswith(_OF_SOURCE):
+        return Recognised(Kind.TERRAFORM_SOURCE, text)
+    return _of_text(text)
 
 
 def is_json(text: str) -> bool:
@@ -78,6 +83,8 @@ def _of_text(text: str) -> Recognised:
     mistake = mistakes.by_text(text)
     if mistake is not None:
         raise mistake.error()
+    if mistakes.SOURCE.search(text):
+        return Recognised(Kind.TERRAFORM_SOURCE, text)
     return _of_yaml(text)
 
 

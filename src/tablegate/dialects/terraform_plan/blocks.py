@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
-from tablegate.dialects.terraform_plan.configuration import NOTHING, Tree
+from tablegate.dialects.terraform_plan.configuration import NOTHING, Tree, tree
+from tablegate.dialects.terraform_plan.origins import InOrder, Written
 from tablegate.model.facts import Fact
 from tablegate.model.value import Doubt, Place, Value
 from tablegate.syntax.raw_json import kind_of
@@ -18,6 +19,7 @@ DYNAMIC: Final = Doubt(
 )
 LATER: Final = Doubt("known only after apply", "applying what it depends on first, or the value itself in its place")
 _NO_UNKNOWN: Tree = {}
+_READS = frozenset({"references", "doubt"})
 
 
 class Owner(Protocol):
@@ -42,7 +44,7 @@ class Block:
     well. Only its expression in the configuration, or the lack of one, tells the two apart.
     """
 
-    __slots__ = ("_inner", "_marks", "_owner", "_unknown", "content", "path", "written")
+    __slots__ = ("_inner", "_marks", "_owner", "_source", "_unknown", "content", "path", "written")
 
     def __init__(
         self,
@@ -54,8 +56,10 @@ class Block:
         written: Tree | None,
         path: str,
         inner: bool = True,
+        source: Written | None = None,
     ) -> None:
         self._owner = owner
+        self._source = source
         self.content = content
         self._unknown = unknown if isinstance(unknown, dict) else _NO_UNKNOWN
         self._marks = marks
@@ -66,10 +70,15 @@ class Block:
     @property
     def here(self) -> Place:
         """Where the block itself stands."""
-        return Place(self._owner.file, None, None, None, self.path.removesuffix("."))
+        path = self.path.removesuffix(".")
+        if self._source is not None:
+            return self._source.here._replace(path=path)
+        return Place(self._owner.file, None, None, None, path)
 
     def place(self, key: str) -> Place:
         """Where a member stands, from its resource on."""
+        if self._source is not None:
+            return self._source.place(key)._replace(path=self.path + key)
         return Place(self._owner.file, None, None, None, self.path + key)
 
     def is_unknown(self, key: str) -> bool:
@@ -154,6 +163,7 @@ class Block:
             self._marks_of(key),
             written=_within(self._expression(key)),
             path=f"{self.path}{key}.",
+            source=None if self._source is None else self._source.child(key, 0) or self._source.of(key),
         )
 
     def doubt(self, key: str, *, computed: bool = False) -> Doubt | None:
@@ -181,7 +191,7 @@ class Block:
             if self._unknown.get(key) is not True:
                 return fact.unset
             doubt = self._doubt(key, computed=computed)
-            return fact.unset if doubt is None else fact.doubted(doubt, self.place(key))
+            return fact.unset if doubt is None else fact.doubted(doubt, self.place(key), self._candidates(key))
         self._owner.misshapen(self.path + key, _NAMES[kinds[0]], kind_of(content))
         return fact.doubted(MISSHAPEN, self.place(key))
 
@@ -197,6 +207,11 @@ class Block:
         if found is None:
             found = cache[shared] = fact.of(content, self.place(key))
         return found  # type: ignore[return-value]
+
+    def _candidates(self, key: str) -> tuple[Any, ...]:
+        """What an unknown member can only be, where its expression tells."""
+        found = tree(self._expression(key)).get("candidates", ())
+        return found if isinstance(found, tuple) and None not in found else ()
 
     def _doubt(self, key: str, *, computed: bool) -> Doubt | None:
         """Why an unknown member is unknown; None when it is merely left to the service."""
@@ -225,8 +240,15 @@ class Block:
         if not isinstance(item, dict):
             self._owner.misshapen(path, "a block", kind_of(item))
             return MISSHAPEN
-        written = _written(self._expression(key), match, item)
-        return Block(self._owner, item, unknown, _at(self._marks_of(key), number), written=written, path=f"{path}.")
+        return Block(
+            self._owner,
+            item,
+            unknown,
+            _at(self._marks_of(key), number),
+            written=_written(self._expression(key), match, item, number),
+            path=f"{path}.",
+            source=None if self._source is None else self._source.child(key, number),
+        )
 
 
 _NAMES: dict[type, str] = {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}
@@ -246,10 +268,12 @@ def _any_true(marks: object) -> bool:
     return marks is True
 
 
-def _written(expression: object, match: str | None, item: Tree) -> Tree | None:
+def _written(expression: object, match: str | None, item: Tree, number: int) -> Tree | None:
     """Which of the blocks in the source became this one: sets lose their order, so a name must tell."""
+    if isinstance(expression, InOrder):
+        return tree(expression[number])
     if isinstance(expression, dict):
-        return _Everywhere(expression) if "references" in expression else NOTHING
+        return _Everywhere(expression) if _READS & expression.keys() else NOTHING
     blocks = [block for block in expression if isinstance(block, dict)] if isinstance(expression, list) else []
     if len(blocks) == 1:
         return blocks[0]
@@ -272,7 +296,7 @@ def _within(expression: object) -> Tree | None:
         return None if expression is None else NOTHING
     if isinstance(content := expression.get("constant_value"), dict):
         return {key: {"constant_value": value} for key, value in content.items()}
-    return _Everywhere(expression) if "references" in expression else None
+    return _Everywhere(expression) if _READS & expression.keys() else None
 
 
 class _Everywhere(dict[str, object]):

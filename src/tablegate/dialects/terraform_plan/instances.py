@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from tablegate.dialects.terraform_plan.addresses import Key, bracketed, calls
-from tablegate.dialects.terraform_plan.configuration import NOTHING, Tree
+from tablegate.dialects.terraform_plan.configuration import NOTHING, Configuration, Tree
 from tablegate.dialects.terraform_plan.faults import Faults
+from tablegate.dialects.terraform_plan.origins import Origin
 from tablegate.model.change import ChangeKind, ReplaceOrder
 from tablegate.syntax import raw_json
 from tablegate.syntax.errors import ParseError
@@ -60,6 +61,7 @@ class Instance:
         "mode",
         "module",
         "name",
+        "origin",
         "path",
         "previous_address",
         "provider",
@@ -67,7 +69,10 @@ class Instance:
         "type",
     )
 
-    def __init__(self, item: Item, part: raw_json.Part, path: str, faults: Faults) -> None:
+    def __init__(
+        self, item: Item, part: raw_json.Part, path: str, faults: Faults, origin: Origin | None = None
+    ) -> None:
+        self.origin = origin
         self.address = item.address
         self.module = item.module_address or ""
         self.mode = item.mode
@@ -121,6 +126,12 @@ class Instance:
         found = self.change.get(f"{moment}_sensitive")
         return found if found and raw_json.holds_true(found) else None
 
+    def written(self, configuration: Configuration) -> Tree | None:
+        """How it was written; None where nobody tells."""
+        if self.origin is None:
+            return configuration.resource(self.module, self.mode, self.type, self.name)
+        return {"provider_config_key": self.origin.provider, "expressions": self.origin.expressions}
+
     def side(self, name: str) -> Tree | None:
         """``before`` or ``after``; None where there is nothing then."""
         content = self.change.get(name)
@@ -140,13 +151,16 @@ class Instances:
         self._faults = faults
         self._parts: list[raw_json.Part] = []
         self._paths: list[str] = []
+        self._origins: dict[int, Origin] = {}
         self._made: dict[int, Instance] = {}
         self._by_type: dict[str, list[int]] | None = None
         self._keys: dict[str, list[Key]] | None = None
         self._index: dict[tuple[str, str, str, str], list[int]] | None = None
 
-    def add(self, item: Item, part: raw_json.Part, path: str) -> None:
+    def add(self, item: Item, part: raw_json.Part, path: str, origin: Origin | None = None) -> None:
         """One more."""
+        if origin is not None:
+            self._origins[len(self.items)] = origin
         item.mode = item.mode or _mode(item)
         self.items.append(item)
         self._parts.append(part)
@@ -156,7 +170,8 @@ class Instances:
         """The one with this number."""
         found = self._made.get(number)
         if found is None:
-            found = Instance(self.items[number], self._parts[number], self._paths[number], self._faults)
+            origin = self._origins.get(number)
+            found = Instance(self.items[number], self._parts[number], self._paths[number], self._faults, origin)
             self._made[number] = found
         return found
 
