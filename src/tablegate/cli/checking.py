@@ -83,6 +83,7 @@ def check(inputs: Iterable[str], where: Where, flags: Mapping[str, Any]) -> int:
     options = read_options(configuration)
     lines = Lines()
     collected = collect(inputs, configuration["stdin-filename"], trust_modules=configuration["trust-modules"])
+    options = with_grammar(options, collected.sources)
     report = judge(
         lines.passing(collected.sources),
         prepared.policies,
@@ -121,8 +122,13 @@ def read_options(configuration: Configuration) -> ReadOptions:
             for name, text in sorted(os.environ.items())
             if name.startswith(_OF_TERRAFORM)
         },
-        grammar=grammar_file(os.environ),
     )
+
+
+def with_grammar(options: ReadOptions, sources: Iterable[Source]) -> ReadOptions:
+    """The same, with a place for the compiled grammar where one is needed."""
+    needed = any(source.folder is not None for source in sources)
+    return replace(options, grammar=grammar_file(os.environ)) if needed else options
 
 
 def _pairs(configuration: Configuration, key: str) -> dict[str, str]:

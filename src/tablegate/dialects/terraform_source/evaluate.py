@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterator
 
 from tablegate.dialects.terraform_source.functions import called
+from tablegate.dialects.terraform_source.operators import applied
+from tablegate.dialects.terraform_source.scopes import Scope
 from tablegate.dialects.terraform_source.values import (
     Elements,
     FailedError,
@@ -38,54 +38,6 @@ from tablegate.syntax.hcl_nodes import (
 )
 
 _MOST = 10_000  # items of one loop
-
-
-class Thing(Protocol):
-    """A resource, a module, or all their instances: content that is looked into only where somebody asks."""
-
-    def get(self, name: str) -> object:
-        """One attribute."""
-
-    def at(self, key: object) -> object:
-        """One instance."""
-
-    def each(self) -> list[object] | Unknown:
-        """Every instance."""
-
-    def keys(self) -> Mapping[str, object] | Unknown:
-        """The instances by key, of those that have texts for keys."""
-
-    def whole(self) -> Unknown:
-        """The thing as a value: never spelled out."""
-
-
-class Module(Protocol):
-    """The module instance that an expression stands in."""
-
-    def variable(self, name: str) -> object:
-        """The content of a variable."""
-
-    def local(self, name: str) -> object:
-        """The content of a local."""
-
-    def module(self, name: str) -> object:
-        """A called module."""
-
-    def resource(self, mode: str, type_: str, name: str) -> object:
-        """A resource."""
-
-    def mark(self) -> None:
-        """Something sensitive was read."""
-
-
-class Scope(NamedTuple):
-    """Where an expression stands: its module, what is repeated there, and the names that loops give."""
-
-    module: Module
-    key: object = None
-    value: object = None
-    counts: bool = False
-    names: Mapping[str, object] = {}
 
 
 def evaluated(node: Expression, scope: Scope) -> object:
@@ -303,14 +255,7 @@ def _binary(node: Binary, scope: Scope) -> object:
         return _logical(left, _strictly(node.right, scope), decisive=sign == "||")
     right = _strictly(node.right, scope)
     found = [*unknowns(left), *unknowns(right)]
-    if found:
-        return blended(found)
-    if sign in ("==", "!="):
-        return _equal(left, right) is (sign == "==")
-    try:
-        return _SIGNS[sign](as_number(left), as_number(right))
-    except (KeyError, ZeroDivisionError, OverflowError):
-        raise FailedError from None
+    return blended(found) if found else applied(sign, left, right)
 
 
 def _logical(left: object, right: object, *, decisive: bool) -> object:
@@ -319,33 +264,6 @@ def _logical(left: object, right: object, *, decisive: bool) -> object:
         return decisive
     found = [one for one in sides if type(one) is Unknown]
     return blended(found) if found else not decisive
-
-
-def _equal(left: object, right: object) -> bool:
-    """Whether two are the same: of different types they are not, and 1 and 1.0 are of one."""
-    numbers = [isinstance(one, (int, float)) and not isinstance(one, bool) for one in (left, right)]
-    if all(numbers):
-        return left == right
-    if type(left) is not type(right) and not (isinstance(left, list) and isinstance(right, list)):
-        return False
-    return left == right
-
-
-def _divided(left: float, right: float) -> float:
-    return as_number(left / right)
-
-
-_SIGNS: dict[str, Callable[..., object]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": _divided,
-    "%": operator.mod,
-    "<": operator.lt,
-    ">": operator.gt,
-    "<=": operator.le,
-    ">=": operator.ge,
-}
 
 
 def _for(node: For, scope: Scope) -> object:

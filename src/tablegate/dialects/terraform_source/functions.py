@@ -192,11 +192,6 @@ def _distinct(content: object) -> object:
     return list({repr(item): item for item in as_list(content)}.values())
 
 
-def _chunks(content: object, size: object) -> object:
-    items, step = as_list(content), int(as_number(size))
-    return [items[start : start + step] for start in range(0, len(items), step)]
-
-
 def _slice(content: object, start: object, end: object) -> object:
     items, first, last = as_list(content), int(as_number(start)), int(as_number(end))
     if not 0 <= first <= last <= len(items):
@@ -234,7 +229,6 @@ def _values(content: object) -> object:
 
 # These look at the outside of what they are given: what is unknown further inside stays there.
 _SHALLOW: dict[str, Function] = {
-    "chunklist": _chunks,
     "coalesce": _coalesce,
     "coalescelist": _coalescelist,
     "concat": _concat,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tablegate.dialects.terraform_plan.addresses import Key as InstanceKey
 from tablegate.dialects.terraform_plan.addresses import bracketed
-from tablegate.dialects.terraform_source.evaluate import Scope, evaluated
+from tablegate.dialects.terraform_source.evaluate import evaluated
+from tablegate.dialects.terraform_source.scopes import Scope
 from tablegate.dialects.terraform_source.values import (
     Elements,
     FailedError,

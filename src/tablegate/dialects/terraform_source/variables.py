@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from tablegate.dialects.reading import ReadOptions
 from tablegate.dialects.terraform_source.definitions import Refuse, refuse_parsing
-from tablegate.dialects.terraform_source.evaluate import Module, Scope, evaluated
+from tablegate.dialects.terraform_source.evaluate import evaluated
+from tablegate.dialects.terraform_source.scopes import Module, Scope
 from tablegate.dialects.terraform_source.types import converted, is_text
 from tablegate.dialects.terraform_source.values import Unknown, unknowns
 from tablegate.syntax.errors import ParseError

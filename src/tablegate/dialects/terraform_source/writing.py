@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from tablegate.dialects.terraform_plan.origins import InOrder, Written
 from tablegate.dialects.terraform_source.definitions import inner_type
-from tablegate.dialects.terraform_source.evaluate import Scope, evaluated
+from tablegate.dialects.terraform_source.evaluate import evaluated
 from tablegate.dialects.terraform_source.modules import ModuleInstance
+from tablegate.dialects.terraform_source.scopes import Scope
 from tablegate.dialects.terraform_source.values import (
     Elements,
     FailedError,
