@@ -1,6 +1,6 @@
 """What a stock parser needs for the same inputs: prints the seconds, without its own start and without the reading.
 
-python -m bench.parsers json|yaml PATH...
+python -m bench.parsers json|yaml|hcl PATH...
 """
 
 from __future__ import annotations
@@ -17,11 +17,19 @@ TAGS = ("Ref", "GetAtt", "Sub", "If", "Equals", "Join", "Select", "FindInMap")
 def main(language: str, *paths: str) -> None:
     """Time the parser over all the files."""
     texts = [Path(path).read_text() for path in paths]
-    parse = yaml_parser() if language == "yaml" else json.loads
+    parse = {"yaml": yaml_parser, "hcl": hcl_parser, "json": lambda: json.loads}[language]()
     began = time.perf_counter()
     for text in texts:
         parse(text)
     sys.stdout.write(f"{time.perf_counter() - began}\n")
+
+
+def hcl_parser() -> Callable[[str], object]:
+    """python-hcl2 as its page shows it, its grammar compiled before."""
+    import hcl2
+
+    hcl2.loads("x = 1\n")
+    return hcl2.loads
 
 
 def yaml_parser() -> Callable[[str], object]:

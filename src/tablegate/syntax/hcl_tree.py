@@ -46,7 +46,10 @@ def _parsed(text: str, grammar: str | None) -> Expression:
 
     try:
         tree = _parse(grammar)(f"x = {text}\n")
-        return _of(_children(_children(_children(tree)[0])[0])[-1])
+        attributes = _children(_children(tree)[0])
+        if len(attributes) != 1:
+            raise ParseError("not an expression")  # the grammar takes several arguments on one line
+        return _of(_children(attributes[0])[-1])
     except lark.exceptions.UnexpectedInput as error:
         line = getattr(error, "line", None)
         column = getattr(error, "column", None)

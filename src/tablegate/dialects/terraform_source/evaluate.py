@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from tablegate.dialects.terraform_source.functions import called
+from tablegate.dialects.terraform_source.loops import put, scopes, spelled
 from tablegate.dialects.terraform_source.operators import applied
 from tablegate.dialects.terraform_source.scopes import Scope
 from tablegate.dialects.terraform_source.values import (
@@ -36,8 +37,6 @@ from tablegate.syntax.hcl_nodes import (
     Tuple,
     Unary,
 )
-
-_MOST = 10_000  # items of one loop
 
 
 def evaluated(node: Expression, scope: Scope) -> object:
@@ -193,15 +192,8 @@ def _call(node: Call, scope: Scope) -> object:
         if not isinstance(last, list):
             raise FailedError
         arguments += last
-    arguments = [_spelled(one) for one in arguments]
+    arguments = [spelled(one) for one in arguments]
     return called(node.name, arguments)
-
-
-def _spelled(content: object) -> object:
-    """The instances of something that is repeated, where a function wants a map; else the content as it is."""
-    if not hasattr(content, "keys") or isinstance(content, dict):
-        return content
-    return content.keys()
 
 
 def _tried(node: Call, scope: Scope) -> object:
@@ -267,12 +259,12 @@ def _logical(left: object, right: object, *, decisive: bool) -> object:
 
 
 def _for(node: For, scope: Scope) -> object:
-    everything = _spelled(_strictly(node.all, scope))
+    everything = spelled(_strictly(node.all, scope))
     if type(everything) is Unknown:
         return everything
     items: list[object] = []
     made: dict[str, object] = {}
-    for inner in _scopes(node, everything, scope):
+    for inner in scopes(node, everything, scope):
         if node.condition is not None:
             wanted = _strictly(node.condition, inner)
             if type(wanted) is Unknown:
@@ -286,33 +278,8 @@ def _for(node: For, scope: Scope) -> object:
         key = _strictly(node.key, inner)
         if type(key) is Unknown:
             return key
-        _put(made, as_text(key), result, grouped=node.grouped)
+        put(made, as_text(key), result, grouped=node.grouped)
     return items if node.key is None else made
-
-
-def _put(made: dict[str, object], key: str, result: object, *, grouped: bool) -> None:
-    if grouped:
-        group = made.setdefault(key, [])
-        if isinstance(group, list):
-            group.append(result)
-    elif key in made:
-        raise FailedError
-    else:
-        made[key] = result
-
-
-def _scopes(node: For, everything: object, scope: Scope) -> Iterator[Scope]:
-    if isinstance(everything, dict):
-        pairs = [(key, everything[key]) for key in sorted(everything)]
-    elif isinstance(everything, list):
-        pairs = [(item if isinstance(everything, Elements) else place, item) for place, item in enumerate(everything)]
-    else:
-        raise FailedError
-    if len(pairs) > _MOST:
-        raise FailedError
-    for key, item in pairs:
-        names = {node.names[-1]: item} if len(node.names) == 1 else {node.names[0]: key, node.names[1]: item}
-        yield scope._replace(names={**scope.names, **names})
 
 
 def _opaque(node: Opaque, _: Scope) -> object:
