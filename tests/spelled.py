@@ -34,7 +34,9 @@ DOUBTED = "(doubted)"
 IN_THIS_INPUT = "(in this input)"
 
 # Where a thing stands and what its language calls it: no two languages can agree on these.
-UNCOMPARED = frozenset({"address", "place", "dialect", "label", "scenario", "raw", "change", "estate", "table"})
+UNCOMPARED = frozenset(
+    {"address", "place", "dialect", "label", "scenario", "raw", "change", "estate", "table", "construct"}
+)
 
 
 @dataclass(frozen=True, slots=True)

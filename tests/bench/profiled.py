@@ -1,6 +1,6 @@
 """Where the time of one check goes.
 
-    make profile I=plan.json
+make profile I=plan.json
 """
 
 from __future__ import annotations

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from tablegate.findings import Fault, Input
+from tablegate.findings import Fault, FaultCode, Input
 from tablegate.model.estate import Estate
+from tablegate.model.value import Place
+from tablegate.syntax.errors import ParseError
+from tablegate.syntax.source import Source
+
+if TYPE_CHECKING:
+    from tablegate.dialects.cloudformation.exports import Exports
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:
-    """What the user says about the inputs: nothing here is found by looking."""
+    """What the user says about the inputs, and what inputs of one run know of each other."""
 
     allow_partial: bool = False
     parameters: Mapping[str, str] = field(default_factory=dict)
@@ -19,12 +26,35 @@ class ReadOptions:
     region: str | None = None
     account: str | None = None
     stack_tags: Mapping[str, str] = field(default_factory=dict)
+    nested: Mapping[str, Source] = field(default_factory=dict)  # templates of nested stacks, by logical id
+    exports: Exports | None = None  # what the templates of one run say to each other
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """One input, read: what was seen, the estate it describes, and what could not be read of it."""
+    """One input, read: what was seen, the estate it describes, and what could not be read of it.
+
+    ``inner`` are the inputs that it holds: the stacks of an assembly, the templates of nested stacks.
+    """
 
     input: Input
     estate: Estate | None
     faults: tuple[Fault, ...] = ()
+    inner: tuple[Reading, ...] = ()
+
+    def all(self) -> Iterator[Reading]:
+        """This reading, and all that are in it."""
+        yield self
+        for reading in self.inner:
+            yield from reading.all()
+
+
+def unread(error: ParseError, file: str) -> Reading:
+    """An input that is not what it must be: its fault blocks."""
+    code = FaultCode.UNREADABLE
+    if error.duplicate:
+        code = FaultCode.DUPLICATE_KEY
+    elif error.incomplete:
+        code = FaultCode.INCOMPLETE
+    fault = Fault(code, error.message, Place(file, error.line, error.column), hint=error.hint)
+    return Reading(input=Input(path=file, kind="unread"), estate=None, faults=(fault,))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tablegate.model.change import Change
-from tablegate.model.table import Dialect, Table
+from tablegate.model.table import Construct, Dialect, Table
 from tablegate.model.value import Place, Value
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ class DaxCluster:
     encrypted: Value[bool]
     in_transit: Value[str]  # NONE or TLS
     scenario: Mapping[str, str] | None = None
+    construct: Construct | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,7 @@ class LegacyGlobalTable:
     table_retained: Value[bool]
     deletion_policy: Value[str]
     scenario: Mapping[str, str] | None = None
+    construct: Construct | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -185,6 +185,15 @@ class Declared:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Construct:
+    """What made a resource in a program: its path there, the author's own line, and what the author acknowledged."""
+
+    path: str
+    place: Place | None = None
+    acknowledged: Mapping[str, str] = field(default_factory=dict)  # reasons, by rule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Index:
     """A secondary index, global or local."""
 
@@ -289,6 +298,7 @@ class Table:
     declared: Declared
     policy: Value[str]
 
+    construct: Construct | None = None
     change: Change | None = None
     raw: Callable[[], object] | None = field(default=None, repr=False)  # the resource as its dialect has it, on demand
     estate: Estate = field(init=False, compare=False, repr=False)

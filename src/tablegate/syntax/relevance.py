@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tablegate.syntax.errors import ParseError
-from tablegate.syntax.recognise import OF_A_PLAN, OF_A_TEMPLATE, WRAPPED, has_template_key, is_json
+from tablegate.syntax.recognise import OF_A_PLAN, OF_A_TEMPLATE, WRAPPED, has_template_key, is_json, other_kind
 from tablegate.syntax.text import decode
 
 _NAMED = re.compile(r"plan|template|stack", re.IGNORECASE)
@@ -33,6 +33,8 @@ def _is_relevant_object(text: str) -> bool:
         keys = members(text).keys()
     except ParseError:
         return _has_signs(text)
+    if other_kind(keys) is not None:
+        return True
     if "format_version" in keys:
         return bool(keys & OF_A_PLAN)
     if keys & OF_A_TEMPLATE:

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Files that a source may name, by what reports call them, and why others of them were not read."""
+
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+
+ALONE = Beside()
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,3 +23,4 @@ class Source:
 
     name: str
     data: bytes
+    beside: Beside = field(default=ALONE, compare=False)

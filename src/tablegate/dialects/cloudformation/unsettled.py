@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node, Scalar
 
+if TYPE_CHECKING:
+    from tablegate.dialects.cloudformation.resolver import Resolver
+
 INPUT = "input"  # a parameter or pseudo parameter
 RESOURCE = "resource"
 EXPRESSION = "expression"
+FOREIGN = "foreign"  # a resource of another stack
 
 
 class Symbol(NamedTuple):
-    """What stands in a text for a value that is not known here. Equal symbols have equal values."""
+    """What stands in a text for a value that is not known here. Equal symbols have equal values.
+
+    ``home`` is the stack that a foreign resource is in, and ``resource`` its name there.
+    """
 
     name: str
     attribute: str | None = None
     sort: str = INPUT
+    home: Resolver | None = None
+    resource: str | None = None
 
 
 Part: TypeAlias = str | Symbol
