@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
+from tablegate.model.table import Construct
 from tablegate.model.value import Place, Value
 from tablegate.policy.declare import Policy, Severity
 
@@ -68,6 +69,8 @@ class Finding:
     evidence: tuple[Value[object], ...]
     fix: str | None
     fingerprint: str
+    construct: Construct | None = None
+    waived: str | None = None  # why, where the outcome is that
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

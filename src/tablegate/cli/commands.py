@@ -53,6 +53,10 @@ Params = Annotated[
     typer.Option("--params", metavar="FILE", help="values of CloudFormation parameters (repeatable)"),
 ]
 Param = Annotated[list[str] | None, typer.Option("--param", metavar="K=V", help="one such value (repeatable)")]
+Nested = Annotated[
+    list[str] | None,
+    typer.Option("--nested", metavar="ID=FILE", help="the template of a nested stack, by its logical id (repeatable)"),
+]
 Region = Annotated[str | None, typer.Option("--region", metavar="NAME", help="the region of the deploy")]
 Account = Annotated[str | None, typer.Option("--account", metavar="ID", help="the account of the deploy")]
 Defaults = Annotated[
@@ -132,6 +136,7 @@ def check_inputs(
     inputs: Inputs = None,
     params: Params = None,
     param: Param = None,
+    nested: Nested = None,
     region: Region = None,
     account: Account = None,
     assume_defaults: Defaults = False,
@@ -157,13 +162,15 @@ def check_inputs(
 ) -> int:
     """Judge plans and templates, and end with an exit code that a pipeline can trust.
 
-    An INPUT is a plan (terraform show -json), a template, a folder that holds some, or - for standard input.
+    An INPUT is a plan or a state (terraform show -json), a template, a CDK assembly (cdk.out), a change set, a folder
+    that holds some, or - for standard input.
     """
     from tablegate.cli.checking import check
 
     flags = {
         "params": params,
         "param": param,
+        "nested": nested,
         "region": region,
         "account": account,
         "assume-defaults": assume_defaults,
@@ -192,6 +199,7 @@ def show_input(
     output: Annotated[str, typer.Option("-o", "--output", metavar="FORMAT", help="json or yaml")] = "json",
     params: Params = None,
     param: Param = None,
+    nested: Nested = None,
     region: Region = None,
     account: Account = None,
     assume_defaults: Defaults = False,
@@ -204,6 +212,7 @@ def show_input(
     flags = {
         "params": params,
         "param": param,
+        "nested": nested,
         "region": region,
         "account": account,
         "assume-defaults": assume_defaults,

@@ -49,6 +49,7 @@ KEYS: Mapping[str, Key] = {
         Key("account", as_text, None, "the account of the deploy"),
         _texts("params", "files with values of CloudFormation parameters"),
         _texts("param", "values of CloudFormation parameters, as K=V"),
+        _texts("nested", "templates of nested stacks, as LOGICALID=FILE", in_file=False),
         Key("policies", None, {}, "options and severity of a policy, by id or name"),
         Key("overrides", None, (), "what tables are for, and how hard policies weigh there"),
         Key("policy", None, (), "policies written as data"),

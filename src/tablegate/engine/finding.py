@@ -26,6 +26,7 @@ def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merge
 
     def find(site: Site, verdict: Verdict, among: Merged | None) -> Finding:
         outcome = Outcome.FAILS if verdict.truth is False else Outcome.UNKNOWN
+        waived = _acknowledged(policy, site) if settings.heeds_acknowledged else None
         severity = severity_at(policy, site, settings.overrides) if settings.overrides else None
         severity = severity or set_severity
         severity = severity or (Severity(verdict.severity) if verdict.severity else policy.severity)
@@ -33,8 +34,8 @@ def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merge
         return Finding(
             policy=policy,
             severity=severity,
-            outcome=outcome,
-            blocks=severity in blocking[outcome],
+            outcome=outcome if waived is None else Outcome.WAIVED,
+            blocks=waived is None and severity in blocking[outcome],
             file=site.file,
             address=site.address,
             part=site.part,
@@ -44,9 +45,17 @@ def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merge
             evidence=verdict.evidence,
             fix=verdict.fix or _fix(policy, site.dialect),
             fingerprint=_fingerprint(policy, site, verdict.evidence),
+            construct=site.construct,
+            waived=waived,
         )
 
     return find
+
+
+def _acknowledged(policy: Policy, site: Site) -> str | None:
+    """Why the author of the program that made the subject has acknowledged the policy there."""
+    rules = site.construct.acknowledged if site.construct is not None else {}
+    return rules.get(policy.id, rules.get(policy.name))
 
 
 def _blocking(settings: Settings) -> frozenset[Severity]:

@@ -60,3 +60,4 @@ class Settings:
     unknown: UnknownMode = UnknownMode.BLOCK
     policies: Mapping[str, PolicySettings] = field(default_factory=dict)  # by policy id
     overrides: tuple[Override, ...] = ()
+    heeds_acknowledged: bool = True  # what a program acknowledges of its own constructs is waived

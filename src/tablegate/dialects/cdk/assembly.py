@@ -68,11 +68,11 @@ class _Assembly:
         )
         try:
             recognised = recognise(Source(stack.template, self._beside.files[stack.template]))
-            if recognised.kind is not Kind.CLOUDFORMATION:
-                raise ParseError("this is no template, though the manifest says so")
-            return opened(recognised.text, stack.template, options, around)
+            if recognised.kind is Kind.CLOUDFORMATION:
+                return opened(recognised.text, stack.template, options, around)
         except ParseError as error:
             return unread(error, stack.template)
+        return unread(ParseError("this is no template, though the manifest says so"), stack.template)
 
     def _assets(self, stack: Stack) -> dict[str, str]:
         """The files that the stack's assembly publishes, by their hashes."""

@@ -1,4 +1,4 @@
-"""Where the template of a nested stack is: named on the command line, beside this one, or among an assembly's assets."""
+"""Where the template of a nested stack is: named on the command line, beside this one, or in an assembly."""
 
 from __future__ import annotations
 

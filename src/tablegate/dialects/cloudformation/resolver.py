@@ -16,13 +16,14 @@ from tablegate.dialects.cloudformation.surroundings import NOWHERE, Surroundings
 from tablegate.dialects.cloudformation.symbols import NO_VALUE, STACK_NAME, Meaning, parameter, pseudo_parameters
 from tablegate.dialects.cloudformation.template import Template
 from tablegate.dialects.cloudformation.unsettled import (
-    EXPRESSION,
+    LATER,
     RESOURCE,
     Resolved,
     SecretNode,
     Section,
     Symbol,
     Unsettled,
+    later,
     made,
 )
 from tablegate.dialects.reading import ReadOptions
@@ -67,7 +68,7 @@ class Resolver:
         """What the node comes to: a node, something unsettled, or nothing."""
         content = node.content
         if isinstance(content, str):
-            return self._dynamic(node, content) if "{{resolve:" in content else node
+            return later(node, content) if "{{" in content and LATER.search(content) else node
         if isinstance(content, dict):
             if len(content) == 1:
                 for name, argument in content.items():
@@ -189,11 +190,6 @@ class Resolver:
                     return self.misfit(node, f"{name} has keys beside it", "give a function a mapping of its own")
                 return Unsettled(Doubt(f"{name} is a function that is not known here"), node)
         return node
-
-    def _dynamic(self, node: Node, text: str) -> Unsettled:
-        service = text.partition("{{resolve:")[2].partition(":")[0]
-        doubt = Doubt(f"a dynamic reference to {service[:20]} is read at deploy", None, ())
-        return Unsettled(doubt, node, (Symbol(text, sort=EXPRESSION),))
 
 
 def _of_resource(node: Node, name: str, attribute: str | None) -> Unsettled:
