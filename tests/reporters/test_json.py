@@ -65,6 +65,8 @@ def test_the_whole_report() -> None:
                 "evidence": [{"name": "point-in-time recovery", "value": False, "origin": "set", "place": place}],
                 "fix": "PointInTimeRecoverySpecification:\n  PointInTimeRecoveryEnabled: true",
                 "fingerprint": "9f1c0a7d2b3e4f55",
+                "construct": None,
+                "waived": None,
             }
         ],
         "faults": [

@@ -11,7 +11,7 @@ MANIFEST = "manifest.json"
 MOST = 64  # files that one template leads to
 
 _EMBEDS = re.compile(rb"AWS::(?:CloudFormation::Stack|Serverless::Application)\b")
-_MENTION = re.compile(r"""(?:TemplateURL|Location)["']?\s*:\s*["']?([^\s"',{}\[\]!]+)""")
+_MENTION = re.compile(r"""(?:TemplateURL|Location|aws:asset:path)["']?\s*:\s*["']?([^\s"',{}\[\]!]+)""")
 _OF_AN_ASSEMBLY = (b'"aws:cloudformation:stack"', b'"cdk:')
 
 

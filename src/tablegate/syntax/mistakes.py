@@ -35,6 +35,7 @@ LOG = Mistake("the log stream of 'terraform plan -json', not a plan", _GIVE_A_PL
 HUMAN = Mistake("the output of 'terraform plan' for people to read", _GIVE_A_PLAN)
 SOURCE = Mistake("Terraform source, which is not read yet", _GIVE_A_PLAN)
 COLOURED = Mistake("the coloured output of a terminal", _GIVE_A_PLAN)
+ASSEMBLY = Mistake("a part of a CDK assembly", "give the assembly: its folder, cdk.out")
 WRAPPER = Mistake(
     "the output of setup-terraform's wrapper, without a plan in it",
     "set terraform_wrapper: false in the workflow, and show the plan again",
@@ -49,6 +50,9 @@ _BY_KEYS: _Signs = (
         frozenset({"remote_plan_format"}),
         Mistake("a bookmark of a plan that HCP Terraform keeps", f"give the plan itself: {_SHOW}"),
     ),
+    (frozenset({"version", "tree"}), ASSEMBLY),
+    (frozenset({"version", "files", "dockerImages"}), ASSEMBLY),
+    (frozenset({"version", "testCases"}), ASSEMBLY),
     (frozenset({"provider_schemas"}), Mistake("the output of 'terraform providers schema'", _GIVE_A_PLAN)),
     (frozenset({"root_module", "provider_config"}), Mistake("a configuration, not a plan", _GIVE_A_PLAN)),
 )

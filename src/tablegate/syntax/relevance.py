@@ -9,7 +9,7 @@ from tablegate.syntax.recognise import OF_A_PLAN, OF_A_TEMPLATE, WRAPPED, has_te
 from tablegate.syntax.text import decode
 
 _NAMED = re.compile(r"plan|template|stack", re.IGNORECASE)
-_SIGNS = ('"AWSTemplateFormatVersion"', '"resource_changes"', '"planned_values"', '"format_version"')
+_SIGNS = ('"ChangeSetId"', '"lineage"', '"AWSTemplateFormatVersion"', '"resource_changes"', '"planned_values"', '"format_version"')
 
 
 def looks_relevant(data: bytes, name: str) -> bool:

@@ -82,7 +82,9 @@ def changes(root: Members) -> Iterator[ResourceChange]:
         change = members(member(members(item), "ResourceChange"))
         address, type_, action = (text(change, name) for name in ("LogicalResourceId", "ResourceType", "Action"))
         if not address or not type_ or not action:
-            raise ParseError("a change needs a LogicalResourceId, a ResourceType and an Action", item.line, item.column)
+            raise ParseError(
+                "a change needs a LogicalResourceId, a ResourceType and an Action", line=item.line, column=item.column
+            )
         yield ResourceChange(address, type_, action, item, change)
 
 

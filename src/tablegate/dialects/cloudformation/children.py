@@ -76,7 +76,7 @@ def _path(resolver: Resolver, resource: Resource) -> tuple[Node, str | None, boo
     stated = section.get(key) if isinstance(section, dict) else None
     where = stated or resource.node
     if asset is not None:
-        return where, asset, True
+        return where, asset, resolver.around.constructs is not None
     url = member(resolver, section, key)
     if isinstance(url, Unsettled):
         last = url.parts[-1] if url.parts else ""

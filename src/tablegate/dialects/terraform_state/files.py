@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 
 from tablegate.syntax.errors import ParseError
 
+_PROVIDER = re.compile(r'provider\["([^"]*)"\]')
 Tree = Mapping[str, object]
 
 
@@ -30,6 +32,8 @@ def _instances(resource: Tree) -> Iterator[dict[str, object]]:
         raise ParseError("a resource of a state needs a type, a name and instances")
     module = f"{resource['module']}." if resource.get("module") else ""
     plain = f"{module}{'data.' if mode == 'data' else ''}{type_}.{name}"
+    found = _PROVIDER.search(str(resource.get("provider", "")))
+    provider = found[1] if found is not None else ""
     for instance in instances:
         if not isinstance(instance, dict):
             raise ParseError(f"an instance of {type_} in a state must be an object")
@@ -42,7 +46,7 @@ def _instances(resource: Tree) -> Iterator[dict[str, object]]:
             "type": type_,
             "name": name,
             **({} if key is None else {"index": key}),
-            "provider_name": str(resource.get("provider", "")),
+            "provider_name": provider,
             "values": instance.get("attributes") or {},
             "sensitive_values": _marks(instance.get("sensitive_attributes")),
         }
