@@ -25,10 +25,10 @@ from tablegate.model.table import (
     VectorIndex,
 )
 from tablegate.model.value import Doubt, Value
-from tablegate.syntax.source import Source
+from tablegate.syntax.source import Beside, Source
 
 TABLES = Path(__file__).parents[1] / "fixtures" / "tables"
-SPELLINGS = ("plan.json", "template.yaml", "template.json", "global.yaml")
+SPELLINGS = ("plan.json", "template.yaml", "template.json", "global.yaml", "sam.yaml", "changeset.json", "cdk.out")
 UNKNOWN = "(unknown)"
 DOUBTED = "(doubted)"
 IN_THIS_INPUT = "(in this input)"
@@ -103,13 +103,20 @@ def options(folder: Path) -> ReadOptions:
 @cache
 def reading(path: Path) -> Reading:
     """One spelling, read."""
-    return read(Source(path.name, path.read_bytes()), options(path.parent))
+    return read(source(path), options(path.parent))
+
+
+def source(path: Path) -> Source:
+    """One spelling, with all its files."""
+    if not path.is_dir():
+        return Source(path.name, path.read_bytes())
+    files = {f"{path.name}/{file.name}": file.read_bytes() for file in sorted(path.iterdir())}
+    return Source(f"{path.name}/manifest.json", files[f"{path.name}/manifest.json"], Beside(files))
 
 
 def estate(path: Path) -> Estate:
     """The estate of one spelling."""
-    made = reading(path).estate
-    assert made is not None, reading(path).faults
+    (made,) = [part.estate for part in reading(path).all() if part.estate is not None]
     return made
 
 

@@ -14,7 +14,6 @@ from spelled import EVERYWHERE, Difference
 from tablegate.engine.settings import Settings
 from tablegate.gate import check
 from tablegate.policy.package import policies_in
-from tablegate.syntax.source import Source
 
 POLICIES = policies_in("tablegate_baseline")
 EVERY = Settings(select=tuple(policy.id for policy in POLICIES))
@@ -35,7 +34,10 @@ by_folder = pytest.mark.parametrize("folder", spelled.folders(), ids=lambda fold
 @by_folder
 def test_every_spelling_is_read_whole(folder: Path) -> None:
     """A fixture that earns a blocking fault proves nothing."""
-    faults = {path.name: spelled.reading(path).faults for path in spelled.spellings(folder)}
+    faults = {
+        path.name: [fault for part in spelled.reading(path).all() for fault in part.faults]
+        for path in spelled.spellings(folder)
+    }
     assert {name: [fault for fault in found if fault.blocks] for name, found in faults.items()} == {
         name: [] for name in faults
     }
@@ -84,7 +86,7 @@ def test_no_silence_is_stale(folder: Path) -> None:
 
 def _findings(path: Path) -> set[Said]:
     named = spelled.subjects(spelled.estate(path))
-    report = check((Source(path.name, path.read_bytes()),), POLICIES, EVERY, spelled.options(path.parent))
+    report = check((spelled.source(path),), POLICIES, EVERY, spelled.options(path.parent))
     return {
         (item.policy.id, named.get(item.address, item.address), json.dumps(item.part and dict(item.part)), item.outcome)
         for item in report.findings
