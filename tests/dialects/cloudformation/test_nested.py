@@ -136,7 +136,9 @@ def test_children_have_children() -> None:
     middle = """
         Parameters: {Name: {Type: String}}
         Resources:
-          Inner: {Type: AWS::CloudFormation::Stack, Properties: {TemplateURL: child.yaml, Parameters: {Name: !Ref Name}}}
+          Inner:
+            Type: AWS::CloudFormation::Stack
+            Properties: {TemplateURL: child.yaml, Parameters: {Name: !Ref Name}}
     """
     table = _only(_read(_stack("Name: orders", url="middle.yaml"), middle_yaml=middle, child_yaml=CHILD))
     assert ("Child/Inner/Orders", "orders") == (table.address, table.name.content)
