@@ -71,8 +71,8 @@ def test_an_output_of_a_stack_that_is_not_known() -> None:
     """A template alone does not know what its stack is called."""
     parts = "{StackName: keys, OutputName: Name}", "[]", "{StackName: keys}"
     for part in parts:
-        name = "{'Fn::GetStackOutput': %s}" % part
-        text = "Resources: {T: {Type: AWS::DynamoDB::Table, Properties: {TableName: %s}}}" % name
+        properties = "{TableName: {'Fn::GetStackOutput': " + part + "}}"
+        text = "Resources: {T: {Type: AWS::DynamoDB::Table, Properties: " + properties + "}}"
         (table,) = _tables(text, KEYS)
         assert table.name.doubt is not None
 
