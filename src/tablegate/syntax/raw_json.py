@@ -17,6 +17,7 @@ from tablegate.syntax.errors import ParseError
 T = TypeVar("T")
 
 DEPTH = 200  # as the strict loader has it
+_PIECE = 256
 
 _MEMBERS: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ITEMS: msgspec.json.Decoder[list[msgspec.Raw]] = msgspec.json.Decoder(list[msgspec.Raw])
@@ -181,7 +182,15 @@ def _proved_shape(raw: msgspec.Raw, shape: type[T]) -> T | None:
         content = msgspec.json.decode(raw, type=shape)
     except _REFUSALS:
         return None
-    return content if len(_ENCODER.encode(content)) == _size(raw) else None
+    return content if _encoded_size(content) == _size(raw) else None
+
+
+def _encoded_size(content: object) -> int:
+    """How long the content is in JSON. Of a long list piece by piece: no second copy of a large document is made."""
+    if not isinstance(content, list) or not content:
+        return len(_ENCODER.encode(content))
+    pieces = (content[start : start + _PIECE] for start in range(0, len(content), _PIECE))
+    return 1 + sum(len(_ENCODER.encode(piece)) - 1 for piece in pieces)  # a comma for two brackets between pieces
 
 
 def _compact(raw: msgspec.Raw) -> msgspec.Raw | None:

@@ -121,6 +121,9 @@ class Block:
 
     def one(self, key: str, *, computed: bool = False) -> Block | Doubt | None:
         """A block that may stand at most once."""
+        content = self.content.get(key)
+        if content == [] or (content is None and key not in self._unknown):
+            return None
         found = self.many(key, computed=computed)
         if isinstance(found, Doubt):
             return found
@@ -145,12 +148,18 @@ class Block:
         if not isinstance(content, list):
             self._owner.misshapen(self.path + key, "a list of blocks", kind_of(content))
             return MISSHAPEN
-        expression = self._expression(key)
-        aligned = ordered and isinstance(expression, list) and len(expression) == len(content)
-        return tuple(
-            self._child(key, number, item, _at(unknown, number), Source(match, ordered, aligned))
-            for number, item in enumerate(content)
-        )
+        expression, marks = self._expression(key), self._marks_of(key)
+        source = Source(match, ordered, ordered and isinstance(expression, list) and len(expression) == len(content))
+        found: list[Block | Doubt] = []
+        for number, item in enumerate(content):
+            path = f"{self.path}{key}[{number}]"
+            if isinstance(item, dict):
+                written = None if expression is None else written_of(expression, number, item, source)
+                doubts, secrets = _at(unknown, number), _at(marks, number)
+                found.append(Block(self._owner, item, doubts, secrets, written=written, path=f"{path}."))
+            else:
+                found.append(self._no_child(path, item, _at(unknown, number)))
+        return found
 
     def nested(self, key: str, *, computed: bool = True) -> Block | Doubt | None:
         """An object in an attribute, as newer providers have them."""
@@ -231,15 +240,11 @@ class Block:
     def _marks_of(self, key: str) -> object:
         return True if self._marks is True else self._marks.get(key) if isinstance(self._marks, dict) else None
 
-    def _child(self, key: str, number: int, item: object, unknown: object, source: Source) -> Block | Doubt:
+    def _no_child(self, path: str, item: object, unknown: object) -> Doubt:
         if item is None and unknown is True:
             return LATER
-        path = f"{self.path}{key}[{number}]"
-        if not isinstance(item, dict):
-            self._owner.misshapen(path, "a block", kind_of(item))
-            return MISSHAPEN
-        written = written_of(self._expression(key), number, item, source)
-        return Block(self._owner, item, unknown, _at(self._marks_of(key), number), written=written, path=f"{path}.")
+        self._owner.misshapen(path, "a block", kind_of(item))
+        return MISSHAPEN
 
 
 _NAMES: dict[type, str] = {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}

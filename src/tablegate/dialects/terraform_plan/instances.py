@@ -52,6 +52,7 @@ class Instance:
     __slots__ = (
         "_change",
         "_kind",
+        "_marks",
         "_part",
         "address",
         "deposed",
@@ -83,6 +84,7 @@ class Instance:
         self._part = part
         self._change: Tree | None = None
         self._kind: ChangeKind | None = None
+        self._marks: dict[str, object] = {}
 
     @property
     def change(self) -> Tree:
@@ -118,8 +120,10 @@ class Instance:
 
     def marks(self, moment: str) -> object:
         """What is marked sensitive; None where nothing is."""
-        found = self.change.get(f"{moment}_sensitive")
-        return found if found and raw_json.holds_true(found) else None
+        if moment not in self._marks:
+            found = self.change.get(f"{moment}_sensitive")
+            self._marks[moment] = found if found and raw_json.holds_true(found) else None
+        return self._marks[moment]
 
     def side(self, name: str) -> Tree | None:
         """``before`` or ``after``; None where there is nothing then."""
@@ -139,7 +143,8 @@ class Instances:
         self.items: list[Item] = []
         self._faults = faults
         self._parts: list[raw_json.Part] = []
-        self._paths: list[str] = []
+        self._paths: dict[int, str] = {}  # of those that do not stand in the list of changes
+        self._list = ""
         self._made: dict[int, Instance] = {}
         self._by_type: dict[str, list[int]] | None = None
         self._keys: dict[str, list[Key]] | None = None
@@ -148,21 +153,21 @@ class Instances:
     def add(self, item: Item, part: raw_json.Part, path: str) -> None:
         """One more."""
         item.mode = item.mode or _mode(item)
+        self._paths[len(self.items)] = path
         self.items.append(item)
         self._parts.append(part)
-        self._paths.append(path)
 
     def at(self, number: int) -> Instance:
         """The one with this number."""
         found = self._made.get(number)
         if found is None:
-            found = Instance(self.items[number], self._parts[number], self._paths[number], self._faults)
+            found = Instance(self.items[number], self._parts[number], self.path(number), self._faults)
             self._made[number] = found
         return found
 
     def path(self, number: int) -> str:
         """Where in the plan the one with this number stands."""
-        return self._paths[number]
+        return self._paths.get(number) or f"{self._list}[{number}]"
 
     def any_of(self, wanted: Collection[str]) -> bool:
         """Whether there is any of the types asked for."""
@@ -200,14 +205,14 @@ class Instances:
         return self._keys.get(module, [])
 
     def read(self, part: raw_json.Part, path: str) -> None:
-        """Add every resource change of a list; what is not shaped as one is refused."""
+        """Every resource change of the plan's list; what is not shaped as one is refused."""
         rows = raw_json.shaped(part, list[Item])
         if rows is not None:
             for item in rows:
                 item.mode = item.mode or _mode(item)
-            self.items += rows
-            self._parts += [row.change for row in rows]
-            self._paths += [f"{path}[{number}]" for number in range(len(rows))]
+            self.items = rows
+            self._parts = [row.change for row in rows]
+            self._list = path
             return
         try:
             parts = raw_json.items(part)

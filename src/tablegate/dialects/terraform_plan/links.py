@@ -134,7 +134,8 @@ class Joined(Generic[T]):
 
     def of(self, table: Resource, region: str | None = None) -> list[T]:
         """What is said of a table, or of its replica in a region."""
-        return [content for link, content in self._found.get(table.address, ()) if link.region == region]
+        found = self._found.get(table.address)
+        return [content for link, content in found if link.region == region] if found else []
 
     def links(self, table: Resource) -> list[tuple[Link, T]]:
         """All that is said of a table, in whatever region."""

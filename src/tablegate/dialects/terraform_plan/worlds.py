@@ -51,11 +51,12 @@ class World:
 
     def at(self, instance: Instance) -> Resource | None:
         """An instance at this moment; None when it is not there then."""
-        if instance not in self._made:
-            gone = self.is_after and instance.kind in _GONE
-            content = None if gone else instance.side(self.moment)
-            self._made[instance] = None if content is None else Resource(self, instance, content)
-        return self._made[instance]
+        if instance in self._made:
+            return self._made[instance]
+        gone = self.is_after and instance.kind in _GONE
+        content = None if gone else instance.side(self.moment)
+        found = self._made[instance] = None if content is None else Resource(self, instance, content)
+        return found
 
     def is_known(self, mention: Mention) -> bool:
         """Whether what an expression reads is known before the apply."""
@@ -122,7 +123,7 @@ class Resource:
 
     def known(self, key: str) -> str | None:
         """A text, where it is known and not empty."""
-        content = self.content.get(key)
+        content = self.root.content.get(key)
         return content if isinstance(content, str) and content else None
 
     def mentions(self, key: str) -> tuple[Mention, ...]:
