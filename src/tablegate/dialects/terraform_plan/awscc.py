@@ -9,11 +9,11 @@ from tablegate.dialects.terraform_plan import awscc_replicas as regions
 from tablegate.dialects.terraform_plan.blocks import Block
 from tablegate.dialects.terraform_plan.capacity import warmth
 from tablegate.dialects.terraform_plan.joins import Joins
-from tablegate.dialects.terraform_plan.tables import NO_RETENTION, member
+from tablegate.dialects.terraform_plan.tables import member, retention_of
 from tablegate.dialects.terraform_plan.worlds import Resource
 from tablegate.model import facts
-from tablegate.model.table import Dialect, Replica, Table, TableKind, Units
-from tablegate.model.value import Doubt, Place, Value
+from tablegate.model.table import Replica, Table, TableKind, Units
+from tablegate.model.value import Doubt, Value
 
 _GLOBAL = "awscc_dynamodb_global_table"
 
@@ -31,8 +31,8 @@ def read_awscc_table(table: Resource, joins: Joins) -> Table:
     named = table.known("table_name") is not None or root.is_unknown("table_name")
     return Table(
         address=table.address,
-        place=Place(table.file),
-        dialect=Dialect.TERRAFORM_PLAN,
+        place=table.here,
+        dialect=table.world.dialect,
         kind=TableKind.GLOBAL if others else TableKind.REGIONAL,
         label=table.instance.name,
         name=root.text(facts.NAME, "table_name") if named else facts.NAME.doubted(_GENERATED),
@@ -63,7 +63,7 @@ def read_awscc_table(table: Resource, joins: Joins) -> Table:
         else joins.keys.of_block(table, "sse_specification", "sse_enabled", "kms_master_key_id", nested=True),
         recovery=parts.recovery(own),
         deletion_protection=own.flag(facts.DELETION_PROTECTION, "deletion_protection_enabled", computed=True),
-        retention=NO_RETENTION,
+        retention=retention_of(table),
         backed_up=joins.backups.of(table, tags),
         import_source=_import_source(root),
         restore_source=facts.RESTORE_SOURCE.unset,

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
-from tablegate.dialects.terraform_plan.configuration import Tree
+from tablegate.dialects.terraform_plan.configuration import Tree, tree
 from tablegate.dialects.terraform_plan.written import Source, within, written_of
 from tablegate.model.facts import Fact
 from tablegate.model.value import Doubt, Place, Value
 from tablegate.syntax.raw_json import kind_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tablegate.dialects.terraform_plan.origins import Written
 
 T = TypeVar("T")
 
@@ -43,7 +47,7 @@ class Block:
     well. Only its expression in the configuration, or the lack of one, tells the two apart.
     """
 
-    __slots__ = ("_inner", "_marks", "_owner", "_unknown", "content", "path", "written")
+    __slots__ = ("_inner", "_marks", "_owner", "_source", "_unknown", "content", "path", "written")
 
     def __init__(
         self,
@@ -55,8 +59,10 @@ class Block:
         written: Tree | None,
         path: str,
         inner: bool = True,
+        source: Written | None = None,
     ) -> None:
         self._owner = owner
+        self._source = source
         self.content = content
         self._unknown = unknown if isinstance(unknown, dict) else _NO_UNKNOWN
         self._marks = marks
@@ -67,10 +73,15 @@ class Block:
     @property
     def here(self) -> Place:
         """Where the block itself stands."""
-        return Place(self._owner.file, None, None, None, self.path.removesuffix("."))
+        path = self.path.removesuffix(".")
+        if self._source is not None:
+            return self._source.here._replace(path=path)
+        return Place(self._owner.file, None, None, None, path)
 
     def place(self, key: str) -> Place:
         """Where a member stands, from its resource on."""
+        if self._source is not None:
+            return self._source.place(key)._replace(path=self.path + key)
         return Place(self._owner.file, None, None, None, self.path + key)
 
     def member(self, key: str) -> tuple[object, object]:
@@ -156,7 +167,8 @@ class Block:
             if isinstance(item, dict):
                 written = None if expression is None else written_of(expression, number, item, source)
                 doubts, secrets = _at(unknown, number), _at(marks, number)
-                found.append(Block(self._owner, item, doubts, secrets, written=written, path=f"{path}."))
+                origin = None if self._source is None else self._source.child(key, number)
+                found.append(Block(self._owner, item, doubts, secrets, written=written, path=f"{path}.", source=origin))
             else:
                 found.append(self._no_child(path, item, _at(unknown, number)))
         return found
@@ -176,6 +188,7 @@ class Block:
             self._marks_of(key),
             written=within(self._expression(key)),
             path=f"{self.path}{key}.",
+            source=None if self._source is None else self._source.child(key, 0) or self._source.of(key),
         )
 
     def doubt(self, key: str, *, computed: bool = False) -> Doubt | None:
@@ -203,7 +216,7 @@ class Block:
             if self._unknown.get(key) is not True:
                 return fact.unset
             doubt = self._doubt(key, computed=computed)
-            return fact.unset if doubt is None else fact.doubted(doubt, self.place(key))
+            return fact.unset if doubt is None else fact.doubted(doubt, self.place(key), self._candidates(key))
         self._owner.misshapen(self.path + key, _NAMES[kinds[0]], kind_of(content))
         return fact.doubted(MISSHAPEN, self.place(key))
 
@@ -219,6 +232,11 @@ class Block:
         if found is None:
             found = cache[shared] = fact.of(content, self.place(key))
         return found  # type: ignore[return-value]
+
+    def _candidates(self, key: str) -> tuple[Any, ...]:
+        """What an unknown member can only be, where its expression tells."""
+        found = tree(self._expression(key)).get("candidates", ())
+        return found if isinstance(found, tuple) and None not in found else ()
 
     def _doubt(self, key: str, *, computed: bool) -> Doubt | None:
         """Why an unknown member is unknown; None when it is merely left to the service."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 
 from tablegate.dialects.terraform_plan.faults import Faults
@@ -47,15 +48,20 @@ _PROVIDERS = ("hashicorp/aws", "hashicorp/awscc", "-/aws")
 
 def note_coverage(instances: Instances, faults: Faults) -> None:
     """Say which resources of DynamoDB were not read, and what is odd about those that were."""
-    left: dict[str, int] = {}
+    left: list[str] = []
     for number, item in enumerate(instances.items):
         if f"{item.type}." not in item.address or not item.type.isascii():
             _note_address(item, instances.path(number), faults)
-        elif item.mode == "managed" and item.type not in READ and _is_ours(item.type):
-            left[item.type] = left.get(item.type, 0) + 1
+        elif item.mode == "managed" and is_left(item.type):
+            left.append(item.type)
         elif item.type in TABLE_TYPES and item.mode == "managed":
             _note_provider(item, faults)
-    for type_, count in sorted(left.items()):
+    note_left(left, faults)
+
+
+def note_left(types: Iterable[str], faults: Faults) -> None:
+    """Say which types were left unread, and how often."""
+    for type_, count in sorted(Counter(types).items()):
         times = "" if count == 1 else f" ({count} of them)"
         faults.incomplete(f"{type_} is not covered{times}: nothing is known of what it does", blocks=False)
 
@@ -79,9 +85,10 @@ def note_twins(instances: Instances, faults: Faults) -> None:
         seen.add(key)
 
 
-def _is_ours(type_: str) -> bool:
+def is_left(type_: str) -> bool:
+    """Whether a type of DynamoDB's is not read, though it may do something."""
     folded = type_.lower()
-    return ("dynamodb" in folded or "dax_" in folded) and type_ not in _NOTHING_TO_JUDGE
+    return ("dynamodb" in folded or "dax_" in folded) and type_ not in READ and type_ not in _NOTHING_TO_JUDGE
 
 
 def _note_provider(item: Item, faults: Faults) -> None:

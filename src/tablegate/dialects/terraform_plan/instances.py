@@ -7,11 +7,15 @@ from collections.abc import Collection, Iterable
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from tablegate.dialects.terraform_plan.addresses import Key, bracketed, calls
-from tablegate.dialects.terraform_plan.configuration import NOTHING, Tree
+from tablegate.dialects.terraform_plan.configuration import NOTHING, Configuration, Tree
 from tablegate.dialects.terraform_plan.faults import Faults
 from tablegate.model.change import ChangeKind, ReplaceOrder
 from tablegate.syntax import raw_json
 from tablegate.syntax.errors import ParseError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tablegate.dialects.terraform_plan.origins import Origin
 
 _KINDS: dict[tuple[str, ...], ChangeKind] = {
     ("no-op",): ChangeKind.NOOP,
@@ -61,6 +65,7 @@ class Instance:
         "mode",
         "module",
         "name",
+        "origin",
         "path",
         "previous_address",
         "provider",
@@ -68,7 +73,10 @@ class Instance:
         "type",
     )
 
-    def __init__(self, item: Item, part: raw_json.Part, path: str, faults: Faults) -> None:
+    def __init__(
+        self, item: Item, part: raw_json.Part, path: str, faults: Faults, origin: Origin | None = None
+    ) -> None:
+        self.origin = origin
         self.address = item.address
         self.module = item.module_address or ""
         self.mode = item.mode
@@ -125,6 +133,12 @@ class Instance:
             self._marks[moment] = found if found and raw_json.holds_true(found) else None
         return self._marks[moment]
 
+    def written(self, configuration: Configuration) -> Tree | None:
+        """How it was written; None where nobody tells."""
+        if self.origin is None:
+            return configuration.resource(self.module, self.mode, self.type, self.name)
+        return {"provider_config_key": self.origin.provider, "expressions": self.origin.expressions}
+
     def side(self, name: str) -> Tree | None:
         """``before`` or ``after``; None where there is nothing then."""
         content = self.change.get(name)
@@ -145,13 +159,16 @@ class Instances:
         self._parts: list[raw_json.Part] = []
         self._paths: dict[int, str] = {}  # of those that do not stand in the list of changes
         self._list = ""
+        self._origins: dict[int, Origin] = {}
         self._made: dict[int, Instance] = {}
         self._by_type: dict[str, list[int]] | None = None
         self._keys: dict[str, list[Key]] | None = None
         self._index: dict[tuple[str, str, str, str], list[int]] | None = None
 
-    def add(self, item: Item, part: raw_json.Part, path: str) -> None:
+    def add(self, item: Item, part: raw_json.Part, path: str, origin: Origin | None = None) -> None:
         """One more."""
+        if origin is not None:
+            self._origins[len(self.items)] = origin
         item.mode = item.mode or _mode(item)
         self._paths[len(self.items)] = path
         self.items.append(item)
@@ -161,7 +178,8 @@ class Instances:
         """The one with this number."""
         found = self._made.get(number)
         if found is None:
-            found = Instance(self.items[number], self._parts[number], self.path(number), self._faults)
+            origin = self._origins.get(number)
+            found = Instance(self.items[number], self._parts[number], self.path(number), self._faults, origin)
             self._made[number] = found
         return found
 

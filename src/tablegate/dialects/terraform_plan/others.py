@@ -6,7 +6,7 @@ from tablegate.dialects.terraform_plan.links import Links
 from tablegate.dialects.terraform_plan.worlds import Resource, World
 from tablegate.model import facts
 from tablegate.model.estate import DaxCluster, LegacyGlobalTable
-from tablegate.model.value import Doubt, Place
+from tablegate.model.value import Doubt
 
 
 def dax_clusters(world: World) -> tuple[DaxCluster, ...]:
@@ -30,7 +30,7 @@ def _cluster(one: Resource) -> DaxCluster:
         encrypted = block.flag(facts.DAX_ENCRYPTED, "enabled")
     return DaxCluster(
         address=one.address,
-        place=Place(one.file),
+        place=one.here,
         encrypted=encrypted,
         in_transit=one.root.text(facts.DAX_IN_TRANSIT, "cluster_endpoint_encryption_type", computed=True),
     )
@@ -41,7 +41,7 @@ def _legacy(one: Resource, links: Links) -> LegacyGlobalTable:
     table = link.tables[0] if link.tables and link.doubt is None else None
     return LegacyGlobalTable(
         address=one.address,
-        place=Place(one.file),
+        place=one.here,
         custom_resource=False,
         table=None if table is None else table.address,
         table_retained=facts.DELETION_PROTECTION.unset

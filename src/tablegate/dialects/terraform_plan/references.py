@@ -81,6 +81,8 @@ class Tracer:
                 yield from self._walk(item, at)
         elif not isinstance(expression, dict):
             return
+        elif "reached" in expression:
+            yield from self._reached(expression["reached"], at)
         elif "constant_value" in expression:
             yield Mention("", _drilled(expression["constant_value"], at.rest))
         elif isinstance(references := expression.get("references"), list):
@@ -107,6 +109,12 @@ class Tracer:
             yield from self._module(reference, path, at)
         else:
             yield from self._resource(reference, path, at)
+
+    def _reached(self, found: object, at: _At) -> Iterator[Mention]:
+        """What source reads: references that were followed already, each in the module where it ends."""
+        for module, reference in found if isinstance(found, tuple) else ():
+            for mention in self._resource(reference, steps(reference), at.onto(Scope(module), ())):
+                yield mention if mention.instances else mention._replace(dead=True)
 
     def _variable(self, reference: str, name: str, at: _At) -> Iterator[Mention]:
         module = at.scope.module

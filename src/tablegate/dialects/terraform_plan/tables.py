@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from operator import itemgetter
 from typing import TypeGuard
 
-from tablegate.dialects.terraform_plan.blocks import Block
+from tablegate.dialects.terraform_plan.blocks import MISSHAPEN, Block
 from tablegate.dialects.terraform_plan.capacity import ceilings, units, warmth
 from tablegate.dialects.terraform_plan.indexes import keys_of
 from tablegate.dialects.terraform_plan.joins import Joins
@@ -14,7 +15,6 @@ from tablegate.dialects.terraform_plan.worlds import Resource
 from tablegate.model import facts
 from tablegate.model.facts import Fact
 from tablegate.model.table import (
-    Dialect,
     Recovery,
     Retention,
     Stream,
@@ -22,12 +22,12 @@ from tablegate.model.table import (
     TableKind,
     Ttl,
 )
-from tablegate.model.value import Doubt, Place, Value
+from tablegate.model.value import Doubt, Value
 
 NOT_IN_PLANS = Doubt(
     "prevent_destroy is not in plan JSON; only the source tells", "lifecycle { prevent_destroy } in the module's source"
 )
-NO_RETENTION = Retention(
+_NO_RETENTION = Retention(
     deletion_policy=facts.DELETION_POLICY.unset,
     update_replace_policy=facts.UPDATE_REPLACE_POLICY.unset,
     prevent_destroy=facts.PREVENT_DESTROY.doubted(NOT_IN_PLANS),
@@ -48,8 +48,8 @@ def read_table(table: Resource, joins: Joins) -> Table:
     region, account = joins.regions.region(table), joins.regions.account(table)
     return Table(
         address=table.address,
-        place=Place(table.file),
-        dialect=Dialect.TERRAFORM_PLAN,
+        place=table.here,
+        dialect=table.world.dialect,
         kind=TableKind.GLOBAL if replicas.content else TableKind.REGIONAL,
         label=table.instance.name,
         name=root.text(facts.NAME, "name"),
@@ -76,7 +76,7 @@ def read_table(table: Resource, joins: Joins) -> Table:
         encryption=encryption,
         recovery=_recovery(root),
         deletion_protection=root.flag(facts.DELETION_PROTECTION, "deletion_protection_enabled"),
-        retention=NO_RETENTION,
+        retention=retention_of(table),
         backed_up=joins.backups.of(table, tags),
         import_source=_import_source(root),
         restore_source=_restore_source(root),
@@ -93,6 +93,22 @@ def read_table(table: Resource, joins: Joins) -> Table:
         policy=joins.policies.of(table, facts.POLICY),
         raw=table.raw,
     )
+
+
+def retention_of(table: Resource) -> Retention:
+    """What keeps the table when its code goes: only source tells."""
+    origin = table.instance.origin
+    if origin is None:
+        return _NO_RETENTION
+    kept = facts.PREVENT_DESTROY.unset
+    if origin.kept is not None:
+        content = getattr(origin.kept.value, "content", None)
+        kept = (
+            facts.PREVENT_DESTROY.of(content, origin.kept.place)
+            if isinstance(content, bool)
+            else facts.PREVENT_DESTROY.doubted(MISSHAPEN, origin.kept.place)
+        )
+    return replace(_NO_RETENTION, prevent_destroy=kept)
 
 
 def _attributes(root: Block) -> Value[Mapping[str, str]]:

@@ -12,6 +12,7 @@ from tablegate.dialects.terraform_plan.instances import Instance, Instances
 from tablegate.dialects.terraform_plan.raw import overlaid
 from tablegate.dialects.terraform_plan.references import Mention, Scope, Tracer
 from tablegate.model.change import ChangeKind
+from tablegate.model.table import Dialect
 from tablegate.model.value import Doubt, Place, Value
 
 TABLE_TYPES = ("aws_dynamodb_table", "awscc_dynamodb_table", "awscc_dynamodb_global_table")
@@ -28,9 +29,17 @@ class World:
     """What there is at one moment, by type. Resources are made when somebody asks."""
 
     def __init__(
-        self, moment: str, instances: Instances, configuration: Configuration, tracer: Tracer, faults: Faults
+        self,
+        moment: str,
+        instances: Instances,
+        configuration: Configuration,
+        tracer: Tracer,
+        faults: Faults,
+        *,
+        dialect: Dialect,
     ) -> None:
         self.moment = moment
+        self.dialect = dialect
         self.file = faults.file
         self.faults = faults
         self.configuration = configuration
@@ -77,16 +86,21 @@ class Resource:
         self.instance = instance
         self.address = instance.address
         self.file = world.file
-        self.cache = world.cache
+        origin = instance.origin
+        # Values hold their places, so only those without lines can be shared between resources.
+        self.cache = world.cache if origin is None else {}
         change = instance.change
         unknown = change.get("after_unknown") if world.is_after else None
         marks = instance.marks(world.moment)
-        written = world.configuration.resource(instance.module, instance.mode, instance.type, instance.name)
+        written = instance.written(world.configuration)
         self.written: Tree = written or NOTHING
         expressions = None if written is None or not world.is_after else tree(written.get("expressions"))
+        source = None if origin is None else origin.written
         # Evidence from another resource than the one that is judged says from which.
         self._prefix = "" if instance.type in _JUDGED else f"{instance.address}."
-        self.root = Block(self, content, unknown, marks, written=expressions, path=self._prefix, inner=False)
+        self.root = Block(
+            self, content, unknown, marks, written=expressions, path=self._prefix, inner=False, source=source
+        )
 
     @property
     def content(self) -> Tree:
@@ -101,7 +115,13 @@ class Resource:
     @property
     def place(self) -> Place:
         """Where values stand that come from this resource into another one."""
-        return Place(self.file, path=self.address)
+        return self.here._replace(path=self.address)
+
+    @property
+    def here(self) -> Place:
+        """Where the resource itself stands: in the file at least."""
+        origin = self.instance.origin
+        return Place(self.file) if origin is None else origin.written.here
 
     @property
     def provider(self) -> str:
@@ -133,6 +153,9 @@ class Resource:
     def explain(self, expression: object, *, computed: bool) -> Doubt | None:
         """Why what is written there is not known. A computed member whose inputs all are known was given null,
         unless it was given a constant: then the provider holds it back because of something beside it."""
+        doubt = tree(expression).get("doubt")
+        if isinstance(doubt, Doubt):
+            return doubt
         mentions = self.world.tracer.trace(expression, self.scope)
         unknown = [one for one in mentions if not self.world.is_known(one)]
         if computed and not unknown and tree(expression).get("constant_value") in (None, ""):
@@ -143,7 +166,8 @@ class Resource:
         """Refuse a member that has not the shape it must have."""
         path = path.removeprefix(self._prefix)
         whole = f"{self.instance.path}.change.{self.world.moment}.{path}"
-        self.world.faults.refuse(f"{self.address}: {path} must be {expected}, not {found}", whole)
+        place = None if self.instance.origin is None else self.here
+        self.world.faults.refuse(f"{self.address}: {path} must be {expected}, not {found}", whole, place=place)
 
 
 def doubt_about(mentions: Iterable[Mention]) -> Doubt:

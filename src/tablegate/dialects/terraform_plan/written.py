@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tablegate.dialects.terraform_plan.configuration import NOTHING, Tree
+from tablegate.dialects.terraform_plan.configuration import NOTHING, Tree, tree
 
 
 class Source(NamedTuple):
@@ -16,10 +16,19 @@ class Source(NamedTuple):
     aligned: bool  # the source has as many blocks, in the same order
 
 
+class InOrder(list[object]):
+    """How blocks were written, in the order of the blocks themselves."""
+
+
+_READS = frozenset({"references", "doubt"})
+
+
 def written_of(expression: object, number: int, item: Tree, source: Source) -> Tree | None:
     """Which of the blocks in the source became this one: sets lose their order, so a name must tell."""
+    if isinstance(expression, InOrder):
+        return tree(expression[number])
     if isinstance(expression, dict):
-        return _Everywhere(expression) if "references" in expression else NOTHING
+        return NOTHING if _READS.isdisjoint(expression) else _Everywhere(expression)
     blocks = [block for block in expression if isinstance(block, dict)] if isinstance(expression, list) else []
     if source.ordered:
         if source.aligned:
@@ -72,7 +81,7 @@ def within(expression: object) -> Tree | None:
         return None if expression is None else NOTHING
     if isinstance(content := expression.get("constant_value"), dict):
         return {key: {"constant_value": value} for key, value in content.items()}
-    return _Everywhere(expression) if "references" in expression else None
+    return None if _READS.isdisjoint(expression) else _Everywhere(expression)
 
 
 class _Everywhere(dict[str, object]):
