@@ -13,6 +13,7 @@ from typing import Protocol
 from tablegate.findings import Fault, FaultCode
 from tablegate.model.record import record
 from tablegate.model.value import Place
+from tablegate.roots import Roots, is_source
 from tablegate.syntax.relevance import looks_relevant
 from tablegate.syntax.source import Source
 
@@ -54,9 +55,12 @@ class _UnreadableError(Exception):
     """Why a file is not read."""
 
 
-def collect(paths: Iterable[str], stdin_filename: str | None = None) -> Collected:
-    """Read every path: a file as it is, a folder for the plans and templates in it, ``-`` for standard input."""
-    collector = _Collector(stdin_filename or STDIN_NAME)
+def collect(paths: Iterable[str], stdin_filename: str | None = None, *, trust_modules: bool = False) -> Collected:
+    """Read every path: a file as it is, a folder for all that is judged in it, ``-`` for standard input.
+
+    A folder of Terraform source is one input, and so are the files of one folder that are named.
+    """
+    collector = _Collector(stdin_filename or STDIN_NAME, trust_modules=trust_modules)
     for path in dict.fromkeys(paths):
         collector.add(path)
     return collector.collected()
@@ -65,8 +69,9 @@ def collect(paths: Iterable[str], stdin_filename: str | None = None) -> Collecte
 class _Collector:
     """What has been found so far; every file once, by whatever names it came."""
 
-    def __init__(self, stdin_name: str) -> None:
+    def __init__(self, stdin_name: str, *, trust_modules: bool) -> None:
         self._stdin_name = stdin_name
+        self._roots = Roots(_contents, trust_modules=trust_modules)
         self._sources: dict[str, Source] = {}
         self._faults: list[Fault] = []
         self._skipped: set[str] = set()
@@ -74,6 +79,9 @@ class _Collector:
 
     def collected(self) -> Collected:
         """Everything, sorted by name."""
+        roots, left = self._roots.sources()
+        self._sources |= {root.name: root for root in roots}
+        self._skipped.update(left)
         return Collected(
             tuple(self._sources[name] for name in sorted(self._sources)),
             tuple(sorted(self._faults, key=lambda fault: (fault.place.file, fault.message))),
@@ -90,6 +98,8 @@ class _Collector:
                     self._sources[path] = Source(path, _drained(stream))
             elif Path(path).is_dir():
                 self._add_folder(path)
+            elif is_source(Path(path).name):
+                self._roots.add_file(Source(_name(path), _read(path, _FLAGS)[1]))
             else:
                 self._add_file(path, _FLAGS, named=True)
         except (OSError, ValueError, _UnreadableError) as error:
@@ -98,11 +108,27 @@ class _Collector:
     def _add_folder(self, root: str) -> None:
         faults = len(self._faults)
         files, links = self._walked(root)
-        judged = [self._try_file(path, _FLAGS | _NO_LINK) for path in files]
+        source = [path for path in files if is_source(Path(path).name)]
+        judged = [self._try_file(path, _FLAGS | _NO_LINK) for path in files if not is_source(Path(path).name)]
         judged += [self._add_link(path, Path(root).resolve()) for path in links]
+        judged += [self._add_modules(source)] if source else []
         if not any(judged) and len(self._faults) == faults:
             passed_over = f", among {len(judged)} files that could be one" if judged else ""
             self._refuse(root, f"no plan and no template was found in this folder{passed_over}")
+
+    def _add_modules(self, paths: list[str]) -> bool:
+        """Folders of Terraform source, each with all of its files."""
+        folders: dict[str, list[Source]] = {}
+        for path in paths:
+            try:
+                read = Source(_name(path), _read(path, _FLAGS | _NO_LINK)[1])
+            except (OSError, _UnreadableError) as error:
+                self._refuse(path, _reason(error, path))
+            else:
+                folders.setdefault(read.name.rpartition("/")[0], []).append(read)
+        for folder, sources in folders.items():
+            self._roots.add_folder(folder, sources)
+        return bool(folders)
 
     def _walked(self, root: str) -> tuple[list[str], list[str]]:
         """The files and the links below a folder that may be of interest."""
@@ -117,7 +143,7 @@ class _Collector:
                 elif entry.is_dir(follow_symlinks=False):
                     if entry.name not in _NOT_ENTERED and not entry.name.startswith("asset."):
                         waiting.append(entry.path)
-                elif entry.name.lower().endswith(_ENDINGS):
+                elif entry.name.lower().endswith(_ENDINGS) or is_source(entry.name):
                     files.append(entry.path)
         return sorted(files), sorted(links)
 
@@ -130,7 +156,7 @@ class _Collector:
 
     def _add_link(self, path: str, root: Path) -> bool:
         """A link met in a folder: never followed out of it, and not twice to what is there anyway."""
-        wanted = path.lower().endswith(_ENDINGS)
+        wanted = path.lower().endswith(_ENDINGS) or is_source(Path(path).name)
         try:
             target = Path(path).resolve(strict=True)
         except (OSError, RuntimeError):
@@ -165,6 +191,14 @@ class _Collector:
 
     def _refuse(self, path: str, message: str, *, blocks: bool = True) -> None:
         self._faults.append(Fault(FaultCode.UNREADABLE, message, Place(_name(path)), blocks))
+
+
+def _contents(path: str) -> bytes:
+    """A file that belongs to another one; what is no file to read is an OSError too."""
+    try:
+        return _read(path, _FLAGS | _NO_LINK)[1]
+    except _UnreadableError as error:
+        raise OSError(str(error)) from None
 
 
 def _read(path: str, flags: int) -> tuple[tuple[int, int], bytes]:

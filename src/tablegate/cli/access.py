@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tablegate.access.matrix import matrix_of
-from tablegate.cli.checking import given, read_options
+from tablegate.cli.checking import given, read_options, with_grammar
 from tablegate.cli.destinations import destinations, width
 from tablegate.cli.output import emit, note, save
 from tablegate.config import read_configuration
@@ -27,8 +27,9 @@ def show(inputs: Sequence[str], flags: Mapping[str, Any]) -> int:
     asked = destinations(flags.get("output") or (), RENDERERS)
     options = {key: value for key, value in flags.items() if key != "output"}
     configuration = read_configuration(given(options), folder=Path.cwd(), environment=os.environ, search=False)
-    collected = collect(tuple(inputs), configuration["stdin-filename"])
-    readings = [read(item, read_options(configuration)) for item in collected.sources]
+    collected = collect(tuple(inputs), configuration["stdin-filename"], trust_modules=configuration["trust-modules"])
+    reading_options = with_grammar(read_options(configuration), collected.sources)
+    readings = [read(item, reading_options) for item in collected.sources]
     estates = [reading.estate for reading in readings if reading.estate is not None]
     matrices = tuple(matrix_of(estate) for estate in sorted(estates, key=lambda estate: estate.file))
     shower = Shower({secret for estate in estates for secret in estate.secrets})

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tablegate.cli.destinations import PIPED, Destination, coloured, destinations, width
+from tablegate.cli.grammar import grammar_file
 from tablegate.cli.lines import Lines
 from tablegate.cli.output import OutputError, emit, note, quote, save
 from tablegate.config import Configuration, read_configuration
@@ -23,6 +24,9 @@ from tablegate.policy.declare import Policy
 from tablegate.reporters import REPORTERS
 from tablegate.reporters.look import Detail, Look
 from tablegate.sources import collect
+from tablegate.syntax.source import Source
+
+_OF_TERRAFORM = "TF_VAR_"
 
 
 @record()
@@ -79,7 +83,8 @@ def check(inputs: Iterable[str], where: Where, flags: Mapping[str, Any]) -> int:
     look = Look(colour=coloured(configuration["color"], os.environ), width=width(), detail=_detail(configuration))
     options = read_options(configuration)
     lines = Lines()
-    collected = collect(inputs, configuration["stdin-filename"])
+    collected = collect(inputs, configuration["stdin-filename"], trust_modules=configuration["trust-modules"])
+    options = with_grammar(options, collected.sources)
     report = judge(
         lines.passing(collected.sources),
         prepared.policies,
@@ -103,11 +108,7 @@ def read_options(configuration: Configuration) -> ReadOptions:
         values |= held.values
         tags |= held.tags
         region = region or held.region
-    for word in configuration["param"]:
-        key, given, value = word.partition("=")
-        if not key or not given:
-            raise ConfigError(f'--param: "{word}" must be NAME=VALUE', "param")
-        values[key] = value
+    values |= _pairs(configuration, "param")
     return ReadOptions(
         allow_partial=configuration["allow-partial"],
         assume_defaults=configuration["assume-defaults"],
@@ -115,7 +116,37 @@ def read_options(configuration: Configuration) -> ReadOptions:
         stack_tags=tags,
         region=region,
         account=configuration["account"],
+        variables=_pairs(configuration, "var"),
+        variable_files=tuple(map(_variable_file, configuration["var-file"])),
+        environment={
+            name.removeprefix(_OF_TERRAFORM): text
+            for name, text in sorted(os.environ.items())
+            if name.startswith(_OF_TERRAFORM)
+        },
     )
+
+
+def with_grammar(options: ReadOptions, sources: Iterable[Source]) -> ReadOptions:
+    """The same, with a place for the compiled grammar where one is needed."""
+    needed = any(source.folder is not None for source in sources)
+    return replace(options, grammar=grammar_file(os.environ)) if needed else options
+
+
+def _pairs(configuration: Configuration, key: str) -> dict[str, str]:
+    found = {}
+    for word in configuration[key]:
+        name, given, value = word.partition("=")
+        if not name or not given:
+            raise ConfigError(f'--{key}: "{word}" must be NAME=VALUE', key)
+        found[name] = value
+    return found
+
+
+def _variable_file(name: str) -> Source:
+    try:
+        return Source(name, Path(name).read_bytes())
+    except OSError as error:
+        raise ConfigError(f"{name}: {(error.strerror or 'cannot be read').lower()}", "var-file") from None
 
 
 def deliver(report: Report, due: Iterable[Destination], look: Look) -> int:

@@ -31,8 +31,11 @@ from tablegate.cli.options import (
     Required,
     Select,
     StdinName,
+    Trust,
     Unknown,
     Untrusted,
+    Var,
+    VarFile,
     Verbose,
 )
 
@@ -40,7 +43,7 @@ USAGE = 2
 
 app = typer.Typer(
     name="tablegate",
-    help="A gate in front of a deploy: judges the DynamoDB tables of Terraform plans and CloudFormation templates.",
+    help="A gate in front of a deploy: judges the DynamoDB tables of Terraform and CloudFormation.",
     epilog="Exit codes: 0 all read and nothing blocks; 1 blocked; 2 wrong usage, configuration or pack; "
     "3 an input was not fully read, or none was found; 4 internal error.",
     cls=LeanGroup,
@@ -96,6 +99,9 @@ def check_inputs(
     inputs: Inputs = None,
     params: Params = None,
     param: Param = None,
+    var_file: VarFile = None,
+    var: Var = None,
+    trust_modules: Trust = False,
     region: Region = None,
     account: Account = None,
     assume_defaults: Defaults = False,
@@ -119,15 +125,19 @@ def check_inputs(
     quiet: Quiet = False,
     debug: Debug = False,  # noqa: ARG001 - read before Typer is asked
 ) -> int:
-    """Judge plans and templates, and end with an exit code that a pipeline can trust.
+    """Judge plans, templates and Terraform source, and end with an exit code that a pipeline can trust.
 
-    An INPUT is a plan (terraform show -json), a template, a folder that holds some, or - for standard input.
+    An INPUT is a plan (terraform show -json), a template, a folder that holds some or Terraform source, or -
+    for standard input.
     """
     from tablegate.cli.checking import check
 
     flags = {
         "params": params,
         "param": param,
+        "var-file": var_file,
+        "var": var,
+        "trust-modules": trust_modules,
         "region": region,
         "account": account,
         "assume-defaults": assume_defaults,
@@ -161,6 +171,9 @@ def show_input(
     output: Annotated[str, typer.Option("-o", "--output", metavar="FORMAT", help="json or yaml")] = "json",
     params: Params = None,
     param: Param = None,
+    var_file: VarFile = None,
+    var: Var = None,
+    trust_modules: Trust = False,
     region: Region = None,
     account: Account = None,
     assume_defaults: Defaults = False,
@@ -173,6 +186,9 @@ def show_input(
     flags = {
         "params": params,
         "param": param,
+        "var-file": var_file,
+        "var": var,
+        "trust-modules": trust_modules,
         "region": region,
         "account": account,
         "assume-defaults": assume_defaults,
@@ -192,6 +208,9 @@ def show_access(
     ] = None,
     params: Params = None,
     param: Param = None,
+    var_file: VarFile = None,
+    var: Var = None,
+    trust_modules: Trust = False,
     region: Region = None,
     account: Account = None,
     assume_defaults: Defaults = False,
@@ -204,6 +223,9 @@ def show_access(
     flags = {
         "params": params,
         "param": param,
+        "var-file": var_file,
+        "var": var,
+        "trust-modules": trust_modules,
         "region": region,
         "account": account,
         "assume-defaults": assume_defaults,

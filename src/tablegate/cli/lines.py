@@ -1,4 +1,4 @@
-"""The lines of templates, kept for the frames of a report."""
+"""The lines of templates and of Terraform source, kept for the frames of a report."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tablegate.findings import Report
 from tablegate.syntax.source import Source
 
 LARGEST = 2_000_000  # bytes: larger ones are plans, or nobody reads their lines
-QUOTED = frozenset({"cloudformation"})  # a plan is never quoted: it holds secrets in clear
+QUOTED = frozenset({"cloudformation", "terraform-source"})  # a plan is never quoted: it holds secrets in clear
 
 
 class Lines:
@@ -17,6 +17,7 @@ class Lines:
 
     def __init__(self) -> None:
         self._sources: dict[str, Source] = {}
+        self._parts: dict[str, list[str]] = {}
         self._lines: dict[str, list[str]] = {}
         self._quoted: frozenset[str] = frozenset()
 
@@ -25,11 +26,15 @@ class Lines:
         for source in sources:
             if len(source.data) <= LARGEST:
                 self._sources[source.name] = source
+            if source.folder is not None:
+                self._sources |= {part.name: part for part in source.folder.parts}
+                self._parts.setdefault(source.name, []).extend(part.name for part in source.folder.parts)
             yield source
 
     def of(self, report: Report) -> Lines:
-        """The lines that this report's reader may see: those of inputs that were read as templates."""
-        self._quoted = frozenset(item.path for item in report.inputs if item.kind in QUOTED)
+        """The lines that this report's reader may see: those of inputs that people write."""
+        quoted = [item.path for item in report.inputs if item.kind in QUOTED]
+        self._quoted = frozenset([*quoted, *(part for name in quoted for part in self._parts.get(name, ()))])
         return self
 
     def __call__(self, file: str, line: int) -> str | None:

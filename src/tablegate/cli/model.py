@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tablegate.cli.checking import given, read_options
+from tablegate.cli.checking import given, read_options, with_grammar
 from tablegate.cli.output import emit, note
 from tablegate.config import read_configuration
 from tablegate.dialects import read
@@ -32,8 +32,9 @@ def show(source: str, path: str | None, form: str, flags: Mapping[str, Any]) -> 
         raise ConfigError(f'--output: "{form}" must be {" or ".join(FORMATS)}', hint=meant(form, FORMATS))
     asked = compiled(path) if path else None
     configuration = read_configuration(given(flags), folder=Path.cwd(), environment=os.environ, search=False)
-    collected = collect((source,), configuration["stdin-filename"])
+    collected = collect((source,), configuration["stdin-filename"], trust_modules=configuration["trust-modules"])
     options = read_options(configuration)
+    options = with_grammar(options, collected.sources)
     readings = [read(item, options) for item in collected.sources]
     faults = [*collected.faults, *(fault for reading in readings for fault in reading.faults)]
     documents = [

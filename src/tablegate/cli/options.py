@@ -35,10 +35,18 @@ Params = Annotated[
     typer.Option("--params", metavar="FILE", help="values of CloudFormation parameters (repeatable)"),
 ]
 Param = Annotated[list[str] | None, typer.Option("--param", metavar="K=V", help="one such value (repeatable)")]
+VarFile = Annotated[
+    list[str] | None,
+    typer.Option("--var-file", metavar="FILE", help="values of the variables of Terraform source (repeatable)"),
+]
+Var = Annotated[list[str] | None, typer.Option("--var", metavar="K=V", help="one such value (repeatable)")]
+Trust = Annotated[
+    bool, typer.Option("--trust-modules", help="read the modules that terraform init put beside Terraform source")
+]
 Region = Annotated[str | None, typer.Option("--region", metavar="NAME", help="the region of the deploy")]
 Account = Annotated[str | None, typer.Option("--account", metavar="ID", help="the account of the deploy")]
 Defaults = Annotated[
-    bool, typer.Option("--assume-defaults", help="take the defaults of CloudFormation parameters as given")
+    bool, typer.Option("--assume-defaults", help="take the defaults of parameters and variables as given")
 ]
 Partial = Annotated[
     bool, typer.Option("--allow-partial", help="judge plans that are targeted, errored, deferred or redacted")

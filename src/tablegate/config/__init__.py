@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,8 @@ class Configuration:
         packed = tuple(packed)
         try:
             policies = without_twins((*packed, *_written(self["policy"])))
-            return policies, settings_from({key: given.value for key, given in self.values.items()}, policies)
+            settings = settings_from({key: given.value for key, given in self.values.items()}, policies)
+            return policies, replace(settings, unknown_chosen=self.values["unknown"].origin != "default")
         except ConfigError as error:
             raise self._placed(error) from None
 

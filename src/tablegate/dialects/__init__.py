@@ -15,17 +15,21 @@ from tablegate.syntax.recognise import Kind, recognise
 from tablegate.syntax.source import Source
 
 Reader = Callable[[Any, str, ReadOptions], Reading]  # each takes what its own kind is recognised as
+_SOURCE = "tablegate.dialects.terraform_source"
 
 # By name: a plan is checked without importing what reads YAML, and the other way round.
 DIALECTS: Mapping[Kind, str] = {
     Kind.TERRAFORM_PLAN: "tablegate.dialects.terraform_plan",
     Kind.CLOUDFORMATION: "tablegate.dialects.cloudformation",
+    Kind.TERRAFORM_SOURCE: _SOURCE,
 }
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
     """The source as its own dialect reads it. What cannot be read becomes a fault that blocks."""
     try:
+        if source.folder is not None:
+            return _of_folder(source, options)
         recognised = recognise(source)
         reader: Reader = import_module(DIALECTS[recognised.kind]).read
         reading = reader(recognised.content, source.name, options)
@@ -35,6 +39,11 @@ def read(source: Source, options: ReadOptions) -> Reading:
         return reading
     told = Fault(FaultCode.UNREADABLE, recognised.note, Place(source.name), blocks=False)
     return replace(reading, faults=(*reading.faults, told))
+
+
+def _of_folder(source: Source, options: ReadOptions) -> Reading:
+    reading: Reading = import_module(_SOURCE).read_folder(source, options)
+    return reading
 
 
 def _fault(error: ParseError, file: str) -> Fault:

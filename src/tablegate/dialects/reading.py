@@ -8,6 +8,7 @@ from dataclasses import field
 from tablegate.findings import Fault, Input
 from tablegate.model.estate import Estate
 from tablegate.model.record import record
+from tablegate.syntax.source import Source
 
 
 @record()
@@ -20,6 +21,10 @@ class ReadOptions:
     region: str | None = None
     account: str | None = None
     stack_tags: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)  # of Terraform source, as texts
+    variable_files: tuple[Source, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)  # such variables in the environment
+    grammar: str | None = None  # the file that keeps the compiled grammar of Terraform's language
 
 
 @record()

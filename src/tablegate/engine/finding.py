@@ -25,6 +25,9 @@ def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merge
 
     def find(site: Site, verdict: Verdict, among: Merged | None) -> Finding:
         outcome = Outcome.FAILS if verdict.truth is False else Outcome.UNKNOWN
+        blocks = blocking[outcome]
+        if outcome is Outcome.UNKNOWN and site.dialect is Dialect.TERRAFORM_SOURCE and not settings.unknown_chosen:
+            blocks = frozenset()
         severity = severity_at(policy, site, settings.overrides) if settings.overrides else None
         severity = severity or set_severity
         severity = severity or (Severity(verdict.severity) if verdict.severity else policy.severity)
@@ -33,7 +36,7 @@ def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merge
             policy=policy,
             severity=severity,
             outcome=outcome,
-            blocks=severity in blocking[outcome],
+            blocks=severity in blocks,
             file=site.file,
             address=site.address,
             part=site.part,
@@ -60,4 +63,4 @@ def _place(evidence: tuple[Value[object], ...], site: Site) -> Place | None:
 
 
 def _fix(policy: Policy, dialect: Dialect) -> str | None:
-    return policy.remedy.terraform if dialect is Dialect.TERRAFORM_PLAN else policy.remedy.cloudformation
+    return policy.remedy.terraform if dialect is not Dialect.CLOUDFORMATION else policy.remedy.cloudformation

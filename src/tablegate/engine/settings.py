@@ -59,5 +59,6 @@ class Settings:
     ignore: tuple[str, ...] = ()
     fail_on: Severity | None = Severity.HIGH  # None: never
     unknown: UnknownMode = UnknownMode.BLOCK
+    unknown_chosen: bool = False  # otherwise what is unknown in Terraform source only warns: its plan will tell
     policies: Mapping[str, PolicySettings] = field(default_factory=dict)  # by policy id
     overrides: tuple[Override, ...] = ()

@@ -22,6 +22,7 @@ class Dialect(StrEnum):
     """The language an input is written in."""
 
     TERRAFORM_PLAN = "terraform-plan"
+    TERRAFORM_SOURCE = "terraform-source"
     CLOUDFORMATION = "cloudformation"
 
 

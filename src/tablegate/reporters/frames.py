@@ -43,7 +43,7 @@ class Frames:
         yield self._title(cause.word, f"{finding.policy.id} {finding.policy.name}", finding.message)
         yield self._arrow(edge, finding.place or Place(finding.file), subject(finding, self.show))
         yield gutter(self.paint, edge, "|")
-        yield from excerpt(marks[:MARKS], brush, file=finding.file, edge=edge)
+        yield from excerpt(marks[:MARKS], brush, file=(finding.place or Place(finding.file)).file, edge=edge)
         if len(marks) > MARKS:
             more = joined(own("  and "), number(len(marks) - MARKS), own(" more"))
             yield joined(gutter(self.paint, edge, "|"), more)

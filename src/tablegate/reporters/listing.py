@@ -55,5 +55,6 @@ class Listing:
     def _one(self, finding: Finding) -> Shown:
         line = finding.place.line if finding.place else None
         if self._several:
-            return joined(subject(finding, self._show), own(" in "), where(Place(finding.file, line), self._show))
+            file = finding.file if finding.place is None or line is None else finding.place.file
+            return joined(subject(finding, self._show), own(" in "), where(Place(file, line), self._show))
         return joined(subject(finding, self._show), *([own(":"), Shown(str(line))] if line is not None else []))

@@ -37,7 +37,6 @@ BINARY_PLAN = Mistake("a binary plan", f"give what is in it: {_SHOW}")
 ARCHIVE = Mistake("a ZIP archive", "give the plan or the template itself")
 LOG = Mistake("the log stream of 'terraform plan -json', not a plan", _GIVE_A_PLAN)
 HUMAN = Mistake("the output of 'terraform plan' for people to read", _GIVE_A_PLAN)
-SOURCE = Mistake("Terraform source, which is not read yet", _GIVE_A_PLAN)
 COLOURED = Mistake("the coloured output of a terminal", _GIVE_A_PLAN)
 STATE = Mistake("a state, not a plan", _GIVE_A_PLAN)
 WRAPPER = Mistake(
@@ -71,7 +70,7 @@ _FOR_PEOPLE = re.compile(
     r"|^An execution plan has been generated|^Plan: [0-9]+ to |: Refreshing state\.\.\.",
     re.MULTILINE,
 )
-_SOURCE = re.compile(
+SOURCE = re.compile(
     r'^(?:resource|data|module|variable|output|provider)(?: "[^"\n]*"){1,2} \{|^(?:terraform|locals) \{', re.MULTILINE
 )
 LOG_START = b'{"@'  # the first member of every message of Terraform's machine-readable log
@@ -89,6 +88,4 @@ def by_text(text: str) -> Mistake | None:
     """What a text is that is neither JSON nor a template, if that can be told."""
     if "\x1b[" in text:
         return COLOURED
-    if _FOR_PEOPLE.search(text):
-        return HUMAN
-    return SOURCE if _SOURCE.search(text) else None
+    return HUMAN if _FOR_PEOPLE.search(text) else None

@@ -23,6 +23,7 @@ class Kind(StrEnum):
 
     TERRAFORM_PLAN = "terraform-plan"
     CLOUDFORMATION = "cloudformation"
+    TERRAFORM_SOURCE = "terraform-source"
 
 
 @record(kw_only=False)
@@ -51,6 +52,7 @@ OF_A_PLAN = frozenset(
 OF_A_TEMPLATE = frozenset({"AWSTemplateFormatVersion", "Resources", "Transform"})
 _FIRST_LINE = re.compile(r"\A(?:[ \t]*(?:#[^\n]*|---[^\n]*|%[^\n]*)?\r?\n)*+( *)")
 _TEMPLATE_KEY = re.compile(rf"^( *)[\"']?(?:{'|'.join(sorted(OF_A_TEMPLATE))})[\"']?[ \t]*:", re.MULTILINE)
+_OF_SOURCE = (".tf", ".tofu", ".tf.json", ".tofu.json")  # Terraform itself goes by the name
 WRAPPED = ("[command]", "::")
 
 
@@ -59,6 +61,8 @@ def recognise(source: Source) -> Recognised:
     if source.data.startswith(b"PK\x03\x04"):
         raise (mistakes.BINARY_PLAN if b"tfplan" in source.data[:256] else mistakes.ARCHIVE).error()
     data = utf8(source.data)
+    if source.name.endswith(_OF_SOURCE):
+        return Recognised(Kind.TERRAFORM_SOURCE, data.decode())
     return _of_object(data) if data.lstrip(b" \t\r\n").startswith(b"{") else _of_text(data.decode())
 
 
@@ -83,6 +87,8 @@ def _of_text(text: str) -> Recognised:
     mistake = mistakes.by_text(text)
     if mistake is not None:
         raise mistake.error()
+    if mistakes.SOURCE.search(text):
+        return Recognised(Kind.TERRAFORM_SOURCE, text)
     return _of_yaml(text)
 
 

@@ -2,12 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import field
+
 from tablegate.model.record import record
 
 
 @record(kw_only=False)
 class Source:
-    """A named run of bytes. The name is what reports call it: a POSIX path, or ``<stdin>``."""
+    """A named run of bytes. The name is what reports call it: a POSIX path, or ``<stdin>``.
+
+    A folder that is one input has no bytes of its own, but a ``folder``.
+    """
 
     name: str
     data: bytes
+    folder: Folder | None = None
+
+
+@record()
+class Folder:
+    """A folder of Terraform source: its own files, and those of the module folders that it leads to.
+
+    ``modules`` are the folders of modules from elsewhere by their paths, where somebody trusts them.
+    ``left`` counts the files of the folder that were not named, and so not read.
+    """
+
+    root: str
+    parts: tuple[Source, ...]
+    beside: tuple[Source, ...] = ()
+    modules: Mapping[str, str] = field(default_factory=dict)
+    left: int = 0
+
+
+def within(folder: str, way: str) -> str:
+    """The folder that a relative way leads to from another one; both with slashes, none for the working directory."""
+    steps = [step for step in folder.split("/") if step not in ("", ".")]
+    root = "/" if folder.startswith("/") else ""
+    for step in way.split("/"):
+        if step == ".." and steps and steps[-1] != "..":
+            steps.pop()
+        elif (step == ".." and not root) or step not in ("", ".", ".."):
+            steps.append(step)
+    return root + "/".join(steps)

@@ -1,0 +1,45 @@
+"""Operators: what they make of content that is known."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+from tablegate.dialects.terraform_source.values import FailedError, as_number
+
+
+def applied(sign: str, left: object, right: object) -> object:
+    """What an operator comes to, where both sides are known."""
+    if sign in ("==", "!="):
+        return _equal(left, right) is (sign == "==")
+    try:
+        return _SIGNS[sign](as_number(left), as_number(right))
+    except (KeyError, ZeroDivisionError, OverflowError):
+        raise FailedError from None
+
+
+def _equal(left: object, right: object) -> bool:
+    """Whether two are the same: of different types they are not, and 1 and 1.0 are of one."""
+    numbers = [isinstance(one, (int, float)) and not isinstance(one, bool) for one in (left, right)]
+    if all(numbers):
+        return left == right
+    if type(left) is not type(right) and not (isinstance(left, list) and isinstance(right, list)):
+        return False
+    return left == right
+
+
+def _divided(left: float, right: float) -> float:
+    return as_number(left / right)
+
+
+_SIGNS: dict[str, Callable[..., object]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": _divided,
+    "%": operator.mod,
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+}

@@ -1,0 +1,144 @@
+"""What expressions come to: plain content, and in its place what source alone cannot know, with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+from tablegate.model.value import Doubt
+
+Reached: TypeAlias = tuple[str, str]  # the address of a module, and a reference in it
+
+_SHOWN = 3
+PLAN = "a plan, which spells it out"
+APPLY = "applying that first, or the value itself in its place"
+
+
+class Unknown:
+    """Something that source does not tell: why, what would settle it, and what it reads of resources."""
+
+    __slots__ = ("candidates", "names", "reached", "reason", "settle")
+
+    def __init__(
+        self,
+        reason: str,
+        settle: str = PLAN,
+        *,
+        names: tuple[str, ...] = (),
+        reached: tuple[Reached, ...] = (),
+        candidates: tuple[object, ...] = (),
+    ) -> None:
+        self.reason = reason
+        self.settle = settle
+        self.names = names
+        self.reached = reached
+        self.candidates = candidates
+
+    def doubt(self) -> Doubt:
+        """The same, as the model has it."""
+        shown = ", ".join(self.names[:_SHOWN])
+        more = f" and {len(self.names) - _SHOWN} more" if len(self.names) > _SHOWN else ""
+        return Doubt(f"{self.reason}: {shown}{more}" if shown else self.reason, self.settle, self.names)
+
+
+class Elements(list[object]):
+    """The elements of a set, in their order."""
+
+
+class FailedError(Exception):
+    """An expression that Terraform would refuse as well."""
+
+
+def later(name: str, reached: Reached) -> Unknown:
+    """An attribute that only the apply makes."""
+    return Unknown("known only after apply", APPLY, names=(name,), reached=(reached,))
+
+
+def blended(unknowns: Iterable[Unknown]) -> Unknown:
+    """Unknown because of all of these. The first says why."""
+    found = list(unknowns)
+    first = found[0]
+    if len(found) == 1 and not first.candidates:
+        return first
+    alike = [one for one in found if one.reason == first.reason]
+    return Unknown(
+        first.reason,
+        first.settle,
+        names=tuple(dict.fromkeys(name for one in alike for name in one.names)),
+        reached=tuple(dict.fromkeys(one for unknown in found for one in unknown.reached)),
+    )
+
+
+def unknowns(content: object) -> Iterator[Unknown]:
+    """Everything unknown in some content, however deep."""
+    kind = type(content)
+    if kind is Unknown:
+        yield content  # type: ignore[misc]
+    elif kind is dict:
+        for item in content.values():  # type: ignore[attr-defined]
+            yield from unknowns(item)
+    elif kind is list or kind is Elements:
+        for item in content:  # type: ignore[attr-defined]
+            yield from unknowns(item)
+    elif hasattr(content, "whole"):
+        yield content.whole()
+
+
+def as_text(content: object) -> str:
+    """A text, or what Terraform makes one of."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, bool):
+        return "true" if content else "false"
+    if isinstance(content, int):
+        return str(content)
+    if isinstance(content, float):
+        return str(int(content)) if content.is_integer() and abs(content) < 1e15 else repr(content)
+    raise FailedError
+
+
+def as_bool(content: object) -> bool:
+    """True or false, or a text that says so."""
+    if isinstance(content, bool):
+        return content
+    if content in ("true", "1"):
+        return True
+    if content in ("false", "0"):
+        return False
+    raise FailedError
+
+
+def as_number(content: object) -> int | float:
+    """A number, or a text that is one."""
+    if isinstance(content, (int, float)) and not isinstance(content, bool):
+        return int(content) if isinstance(content, float) and content.is_integer() else content
+    if isinstance(content, str):
+        try:
+            return as_number(float(content)) if not content.lstrip("-").isdigit() else int(content)
+        except ValueError:
+            raise FailedError from None
+    raise FailedError
+
+
+def as_list(content: object) -> list[object]:
+    """A list or a set."""
+    if isinstance(content, list):
+        return content
+    raise FailedError
+
+
+def as_map(content: object) -> dict[str, object]:
+    """A map or an object."""
+    if isinstance(content, dict):
+        return content
+    raise FailedError
+
+
+def ordered(items: Iterable[object]) -> Elements:
+    """A set of these, in Terraform's order."""
+    found = list({(type(item) is bool, repr(item)): item for item in items}.values())
+    if all(isinstance(item, str) for item in found):
+        found.sort(key=str)
+    elif all(isinstance(item, (int, float)) for item in found):
+        found.sort()
+    return Elements(found)
