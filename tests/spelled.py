@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -26,13 +26,17 @@ from tablegate.model.table import (
     VectorIndex,
 )
 from tablegate.model.value import Doubt, Value
+from tablegate.sources import collect
 from tablegate.syntax.source import Source
 
 TABLES = Path(__file__).parents[1] / "fixtures" / "tables"
-SPELLINGS = ("plan.json", "template.yaml", "template.json", "global.yaml")
+SPELLINGS = ("plan.json", "main.tf", "template.yaml", "template.json", "global.yaml")
 UNKNOWN = "(unknown)"
 DOUBTED = "(doubted)"
 IN_THIS_INPUT = "(in this input)"
+
+# What a language cannot say in one of its spellings, it cannot say in the other.
+_LIKE = {"main.tf": ("plan.json",)}
 
 # Where a thing stands and what its language calls it: no two languages can agree on these.
 UNCOMPARED = frozenset({"address", "place", "dialect", "label", "scenario", "raw", "change", "estate", "table"})
@@ -48,7 +52,9 @@ class Difference:
 
     def excuses(self, path: str, spelling: str) -> bool:
         """Whether this speaks of that field in that spelling."""
-        return fnmatchcase(spelling, self.spelling) and fnmatchcase(path, self.field)
+        return fnmatchcase(path, self.field) and any(
+            fnmatchcase(one, self.spelling) for one in (spelling, *_LIKE.get(spelling, ()))
+        )
 
 
 # What a whole language cannot say, whatever the table is.
@@ -101,8 +107,26 @@ def options(folder: Path) -> ReadOptions:
 
 @cache
 def reading(path: Path) -> Reading:
-    """One spelling, read."""
+    """One spelling, read. Source takes its variables as the plan beside it did."""
+    if path.name == "main.tf":
+        return read(source(path), source_options(path.parent))
     return read(Source(path.name, path.read_bytes()), options(path.parent))
+
+
+def source(path: Path) -> Source:
+    """One spelling, and all that belongs to it."""
+    if path.name != "main.tf":
+        return Source(path.name, path.read_bytes())
+    (found,) = collect([str(path)]).sources
+    return found
+
+
+def source_options(folder: Path) -> ReadOptions:
+    """The variables that the plan of a folder was made with."""
+    path = folder / "plan.args"
+    given = [line.removeprefix("-var=").partition("=") for line in path.read_text().split()] if path.exists() else []
+    variables = {name: value for name, _, value in given}
+    return replace(options(folder), assume_defaults=True, variables=variables)
 
 
 def estate(path: Path) -> Estate:

@@ -40,7 +40,9 @@ def _run(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 
 def test_the_index_is_complete() -> None:
     """Every file has its row, and every row its file."""
-    files = {path.relative_to(HOSTILE).as_posix() for room in ("cfn", "tfplan") for path in (HOSTILE / room).iterdir()}
+    files = {
+        path.relative_to(HOSTILE).as_posix() for room in ("cfn", "hcl", "tfplan") for path in (HOSTILE / room).iterdir()
+    }
     assert files == {row.file for row in ROWS}
     assert sorted(ROWS) == ROWS
 

@@ -14,7 +14,6 @@ from spelled import EVERYWHERE, Difference
 from tablegate.engine.settings import Settings
 from tablegate.gate import check
 from tablegate.policy.package import policies_in
-from tablegate.syntax.source import Source
 
 POLICIES = policies_in("tablegate_baseline")
 EVERY = Settings(select=tuple(policy.id for policy in POLICIES))
@@ -84,7 +83,8 @@ def test_no_silence_is_stale(folder: Path) -> None:
 
 def _findings(path: Path) -> set[Said]:
     named = spelled.subjects(spelled.estate(path))
-    report = check((Source(path.name, path.read_bytes()),), POLICIES, EVERY, spelled.options(path.parent))
+    options = spelled.source_options if path.name == "main.tf" else spelled.options
+    report = check((spelled.source(path),), POLICIES, EVERY, options(path.parent))
     return {
         (item.policy.id, named.get(item.address, item.address), _part(item.part), item.outcome)
         for item in report.findings

@@ -46,7 +46,7 @@ def main() -> int:
     """1 where a limit is broken."""
     # A process of its own: a child's peak is never below that of the process that started it.
     subprocess.run([PYTHON, "-m", "bench.inputs", str(INPUTS), SMALL, LARGE, HUGE], check=True)
-    rows = [*starts(), *plans(), *templates()]
+    rows = [*starts(), *plans(), *templates(), *source()]
     for row in rows:
         sys.stdout.write(shown(row))
     return 0 if all(row.kept for row in rows) else 1
@@ -91,6 +91,16 @@ def templates() -> list[Row]:
         Row(f"check of {size / 1e6:.1f} MB of YAML", taken.seconds, "yaml.load, C", parser, 0.5),
         *growth("YAML", taken, ten),
     ]
+
+
+def source() -> list[Row]:
+    """Terraform source of a thousand tables."""
+    folder = INPUTS / LARGE / "source"
+    files = sorted(folder.glob("*/*.tf"))
+    size = sum(file.stat().st_size for file in files)
+    taken = best({"check": (*CHECK, str(folder))}, 5, allowed=JUDGED)["check"]
+    parser = parsing("hcl", files, 1)
+    return [Row(f"check of {size / 1e6:.1f} MB of source", taken.seconds, "hcl2.load", parser, 0.11)]
 
 
 def growth(what: str, one: Run, ten: Run) -> list[Row]:

@@ -11,14 +11,16 @@ from pathlib import Path
 
 from bench.plans import write_plan
 from bench.shapes import Shape
+from bench.sources import root_module
 from bench.templates import TABLES_EACH, template
 
 HERE = Path(__file__).parent
+PARTS = ("shapes", "resources", "plans", "sources", "templates")
 
 
 def main(folder: str, *sizes: str) -> None:
     """Write the inputs of each size, unless these very ones are there."""
-    written = b"".join((HERE / name).read_bytes() for name in ("shapes.py", "resources.py", "plans.py", "templates.py"))
+    written = b"".join((HERE / f"{name}.py").read_bytes() for name in PARTS)
     digest = hashlib.sha256(written).hexdigest()
     for size in sizes:
         into = Path(folder, size)
@@ -32,6 +34,10 @@ def _write(into: Path, shapes: list[Shape]) -> None:
     (into / "templates").mkdir(parents=True, exist_ok=True)
     with (into / "plan.json").open("w") as file:
         write_plan(file, shapes)
+    for first in range(0, len(shapes), TABLES_EACH):
+        root = into / "source" / f"root-{first // TABLES_EACH:04d}"
+        root.mkdir(parents=True, exist_ok=True)
+        (root / "main.tf").write_text(root_module(shapes[first : first + TABLES_EACH]))
     for first in range(0, len(shapes), TABLES_EACH):
         text = template(shapes[first : first + TABLES_EACH])
         (into / "templates" / f"stack-{first // TABLES_EACH:04d}.yaml").write_text(text)

@@ -1,6 +1,6 @@
 """The least that any other tool does with the same inputs: read the files and parse them, with stock settings.
 
-python -m bench.parsers json|yaml PATH...
+python -m bench.parsers json|yaml|hcl PATH...
 """
 
 from __future__ import annotations
@@ -15,9 +15,16 @@ TAGS = ("Ref", "GetAtt", "Sub", "If", "Equals", "Join", "Select", "FindInMap")
 
 def main(language: str, *paths: str) -> None:
     """Parse all the files, and keep what is in them, as a tool would that goes on to look at it."""
-    parse = yaml_parser() if language == "yaml" else json.loads
+    parse = {"yaml": yaml_parser, "hcl": hcl_parser, "json": lambda: json.loads}[language]()
     documents = [parse(Path(path).read_text()) for path in paths]
     sys.stdout.write(f"{len(documents)}\n")
+
+
+def hcl_parser() -> Callable[[str], object]:
+    """python-hcl2 as its page shows it, its grammar compiled before."""
+    import hcl2
+
+    return hcl2.loads
 
 
 def yaml_parser() -> Callable[[str], object]:

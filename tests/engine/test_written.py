@@ -244,7 +244,11 @@ def test_a_finding_stands_where_the_value_stands() -> None:
         ({"id": 1}, "policy.id is int and must be a text", None),
         ({"severity": "bad"}, 'policy.severity is "bad" and must be one of critical, high, medium, low, info', None),
         ({"subject": "key"}, 'policy.subject is "key" and must be one of table, index, replica, resource', None),
-        ({"dialect": "x"}, 'policy.dialect is "x" and must be one of terraform-plan, cloudformation', None),
+        (
+            {"dialect": "x"},
+            'policy.dialect is "x" and must be one of terraform-plan, terraform-source, cloudformation',
+            None,
+        ),
         ({"on": 1}, "policy.on is int and must be true or false", None),
         ({"must": {}}, "policy.must is dict and must be one of exist, equal, one-of, match, at-least, at-most", None),
         ({"must": {"equals": 1}}, "unknown key policy.must.equals", 'did you mean "equal"?'),

@@ -86,6 +86,12 @@ def test_a_body_with_half_a_character_is_refused() -> None:
         _recognised(r'{"TemplateBody": "{\"Resources\": \"\ud800\"}"}')
 
 
+@pytest.mark.parametrize("text", ['resource "aws_dynamodb_table" "t" {\n}\n', "# x\nterraform {\n}\n"])
+def test_source_is_known_by_its_blocks(text: str) -> None:
+    """Terraform source from standard input needs no name."""
+    assert Recognised(Kind.TERRAFORM_SOURCE, text) == _recognised(text)
+
+
 @pytest.mark.parametrize(
     ("text", "what"),
     [
@@ -95,8 +101,6 @@ def test_a_body_with_half_a_character_is_refused() -> None:
         ("\nTerraform will perform the following actions:\n", "the output of 'terraform plan' for people to read"),
         ("aws_x.y: Refreshing state...\n", "the output of 'terraform plan' for people to read"),
         ("\x1b[1mTerraform", "the coloured output of a terminal"),
-        ('resource "aws_dynamodb_table" "t" {\n}\n', "Terraform source, which is not read yet"),
-        ("terraform {\n}\n", "Terraform source, which is not read yet"),
         ("[command]/bin/terraform\nError\n", "the output of setup-terraform's wrapper, without a plan in it"),
         ('{"encrypted_data": "", "encryption_version": "v0"}', "encrypted by OpenTofu"),
         ('{"remote_plan_format": 1}', "a bookmark of a plan that HCP Terraform keeps"),

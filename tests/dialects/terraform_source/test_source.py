@@ -1,0 +1,186 @@
+"""Terraform source without a plan: what it tells, what it does not, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planned import faults, only, tables, told
+from tablegate.dialects import read
+from tablegate.dialects.reading import Reading, ReadOptions
+from tablegate.model.value import Place
+from tablegate.sources import collect
+from tablegate.syntax.source import Folder, Source
+
+TABLE = """
+resource "aws_dynamodb_table" "t" {
+  name     = %s
+  hash_key = "id"
+  attribute {
+    name = "id"
+    type = "S"
+  }
+}
+"""
+
+
+def _of(text: str, *others: tuple[str, str], beside: tuple[tuple[str, str], ...] = (), **options: Any) -> Reading:
+    files = (("main.tf", text), *others)
+    parts = tuple(Source(name, content.encode()) for name, content in files)
+    folder = Folder(root="", parts=parts, beside=tuple(Source(name, one.encode()) for name, one in beside))
+    return read(Source(".", b"", folder), ReadOptions(region="eu-west-1", **options))
+
+
+def _name(expression: str, more: str = "", **options: Any) -> object:
+    return told(only(_of(TABLE % expression + more, **options)).name)
+
+
+@pytest.mark.parametrize(
+    ("expression", "name"),
+    [
+        ('"orders"', "orders"),
+        ('"${local.a}-x"', "a-x"),
+        ('local.on ? "x" : "y"', "x"),
+        ("local.m.k", "v"),
+        ('local.m["k"]', "v"),
+        ('merge(local.m, { k = "w" })["k"]', "w"),
+        ('join("-", [for k, v in local.m : upper(k)])', "K"),
+        ('format("%s-%d", local.a, 1 + 2 * 3)', "a-7"),
+        ('try(local.m.none, "else")', "else"),
+        ('lookup(local.m, "none", "else")', "else"),
+        ('jsonencode({ b = [1], a = "<" })', '{"a":"\\u003c","b":[1]}'),
+        ('one([for x in [1, 2] : "n${x}" if x > 1])', "n2"),
+        ('coalesce("", null, "c")', "c"),
+        ('replace(lower("A_B"), "_", "-")', "a-b"),
+        ('element(split(",", "a,b"), 3)', "b"),
+        ('can(local.m.none) ? "x" : "y"', "y"),
+        ("<<-EOT\n    x\n  EOT\n", "x\n"),
+    ],
+)
+def test_expressions_come_to_what_terraform_makes_of_them(expression: str, name: str) -> None:
+    """Literals, templates, operators, loops and pure functions are worked out."""
+    assert _name(expression, 'locals {\n  a = "a"\n  on = true\n  m = { k = "v" }\n}\n') == name
+
+
+@pytest.mark.parametrize(
+    ("expression", "reason"),
+    [
+        ("var.none", "the variable none is not declared in what was read"),
+        ('file("/etc/passwd")', "file() is not evaluated"),
+        ("aws_kms_key.k.arn", "known only after apply: aws_kms_key.k.arn"),
+        ("data.aws_region.r.name", "read when the plan is made: data.aws_region.r.name"),
+        ("local.loop", "an expression that needs itself"),
+        ('"${path.module}/x"', "path.module is not evaluated"),
+        ("terraform.workspace", "terraform.workspace is not evaluated"),
+        ("local.m.none", "an expression that fails, or that is more than source tells"),
+    ],
+)
+def test_what_source_does_not_tell_says_why(expression: str, reason: str) -> None:
+    """Nothing is guessed, and no file is opened."""
+    more = 'resource "aws_kms_key" "k" {}\ndata "aws_region" "r" {}\nlocals {\n  loop = local.loop\n  m = {}\n}\n'
+    assert _name(expression, more) == f"unknown: {reason}"
+
+
+VARIABLE = 'variable "n" {\n  type = string\n  default = "default"\n}\n'
+
+
+def test_a_default_of_the_root_is_no_fact() -> None:
+    """A run may replace it, unless the user says what a run is given."""
+    doubt = "unknown: the variable n has only a default, which a run may replace"
+    assert _name("var.n", VARIABLE) == doubt
+    assert _name("var.n", VARIABLE, assume_defaults=True) == "default"
+    assert _name("var.n", VARIABLE, variables={"other": "x"}) == "default"
+
+
+def test_the_strongest_word_about_a_variable_counts() -> None:
+    """The environment, terraform.tfvars, automatic files by name, named files, then single values."""
+    given: dict[str, Any] = {"environment": {"n": "environment"}}
+    assert _name("var.n", VARIABLE, **given) == "environment"
+    given["beside"] = (("terraform.tfvars", 'n = "own"'),)
+    assert _name("var.n", VARIABLE, **given) == "own"
+    given["beside"] += (("b.auto.tfvars", 'n = "b"'), ("a.auto.tfvars.json", '{"n": "a"}'))
+    assert _name("var.n", VARIABLE, **given) == "b"
+    given["variable_files"] = (Source("x.tfvars", b'n = "named"\n'),)
+    assert _name("var.n", VARIABLE, **given) == "named"
+    given["variables"] = {"n": "single"}
+    assert _name("var.n", VARIABLE, **given) == "single"
+
+
+def test_what_is_sensitive_is_marked() -> None:
+    """It is judged, and its text is kept from every report."""
+    variable = 'variable "n" {\n  sensitive = true\n}\n'
+    reading = _of(TABLE % "var.n" + variable, variables={"n": "very-secret"})
+    assert (only(reading).name.content, only(reading).name.sensitive) == ("very-secret", True)
+    assert reading.estate is not None
+    assert "very-secret" in reading.estate.secrets
+
+
+def test_override_files_are_merged_last() -> None:
+    """An argument replaces its like, and a block all blocks of its type."""
+    override = 'resource "aws_dynamodb_table" "t" {\n  name = "other"\n}\n'
+    table = only(_of(TABLE % '"orders"', ("x_override.tf", override)))
+    assert (table.name.content, table.attributes.content) == ("other", {"id": "S"})
+    assert table.name.place == Place("x_override.tf", 2, 10, 17, "name")
+
+
+@pytest.mark.parametrize(
+    ("repeats", "addresses"),
+    [
+        ("count = 2", ["aws_dynamodb_table.t[0]", "aws_dynamodb_table.t[1]"]),
+        ("count = 0", []),
+        ("count = var.none", ["aws_dynamodb_table.t[0]"]),
+        ('for_each = toset(["b", "a"])', ['aws_dynamodb_table.t["a"]', 'aws_dynamodb_table.t["b"]']),
+        ("for_each = var.none", ["aws_dynamodb_table.t"]),
+    ],
+)
+def test_resources_are_repeated(repeats: str, addresses: list[str]) -> None:
+    """Where nobody knows how often, one of them is judged as if it were there."""
+    text = (TABLE % '"x"').replace('hash_key = "id"', f'hash_key = "id"\n  {repeats}')
+    assert sorted(tables(_of(text))) == addresses
+
+
+def test_prevent_destroy_is_known() -> None:
+    """Only source tells it."""
+    kept = (TABLE % '"x"').replace("attribute {", "lifecycle {\n    prevent_destroy = true\n  }\n  attribute {", 1)
+    assert told(only(_of(kept)).retention.prevent_destroy) is True
+    assert told(only(_of(TABLE % '"x"')).retention.prevent_destroy) is ...
+
+
+def test_modules_are_read_to_any_depth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder is one root with all that it leads to; a module from elsewhere is read only where that is trusted."""
+    monkeypatch.chdir(tmp_path)
+    table = 'variable "n" {}\n' + TABLE % "var.n"
+    files = {
+        ".git/HEAD": "",
+        "app/main.tf": 'module "a" {\n  source = "../mid"\n}\nmodule "r" {\n  source = "x/y/aws"\n}\n',
+        "mid/main.tf": 'module "b" {\n  source = "./low"\n  n = "deep"\n}\n',
+        "mid/low/main.tf": table,
+        "app/.terraform/modules/modules.json": '{"Modules": [{"Key": "r", "Dir": ".terraform/modules/r"}]}',
+        "app/.terraform/modules/r/main.tf": TABLE % '"remote"',
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (root,) = collect(["."]).sources
+    assert root.name == "app"
+    reading = read(root, ReadOptions(region="eu-west-1"))
+    assert list(tables(reading)) == ["module.a.module.b.aws_dynamodb_table.t"]
+    assert only(reading).name.content == "deep"
+    message = "module.r (x/y/aws) is not covered: nothing is known of what is in it"
+    assert faults(reading) == [("TG002", False, message)]
+    (trusted,) = collect(["app"], trust_modules=True).sources
+    assert "module.r.aws_dynamodb_table.t" in tables(read(trusted, ReadOptions(region="eu-west-1")))
+
+
+def test_a_file_is_judged_alone_where_it_is_named_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That the rest of its module is missing is said."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.tf", "b.tf"):
+        (tmp_path / name).write_text(TABLE % '"x"')
+    (alone,) = collect(["a.tf"]).sources
+    message = "judged without the 1 other file of its folder"
+    assert faults(read(alone, ReadOptions())) == [("TG002", False, message)]
+    (both,) = collect(["a.tf", "b.tf"]).sources
+    assert [fault.code.value for fault in read(both, ReadOptions()).faults] == ["TG003"]
