@@ -8,6 +8,7 @@ from msgspec import UNSET, Raw
 
 from tablegate.dialects.reading import Reading, ReadOptions
 from tablegate.dialects.terraform_plan import coverage
+from tablegate.dialects.terraform_plan.access import POLICY_TYPES
 from tablegate.dialects.terraform_plan.addresses import bracketed, calls, unkeyed
 from tablegate.dialects.terraform_plan.configuration import Configuration
 from tablegate.dialects.terraform_plan.coverage import READ
@@ -156,7 +157,7 @@ class Project:
             self._resources += 1
         if key.type in wanted:
             self._read_instances(module, key, block)
-        elif key.mode == "managed" and coverage.is_left(key.type):
+        elif key.mode == "managed" and (coverage.is_left(key.type) or key.type in POLICY_TYPES):
             self._left.append(key.type)
 
     def _note_running(self, key: Key, block: Block) -> None:
