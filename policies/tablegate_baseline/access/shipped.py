@@ -35,9 +35,9 @@ def wide_managed_policy(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> 
     """AWS managed policies name no table: attaching one grants its actions on all of them, and AWS changes what it
     holds."""
     known = managed_policies().get(grant.managed or "")
-    if known is None or not is_judged(grant) or _comes_with_event(grant):
+    if not is_judged(grant) or _comes_with_event(grant):
         return OTHERS
-    if "linked" in known.flags or _is_made_for(grant, known):
+    if known is None or "linked" in known.flags or _is_made_for(grant, known):
         return FINE
     scale = Scale(grant, deploy_roles)
     severity = _managed_severity(scale, grant, known)

@@ -139,9 +139,9 @@ def grant_on_user_or_group(grant: Grant, *, allow_groups: bool = False) -> Verdi
     """A user's keys do not expire: they are found in repositories and old laptops years later, and still open the
     table."""
     form = grant.holder.form
-    if form not in (HolderForm.USER, HolderForm.GROUP) or not is_judged(grant):
+    if not is_judged(grant):
         return OTHERS
-    if form is HolderForm.GROUP and allow_groups:
+    if form not in (HolderForm.USER, HolderForm.GROUP) or (form is HolderForm.GROUP and allow_groups):
         return FINE
     for reach in reaches(grant):
         actions = telling(reach)

@@ -86,9 +86,12 @@ def end_user_without_item_scope(grant: Grant, *, public_tables: tuple[str, ...] 
 def fgac_fails_open(grant: Grant) -> Verdict:
     """ForAllValues is true where the key is absent, and Scan, streams, exports and table actions never carry it: for
     them the condition is not there."""
-    over = _over_sets(grant)
-    if not over or not is_judged(grant):
+    sets = _over_sets(grant)
+    if not sets or not is_judged(grant):
         return OTHERS
+    over = [item for item in sets if not closed_by_null(grant.statement.conditions, item.key)]
+    if not over:
+        return FINE
     severity = CRITICAL if grant.holder.kind is HolderKind.END_USER else HIGH
     for reach in reaches(grant):
         slipping = [action for action in sorted(reach.actions) if _slips(reach, action, over)]
@@ -129,8 +132,16 @@ def fgac_operator_wrong(grant: Grant) -> Verdict:
     HIGH,
     "A tenant's prefix must end at a delimiter",
     docs=_FGAC,
-    terraform=_TERRAFORM,
-    cloudformation=_CLOUDFORMATION,
+    terraform="""\
+condition {
+  test     = "ForAllValues:StringLike"
+  variable = "dynamodb:LeadingKeys"
+  values   = ["&{aws:PrincipalTag/tenant}#*"]
+}""",
+    cloudformation="""\
+Condition:
+  ForAllValues:StringLike:
+    dynamodb:LeadingKeys: ["${aws:PrincipalTag/tenant}#*"]""",
 )
 def tenant_prefix_bleed(grant: Grant) -> Verdict:
     """A star right behind the tenant's name lets tenant 1 read the items of tenant 10."""
@@ -181,13 +192,11 @@ def _is_public(reach: Reach, actions: list[Action], public: tuple[str, ...]) -> 
 
 
 def _over_sets(grant: Grant) -> list[Condition]:
-    """Conditions over sets of keys or attributes that hold of an empty set, and are not closed."""
+    """Conditions over sets of keys or attributes that hold of an empty set."""
     return [
         item
         for item in grant.statement.conditions
-        if (item.key in KEYS or item.key == ATTRIBUTES)
-        and item.qualifier == "forallvalues"
-        and not closed_by_null(grant.statement.conditions, item.key)
+        if (item.key in KEYS or item.key == ATTRIBUTES) and item.qualifier == "forallvalues"
     ]
 
 

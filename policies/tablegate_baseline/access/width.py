@@ -81,8 +81,10 @@ def actions_on_all_tables(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -
 def all_actions_one_table(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
     """With the item actions come DeleteTable, UpdateTable, PutResourcePolicy and exports: a bug in the code can drop
     the table, and whoever takes the code over can copy it."""
-    if not is_written(grant) or not holds_everything(grant):
+    if not is_written(grant):
         return OTHERS
+    if not holds_everything(grant):
+        return FINE
     scale = Scale(grant, deploy_roles)
     for reach in reaches(grant):
         severity = _on_one_table(scale, reach) if reach.tier < Tier.PREFIX else None
@@ -103,8 +105,10 @@ def all_actions_one_table(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -
 )
 def allow_notaction(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
     """NotAction allows every action of every service that is not listed, also those that do not exist yet."""
-    if not grant.statement.actions.inverted or not is_judged(grant):
+    if not is_judged(grant):
         return OTHERS
+    if not grant.statement.actions.inverted:
+        return FINE
     scale = Scale(grant, deploy_roles)
     for reach in sorted(reaches(grant), key=lambda reach: -reach.tier):
         severity = _weight(scale, reach)
@@ -128,8 +132,10 @@ def allow_notaction(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verd
 )
 def allow_notresource(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
     """NotResource allows everything but what is listed: a table that is created tomorrow is allowed too."""
-    if not grant.statement.resources.inverted or not is_judged(grant):
+    if not is_judged(grant):
         return OTHERS
+    if not grant.statement.resources.inverted:
+        return FINE
     scale = Scale(grant, deploy_roles)
     for reach in reaches(grant):
         severity = _weight(scale, reach)
