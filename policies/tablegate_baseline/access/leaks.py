@@ -19,6 +19,7 @@ from tablegate.policy.access import (
     by_name,
     can,
     intersects,
+    is_suffix,
     reaches,
     reaches_of,
 )
@@ -208,11 +209,19 @@ def _may(grant: Grant, name: str, pattern: str) -> bool:
     )
     if denied:
         return False
-    if "*" not in pattern:
+    if "*" not in pattern and not is_suffix(pattern[-1]):
         return can(grant.holder, name, pattern).truth is True
-    return any(
-        action in reach.actions and intersects(reach.pattern, pattern) is True for reach in reaches_of(grant.holder)
-    )
+    return any(action in reach.actions and _meet(reach.pattern, pattern) for reach in reaches_of(grant.holder))
+
+
+def _meet(pattern: str, other: str) -> bool:
+    """Whether two patterns reach something in common. What follows a table's ARN, where it is not known, may be
+    nothing."""
+    return intersects(_without_suffix(pattern), _without_suffix(other)) is True
+
+
+def _without_suffix(pattern: str) -> str:
+    return pattern[:-1] if is_suffix(pattern[-1]) else pattern
 
 
 def _guards_secrets(grant: Grant, sensitive: tuple[str, ...]) -> bool:
