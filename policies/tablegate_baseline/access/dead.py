@@ -250,7 +250,7 @@ def _reach_indexes(whose: Holder, arn: str) -> bool:
     return any(
         other.scope.below in ("*", "index") and matches(at_home(other.pattern, target), target) is not False
         for other in reaches_of(whose)
-    ) or any(other.pattern.startswith(f"{arn}/index/") for other in reaches_of(whose))
+    ) or any(at_home(other.pattern, arn).startswith(f"{arn}/index/") for other in reaches_of(whose))
 
 
 def _index_named(pattern: str) -> str | None:
