@@ -89,8 +89,9 @@ def _keys(ground: Ground) -> None:
     for there in ground.resources(KEY) if wanted else ():
         if there.address in wanted:
             draft = _own(ground, there, HolderForm.KEY, "the policy of a table's key")
+            target = ground.texts.arn_of_key(there.address)
             for piece in _pieces(ground, there, "KeyPolicy"):
-                ground.hand(draft, piece, there.address, role=DocumentRole.RESOURCE)
+                ground.hand(draft, piece, there.address, role=DocumentRole.RESOURCE, target=target)
 
 
 def _keys_of_tables(ground: Ground) -> Iterator[str]:

@@ -173,6 +173,10 @@ class Texts:
         sort = _IDENTITIES[self._types[address]][0]
         return f"arn:{self.partition}:iam::{self.account}:{sort}/{self.identity(address)}"
 
+    def arn_of_key(self, address: str) -> str:
+        """The ARN of a key of this template."""
+        return f"arn:{self.partition}:kms:{self.region}:{self.account}:key/{self.symbols.of(f'{address}.KeyId')}"
+
     def _of_table(self, symbol: Symbol, spelled: tuple[str, ...]) -> tuple[str, ...]:
         if symbol.attribute is None:
             return tuple(arn.partition(":table/")[2] for arn in spelled)
