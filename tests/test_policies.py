@@ -20,11 +20,7 @@ def test_case(case: Case) -> None:
     prove(case)
 
 
-# The access family is proved in every dress of a document (tests/access), and statement by statement (tests/policies).
-BY_CASES = [policy for policy in POLICIES if policy.family != "access"]
-
-
-@pytest.mark.parametrize("policy", BY_CASES, ids=lambda policy: policy.id)
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.id)
 def test_nothing_is_missing(policy: Policy) -> None:
     """Each language that has a remedy has a case that fails, and one that holds with the remedy in it."""
     assert gaps_of(policy, CASES) == ()
