@@ -27,10 +27,19 @@ from tablegate.model.table import (
 )
 from tablegate.model.value import Doubt, Value
 from tablegate.sources import collect
-from tablegate.syntax.source import Source
+from tablegate.syntax.source import Beside, Source
 
 TABLES = Path(__file__).parents[1] / "fixtures" / "tables"
-SPELLINGS = ("plan.json", "main.tf", "template.yaml", "template.json", "global.yaml")
+SPELLINGS = (
+    "plan.json",
+    "main.tf",
+    "template.yaml",
+    "template.json",
+    "global.yaml",
+    "sam.yaml",
+    "changeset.json",
+    "cdk.out",
+)
 UNKNOWN = "(unknown)"
 DOUBTED = "(doubted)"
 IN_THIS_INPUT = "(in this input)"
@@ -39,7 +48,9 @@ IN_THIS_INPUT = "(in this input)"
 _LIKE = {"main.tf": ("plan.json",)}
 
 # Where a thing stands and what its language calls it: no two languages can agree on these.
-UNCOMPARED = frozenset({"address", "place", "dialect", "label", "scenario", "raw", "change", "estate", "table"})
+UNCOMPARED = frozenset(
+    {"address", "place", "dialect", "label", "scenario", "raw", "change", "estate", "table", "construct"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,17 +119,18 @@ def options(folder: Path) -> ReadOptions:
 @cache
 def reading(path: Path) -> Reading:
     """One spelling, read. Source takes its variables as the plan beside it did."""
-    if path.name == "main.tf":
-        return read(source(path), source_options(path.parent))
-    return read(Source(path.name, path.read_bytes()), options(path.parent))
+    return read(source(path), source_options(path.parent) if path.name == "main.tf" else options(path.parent))
 
 
 def source(path: Path) -> Source:
     """One spelling, and all that belongs to it."""
-    if path.name != "main.tf":
+    if path.name == "main.tf":
+        (found,) = collect([str(path)]).sources
+        return found
+    if not path.is_dir():
         return Source(path.name, path.read_bytes())
-    (found,) = collect([str(path)]).sources
-    return found
+    files = {f"{path.name}/{file.name}": file.read_bytes() for file in sorted(path.iterdir())}
+    return Source(f"{path.name}/manifest.json", files[f"{path.name}/manifest.json"], beside=Beside(files))
 
 
 def source_options(folder: Path) -> ReadOptions:
@@ -131,8 +143,7 @@ def source_options(folder: Path) -> ReadOptions:
 
 def estate(path: Path) -> Estate:
     """The estate of one spelling."""
-    made = reading(path).estate
-    assert made is not None, reading(path).faults
+    (made,) = [part.estate for part in reading(path).all() if part.estate is not None]
     return made
 
 

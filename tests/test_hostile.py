@@ -30,6 +30,7 @@ class Row(NamedTuple):
     what: str
 
 
+ROOMS = ("cdk", "cfn", "hcl", "tfplan")
 ROWS = [Row(*line.split("\t")) for line in (HOSTILE / "INDEX.tsv").read_text("utf-8").splitlines()[1:]]
 
 
@@ -40,9 +41,7 @@ def _run(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 
 def test_the_index_is_complete() -> None:
     """Every file has its row, and every row its file."""
-    files = {
-        path.relative_to(HOSTILE).as_posix() for room in ("cfn", "hcl", "tfplan") for path in (HOSTILE / room).iterdir()
-    }
+    files = {path.relative_to(HOSTILE).as_posix() for room in ROOMS for path in (HOSTILE / room).iterdir()}
     assert files == {row.file for row in ROWS}
     assert sorted(ROWS) == ROWS
 

@@ -7,6 +7,7 @@ from enum import IntEnum, StrEnum
 
 from tablegate.fingerprint import digest
 from tablegate.model.record import record
+from tablegate.model.table import Construct
 from tablegate.model.value import Place, Value
 from tablegate.policy.declare import Policy, Severity
 
@@ -68,6 +69,8 @@ class Finding:
     message: str
     evidence: tuple[Value[object], ...]
     fix: str | None
+    construct: Construct | None = None
+    waived: str | None = None  # why, where the outcome is that
 
     @property
     def fingerprint(self) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 
-from tablegate.dialects import read
 from tablegate.dialects.reading import ReadOptions
+from tablegate.dialects.together import read_together
 from tablegate.engine.canary import unsound
 from tablegate.engine.judge import Guard, judge
 from tablegate.engine.overrides import overridden
@@ -34,8 +34,7 @@ def check(
     secrets: set[str] = set()
 
     def estates() -> Iterator[Estate]:
-        for source in sources:
-            reading = read(source, options)
+        for reading in read_together(sources, options):
             inputs.append(reading.input)
             found.extend(reading.faults)
             if reading.estate is not None:

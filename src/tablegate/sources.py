@@ -10,12 +10,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
 
+from tablegate.bundles import Bundle
 from tablegate.findings import Fault, FaultCode
 from tablegate.model.record import record
 from tablegate.model.value import Place
 from tablegate.roots import Roots, is_source
+from tablegate.syntax.mentions import MANIFEST, is_manifest, mentioned
 from tablegate.syntax.relevance import looks_relevant
-from tablegate.syntax.source import Source
+from tablegate.syntax.source import ALONE, Beside, Source
 
 LIMIT = 320 * 1024 * 1024  # bytes of one input
 STDIN = "-"
@@ -76,6 +78,7 @@ class _Collector:
         self._faults: list[Fault] = []
         self._skipped: set[str] = set()
         self._seen: set[tuple[int, int]] = set()
+        self._assemblies = 0  # met in folders
 
     def collected(self) -> Collected:
         """Everything, sorted by name."""
@@ -106,15 +109,33 @@ class _Collector:
             self._refuse(path, _reason(error, path))
 
     def _add_folder(self, root: str) -> None:
-        faults = len(self._faults)
+        if self._try_assembly(root):
+            return
+        faults, assemblies = len(self._faults), self._assemblies
         files, links = self._walked(root)
         source = [path for path in files if is_source(Path(path).name)]
         judged = [self._try_file(path, _FLAGS | _NO_LINK) for path in files if not is_source(Path(path).name)]
         judged += [self._add_link(path, Path(root).resolve()) for path in links]
         judged += [self._add_modules(source)] if source else []
-        if not any(judged) and len(self._faults) == faults:
+        if not any(judged) and (len(self._faults), self._assemblies) == (faults, assemblies):
             passed_over = f", among {len(judged)} files that could be one" if judged else ""
             self._refuse(root, f"no plan and no template was found in this folder{passed_over}")
+        if any(path.endswith(".template.json") and Path(path).parent == Path(root) for path in files):
+            self._refuse(root, "templates of a CDK assembly without its manifest.json", blocks=False)
+
+    def _try_assembly(self, folder: str) -> bool:
+        """Whether the folder is a CDK assembly; then it is one source, named by its manifest."""
+        path = str(Path(folder) / MANIFEST)
+        try:
+            identity, data = _read(path, _FLAGS | _NO_LINK)
+        except (OSError, _UnreadableError):
+            return False
+        if not is_manifest(data):
+            return False
+        if identity not in self._seen:
+            self._seen.add(identity)
+            self._sources[_name(path)] = Source(_name(path), data, beside=Bundle(_take, _name).of_assembly(folder))
+        return True
 
     def _add_modules(self, paths: list[str]) -> bool:
         """Folders of Terraform source, each with all of its files."""
@@ -137,6 +158,9 @@ class _Collector:
         waiting = [root]
         while waiting:
             folder = waiting.pop()
+            if folder != root and self._try_assembly(folder):
+                self._assemblies += 1
+                continue
             for entry in self._entries(folder):
                 if entry.is_symlink():
                     links.append(entry.path)
@@ -186,7 +210,7 @@ class _Collector:
             self._skipped.add(name)
             return False
         self._seen.add(identity)
-        self._sources[name] = Source(name, data)
+        self._sources[name] = Source(name, data, beside=_beside(path, data))
         return True
 
     def _refuse(self, path: str, message: str, *, blocks: bool = True) -> None:
@@ -199,6 +223,21 @@ def _contents(path: str) -> bytes:
         return _read(path, _FLAGS | _NO_LINK)[1]
     except _UnreadableError as error:
         raise OSError(str(error)) from None
+
+
+def _beside(path: str, data: bytes) -> Beside:
+    """What a source leads to: the rest of its assembly, or the templates that it embeds, and theirs."""
+    if Path(path).name == MANIFEST and is_manifest(data):
+        return Bundle(_take, _name).of_assembly(str(Path(path).parent))
+    return Bundle(_take, _name).of_embedded(path, data) if mentioned(data) else ALONE
+
+
+def _take(path: str) -> bytes | str:
+    """The content of a file, or why it is not read."""
+    try:
+        return _read(path, _FLAGS)[1]
+    except (OSError, _UnreadableError) as error:
+        return _reason(error, path)
 
 
 def _read(path: str, flags: int) -> tuple[tuple[int, int], bytes]:

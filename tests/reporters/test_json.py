@@ -66,6 +66,8 @@ def test_the_whole_report() -> None:
                 "evidence": [{"name": "point-in-time recovery", "value": False, "origin": "set", "place": place}],
                 "fix": "PointInTimeRecoverySpecification:\n  PointInTimeRecoveryEnabled: true",
                 "fingerprint": "35faee7803cf38d9",
+                "construct": None,
+                "waived": None,
             }
         ],
         "faults": [

@@ -58,6 +58,31 @@ def test_templates_are_recognised(text: str) -> None:
     assert looks_relevant(text.encode(), "x.json")
 
 
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ('{"format_version": "1.0", "terraform_version": "1.5.0"}', Kind.TERRAFORM_STATE),
+        ('{"format_version": "1.0", "values": {}}', Kind.TERRAFORM_STATE),
+        ('{"version": 4, "lineage": ""}', Kind.TERRAFORM_STATE),
+        ('{"version": 4, "serial": 1}', Kind.TERRAFORM_STATE),
+        ('{"Changes": [], "ChangeSetId": ""}', Kind.CHANGE_SET),
+        ('{"Changes": [], "ChangeSetName": ""}', Kind.CHANGE_SET),
+        ('{"changes": [], "changeSetId": ""}', Kind.CHANGE_SET),
+        ('{"version": "55.0.0", "artifacts": {}}', Kind.CDK_ASSEMBLY),
+    ],
+)
+def test_other_languages_are_recognised(text: str, kind: Kind) -> None:
+    """States, change sets and assemblies are known by a few members that they always have."""
+    assert Recognised(kind, text) == _recognised(text)
+    assert (kind is not Kind.CDK_ASSEMBLY) is looks_relevant(text.encode(), "x.json")
+
+
+def test_a_change_set_may_be_yaml() -> None:
+    """The command line prints YAML too, and the console spells the keys its own way."""
+    text = "changes: []\nchangeSetName: x\n"
+    assert Recognised(Kind.CHANGE_SET, text) == _recognised(text)
+
+
 def test_the_wrapper_of_setup_terraform_is_taken_off() -> None:
     """The plan is there, after the command and before the workflow commands."""
     note = "lines of setup-terraform's wrapper were left out"
@@ -104,16 +129,11 @@ def test_source_is_known_by_its_blocks(text: str) -> None:
         ("[command]/bin/terraform\nError\n", "the output of setup-terraform's wrapper, without a plan in it"),
         ('{"encrypted_data": "", "encryption_version": "v0"}', "encrypted by OpenTofu"),
         ('{"remote_plan_format": 1}', "a bookmark of a plan that HCP Terraform keeps"),
-        ('{"format_version": "1.0", "terraform_version": "1.5.0"}', "a state, not a plan"),
-        ('{"format_version": "1.0", "values": {}}', "a state, not a plan"),
-        ('{"version": 4, "lineage": ""}', "a state, not a plan"),
-        ('{"version": 4, "serial": 1}', "a state, not a plan"),
+        ('{"version": "tree-0.1", "tree": {}}', "a part of a CDK assembly"),
+        ('{"version": "55.0.0", "files": {}, "dockerImages": {}}', "a part of a CDK assembly"),
+        ('{"version": "55.0.0", "testCases": {}}', "a part of a CDK assembly"),
         ('{"format_version": "1.0", "provider_schemas": {}}', "the output of 'terraform providers schema'"),
         ('{"root_module": {}, "provider_config": {}}', "a configuration, not a plan"),
-        ('{"Changes": [], "ChangeSetId": ""}', "a change set"),
-        ('{"Changes": [], "ChangeSetName": ""}', "a change set"),
-        ("changes: []\nchangeSetName: x\n", "a change set"),
-        ('{"version": "55.0.0", "artifacts": {}}', "the manifest of a CDK assembly"),
         ("{}", "not recognised as a Terraform plan or a CloudFormation template"),
         ("a: b\n", "not recognised as a Terraform plan or a CloudFormation template"),
         (json.dumps({"TemplateBody": PLAN}), "not recognised as a Terraform plan or a CloudFormation template"),
@@ -157,7 +177,9 @@ def test_what_is_broken_is_told_so(text: str, message: str) -> None:
         (b"\n", "empty.json", False),
         (b"PK\x03\x04", "plan.json", True),
         (b"PK\x03\x04", "plan.zip", False),
-        (b'{"format_version": "1.0", "values": {}}', "state.json", False),
+        (b'{"format_version": "1.0", "values": {}}', "state.json", True),
+        (b'{"version": 4, "lineage": "x", "resou', "terraform.tfstate", True),
+        (b'{"Changes": [], "ChangeSetId": "x", "Sta', "x.json", True),
         (b'{"name": "x", "version": "1"}', "package.json", False),
         (b'{"Resources": []}', "x.json", False),
         (b'{"compilerOptions": {}, // x\n}', "tsconfig.json", False),

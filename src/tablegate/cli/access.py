@@ -12,7 +12,7 @@ from tablegate.cli.checking import given, read_options, with_grammar
 from tablegate.cli.destinations import destinations, width
 from tablegate.cli.output import emit, note, save
 from tablegate.config import read_configuration
-from tablegate.dialects import read
+from tablegate.dialects.together import read_together
 from tablegate.engine.settings import ConfigError
 from tablegate.findings import Exit, Fault
 from tablegate.reporters.matrix import RENDERERS
@@ -29,7 +29,7 @@ def show(inputs: Sequence[str], flags: Mapping[str, Any]) -> int:
     configuration = read_configuration(given(options), folder=Path.cwd(), environment=os.environ, search=False)
     collected = collect(tuple(inputs), configuration["stdin-filename"], trust_modules=configuration["trust-modules"])
     reading_options = with_grammar(read_options(configuration), collected.sources)
-    readings = [read(item, reading_options) for item in collected.sources]
+    readings = list(read_together(collected.sources, reading_options))
     estates = [reading.estate for reading in readings if reading.estate is not None]
     matrices = tuple(matrix_of(estate) for estate in sorted(estates, key=lambda estate: estate.file))
     shower = Shower({secret for estate in estates for secret in estate.secrets})

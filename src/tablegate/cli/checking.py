@@ -66,6 +66,8 @@ def prepare(where: Where, flags: Mapping[str, Any]) -> Prepared:
         note(f"note: {told}")
     loaded = load((*configuration["packs"], *where.packs), map(Path, where.policies), say=quote)
     policies, settings = configuration.settle(loaded.policies)
+    if where.config_ref or where.untrusted:  # what the working tree holds may only tighten
+        settings = replace(settings, heeds_acknowledged=False)
     return Prepared(configuration=configuration, policies=policies, settings=settings, loaded=loaded)
 
 
@@ -110,6 +112,7 @@ def read_options(configuration: Configuration) -> ReadOptions:
         region = region or held.region
     values |= _pairs(configuration, "param")
     return ReadOptions(
+        nested=dict(map(_nested, configuration["nested"])),
         allow_partial=configuration["allow-partial"],
         assume_defaults=configuration["assume-defaults"],
         parameters=values,
@@ -189,6 +192,17 @@ def _required(report: Report) -> Report:
         FaultCode.UNREADABLE, "no input holds any DynamoDB, and --require-resources asks for some", Place(name)
     )
     return replace(report, faults=(*report.faults, missing), exit=Exit.UNREAD)
+
+
+def _nested(word: str) -> tuple[str, Source]:
+    key, given, path = word.partition("=")
+    if not key or not given:
+        raise ConfigError(f'--nested: "{word}" must be LOGICALID=FILE', "nested")
+    collected = collect((path,))
+    if collected.faults or len(collected.sources) != 1:
+        what = collected.faults[0].message if collected.faults else "one template is needed"
+        raise ConfigError(f"--nested: {path}: {what}", "nested")
+    return key, collected.sources[0]
 
 
 def _parameter_file(name: str) -> Any:

@@ -19,6 +19,7 @@ from tablegate.cli.options import (
     FailOn,
     Ignore,
     Inputs,
+    Nested,
     NoConfig,
     Output,
     Packs,
@@ -102,6 +103,7 @@ def check_inputs(
     var_file: VarFile = None,
     var: Var = None,
     trust_modules: Trust = False,
+    nested: Nested = None,
     region: Region = None,
     account: Account = None,
     assume_defaults: Defaults = False,
@@ -127,8 +129,8 @@ def check_inputs(
 ) -> int:
     """Judge plans, templates and Terraform source, and end with an exit code that a pipeline can trust.
 
-    An INPUT is a plan (terraform show -json), a template, a folder that holds some or Terraform source, or -
-    for standard input.
+    An INPUT is a plan or a state (terraform show -json), a template, a CDK assembly (cdk.out), a change set, a folder
+    that holds some or Terraform source, or - for standard input.
     """
     from tablegate.cli.checking import check
 
@@ -138,6 +140,7 @@ def check_inputs(
         "var-file": var_file,
         "var": var,
         "trust-modules": trust_modules,
+        "nested": nested,
         "region": region,
         "account": account,
         "assume-defaults": assume_defaults,
@@ -174,6 +177,7 @@ def show_input(
     var_file: VarFile = None,
     var: Var = None,
     trust_modules: Trust = False,
+    nested: Nested = None,
     region: Region = None,
     account: Account = None,
     assume_defaults: Defaults = False,
@@ -189,6 +193,7 @@ def show_input(
         "var-file": var_file,
         "var": var,
         "trust-modules": trust_modules,
+        "nested": nested,
         "region": region,
         "account": account,
         "assume-defaults": assume_defaults,
@@ -211,6 +216,7 @@ def show_access(
     var_file: VarFile = None,
     var: Var = None,
     trust_modules: Trust = False,
+    nested: Nested = None,
     region: Region = None,
     account: Account = None,
     assume_defaults: Defaults = False,
@@ -226,6 +232,7 @@ def show_access(
         "var-file": var_file,
         "var": var,
         "trust-modules": trust_modules,
+        "nested": nested,
         "region": region,
         "account": account,
         "assume-defaults": assume_defaults,

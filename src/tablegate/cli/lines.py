@@ -24,8 +24,8 @@ class Lines:
     def passing(self, sources: Iterable[Source]) -> Iterator[Source]:
         """The same sources."""
         for source in sources:
-            if len(source.data) <= LARGEST:
-                self._sources[source.name] = source
+            beside = (Source(name, data) for name, data in source.beside.files.items())
+            self._sources.update({it.name: it for it in (source, *beside) if len(it.data) <= LARGEST})
             if source.folder is not None:
                 self._sources |= {part.name: part for part in source.folder.parts}
                 self._parts.setdefault(source.name, []).extend(part.name for part in source.folder.parts)

@@ -11,7 +11,7 @@ from typing import Any
 from tablegate.cli.checking import given, read_options, with_grammar
 from tablegate.cli.output import emit, note
 from tablegate.config import read_configuration
-from tablegate.dialects import read
+from tablegate.dialects.together import read_together
 from tablegate.engine.nearest import meant
 from tablegate.engine.path import Match, compiled
 from tablegate.engine.path import Path as Asked
@@ -35,7 +35,7 @@ def show(source: str, path: str | None, form: str, flags: Mapping[str, Any]) -> 
     collected = collect((source,), configuration["stdin-filename"], trust_modules=configuration["trust-modules"])
     options = read_options(configuration)
     options = with_grammar(options, collected.sources)
-    readings = [read(item, options) for item in collected.sources]
+    readings = list(read_together(collected.sources, options))
     faults = [*collected.faults, *(fault for reading in readings for fault in reading.faults)]
     documents = [
         _scrubbed(_document(reading.estate, asked), Scrubber(reading.estate.secrets))

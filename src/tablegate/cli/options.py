@@ -43,6 +43,10 @@ Var = Annotated[list[str] | None, typer.Option("--var", metavar="K=V", help="one
 Trust = Annotated[
     bool, typer.Option("--trust-modules", help="read the modules that terraform init put beside Terraform source")
 ]
+Nested = Annotated[
+    list[str] | None,
+    typer.Option("--nested", metavar="ID=FILE", help="the template of a nested stack, by its logical id (repeatable)"),
+]
 Region = Annotated[str | None, typer.Option("--region", metavar="NAME", help="the region of the deploy")]
 Account = Annotated[str | None, typer.Option("--account", metavar="ID", help="the account of the deploy")]
 Defaults = Annotated[

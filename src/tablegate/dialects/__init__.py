@@ -7,22 +7,27 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from tablegate.dialects.reading import Reading, ReadOptions
-from tablegate.findings import Fault, FaultCode, Input
+from tablegate.dialects.reading import Reading, ReadOptions, unread
+from tablegate.findings import Fault, FaultCode
 from tablegate.model.value import Place
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.recognise import Kind, recognise
-from tablegate.syntax.source import Source
+from tablegate.syntax.source import Beside, Source
 
 Reader = Callable[[Any, str, ReadOptions], Reading]  # each takes what its own kind is recognised as
 _SOURCE = "tablegate.dialects.terraform_source"
+BundleReader = Callable[[Any, str, ReadOptions, Beside], Reading]
 
 # By name: a plan is checked without importing what reads YAML, and the other way round.
 DIALECTS: Mapping[Kind, str] = {
     Kind.TERRAFORM_PLAN: "tablegate.dialects.terraform_plan",
     Kind.CLOUDFORMATION: "tablegate.dialects.cloudformation",
     Kind.TERRAFORM_SOURCE: _SOURCE,
+    Kind.CDK_ASSEMBLY: "tablegate.dialects.cdk",
+    Kind.CHANGE_SET: "tablegate.dialects.change_set",
+    Kind.TERRAFORM_STATE: "tablegate.dialects.terraform_state",
 }
+_WITH_FILES_BESIDE = frozenset({Kind.CLOUDFORMATION, Kind.CDK_ASSEMBLY})
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
@@ -31,10 +36,15 @@ def read(source: Source, options: ReadOptions) -> Reading:
         if source.folder is not None:
             return _of_folder(source, options)
         recognised = recognise(source)
-        reader: Reader = import_module(DIALECTS[recognised.kind]).read
-        reading = reader(recognised.content, source.name, options)
+        module = import_module(DIALECTS[recognised.kind])
+        if recognised.kind in _WITH_FILES_BESIDE:
+            bundled: BundleReader = module.read
+            reading = bundled(recognised.content, source.name, options, source.beside)
+        else:
+            alone: Reader = module.read
+            reading = alone(recognised.content, source.name, options)
     except ParseError as error:
-        return Reading(input=Input(path=source.name, kind="unread"), estate=None, faults=(_fault(error, source.name),))
+        return unread(error, source.name)
     if recognised.note is None:
         return reading
     told = Fault(FaultCode.UNREADABLE, recognised.note, Place(source.name), blocks=False)
@@ -44,12 +54,3 @@ def read(source: Source, options: ReadOptions) -> Reading:
 def _of_folder(source: Source, options: ReadOptions) -> Reading:
     reading: Reading = import_module(_SOURCE).read_folder(source, options)
     return reading
-
-
-def _fault(error: ParseError, file: str) -> Fault:
-    code = FaultCode.UNREADABLE
-    if error.duplicate:
-        code = FaultCode.DUPLICATE_KEY
-    elif error.incomplete:
-        code = FaultCode.INCOMPLETE
-    return Fault(code, error.message, Place(file, error.line, error.column), hint=error.hint)

@@ -28,6 +28,7 @@ def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merge
         blocks = blocking[outcome]
         if outcome is Outcome.UNKNOWN and site.dialect is Dialect.TERRAFORM_SOURCE and not settings.unknown_chosen:
             blocks = frozenset()
+        waived = _acknowledged(policy, site) if settings.heeds_acknowledged else None
         severity = severity_at(policy, site, settings.overrides) if settings.overrides else None
         severity = severity or set_severity
         severity = severity or (Severity(verdict.severity) if verdict.severity else policy.severity)
@@ -35,8 +36,8 @@ def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merge
         return Finding(
             policy=policy,
             severity=severity,
-            outcome=outcome,
-            blocks=severity in blocks,
+            outcome=outcome if waived is None else Outcome.WAIVED,
+            blocks=waived is None and severity in blocks,
             file=site.file,
             address=site.address,
             part=site.part,
@@ -45,9 +46,17 @@ def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merge
             message=f"{message}; {among.when}" if among and among.when else message,
             evidence=verdict.evidence,
             fix=verdict.fix or _fix(policy, site.dialect),
+            construct=site.construct,
+            waived=waived,
         )
 
     return find
+
+
+def _acknowledged(policy: Policy, site: Site) -> str | None:
+    """Why the author of the program that made the subject has acknowledged the policy there."""
+    rules = site.construct.acknowledged if site.construct is not None else {}
+    return rules.get(policy.id, rules.get(policy.name))
 
 
 def _blocking(settings: Settings) -> frozenset[Severity]:

@@ -107,6 +107,7 @@ class Ledger:
             failed=entered[Outcome.FAILS],
             unknown=entered[Outcome.UNKNOWN],
             not_applicable=entered["not_applicable"],
+            waived=entered[Outcome.WAIVED],
         )
         return Judgement(tuple(self._shown()), counts, tuple(self._faults))
 

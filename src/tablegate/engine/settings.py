@@ -62,3 +62,4 @@ class Settings:
     unknown_chosen: bool = False  # otherwise what is unknown in Terraform source only warns: its plan will tell
     policies: Mapping[str, PolicySettings] = field(default_factory=dict)  # by policy id
     overrides: tuple[Override, ...] = ()
+    heeds_acknowledged: bool = True  # what a program acknowledges of its own constructs is waived

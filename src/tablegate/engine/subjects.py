@@ -11,7 +11,7 @@ from tablegate.engine.variants import Scene, Variants
 from tablegate.model.change import Change
 from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
 from tablegate.model.record import record
-from tablegate.model.table import Dialect, Index, Replica, Table
+from tablegate.model.table import Construct, Dialect, Index, Replica, Table
 from tablegate.model.value import Place, Value
 
 T = TypeVar("T")
@@ -29,6 +29,7 @@ class Site:
     place: Place | None
     part: Part | None = None
     tags: Value[Mapping[str, str | None]] | None = None
+    construct: Construct | None = None
 
 
 @record(eq=False, kw_only=False)
@@ -64,7 +65,8 @@ class Subjects:
         """Where a subject of this estate stands, or a part of it."""
         tags = subject.tags if isinstance(subject, Table) else None
         own = subject.place if place is None else place
-        return Site(self.estate.file, self.estate.dialect, subject.address, own, part, tags)
+        construct = getattr(subject, "construct", None)
+        return Site(self.estate.file, self.estate.dialect, subject.address, own, part, tags, construct)
 
 
 class _Group:

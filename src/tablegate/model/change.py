@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tablegate.model.record import record
-from tablegate.model.value import Place
+from tablegate.model.value import Doubt, Place, Value
 
 if TYPE_CHECKING:
     from tablegate.model.estate import Estate
@@ -51,6 +51,8 @@ class Change:
     importing: str | None = None
     previous_address: str | None = None
     deposed: str | None = None
+    retained: Value[bool] | None = None  # whether the object survives its own removal, where the input says so
+    doubt: Doubt | None = None  # why it may be something less
     estate: Estate = field(init=False, compare=False, repr=False)
 
     @property

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tablegate.model.change import Change
 from tablegate.model.record import record
-from tablegate.model.table import Dialect, Table
+from tablegate.model.table import Construct, Dialect, Table
 from tablegate.model.value import Place, Value
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ class DaxCluster:
     encrypted: Value[bool]
     in_transit: Value[str]  # NONE or TLS
     scenario: Mapping[str, str] | None = None
+    construct: Construct | None = None
 
 
 @record()
@@ -38,6 +39,7 @@ class LegacyGlobalTable:
     table_retained: Value[bool]
     deletion_policy: Value[str]
     scenario: Mapping[str, str] | None = None
+    construct: Construct | None = None
 
 
 @record(eq=False)

@@ -187,6 +187,15 @@ class Declared:
 
 
 @record()
+class Construct:
+    """What made a resource in a program: its path there, the author's own line, and what the author acknowledged."""
+
+    path: str
+    place: Place | None = None
+    acknowledged: Mapping[str, str] = field(default_factory=dict)  # reasons, by rule
+
+
+@record()
 class Index:
     """A secondary index, global or local."""
 
@@ -291,6 +300,7 @@ class Table:
     declared: Declared
     policy: Value[str]
 
+    construct: Construct | None = None
     change: Change | None = None
     raw: Callable[[], object] | None = field(default=None, repr=False)  # the resource as its dialect has it, on demand
     estate: Estate = field(init=False, compare=False, repr=False)

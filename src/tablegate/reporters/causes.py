@@ -34,7 +34,7 @@ def causes(findings: Iterable[Finding]) -> tuple[Cause, ...]:
     for finding in sorted(findings, key=in_order):
         scenario = tuple(sorted(finding.scenario.items())) if finding.scenario else ()
         same = (finding.policy.id, finding.outcome, finding.blocks, finding.message, finding.file, scenario)
-        gathered.setdefault((finding.severity, *same), []).append(finding)
+        gathered.setdefault((finding.severity, finding.waived, *same), []).append(finding)
     return tuple(Cause(findings=tuple(group)) for group in gathered.values())
 
 

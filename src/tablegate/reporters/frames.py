@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tablegate.findings import Fault, FaultCode, Finding, Outcome
+from tablegate.model.table import Construct
 from tablegate.model.value import Origin, Place, Value
 from tablegate.reporters.causes import Cause
 from tablegate.reporters.excerpt import Brush, Mark, edge_of, excerpt, gutter
@@ -72,6 +73,10 @@ class Frames:
         finding = cause.first
         if finding.scenario and " when " not in finding.message:
             yield from self._note(edge, "when", [pairs(finding.scenario, self.show, " = ")])
+        if finding.construct:
+            yield from self._note(edge, "made by", [self._construct(finding.construct)])
+        if finding.waived is not None:
+            yield from self._note(edge, "waived", self._wrapped([finding.waived]))
         yield from self._note(edge, "why", self._wrapped([first_sentence(finding.policy.rationale)]))
         if settle := _settling(finding):
             yield from self._note(edge, "settle it", self._wrapped(settle))
@@ -82,6 +87,11 @@ class Frames:
         if len(cause.findings) > 1:
             yield from self._note(edge, "also", self._others(cause.findings[1:]))
         yield from self._note(edge, "more", self._more(finding))
+
+    def _construct(self, construct: Construct) -> Shown:
+        place = construct.place
+        at = joined(own("  ("), where(place, self.show), own(")")) if place else own("")
+        return joined(self.show(construct.path), at)
 
     def _more(self, finding: Finding) -> Iterator[Shown]:
         page = joined(own("tablegate explain "), self.show(finding.policy.id))

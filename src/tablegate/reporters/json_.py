@@ -7,6 +7,7 @@ from dataclasses import fields
 
 from tablegate import __version__
 from tablegate.findings import Fault, Finding, Input, Report
+from tablegate.model.table import Construct
 from tablegate.model.value import Place, Value
 from tablegate.reporters.evidence import Plain, plain
 from tablegate.reporters.look import Look
@@ -87,7 +88,13 @@ def _finding(item: Finding, scrub: _Cleaner) -> Plain:
         "evidence": [_evidence(value, scrub) for value in item.evidence],
         "fix": scrub.optional(item.fix),
         "fingerprint": item.fingerprint,
+        "construct": None if item.construct is None else _construct(item.construct, scrub),
+        "waived": None if item.waived is None else {"reason": scrub(item.waived)},
     }
+
+
+def _construct(item: Construct, scrub: _Cleaner) -> Plain:
+    return {"path": scrub(item.path), "place": _place(item.place, scrub)}
 
 
 def _texts(pairs: Mapping[str, str] | None, scrub: _Cleaner) -> Plain:

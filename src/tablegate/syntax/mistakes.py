@@ -10,10 +10,6 @@ from tablegate.syntax.errors import ParseError
 
 _SHOW = "terraform show -json PLAN > plan.json"
 _GIVE_A_PLAN = f"give the plan: terraform plan -out=PLAN && {_SHOW}"
-_CDK = "not read yet; give the templates beside it, *.template.json"
-_CHANGE_SET = (
-    "not read yet; give the template: aws cloudformation get-template --change-set-name NAME --stack-name STACK"
-)
 
 
 class Mistake(NamedTuple):
@@ -38,7 +34,7 @@ ARCHIVE = Mistake("a ZIP archive", "give the plan or the template itself")
 LOG = Mistake("the log stream of 'terraform plan -json', not a plan", _GIVE_A_PLAN)
 HUMAN = Mistake("the output of 'terraform plan' for people to read", _GIVE_A_PLAN)
 COLOURED = Mistake("the coloured output of a terminal", _GIVE_A_PLAN)
-STATE = Mistake("a state, not a plan", _GIVE_A_PLAN)
+ASSEMBLY = Mistake("a part of a CDK assembly", "give the assembly: its folder, cdk.out")
 WRAPPER = Mistake(
     "the output of setup-terraform's wrapper, without a plan in it",
     "set terraform_wrapper: false in the workflow, and show the plan again",
@@ -53,16 +49,11 @@ _BY_KEYS: _Signs = (
         frozenset({"remote_plan_format"}),
         Mistake("a bookmark of a plan that HCP Terraform keeps", f"give the plan itself: {_SHOW}"),
     ),
-    (frozenset({"format_version", "terraform_version"}), STATE),  # asked only when nothing of a plan is there
-    (frozenset({"format_version", "values"}), STATE),
-    (frozenset({"version", "lineage"}), STATE),
-    (frozenset({"version", "serial"}), STATE),
+    (frozenset({"version", "tree"}), ASSEMBLY),
+    (frozenset({"version", "files", "dockerImages"}), ASSEMBLY),
+    (frozenset({"version", "testCases"}), ASSEMBLY),
     (frozenset({"provider_schemas"}), Mistake("the output of 'terraform providers schema'", _GIVE_A_PLAN)),
     (frozenset({"root_module", "provider_config"}), Mistake("a configuration, not a plan", _GIVE_A_PLAN)),
-    (frozenset({"Changes", "ChangeSetId"}), Mistake("a change set", _CHANGE_SET)),
-    (frozenset({"Changes", "ChangeSetName"}), Mistake("a change set", _CHANGE_SET)),
-    (frozenset({"changes", "changeSetName"}), Mistake("a change set", _CHANGE_SET)),
-    (frozenset({"version", "artifacts"}), Mistake("the manifest of a CDK assembly", _CDK)),
 )
 
 _FOR_PEOPLE = re.compile(

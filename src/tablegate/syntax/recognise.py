@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from enum import StrEnum
 
 from tablegate.model.record import record
@@ -24,6 +25,9 @@ class Kind(StrEnum):
     TERRAFORM_PLAN = "terraform-plan"
     CLOUDFORMATION = "cloudformation"
     TERRAFORM_SOURCE = "terraform-source"
+    CDK_ASSEMBLY = "cdk-assembly"
+    CHANGE_SET = "change-set"
+    TERRAFORM_STATE = "terraform-state"
 
 
 @record(kw_only=False)
@@ -33,6 +37,11 @@ class Recognised:
     kind: Kind
     content: Document | str
     note: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The input as it was written."""
+        return self.content if isinstance(self.content, str) else self.content.text
 
 
 _MAJOR = 2  # the first major version of the plan format that is not known
@@ -50,6 +59,18 @@ OF_A_PLAN = frozenset(
     }
 )
 OF_A_TEMPLATE = frozenset({"AWSTemplateFormatVersion", "Resources", "Transform"})
+_SIGNS = (
+    (frozenset({"version", "artifacts"}), Kind.CDK_ASSEMBLY),
+    (frozenset({"Changes", "ChangeSetId"}), Kind.CHANGE_SET),
+    (frozenset({"Changes", "ChangeSetName"}), Kind.CHANGE_SET),
+    (frozenset({"changes", "changeSetId"}), Kind.CHANGE_SET),
+    (frozenset({"changes", "changeSetName"}), Kind.CHANGE_SET),
+    (frozenset({"format_version", "values"}), Kind.TERRAFORM_STATE),
+    (frozenset({"format_version", "terraform_version"}), Kind.TERRAFORM_STATE),
+    (frozenset({"version", "lineage"}), Kind.TERRAFORM_STATE),
+    (frozenset({"version", "serial"}), Kind.TERRAFORM_STATE),
+)
+_ENCRYPTED = frozenset({"encrypted_data"})
 _FIRST_LINE = re.compile(r"\A(?:[ \t]*(?:#[^\n]*|---[^\n]*|%[^\n]*)?\r?\n)*+( *)")
 _TEMPLATE_KEY = re.compile(rf"^( *)[\"']?(?:{'|'.join(sorted(OF_A_TEMPLATE))})[\"']?[ \t]*:", re.MULTILINE)
 _OF_SOURCE = (".tf", ".tofu", ".tf.json", ".tofu.json")  # Terraform itself goes by the name
@@ -75,6 +96,11 @@ def has_template_key(text: str) -> bool:
     """Whether one of a template's own sections is at the top of this YAML, without reading it."""
     first = _FIRST_LINE.match(text)
     return first is not None and any(found[1] == first[1] for found in _TEMPLATE_KEY.finditer(text))
+
+
+def other_kind(keys: AbstractSet[str]) -> Kind | None:
+    """The other languages, each known by a few members that always are there."""
+    return next((kind for signs, kind in _SIGNS if signs <= keys and not keys & _ENCRYPTED), None)
 
 
 def _of_text(text: str) -> Recognised:
@@ -109,6 +135,9 @@ def _of_object(data: bytes) -> Recognised:
         return Recognised(Kind.CLOUDFORMATION, data.decode())
     if "TemplateBody" in keys:
         return _of_body(decoded(found["TemplateBody"]))
+    kind = other_kind(keys)
+    if kind is not None:
+        return Recognised(kind, data.decode())
     raise mistakes.by_keys(keys).error()
 
 
@@ -133,6 +162,8 @@ def _of_yaml(text: str) -> Recognised:
         raise ParseError(f"the top level must be an object, not {kind}", hint=mistakes.UNKNOWN.hint)
     if "TemplateBody" in content:
         return _of_body(content["TemplateBody"].plain())
+    if other_kind(content.keys()) is Kind.CHANGE_SET:
+        return Recognised(Kind.CHANGE_SET, text)
     raise mistakes.by_keys(content.keys()).error()
 
 

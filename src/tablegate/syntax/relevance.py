@@ -5,11 +5,18 @@ from __future__ import annotations
 import re
 
 from tablegate.syntax.errors import ParseError
-from tablegate.syntax.recognise import OF_A_PLAN, OF_A_TEMPLATE, WRAPPED, has_template_key, is_json
+from tablegate.syntax.recognise import OF_A_PLAN, OF_A_TEMPLATE, WRAPPED, Kind, has_template_key, is_json, other_kind
 from tablegate.syntax.text import decode
 
 _NAMED = re.compile(r"plan|template|stack", re.IGNORECASE)
-_SIGNS = ('"AWSTemplateFormatVersion"', '"resource_changes"', '"planned_values"', '"format_version"')
+_SIGNS = (
+    '"ChangeSetId"',
+    '"lineage"',
+    '"AWSTemplateFormatVersion"',
+    '"resource_changes"',
+    '"planned_values"',
+    '"format_version"',
+)
 
 
 def looks_relevant(data: bytes, name: str) -> bool:
@@ -33,6 +40,9 @@ def _is_relevant_object(text: str) -> bool:
         keys = Document(text).members.keys()
     except ParseError:
         return _has_signs(text)
+    other = other_kind(keys)
+    if other is not None:
+        return other is not Kind.CDK_ASSEMBLY  # whose folder is one source; what else looks like one is something else
     if "format_version" in keys:
         return bool(keys & OF_A_PLAN)
     if keys & OF_A_TEMPLATE:

@@ -8,6 +8,17 @@ from dataclasses import field
 from tablegate.model.record import record
 
 
+@record(eq=False, kw_only=False)
+class Beside:
+    """Files that a source may name, by what reports call them, and why others of them were not read."""
+
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+
+ALONE = Beside()
+
+
 @record(kw_only=False)
 class Source:
     """A named run of bytes. The name is what reports call it: a POSIX path, or ``<stdin>``.
@@ -18,6 +29,7 @@ class Source:
     name: str
     data: bytes
     folder: Folder | None = None
+    beside: Beside = field(default=ALONE, compare=False)
 
 
 @record()

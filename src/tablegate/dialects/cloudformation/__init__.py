@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tablegate.dialects.cloudformation.estates import read
+from tablegate.dialects.cloudformation.stacks import read
 
 __all__ = ["read"]

@@ -15,6 +15,7 @@ from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.symbols import REGION
 from tablegate.dialects.cloudformation.template import KEY, KEY_ALIAS, KINESIS_STREAM, Resource
 from tablegate.dialects.cloudformation.unsettled import (
+    FOREIGN,
     RESOURCE,
     Part,
     SecretNode,
@@ -89,10 +90,18 @@ def _with_key(resolver: Resolver, key: Node | Unsettled, text: str) -> Encryptio
 
 def _shows_own_key(resolver: Resolver, key: Unsettled) -> bool:
     """Whether it can be no alias of AWS's own key: the ARN of a key, or a key or alias that the template makes."""
-    own = (part for part in key.parts if isinstance(part, Symbol) and part.sort == RESOURCE)
+    symbols = [part for part in key.parts if isinstance(part, Symbol)]
     return any(isinstance(part, str) and ":key/" in part for part in key.parts) or any(
-        resolver.template.named(symbol.name, kind) is not None for symbol in own for kind in (KEY, KEY_ALIAS)
+        _made(resolver, symbol, kind) is not None for symbol in symbols for kind in (KEY, KEY_ALIAS)
     )
+
+
+def _made(resolver: Resolver, symbol: Symbol, type_: str) -> tuple[Resolver, Resource] | None:
+    """The resource of this type that a symbol stands for, and whose it is."""
+    home = symbol.home or resolver
+    name = symbol.name if symbol.home is None else symbol.resource
+    found = home.template.named(name, type_) if name is not None and symbol.sort in (RESOURCE, FOREIGN) else None
+    return None if found is None else (home, found)
 
 
 def _key_region(resolver: Resolver, key: Node | Unsettled, text: str, place: Place) -> Value[str]:
@@ -105,10 +114,18 @@ def _key_region(resolver: Resolver, key: Node | Unsettled, text: str, place: Pla
     if isinstance(segment, str):
         return fact.of(segment, place) if segment else fact.doubted(_REGION_UNKNOWN, place)
     symbol = segment or key.symbol
+    if symbol is not None and symbol.home is not None:
+        return _region_of(symbol.home, place)
     if symbol is not None and (symbol.name == REGION or symbol.sort == RESOURCE):
         region = resolver.reference(key.node, REGION)
         return fact.of(scalar_of(region), place) if isinstance(region, Node) else fact.doubted(_REGION_UNKNOWN, place)
     return fact.unset if text.startswith("alias/") else fact.doubted(_REGION_UNKNOWN, place)
+
+
+def _region_of(home: Resolver, place: Place) -> Value[str]:
+    """The region of the stack that makes the key."""
+    region = home.options.region
+    return facts.KEY_REGION.of(region, place) if region else facts.KEY_REGION.doubted(_REGION_UNKNOWN, place)
 
 
 def _fourth_segment(key: Unsettled) -> str | Symbol | None:
@@ -124,18 +141,18 @@ def _fourth_segment(key: Unsettled) -> str | Symbol | None:
 
 def _key_resource(resolver: Resolver, key: Node | Unsettled, text: str) -> KmsKey | None:
     """The key, where the template makes it: named itself, or through an alias of the template."""
-    template = resolver.template
-    names = [part.name for part in key.parts if isinstance(part, Symbol)] if isinstance(key, Unsettled) else []
-    aliases = [alias for name in names if (alias := template.named(name, KEY_ALIAS)) is not None]
+    symbols = [part for part in key.parts if isinstance(part, Symbol)] if isinstance(key, Unsettled) else []
+    aliases = [found for symbol in symbols if (found := _made(resolver, symbol, KEY_ALIAS)) is not None]
     if "alias/" in text:
-        aliases += [alias for alias in template.of(KEY_ALIAS) if _alias_name(resolver, alias) == text]
-    for alias in aliases:
-        target = member(resolver, properties(resolver, alias), "TargetKeyId")
-        names += (
-            [part.name for part in target.parts if isinstance(part, Symbol)] if isinstance(target, Unsettled) else []
-        )
-    found = next((it for name in names if (it := template.named(name, KEY)) is not None), None)
-    return None if found is None or exists(resolver, found) is False else _kms_key(resolver, found)
+        own = (alias for alias in resolver.template.of(KEY_ALIAS) if _alias_name(resolver, alias) == text)
+        aliases += [(resolver, alias) for alias in own]
+    pairs = [(resolver, symbol) for symbol in symbols]
+    for home, alias in aliases:
+        target = member(home, properties(home, alias), "TargetKeyId")
+        parts = target.parts if isinstance(target, Unsettled) else ()
+        pairs += [(home, part) for part in parts if isinstance(part, Symbol)]
+    found = next((it for home, symbol in pairs if (it := _made(home, symbol, KEY)) is not None), None)
+    return None if found is None or exists(*found) is False else _kms_key(*found)
 
 
 def _alias_name(resolver: Resolver, alias: Resource) -> str | None:
@@ -146,7 +163,7 @@ def _alias_name(resolver: Resolver, alias: Resource) -> str | None:
 def _kms_key(resolver: Resolver, resource: Resource) -> KmsKey:
     section = properties(resolver, resource)
     return KmsKey(
-        address=resource.address,
+        address=resolver.around.full(resource.address),
         place=resolver.place(resource.node),
         rotation=flag(resolver, facts.ROTATION, section, "EnableKeyRotation"),
         enabled=flag(resolver, facts.KEY_ENABLED, section, "Enabled"),

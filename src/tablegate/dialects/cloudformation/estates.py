@@ -1,18 +1,20 @@
-"""A template's text into an estate: every table in every scenario, and what could not be read."""
+"""A template into an estate: every table in every scenario."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from dataclasses import replace
+from operator import attrgetter
+from typing import NamedTuple, TypeVar
 
 from tablegate.dialects.cloudformation.access import Access, speaks_of_access
-from tablegate.dialects.cloudformation.faults import Faults
+from tablegate.dialects.cloudformation.constructs import construct_of
 from tablegate.dialects.cloudformation.fields import exists, flag, member, properties, subsection, word
 from tablegate.dialects.cloudformation.global_tables import global_table
 from tablegate.dialects.cloudformation.joins import Joins
-from tablegate.dialects.cloudformation.loops import LOOP, Loops
 from tablegate.dialects.cloudformation.regional import regional_table
 from tablegate.dialects.cloudformation.resolver import Resolver
+from tablegate.dialects.cloudformation.surroundings import NOWHERE
 from tablegate.dialects.cloudformation.symbols import secrets_of
 from tablegate.dialects.cloudformation.tables import table_of
 from tablegate.dialects.cloudformation.template import (
@@ -20,83 +22,38 @@ from tablegate.dialects.cloudformation.template import (
     BACKUP_SELECTION,
     DAX_CLUSTER,
     GLOBAL_TABLE,
-    LANGUAGE_EXTENSIONS,
     LEGACY_REPLICA,
     TABLES,
     Resource,
     Template,
-    bare_template,
-    is_read,
-    template_of,
-    transforms_of,
 )
 from tablegate.dialects.cloudformation.unsettled import text_with_holes
 from tablegate.dialects.cloudformation.watchers import has_consumers
-from tablegate.dialects.reading import Reading, ReadOptions
 from tablegate.findings import Input
 from tablegate.model import facts
 from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
 from tablegate.model.facts import Fact
 from tablegate.model.table import Dialect, Table
 from tablegate.model.value import Doubt, Value
-from tablegate.syntax.collector import collector_paused
-from tablegate.syntax.node import Node
+from tablegate.syntax.recognise import is_json
 
 T = TypeVar("T")
 
 _RETAINED = Fact[bool]("retention of the table", False)
-_CONNECTORS = "Connectors:"
 _KEPT = ("Retain", "RetainExceptOnCreate")
+_SUBJECT = attrgetter("address", "scenario")
 _ENCRYPTIONS = frozenset({"NONE", "TLS"})
 
 
-def read(text: str, name: str, options: ReadOptions) -> Reading:
-    """A template, read. Raises ParseError where it is neither JSON nor YAML."""
-    with collector_paused():
-        return _read(_parsed(text), text, name, options)
+class Built(NamedTuple):
+    """All that a template says, and how much of its documents was read."""
+
+    estate: Estate
+    input: Input
 
 
-def _read(root: Node, text: str, name: str, options: ReadOptions) -> Reading:
-    faults = Faults(name, root)
-    content = root.content if isinstance(root.content, dict) else {}
-    if not isinstance(root.content, dict):
-        faults.unreadable(root, "a template must be a mapping")
-    sections, loops = _unrolled(name, content, options, faults) if LOOP in text else (content, {})
-    template = template_of(name, sections, faults) if content else None
-    if template is None:
-        return Reading(input=Input(path=name, kind=Dialect.CLOUDFORMATION), estate=None, faults=faults.all())
-    estate, access = _estate(Resolver(template, options, faults, loops), text)
-    return Reading(input=_input(template, estate, access), estate=estate, faults=faults.all())
-
-
-def _parsed(text: str) -> Node:
-    # Imported here: a template pays for the one reader that it needs.
-    if _is_json(text):
-        from tablegate.syntax.json_ import parse_json
-
-        return parse_json(text)
-    from tablegate.syntax.yaml_ import parse_yaml
-
-    # a connector stands in a resource of any type
-    return parse_yaml(text, None if _CONNECTORS in text else is_read)
-
-
-def _is_json(text: str) -> bool:
-    return text.lstrip("\ufeff \t\r\n").startswith("{")
-
-
-def _unrolled(
-    file: str, root: Mapping[str, Node], options: ReadOptions, faults: Faults
-) -> tuple[Mapping[str, Node], Mapping[str, Doubt]]:
-    """The template's sections without loops, where it asks for that."""
-    if LANGUAGE_EXTENSIONS not in transforms_of(root):
-        return root, {}
-    resolver = Resolver(bare_template(file, root, faults), options, faults, {})
-    loops = Loops(resolver, faults)
-    return {key: loops.unrolled(node) for key, node in root.items()}, loops.open
-
-
-def _estate(resolver: Resolver, text: str) -> tuple[Estate, Access]:
+def built(resolver: Resolver, text: str) -> Built:
+    """Everything that a template says of tables and access, in every scenario."""
     template = resolver.template
     joins = Joins(resolver)
     tables = tuple(table for resource in template.of(*TABLES) for table in _tables(resolver, joins, resource))
@@ -116,7 +73,7 @@ def _estate(resolver: Resolver, text: str) -> tuple[Estate, Access]:
         grants=access.grants,
         secrets=secrets_of(template.parameters, resolver.options),
     )
-    return estate, access
+    return Built(estate, _input(template, estate, access))
 
 
 def _access(resolver: Resolver, tables: tuple[Table, ...], text: str) -> Access:
@@ -125,7 +82,7 @@ def _access(resolver: Resolver, tables: tuple[Table, ...], text: str) -> Access:
     # Imported here: a template without documents pays for no reader of them.
     from tablegate.dialects.cloudformation.access.estate import access_of
 
-    return access_of(resolver, tables, "json" if _is_json(text) else "yaml")
+    return access_of(resolver, tables, "json" if is_json(text) else "yaml")
 
 
 def _in_scenarios(resolver: Resolver, resource: Resource, build: Callable[[], T]) -> Iterable[T]:
@@ -135,7 +92,24 @@ def _in_scenarios(resolver: Resolver, resource: Resource, build: Callable[[], T]
         return None if exists(resolver, resource) is False else build()
 
     found = resolver.choices.explore(there, resolver.conditions.possible)
-    return [built for built in found if built is not None]
+    return [built for built in found if built is not None] if resolver.around is NOWHERE else _placed(resolver, found)
+
+
+def _placed(resolver: Resolver, found: Iterable[T | None]) -> Iterable[T]:
+    """What is built, with its address and scenario as they are from the topmost stack on."""
+    around, above = resolver.around, resolver.around.scenario
+    for built in found:
+        if built is not None:
+            changed: dict[str, object] = {"address": around.full(_SUBJECT(built)[0])} if around.address else {}
+            if above:
+                changed["scenario"] = _within(above, _SUBJECT(built)[1], around.address)
+            yield replace(built, **changed) if changed else built  # type: ignore[type-var]
+
+
+def _within(above: Mapping[str, str], own: Mapping[str, str] | None, address: str) -> Mapping[str, str]:
+    """Both scenarios: where two stacks ask the same name, the inner one says whose it is."""
+    inner = {f"{address}.{name}" if name in above else name: said for name, said in (own or {}).items()}
+    return dict(sorted({**above, **inner}.items()))
 
 
 def _tables(resolver: Resolver, joins: Joins, resource: Resource) -> Iterable[Table]:
@@ -157,6 +131,7 @@ def _clusters(resolver: Resolver, resource: Resource) -> Iterable[DaxCluster]:
             place=resolver.place(resource.node),
             encrypted=at_rest.unset if encryption is None else flag(resolver, at_rest, encryption, "SSEEnabled"),
             in_transit=word(resolver, facts.DAX_IN_TRANSIT, section, "ClusterEndpointEncryptionType", _ENCRYPTIONS),
+            construct=construct_of(resolver, resource),
             scenario=resolver.conditions.scenario(),
         )
 
@@ -171,9 +146,10 @@ def _legacy(resolver: Resolver, joins: Joins, resource: Resource) -> Iterable[Le
             address=resource.address,
             place=resolver.place(resource.node),
             custom_resource=True,
-            table=table,
+            table=None if table is None else resolver.around.full(table),
             table_retained=_retained(resolver, table),
             deletion_policy=word(resolver, facts.DELETION_POLICY, resource.body, "DeletionPolicy"),
+            construct=construct_of(resolver, resource),
             scenario=resolver.conditions.scenario(),
         )
 

@@ -23,6 +23,8 @@ from tablegate.syntax.node import Node
 if TYPE_CHECKING:
     from tablegate.dialects.cloudformation.resolver import Resolver
 
+_ELSEWHERE = Doubt("another stack exports this value, which is read at deploy")
+
 Function: TypeAlias = "Callable[[Resolver, Node, Node], Resolved]"
 
 
@@ -223,9 +225,25 @@ def to_base64(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     return made(node, base64.b64encode(scalar_of(text).encode()).decode())
 
 
-def import_value(_resolver: Resolver, node: Node, _argument: Node) -> Resolved:
-    """``Fn::ImportValue`` and ``Fn::GetStackOutput``: another stack's to say."""
-    return expression(node, Doubt("another stack exports this value, which is read at deploy"))
+def import_value(resolver: Resolver, node: Node, argument: Node) -> Resolved:
+    """``Fn::ImportValue``: what another template of the run exports under this name."""
+    name = resolver.head(argument)
+    exports = resolver.around.exports or resolver.options.exports
+    if exports is None or not isinstance(name, Node) or not is_scalar(name):
+        return expression(node, _ELSEWHERE)
+    return exports.exported(resolver, node, scalar_of(name)) or expression(node, _ELSEWHERE)
+
+
+def stack_output(resolver: Resolver, node: Node, argument: Node) -> Resolved:
+    """``Fn::GetStackOutput``: an output of another stack of the run."""
+    exports = resolver.around.exports or resolver.options.exports
+    if not isinstance(argument.content, dict):
+        return resolver.misfit(node, "Fn::GetStackOutput takes a mapping with StackName and OutputName")
+    named = [resolver.get(argument.content, key) for key in ("StackName", "OutputName")]
+    stack, output = (scalar_of(it) if isinstance(it, Node) and is_scalar(it) else None for it in named)
+    if exports is None or not stack or not output:
+        return expression(node, _ELSEWHERE)
+    return exports.output(resolver, node, stack, output) or expression(node, _ELSEWHERE)
 
 
 def transform(resolver: Resolver, node: Node, argument: Node) -> Resolved:
@@ -260,7 +278,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "Fn::ToJsonString": to_json_string,
     "Fn::Base64": to_base64,
     "Fn::ImportValue": import_value,
-    "Fn::GetStackOutput": import_value,
+    "Fn::GetStackOutput": stack_output,
     "Fn::GetAZs": deployed,
     "Fn::Cidr": deployed,
     "Fn::Transform": transform,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tablegate.dialects.cloudformation.unsettled import LATER
 from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node
 
@@ -16,6 +17,6 @@ def unevaluated(node: Node) -> object:
         return {key: unevaluated(child) for key, child in content.items()}
     if isinstance(content, (list, tuple)):
         return [unevaluated(child) for child in content]
-    if isinstance(content, str) and "{{resolve:" in content:
+    if isinstance(content, str) and LATER.search(content):
         return Doubt("it is looked up when the stack is deployed")
     return content

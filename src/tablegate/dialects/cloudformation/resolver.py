@@ -12,16 +12,18 @@ from tablegate.dialects.cloudformation.conditions import Conditions
 from tablegate.dialects.cloudformation.faults import Faults
 from tablegate.dialects.cloudformation.intrinsics import FUNCTIONS, transform
 from tablegate.dialects.cloudformation.scenarios import VALUE, Choices, Question
-from tablegate.dialects.cloudformation.symbols import NO_VALUE, Meaning, parameter, pseudo_parameters
+from tablegate.dialects.cloudformation.surroundings import NOWHERE, Surroundings, foreign
+from tablegate.dialects.cloudformation.symbols import NO_VALUE, STACK_NAME, Meaning, parameter, pseudo_parameters
 from tablegate.dialects.cloudformation.template import Template
 from tablegate.dialects.cloudformation.unsettled import (
-    EXPRESSION,
+    LATER,
     RESOURCE,
     Resolved,
     SecretNode,
     Section,
     Symbol,
     Unsettled,
+    later,
     made,
 )
 from tablegate.dialects.reading import ReadOptions
@@ -30,14 +32,28 @@ from tablegate.syntax.node import Node
 
 T = TypeVar("T")
 
+Outputs = Callable[[Node, str, str], Node | Unsettled | None]
+"""Takes the name of a nested stack and of an output of its template to the value, where its template is read."""
+
+_OUTPUTS = "Outputs."
 _new = tuple.__new__
 
 
 class Resolver:
     """Resolves the expressions of one template, in the scenario that its choices are in."""
 
-    def __init__(self, template: Template, options: ReadOptions, faults: Faults, loops: Mapping[str, Doubt]) -> None:
+    def __init__(
+        self,
+        template: Template,
+        options: ReadOptions,
+        faults: Faults,
+        loops: Mapping[str, Doubt],
+        around: Surroundings = NOWHERE,
+    ) -> None:
         self.template = template
+        self.around = around
+        self.label = around.address or around.name or template.file
+        self.outputs: Outputs | None = None
         self.options = options
         self.faults = faults
         self.file = template.file
@@ -46,12 +62,14 @@ class Resolver:
         self._modules: tuple[str, ...] | None = None
         self._meanings: dict[str, Meaning] = pseudo_parameters(options)
         self._meanings.update({name: Meaning(doubt=doubt) for name, doubt in loops.items()})
+        if around.name is not None:
+            self._meanings[STACK_NAME] = Meaning(around.name)
 
     def head(self, node: Node) -> Resolved:
         """What the node comes to: a node, something unsettled, or nothing."""
         content = node.content
         if isinstance(content, str):
-            return self._dynamic(node, content) if "{{resolve:" in content else node
+            return later(node, content) if "{{" in content and LATER.search(content) else node
         if isinstance(content, dict):
             if len(content) == 1:
                 for name, argument in content.items():
@@ -102,6 +120,8 @@ class Resolver:
             meaning = self._meanings.get(name)
             if meaning is not None:
                 return self._meant(node, name, meaning)
+            if name in self.around.given and self.around.giver is not None:
+                return foreign(self.around.given[name], node, self.around.giver)
             if name in self.template.parameters:
                 meaning = parameter(name, self.template.parameters[name], self.options, self.faults)
                 self._meanings[name] = meaning
@@ -109,6 +129,10 @@ class Resolver:
             if name == NO_VALUE:
                 return None
         if name in self.template.names:
+            if attribute is not None and self.outputs is not None and attribute.startswith(_OUTPUTS):
+                output = self.outputs(node, name, attribute.removeprefix(_OUTPUTS))
+                if output is not None:
+                    return output
             return _of_resource(node, name, attribute)
         return self._undefined(node, name, attribute)
 
@@ -169,11 +193,6 @@ class Resolver:
                     return self.misfit(node, f"{name} has keys beside it", "give a function a mapping of its own")
                 return Unsettled(Doubt(f"{name} is a function that is not known here"), node)
         return node
-
-    def _dynamic(self, node: Node, text: str) -> Unsettled:
-        service = text.partition("{{resolve:")[2].partition(":")[0]
-        doubt = Doubt(f"a dynamic reference to {service[:20]} is read at deploy", None, ())
-        return Unsettled(doubt, node, (Symbol(text, sort=EXPRESSION),))
 
 
 def _of_resource(node: Node, name: str, attribute: str | None) -> Unsettled:

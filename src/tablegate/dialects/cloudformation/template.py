@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tablegate.dialects.cloudformation.coverage import CHILD_STACKS, noted_as_uncovered
+from tablegate.dialects.cloudformation.coverage import STACK_SET, noted_as_uncovered
 from tablegate.dialects.cloudformation.faults import Faults
 from tablegate.dialects.cloudformation.unsettled import is_scalar, scalar_of
 from tablegate.syntax.node import Node
@@ -25,6 +25,8 @@ KINESIS_STREAM = "AWS::Kinesis::Stream"
 KEY = "AWS::KMS::Key"
 KEY_ALIAS = "AWS::KMS::Alias"
 LEGACY_REPLICA = "Custom::DynamoDBReplica"
+STACK = "AWS::CloudFormation::Stack"
+APPLICATION = "AWS::Serverless::Application"
 
 POLICY = "AWS::IAM::Policy"
 MANAGED_POLICY = "AWS::IAM::ManagedPolicy"
@@ -83,6 +85,8 @@ READ = frozenset(
         KEY_ALIAS,
         LEGACY_REPLICA,
         *ACCESS,
+        STACK,
+        APPLICATION,
     )
 )
 
@@ -113,6 +117,7 @@ class Template:
     conditions: Mapping[str, Node]
     rules: Mapping[str, Node]
     globals: Mapping[str, Node]
+    outputs: Mapping[str, Node]
     names: Mapping[str, Node]
     resources: Mapping[str, Sequence[Resource]]
     macros: tuple[str, ...]  # those that may rewrite anything
@@ -138,7 +143,7 @@ class Template:
 
 def is_read(type_: str) -> bool:
     """Whether more is read of resources of this type than the type."""
-    return type_ in READ or type_ in CHILD_STACKS
+    return type_ in READ or type_ == STACK_SET
 
 
 def transforms_of(root: Mapping[str, Node]) -> tuple[str, ...]:
@@ -188,6 +193,7 @@ def bare_template(file: str, root: Mapping[str, Node], faults: Faults) -> Templa
         conditions=section_of(root, "Conditions", faults),
         rules=section_of(root, "Rules", faults),
         globals=section_of(root, "Globals", faults),
+        outputs=section_of(root, "Outputs", faults),
         names={},
         resources={},
         macros=(),

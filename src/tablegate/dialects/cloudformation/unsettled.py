@@ -3,23 +3,39 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node, Scalar
 
+if TYPE_CHECKING:
+    from tablegate.dialects.cloudformation.resolver import Resolver
+
 INPUT = "input"  # a parameter or pseudo parameter
 RESOURCE = "resource"
 EXPRESSION = "expression"
+FOREIGN = "foreign"  # a resource of another stack
+
+LATER = re.compile(r"\{\{(resolve|changeSet):")
+MASKED = "{{changeSet:MASKED}}"
+_CHANGE_SET = re.compile(r"(\{\{changeSet:[A-Z_]+\}\})")
+_APPLIED = Doubt("it is known only once the change set is executed")
+_MASKED = Doubt("the change set masks this value", "check the template, with its parameters")
 
 
 class Symbol(NamedTuple):
-    """What stands in a text for a value that is not known here. Equal symbols have equal values."""
+    """What stands in a text for a value that is not known here. Equal symbols have equal values.
+
+    ``home`` is the stack that a foreign resource is in, and ``resource`` its name there.
+    """
 
     name: str
     attribute: str | None = None
     sort: str = INPUT
+    home: Resolver | None = None
+    resource: str | None = None
 
 
 Part: TypeAlias = str | Symbol
@@ -126,6 +142,23 @@ def _with_holes(node: Node, pieces: Iterable[str | Node | Unsettled]) -> Unsettl
         else:
             parts.append(piece if isinstance(piece, str) else scalar_of(piece))
     return Unsettled(_doubt(open_pieces), node, _merged(parts))
+
+
+def later(node: Node, text: str) -> Unsettled:
+    """A text, parts of which are put in at the deploy."""
+    found = LATER.search(text)
+    if found is None or found[1] == "resolve":
+        service = text.partition("{{resolve:")[2].partition(":")[0]
+        doubt = Doubt(f"a dynamic reference to {service[:20]} is read at deploy", None, ())
+        return Unsettled(doubt, node, (Symbol(text, sort=EXPRESSION),))
+    doubt = _MASKED if MASKED in text else _APPLIED
+    parts = [Symbol(doubt.reason, sort=EXPRESSION) if number % 2 else piece for number, piece in _holes(text)]
+    return Unsettled(doubt, node, tuple(part for part in parts if part != ""))
+
+
+def _holes(text: str) -> Iterable[tuple[int, str]]:
+    """The text in pieces, every second of which is a hole."""
+    return enumerate(_CHANGE_SET.split(text))
 
 
 def expression(node: Node, doubt: Doubt | None = None) -> Unsettled:

@@ -57,9 +57,17 @@ def resources(values: object) -> Iterator[tuple[Tree, str]]:
     while waiting:
         module, address = waiting.pop()
         for resource in trees(module.get("resources")):
-            yield resource, address
+            yield _absolute(resource, address), address
         children = trees(module.get("child_modules"))
         waiting += [(child, str(child.get("address", ""))) for child in reversed(children)]
+
+
+def _absolute(resource: Tree, module: str) -> Tree:
+    """Terraform 0.12 leaves the module out of the addresses of a state."""
+    address = resource.get("address")
+    if not module or not isinstance(address, str) or address.startswith(f"{module}."):
+        return resource
+    return {**resource, "address": f"{module}.{address}"}
 
 
 class State:

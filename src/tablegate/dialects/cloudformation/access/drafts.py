@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from tablegate.access.documents import Document
@@ -100,6 +100,14 @@ class Draft:
             self.ceiling_doubt = Doubt(_ELSEWHERE.format(arn.rpartition("/")[2] or arn), _GIVE)
         else:
             self.ceilings.append(policy.document())
+
+    def move(self, full: Callable[[str], str]) -> None:
+        """Take the addresses as they are from the topmost stack on."""
+        self.address = full(self.address)
+        self.grants = [replace(grant, address=full(grant.address)) for grant in self.grants]
+        self.inherited = [replace(grant, address=full(grant.address)) for grant in self.inherited]
+        self._pieces = [(piece, full(address)) for piece, address in self._pieces]
+        self._others = [(replace(unread, address=full(unread.address)), open_) for unread, open_ in self._others]
 
     def made(self, symbols: Symbols) -> Holder:
         """The finished holder."""

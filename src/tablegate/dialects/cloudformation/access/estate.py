@@ -16,7 +16,7 @@ from tablegate.model.table import Table
 
 def access_of(resolver: Resolver, tables: tuple[Table, ...], spelling: str) -> Access:
     """The holders and grants of a template. ``spelling`` is json or yaml."""
-    symbols = Symbols()
+    symbols = resolver.around.symbols or Symbols()
     texts = Texts(resolver, symbols, tables)
     trees = Trees(resolver, texts)
     documents = Documents(resolver, trees, symbols)
@@ -30,6 +30,9 @@ def access_of(resolver: Resolver, tables: tuple[Table, ...], spelling: str) -> A
         tables=tables,
     )
     _gather(ground)
+    if resolver.around.address:
+        for draft in ground.drafts.values():
+            draft.move(resolver.around.full)
     drafts = sorted(ground.drafts.values(), key=lambda draft: (draft.address, draft.form, draft.name or ""))
     holders = tuple(draft.made(symbols) for draft in drafts)
     counts = documents.counts

@@ -63,7 +63,8 @@ def _hold(ground: Ground, there: There, form: HolderForm, target: str | None, wi
         ground.resolver.misfit(there.resource.node, "a ResourcePolicy needs a PolicyDocument")
         return
     draft = _own(ground, there, form, f"the policy of a {form}", within)
-    draft.name = next((table.name.content for table in ground.tables if table.address == there.address), None)
+    address = ground.resolver.around.full(there.address)
+    draft.name = next((table.name.content for table in ground.tables if table.address == address), None)
     for piece in ground.documents.read(node, sure=there.sure, within=within, sized=True):
         ground.hand(draft, piece, there.address, role=DocumentRole.RESOURCE, target=target)
 
@@ -87,7 +88,7 @@ def _keys(ground: Ground) -> None:
     """Policies of the keys that encrypt a table of this template."""
     wanted = set(_keys_of_tables(ground))
     for there in ground.resources(KEY) if wanted else ():
-        if there.address in wanted:
+        if ground.resolver.around.full(there.address) in wanted:
             draft = _own(ground, there, HolderForm.KEY, "the policy of a table's key")
             target = ground.texts.arn_of_key(there.address)
             for piece in _pieces(ground, there, "KeyPolicy"):

@@ -59,8 +59,9 @@ class Texts:
         self.symbols = symbols
         self._resolver = resolver
         self._tables: dict[str, list[Table]] = {}
+        above = len(resolver.around.full(""))
         for table in tables:
-            self._tables.setdefault(table.address, []).append(table)
+            self._tables.setdefault(table.address[above:], []).append(table)
         self._arns: dict[str, tuple[str, ...]] = {}
         self._held: dict[str, Symbol] = {}
         self._words: dict[str, str] = {}

@@ -1,0 +1,30 @@
+"""What made a resource in a program, as the resource's own metadata and the assembly around it tell."""
+
+from __future__ import annotations
+
+from tablegate.dialects.cloudformation.resolver import Resolver
+from tablegate.dialects.cloudformation.template import Resource
+from tablegate.model.table import Construct
+from tablegate.syntax.node import Node
+
+PATH = "aws:cdk:path"
+
+
+def construct_of(resolver: Resolver, resource: Resource) -> Construct | None:
+    """The construct that made the resource; None where nothing says that a program did."""
+    path = metadata(resource, PATH)
+    if resolver.around.constructs is not None:
+        return resolver.around.constructs(resource.address, path)
+    return None if path is None else Construct(path=readable(path))
+
+
+def metadata(resource: Resource, key: str) -> str | None:
+    """A text in the metadata of a resource."""
+    held = resource.body.get("Metadata")
+    node = held.content.get(key) if held is not None and isinstance(held.content, dict) else None
+    return node.content if isinstance(node, Node) and isinstance(node.content, str) else None
+
+
+def readable(path: str) -> str:
+    """The path without what every construct ends in."""
+    return path.strip("/").removesuffix("/Resource").removesuffix("/Default")

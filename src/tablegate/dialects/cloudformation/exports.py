@@ -1,0 +1,104 @@
+"""What the stacks of one run export, and what those that import it come to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from tablegate.dialects.cloudformation.opening import opened
+from tablegate.dialects.cloudformation.resolver import Resolver
+from tablegate.dialects.cloudformation.surroundings import foreign
+from tablegate.dialects.cloudformation.unsettled import Unsettled, expression, is_scalar, scalar_of, text_with_holes
+from tablegate.dialects.reading import ReadOptions
+from tablegate.model.value import Doubt
+from tablegate.syntax.errors import ParseError
+from tablegate.syntax.node import Node
+from tablegate.syntax.recognise import Kind, recognise
+from tablegate.syntax.source import Source
+
+_SEVERAL = Doubt(
+    "several templates of this run export it, with different values", "check them apart, with what belongs to each"
+)
+_IN_A_CIRCLE = Doubt("stacks import it from each other in a circle")
+
+
+class _Output(NamedTuple):
+    home: Resolver
+    value: Node
+
+
+class Exports:
+    """The outputs of stacks, by the names that other stacks know them by."""
+
+    def __init__(self, stacks: Iterable[Resolver], beyond: Exports | None = None) -> None:
+        self._beyond = beyond
+        self._by_export: dict[str, list[_Output]] = {}
+        self._by_stack: dict[tuple[str, str], list[_Output]] = {}
+        self._asking: set[int] = set()
+        for stack in stacks:
+            self._add(stack)
+
+    def exported(self, asker: Resolver, node: Node, name: str) -> Node | Unsettled | None:
+        """What an export comes to, standing where it is imported; None where no template exports it."""
+        found = self._come_to(asker, node, self._by_export.get(name, ()))
+        return found or (self._beyond.exported(asker, node, name) if self._beyond is not None else None)
+
+    def output(self, asker: Resolver, node: Node, stack: str, name: str) -> Node | Unsettled | None:
+        """What an output of a stack comes to; None where no such stack is known."""
+        found = self._come_to(asker, node, self._by_stack.get((stack, name), ()))
+        return found or (self._beyond.output(asker, node, stack, name) if self._beyond is not None else None)
+
+    def _add(self, stack: Resolver) -> None:
+        for name, node in stack.template.outputs.items():
+            declared = node.content if isinstance(node.content, dict) else {}
+            value, export = declared.get("Value"), declared.get("Export")
+            if value is None:
+                continue
+            found = _Output(stack, value)
+            if stack.around.name is not None:
+                self._by_stack.setdefault((stack.around.name, name), []).append(found)
+            if export is not None and isinstance(export.content, dict):
+                called = stack.get(export.content, "Name")
+                if isinstance(called, Node) and is_scalar(called):
+                    self._by_export.setdefault(scalar_of(called), []).append(found)
+
+    def _come_to(self, asker: Resolver, node: Node, found: Iterable[_Output]) -> Node | Unsettled | None:
+        values = [self._value(item, node) for item in found if _can_meet(asker, item.home)]
+        if not values:
+            return None
+        texts = {text_with_holes(value) for value in values}
+        return values[0] if len(texts) == 1 else expression(node, _SEVERAL)
+
+    def _value(self, item: _Output, node: Node) -> Node | Unsettled:
+        if id(item.value) in self._asking:
+            return expression(node, _IN_A_CIRCLE)
+        self._asking.add(id(item.value))
+        try:
+            with item.home.choices.quietly():
+                value = foreign(item.home.head(item.value), node, item.home)
+        finally:
+            self._asking.discard(id(item.value))
+        return expression(node) if value is None else value
+
+
+def _can_meet(asker: Resolver, other: Resolver) -> bool:
+    """Whether two stacks can be in the same region of the same account: an export is known no farther."""
+    mine, theirs = asker.options, other.options
+    return all(
+        not one or not another or one == another
+        for one, another in ((mine.region, theirs.region), (mine.account, theirs.account))
+    )
+
+
+def exports_of(sources: Iterable[Source], options: ReadOptions) -> Exports:
+    """What the templates among the sources export. One that cannot be read says so when it is judged."""
+    stacks = []
+    for source in sources:
+        if b"Export" in source.data and b"Outputs" in source.data:
+            try:
+                recognised = recognise(source)
+                if recognised.kind is Kind.CLOUDFORMATION:
+                    stacks.append(opened(recognised.text, source.name, options).resolver)
+            except ParseError:
+                continue
+    return Exports(stack for stack in stacks if stack is not None)

@@ -1,0 +1,241 @@
+"""A template and the stacks that it embeds into readings: parameters go down, outputs come up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from tablegate.access.symbols import Symbols
+from tablegate.dialects.cloudformation.children import Child, child_of
+from tablegate.dialects.cloudformation.estates import built
+from tablegate.dialects.cloudformation.fields import exists, member, properties
+from tablegate.dialects.cloudformation.opening import Opened, opened
+from tablegate.dialects.cloudformation.resolver import Resolver
+from tablegate.dialects.cloudformation.settings import tags
+from tablegate.dialects.cloudformation.surroundings import Surroundings, foreign
+from tablegate.dialects.cloudformation.template import APPLICATION, STACK, Resource
+from tablegate.dialects.cloudformation.unsettled import (
+    SecretNode,
+    Unsettled,
+    is_scalar,
+    scalar_of,
+    text_with_holes,
+)
+from tablegate.dialects.reading import Reading, ReadOptions, unread
+from tablegate.findings import Input
+from tablegate.model.estate import Estate
+from tablegate.model.table import Dialect
+from tablegate.syntax.collector import collector_paused
+from tablegate.syntax.errors import ParseError
+from tablegate.syntax.node import Node
+from tablegate.syntax.source import ALONE, Beside
+
+MOST_SCENARIOS = 16  # of one nested stack
+
+Given = Mapping[str, Node | Unsettled]
+
+
+class _Call(NamedTuple):
+    """What one scenario of the template above gives to a nested stack."""
+
+    scenario: Mapping[str, str] | None
+    given: Given | None  # None: not even the names are known
+    tags: Mapping[str, str]
+
+
+def read(text: str, name: str, options: ReadOptions, beside: Beside = ALONE) -> Reading:
+    """A template, read. Raises ParseError where it is neither JSON nor YAML."""
+    from tablegate.dialects.cloudformation.surroundings import NOWHERE
+
+    return read_stack(text, name, options, NOWHERE if beside is ALONE else Surroundings(beside=beside))
+
+
+def read_stack(text: str, name: str, options: ReadOptions, around: Surroundings) -> Reading:
+    """A stack in its surroundings, with those that it embeds."""
+    with collector_paused():
+        return reading_of(name, opened(text, name, options, around))
+
+
+def reading_of(name: str, found: Opened) -> Reading:
+    """What an opened template says."""
+    resolver, faults, text = found
+    if resolver is None:
+        return Reading(input=Input(path=name, kind=Dialect.CLOUDFORMATION), estate=None, faults=faults.all())
+    children = list(resolver.template.of(STACK, APPLICATION))
+    stacks = _Nested(resolver) if children else None
+    estate, seen = built(resolver, text)
+    inner = tuple(stacks.readings(children)) if stacks is not None else ()
+    return Reading(input=seen, estate=estate, faults=faults.all(), inner=inner)
+
+
+class _Nested:
+    """The stacks that one template embeds."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self._resolver = resolver
+        self._children: dict[str, Child | None] = {}
+        self._opened: dict[str, Resolver | None] = {}
+        resolver.outputs = self.output
+
+    def readings(self, resources: Sequence[Resource]) -> list[Reading]:
+        """Every stack whose template is at hand, in every scenario of the template above."""
+        found = []
+        for resource in resources:
+            child = self._child(resource)
+            calls = [] if child is None else self._calls(resource)
+            symbols = self._resolver.around.symbols or (Symbols() if len(calls) > 1 else None)
+            if child is not None and calls:
+                found.append(_merged([self._reading(resource, child, call, symbols) for call in calls]))
+        return found
+
+    def output(self, node: Node, name: str, output: str) -> Node | Unsettled | None:
+        """What an output of a nested stack comes to; None where its template is not at hand."""
+        if name not in self._opened:
+            self._opened[name] = None  # who asks on the way, asks in a circle
+            self._opened[name] = self._quietly(name)
+        inner = self._opened[name]
+        declared = inner.template.outputs.get(output) if inner is not None else None
+        value = declared.content.get("Value") if declared is not None and isinstance(declared.content, dict) else None
+        if inner is None or value is None:
+            return None
+        with inner.choices.quietly():
+            return foreign(inner.head(value), node, inner)
+
+    def _quietly(self, name: str) -> Resolver | None:
+        """The nested stack as far as it does not depend on a scenario."""
+        resource = next((it for it in self._resolver.template.of(STACK, APPLICATION) if it.address == name), None)
+        child = self._child(resource) if resource is not None else None
+        if resource is None or child is None:
+            return None
+        with self._resolver.choices.quietly():
+            call = self._call(resource)
+        try:
+            found = opened(child.text, child.name, *self._inside(resource, child, call)).resolver
+        except ParseError:
+            return None
+        if found is not None and any(found.template.of(STACK, APPLICATION)):
+            _Nested(found)
+        return found
+
+    def _child(self, resource: Resource) -> Child | None:
+        if resource.address not in self._children:
+            self._children[resource.address] = child_of(self._resolver, resource)
+        return self._children[resource.address]
+
+    def _calls(self, resource: Resource) -> list[_Call]:
+        """What the stack is given, in each scenario in which it is there."""
+        resolver = self._resolver
+
+        def call() -> _Call | None:
+            return None if exists(resolver, resource) is False else self._call(resource)
+
+        found = [it for it in resolver.choices.explore(call, resolver.conditions.possible) if it is not None]
+        different = {_spelled(it) for it in found}
+        if len(different) <= 1:
+            return [it._replace(scenario=None) for it in found[:1]]
+        return found if len(found) <= MOST_SCENARIOS else [self._call(resource)._replace(scenario=None)]
+
+    def _call(self, resource: Resource) -> _Call:
+        resolver = self._resolver
+        section = properties(resolver, resource)
+        given = member(resolver, section, "Parameters")
+        own = tags(resolver, section).content or {} if not isinstance(section, Unsettled) else {}
+        told = {key: text for key, text in own.items() if text is not None}
+        if isinstance(given, Unsettled) or isinstance(section, Unsettled):
+            return _Call(resolver.conditions.scenario(), None, told)
+        members = given.content if given is not None and isinstance(given.content, dict) else {}
+        values = {name: resolver.get(members, name) for name in members}
+        held = {name: value for name, value in values.items() if value is not None}
+        return _Call(resolver.conditions.scenario(), held, told)
+
+    def _reading(self, resource: Resource, child: Child, call: _Call, symbols: Symbols | None) -> Reading:
+        options, around = self._inside(resource, child, call)
+        try:
+            return reading_of(child.name, opened(child.text, child.name, options, replace(around, symbols=symbols)))
+        except ParseError as error:
+            return unread(error, child.name)
+
+    def _inside(self, resource: Resource, child: Child, call: _Call) -> tuple[ReadOptions, Surroundings]:
+        """The nested stack's own options and surroundings."""
+        around, options = self._resolver.around, self._resolver.options
+        texts, others = _apart(call.given or {})
+        address = around.full(resource.address)
+        scenario = {**(around.scenario or {}), **(call.scenario or {})} or None
+        inside = replace(
+            around,
+            address=address,
+            name=None,
+            given=others,
+            giver=self._resolver,
+            scenario=scenario,
+            above=(*around.above, self._resolver.file),
+            beside=child.beside or around.beside,
+        )
+        # What a nested stack is not given it takes from its defaults: nobody else can give it.
+        own = replace(options, parameters=texts, assume_defaults=call.given is not None, stack_tags=call.tags)
+        return own, inside
+
+
+def _apart(given: Given) -> tuple[dict[str, str], Given]:
+    """Those parameters that are a text, and those that are more."""
+    texts: dict[str, str] = {}
+    others: dict[str, Node | Unsettled] = {}
+    for name, value in given.items():
+        text = None if isinstance(value, (Unsettled, SecretNode)) else _text(value)
+        if text is None:
+            others[name] = value
+        else:
+            texts[name] = text
+    return texts, others
+
+
+def _text(value: Node) -> str | None:
+    if is_scalar(value):
+        return scalar_of(value)
+    content = value.content
+    plain = isinstance(content, (list, tuple)) and all(type(item) is Node and is_scalar(item) for item in content)
+    return ",".join(map(scalar_of, content)) if plain and isinstance(content, (list, tuple)) else None
+
+
+def _spelled(call: _Call) -> tuple[object, ...]:
+    """What tells two calls apart."""
+    given = sorted((name, text_with_holes(value) or id(value)) for name, value in (call.given or {}).items())
+    return (call.given is None, tuple((name, str(text)) for name, text in given), tuple(sorted(call.tags.items())))
+
+
+def _merged(readings: Sequence[Reading]) -> Reading:
+    """One stack in several scenarios, as one reading."""
+    first, *others = readings
+    if not others:
+        return first
+    estates = [reading.estate for reading in readings if reading.estate is not None]
+    faults = dict.fromkeys(fault for reading in readings for fault in reading.faults)
+    alike = all(_paths(reading) == _paths(first) for reading in others)
+    inner = (
+        tuple(map(_merged, zip(*(reading.inner for reading in readings), strict=True)))
+        if alike
+        else tuple(item for reading in readings for item in reading.inner)
+    )
+    return replace(first, estate=_together(estates), faults=tuple(faults), inner=inner)
+
+
+def _paths(reading: Reading) -> list[str]:
+    return [inner.input.path for inner in reading.inner]
+
+
+def _together(estates: Sequence[Estate]) -> Estate | None:
+    if not estates:
+        return None
+    # Imported here: hardly a stack is embedded in several scenarios.
+    from tablegate.dialects.cloudformation.access.merging import merged
+
+    holders, grants = merged(estates)
+    return replace(
+        estates[0],
+        holders=holders,
+        grants=grants,
+        tables=tuple(table for estate in estates for table in estate.tables),
+        dax_clusters=tuple(cluster for estate in estates for cluster in estate.dax_clusters),
+        legacy_global_tables=tuple(legacy for estate in estates for legacy in estate.legacy_global_tables),
+    )

@@ -1,0 +1,30 @@
+"""The sources of one run, read so that they know of each other: exports, and templates that another one embeds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from importlib import import_module
+
+from tablegate.dialects import read
+from tablegate.dialects.reading import Reading, ReadOptions
+from tablegate.syntax.source import Source
+
+_IMPORTS = re.compile(rb"ImportValue|GetStackOutput")
+_EXPORTS = "tablegate.dialects.cloudformation.exports"  # by name: plans are read without it
+
+
+def read_together(sources: Iterable[Source], options: ReadOptions) -> Iterator[Reading]:
+    """Every reading, those within others too. What another source embeds is read there, and not a second time."""
+    listed = sorted(sources, key=lambda source: -len(source.beside.files))
+    if any(_IMPORTS.search(source.data) for source in listed):
+        options = replace(options, exports=import_module(_EXPORTS).exports_of(listed, options))
+    embedded: set[str] = set()
+    for source in listed:
+        if source.name in embedded:
+            continue
+        first, *inner = read(source, options).all()
+        embedded.update(reading.input.path for reading in inner)
+        yield first
+        yield from inner

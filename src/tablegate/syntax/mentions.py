@@ -1,0 +1,36 @@
+"""Which files a template names, and which folder is an assembly: told from the text, before anybody reads it whole."""
+
+from __future__ import annotations
+
+import re
+
+from tablegate.syntax import text
+from tablegate.syntax.errors import ParseError
+
+MANIFEST = "manifest.json"
+MOST = 64  # files that one template leads to
+
+_EMBEDS = re.compile(rb"AWS::(?:CloudFormation::Stack|Serverless::Application)\b")
+_MENTION = re.compile(r"""(?:TemplateURL|Location|aws:asset:path)["']?\s*:\s*["']?([^\s"',{}\[\]!]+)""")
+_OF_AN_ASSEMBLY = (b'"aws:cloudformation:stack"', b'"cdk:')
+
+
+def mentioned(data: bytes) -> tuple[str, ...]:
+    """The local files that a template embeds, as it writes them: perhaps more than it does embed, never fewer."""
+    if not _EMBEDS.search(data):
+        return ()
+    found = _MENTION.findall(data.decode("utf-8", "replace"))
+    return tuple(dict.fromkeys(name for name in found if "://" not in name))
+
+
+def is_manifest(data: bytes) -> bool:
+    """Whether this is, or set out to be, the manifest of a CDK assembly."""
+    from tablegate.syntax.raw_json import decode, members
+
+    try:
+        found = members(text.decode(data))
+    except ParseError:
+        return any(sign in data for sign in _OF_AN_ASSEMBLY)
+    if not {"version", "artifacts"} <= found.keys():
+        return False
+    return isinstance(decode(found["version"]), str) and isinstance(decode(found["artifacts"]), dict)
