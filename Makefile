@@ -4,7 +4,7 @@ BIN := .venv/bin
 T ?= tests
 K ?=
 
-.PHONY: all dev fmt fmt-check lint types arch test cover demo golden docs docs-check policy plans wheel bench profile clean
+.PHONY: all dev fmt fmt-check lint types arch test cover demo golden docs docs-check policy plans iam-data wheel bench profile clean
 
 all: fmt-check lint types arch docs-check test
 
@@ -43,6 +43,12 @@ cover: .venv/ready
 
 plans: .venv/ready
 	$(BIN)/python fixtures/make_plans.py $(D)
+
+iam-data: .venv/ready
+	@rm -rf build/iam-data
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-deps \
+	  --target build/iam-data --requirement fixtures/iam/requirements.txt
+	$(BIN)/python fixtures/make_iam_data.py build/iam-data
 
 demo: .venv/ready
 	@for input in fixtures/examples/plan.json fixtures/examples/template.yaml; do \

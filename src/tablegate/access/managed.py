@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from tablegate.access.actions import SERVICE
+from tablegate.access.conditions import Condition, parse_operator
 from tablegate.access.documents import Document, Patterns, Statement
 from tablegate.access.managed_table import POLICIES
 
@@ -19,6 +20,7 @@ class ManagedPolicy:
     flags: frozenset[str]
     actions: tuple[str, ...] = ()
     resources: tuple[str, ...] = ()
+    condition: str = ""
 
     @property
     def name(self) -> str:
@@ -36,7 +38,7 @@ class ManagedPolicy:
             actions=Patterns(actions),
             resources=Patterns(self.resources),
             principals=None,
-            conditions=(),
+            conditions=_conditions(self.condition),
             doubts=(),
         )
         return Document(statements=(statement,), version="2012-10-17")
@@ -55,12 +57,27 @@ def managed_path(arn: str) -> str | None:
 
 
 def _policy(line: str) -> ManagedPolicy:
-    path, width, flags, *rest = line.split(" ")
-    actions, resources = rest or ("", "")
+    path, width, flags, actions, resources, condition = (*line.split(" ", 5), "", "", "")[:6]
     return ManagedPolicy(
         path=path,
         width=width,
         flags=frozenset(flags.split(",")) - {"-"},
         actions=tuple(filter(None, actions.split(","))),
         resources=tuple(filter(None, resources.split(","))),
+        condition=condition,
     )
+
+
+def _conditions(text: str) -> tuple[Condition, ...]:
+    if not text:
+        return ()
+    import json
+
+    blocks = ((parse_operator(operator), block) for operator, block in json.loads(text).items())
+    return tuple(_condition(operator, key, values) for operator, block in blocks for key, values in block.items())
+
+
+def _condition(operator: tuple[str, str | None, bool], key: str, values: str | list[str]) -> Condition:
+    name, qualifier, exists = operator
+    listed = (values,) if isinstance(values, str) else tuple(values)
+    return Condition(name, key.lower(), listed, qualifier, exists, written=key)

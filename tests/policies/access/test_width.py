@@ -64,7 +64,10 @@ def test_full_control_has_many_spellings(statements: list[Any]) -> None:
         [statement(["GetItem", "PutItem", "Query"], [f"{HERE}Orders", f"{HERE}Orders/index/*"])],
         [statement("dynamodb:*", "*", {"StringEquals": {"aws:ResourceTag/app": "orders"}})],
         [deny("dynamodb:*", "*")],
-        [statement("dynamodb:*", "*"), deny(["DeleteTable", "DeleteBackup", "DeleteTableReplica"], "*")],
+        [
+            statement("dynamodb:*", "*"),
+            deny(["DeleteTable", "DeleteBackup", "DeleteTableReplica", "DisassociateTableReplica"], "*"),
+        ],
         [statement("dynamodb:*", "*"), deny("*", "*")],
         [statement(None, "*", NotAction=["dynamodb:*"])],
     ],
@@ -89,7 +92,13 @@ def test_full_control_is_reported_at_its_widest_statement_alone() -> None:
         (document(statement(ITEMS, "*")), None),
         (document(statement("dynamodb:*", f"{HERE}app-*")), None),
         (document(deny("DeleteTable", "*")), "critical"),
-        (document(statement("*", "*"), deny(["DeleteTable", "DeleteBackup", "DeleteTableReplica"], "*")), None),
+        (
+            document(
+                statement("*", "*"),
+                deny(["DeleteTable", "DeleteBackup", "DeleteTableReplica", "DisassociateTableReplica"], "*"),
+            ),
+            None,
+        ),
     ],
 )
 def test_a_boundary_counts(ceiling: Any, severity: str | None) -> None:

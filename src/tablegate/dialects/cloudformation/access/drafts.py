@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
+from tablegate.access.dates import MANAGED_AS_OF
 from tablegate.access.documents import Document
 from tablegate.access.grants import DocumentRole, Grant, HolderForm, HolderKind, Maker, Unread
 from tablegate.access.holders import Holder
 from tablegate.access.managed import managed_path, managed_policies
-from tablegate.access.managed_table import AS_OF
 from tablegate.access.symbols import Symbols
 from tablegate.access.trust import most_exposed
 from tablegate.dialects.cloudformation.access.pieces import Piece, concerns_tables
@@ -17,7 +17,7 @@ from tablegate.model.value import Doubt, Place
 
 _ELSEWHERE = "the policy {} is not in this template"
 _GIVE = "its statements in this template, or a check of the template that makes it"
-_STRANGE = f"the AWS managed policy {{}} is not among those that grant DynamoDB actions, as of {AS_OF}"
+_STRANGE = f"the AWS managed policy {{}} is not among those that grant DynamoDB actions, as of {MANAGED_AS_OF}"
 
 Evidence = tuple[HolderKind, str]
 

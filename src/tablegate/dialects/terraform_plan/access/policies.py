@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+from tablegate.access.dates import MANAGED_AS_OF
 from tablegate.access.documents import Document
 from tablegate.access.grants import Unread
 from tablegate.access.managed import managed_path, managed_policies
-from tablegate.access.managed_table import AS_OF
 from tablegate.dialects.terraform_plan.access.deeds import Deed, Deeds
 from tablegate.dialects.terraform_plan.access.ground import Ground
 from tablegate.dialects.terraform_plan.access.texts import Texts
@@ -21,7 +21,7 @@ from tablegate.model.value import Doubt, Place
 
 _ELSEWHERE = "the policy {} is not in this input"
 _TO_READ = "the policy in this input, or data.aws_iam_policy for it"
-_STRANGE = f"the AWS managed policy {{}} is not among those that grant DynamoDB actions, as of {AS_OF}"
+_STRANGE = f"the AWS managed policy {{}} is not among those that grant DynamoDB actions, as of {MANAGED_AS_OF}"
 
 
 class Attached(NamedTuple):
