@@ -14,6 +14,7 @@ import pytest
 
 from processes import ROOT, python, shell
 from processes import tablegate as run
+from tablegate.access.dates import ACTIONS_AS_OF, MANAGED_AS_OF
 
 PLAN = "fixtures/examples/plan.json"
 TEMPLATE = "fixtures/examples/template.yaml"
@@ -55,9 +56,10 @@ Resources:
 
 @pytest.mark.parametrize("arguments", [("--version",), ("--version", "--debug")])
 def test_the_version_is_one_line(arguments: tuple[str, ...]) -> None:
-    """It is what packaging says."""
+    """It is what packaging says, and the days that AWS's facts are of."""
     ran = run(*arguments)
-    assert (0, "tablegate 0.1.0\n", "") == (ran.returncode, out(ran), err(ran))
+    told = f"tablegate 0.1.0 (AWS actions of {ACTIONS_AS_OF}, managed policies of {MANAGED_AS_OF})\n"
+    assert (0, told, "") == (ran.returncode, out(ran), err(ran))
 
 
 @pytest.mark.parametrize("input", [PLAN, TEMPLATE])

@@ -6,8 +6,9 @@ import difflib
 from collections.abc import Iterable
 from functools import lru_cache
 
-from tablegate.policy import INFO, LOW, Origin, Table, Value, Verdict, policy, unknown
+from tablegate.policy import INFO, LOW, Doubt, Origin, Table, Value, Verdict, policy, unknown
 from tablegate.policy.access import (
+    ACTIONS_AS_OF,
     Action,
     DocumentRole,
     Grant,
@@ -45,6 +46,7 @@ _CLOUDFORMATION = """\
 - Effect: Allow
   Action: [dynamodb:PutItem, dynamodb:ConditionCheckItem]
   Resource: !GetAtt Example.Arn"""
+_NEWER = Doubt("it is newer, or grants nothing", "its name in AWS's authorization reference")
 _FORMS = frozenset({HolderForm.TABLE, HolderForm.STREAM})
 _LIKE = 0.75  # as alike as a slip of the pen
 _ALIKE = 0.85
@@ -74,10 +76,10 @@ def unknown_action(grant: Grant) -> Verdict:
     if any(names for _, names in meant) or any(map(_has_open_service, strange)):
         told = "; ".join(_told(text, names) for text, names in meant)
         return against(grant, INFO, told)
-    note = (
-        f"{', '.join(text for text, _ in meant)} is not among the actions that are known: it grants nothing, or is new"
-    )
-    return unknown(note, statement(grant), Value("action", None, Origin.UNKNOWN, place_of(grant))).weighing(INFO)
+    names = ", ".join(text for text, _ in meant)
+    note = f"{names} is not among the actions known as of {ACTIONS_AS_OF}"
+    action: Value[None] = Value("action", None, Origin.UNKNOWN, place_of(grant), _NEWER)
+    return unknown(note, statement(grant), action).weighing(INFO)
 
 
 @policy(
@@ -189,7 +191,7 @@ def _told(text: str, names: tuple[str, ...]) -> str:
     if _has_open_service(text):
         return f"{text} has a wildcard in its service, which IAM refuses"
     if not names:
-        return f"{text} is no action"
+        return f"{text} is not among the actions known as of {ACTIONS_AS_OF}"
     verb = "authorise" if text.partition(":")[2].lower() in enclosing_operations() else "is meant"
     return f"{text} is no action: {', '.join(names)} {verb}{' it' if verb == 'authorise' else ''}"
 

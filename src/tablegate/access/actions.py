@@ -31,9 +31,11 @@ class Kind(StrEnum):
     PERMISSIONS = "permissions"
     REPLICATION = "replication"
     FAULT_INJECTION = "fault-injection"
+    UNHEARD = "unheard"  # of an action that is newer than what is known here, or none: it may do anything
 
 
 HARMLESS = frozenset({Kind.DISCOVERY, Kind.METADATA_READ})
+_ALL_TYPES = ("backup", "export", "global-table", "import", "index", "stream", "table")
 READS = frozenset({Kind.ITEM_READ, Kind.STREAM_READ, Kind.BULK_READ})
 WRITES = frozenset({Kind.ITEM_WRITE, Kind.ITEM_DELETE})
 
@@ -94,6 +96,20 @@ def enclosing_operations() -> dict[str, tuple[str, ...]]:
 def service_keys() -> frozenset[str]:
     """Lower-case names of the service's own condition keys."""
     return frozenset(key.lower() for action in known_actions() for key in action.keys)
+
+
+def action_named(name: str) -> Action:
+    """The action of a name, with or without its service; one that nobody knows may work on everything."""
+    short = name.rpartition(":")[2]
+    return by_name().get(short.lower()) or Action(short, Kind.UNHEARD, _ALL_TYPES, frozenset(), None, None)
+
+
+@lru_cache(maxsize=2048)
+def is_unheard(pattern: str) -> bool:
+    """Whether a pattern names a DynamoDB action that is not known: a newer one, or none at all."""
+    service, _, name = pattern.lower().partition(":")
+    named = service == SERVICE and bool(name) and not has_symbol(pattern)
+    return named and not expand(pattern) and name not in enclosing_operations()
 
 
 @lru_cache(maxsize=2048)

@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import cache
 from typing import TypeAlias
 
-from tablegate.access.actions import HARMLESS, Action, Kind, known_actions
+from tablegate.access.actions import HARMLESS, Action, Kind, is_unheard, known_actions, newer_actions
 from tablegate.access.columns import Column, Columns, Part, Spot
 from tablegate.access.documents import Patterns, Principal
 from tablegate.access.grants import DocumentRole, Grant, HolderForm
@@ -86,6 +86,7 @@ class Matrix:
     file: str
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
+    unheard: tuple[str, ...] = ()  # actions that are not known, as they are granted
 
 
 def matrix_of(estate: Estate) -> Matrix:
@@ -97,12 +98,19 @@ def matrix_of(estate: Estate) -> Matrix:
         if holder.form in _DOORS:
             rows += (make.row(one, shown) for shown, one in _let_in(holder))
     rows.sort(key=lambda row: (row.address, row.form, row.principal or ""))
-    return Matrix(estate.file, columns.all, tuple(rows))
+    unheard = sorted({text for holder in estate.holders for text in _unheard(holder)})
+    return Matrix(estate.file, columns.all, tuple(rows), tuple(unheard))
 
 
 def _grants(holder: Holder) -> bool:
     """Whether a holder has anything but upper limits."""
     return not holder.grants or any(grant.role is DocumentRole.IDENTITY for grant in holder.grants)
+
+
+def _unheard(holder: Holder) -> list[str]:
+    """The patterns of actions that a holder is granted and that are not known."""
+    given = (grant.statement.actions for grant in holder.grants if grant.statement.allows)
+    return sorted({text for actions in given if not actions.inverted for text in actions.texts if is_unheard(text)})
 
 
 def _let_in(door: Holder) -> Iterator[tuple[str, Holder]]:
@@ -189,6 +197,7 @@ class _Rights:
         self._everywhere = [text for text in texts if set(text) <= {"*"}]
         self._vectors = {text: reached_by(text) for text in texts if text not in self._everywhere}
         allowing = [one for one in statements if one.allows]
+        self._unheard = _unheard(holder)
         self._named = frozenset(action for one in allowing for action in actions_of(one.actions))
         self._cells: dict[tuple[Part, tuple[tuple[str, bool | None], ...]], Cell] = {}
 
@@ -214,6 +223,7 @@ class _Rights:
             return covered(patterns, lambda text: answers.get(text, False))
 
         sure, bound, unknown = [], [], []
+        blind = any(can(self._holder, name, "", covers).truth is None for name in self._unheard)
         for right in _OF_PART[part]:
             actions = _actions(part)[right]
             asked = [action for action in actions if action in self._named] or actions[:1]
@@ -223,7 +233,7 @@ class _Rights:
                 sure.append(right)
             elif allowed:
                 bound.append(right)
-            elif any(answer.truth is None for answer in given):
+            elif blind or any(answer.truth is None for answer in given):
                 unknown.append(right)
         return Cell(tuple(sure), tuple(bound), tuple(unknown))
 
@@ -232,7 +242,7 @@ class _Rights:
 def _actions(part: Part) -> Mapping[Right, list[Action]]:
     """The actions of each right that work on such a part of a table."""
     found: dict[Right, list[Action]] = {right: [] for right in _OF_PART[part]}
-    for action in known_actions():
+    for action in (*known_actions(), *newer_actions()):
         right = _RIGHTS.get(action.kind, None if action.kind in HARMLESS else Right.ADMIN)
         if right in found and part in action.types:
             found[right].append(action)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from tablegate.access.actions import Action, by_name, expand, known_actions
+from tablegate.access.actions import Action, Kind, action_named, expand, known_actions
 from tablegate.access.arns import at_home
 from tablegate.access.conditions import Narrowing, complement, narrowing
 from tablegate.access.documents import Document, Patterns, Statement
@@ -100,9 +100,7 @@ def reaches_of(holder: Holder) -> tuple[Reach, ...]:
 def can(holder: Holder, action_name: str, target: str, covers: Covers | None = None) -> Answer:
     """Whether a holder may do this action on this ARN. Whoever knows already what covers it can say so."""
     covers = covers or _covers
-    action = by_name().get(action_name.rpartition(":")[2].lower())
-    if action is None:
-        return Answer(None)
+    action = action_named(action_name)
     given = [(_hits(grant.statement, action, target, covers), grant) for grant in holder.grants if _gives(grant)]
     taken = [(_hits(grant.statement, action, target, covers), grant) for grant in holder.grants if _takes(grant)]
     for hit, grant in taken:
@@ -115,7 +113,7 @@ def can(holder: Holder, action_name: str, target: str, covers: Covers | None = N
         blind = allowed is not False and any(unread.relevant for unread in holder.unread)
         return Answer(None if blind else False)
     doubtful = any(hit is None and not grant.statement.conditions for hit, grant in taken)
-    if not sure or allowed is None or holder.ceiling_doubt is not None or doubtful:
+    if action.kind is Kind.UNHEARD or not sure or allowed is None or holder.ceiling_doubt is not None or doubtful:
         return Answer(None, sure + perhaps)
     bound = all(grant.statement.conditions for grant in sure)
     return Answer(True, sure, bound or any(hit is not False for hit, _ in taken))

@@ -40,9 +40,10 @@ def run(arguments: Sequence[str]) -> int:
 
 def _version() -> int:
     from tablegate import __version__
+    from tablegate.access.dates import ACTIONS_AS_OF, MANAGED_AS_OF
     from tablegate.cli.output import emit
 
-    emit(f"tablegate {__version__}\n")
+    emit(f"tablegate {__version__} (AWS actions of {ACTIONS_AS_OF}, managed policies of {MANAGED_AS_OF})\n")
     return 0
 
 

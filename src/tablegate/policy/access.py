@@ -17,6 +17,7 @@ from tablegate.access.actions import (
 )
 from tablegate.access.arns import arn_of, at_home
 from tablegate.access.conditions import PARTITION_KEYS, Condition, Narrowing, closed_by_null, narrowing
+from tablegate.access.dates import ACTIONS_AS_OF
 from tablegate.access.documents import Document, Patterns, Principal, PrincipalKind, Principals, Statement
 from tablegate.access.grants import DocumentRole, Grant, HolderForm, HolderKind, MakerKind, Unread
 from tablegate.access.holders import Holder
@@ -27,6 +28,7 @@ from tablegate.access.scope import Scope, Tier, scope_of
 from tablegate.access.symbols import Symbols, has_symbol, is_suffix, is_symbol, is_variable
 
 __all__ = [
+    "ACTIONS_AS_OF",
     "HARMLESS",
     "PARTITION_KEYS",
     "READS",

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from tablegate.access.columns import Column
-from tablegate.access.matrix import Cell, Right, Row
+from tablegate.access.dates import ACTIONS_AS_OF
+from tablegate.access.matrix import Cell, Matrix, Right, Row
 from tablegate.reporters.safe import Shower, Shown, joined, own
+from tablegate.reporters.words import listed
 
 LEGEND = (
     own("R read  W write  D delete  S scan  T read the stream  A administer"),
     own("R* only under a condition  R? cannot be told  blank: surely not"),
 )
 UNHEARD = own("what a table's own policy denies to all is not taken from other holders")
+_NEWER = own(f"not among the actions known as of {ACTIONS_AS_OF}, so they may do anything: ")
 _ORDER = tuple(Right)
+
+
+def legend(matrices: Sequence[Matrix], show: Shower) -> Iterator[Shown]:
+    """What is to be known about the cells, where there are any."""
+    if any(row.cells for matrix in matrices for row in matrix.rows):
+        yield from (*LEGEND, UNHEARD)
+    unheard = sorted({name for matrix in matrices for name in matrix.unheard})
+    if unheard:
+        yield joined(_NEWER, listed([show(name) for name in unheard]))
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tablegate.access.matrix import Matrix
-from tablegate.reporters.matrices import LEGEND, UNHEARD, spelled, titles, who
+from tablegate.reporters.matrices import legend, spelled, titles, who
 from tablegate.reporters.safe import Shower, Shown, joined, own
 from tablegate.reporters.words import counted, listed
 
@@ -15,8 +15,7 @@ ROWS, COLUMNS = 100, 40
 def render(matrices: Sequence[Matrix], show: Shower) -> str:
     """All matrices, and what their letters mean."""
     lines = [line for matrix in matrices for line in (*_whole(matrix, show), own(""))]
-    if any(row.cells for matrix in matrices for row in matrix.rows):
-        lines += [_inert(line) for line in (*LEGEND, UNHEARD)]
+    lines += map(_inert, legend(matrices, show))
     return "\n\n".join("\n".join(part) for part in _parts(lines)) + "\n"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tablegate.access.matrix import Matrix
-from tablegate.reporters.matrices import LEGEND, UNHEARD, spelled, titles, who
+from tablegate.reporters.matrices import legend, spelled, titles, who
 from tablegate.reporters.safe import Shower, Shown, joined, own
 from tablegate.reporters.words import counted, listed
 
@@ -17,8 +17,7 @@ _LEAD = 48  # of a holder's name, before it takes a line of its own
 def render(matrices: Sequence[Matrix], show: Shower, width: int) -> str:
     """All matrices, one below the other, and what their letters mean."""
     lines = [line for matrix in matrices for line in (*_whole(matrix, show, width), own(""))]
-    if any(row.cells for matrix in matrices for row in matrix.rows):
-        lines += [*LEGEND, UNHEARD]
+    lines += legend(matrices, show)
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
