@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tablegate.access import action_table, dates, managed_table
+from tablegate.access.managed import managed_policies
 
 ROOT = Path(__file__).parents[1]
 SCRIPT = runpy.run_path(str(ROOT / "fixtures" / "make_iam_data.py"))
@@ -52,7 +53,8 @@ def test_the_actions_are_in_the_form_that_is_written() -> None:
     lines = action_table.ACTIONS.splitlines()
     assert text == SCRIPT["action_table"](lines, JUDGED, origin(text), dates.ACTIONS_AS_OF)
     kinds = {name: kind for kind, names in JUDGED["kinds"].items() for name in names}
-    assert {one.split()[0]: one.split()[1] for one in lines}.items() <= kinds.items()
+    assert {one.split(" ")[0]: one.split(" ")[1] for one in lines}.items() <= kinds.items()
+    assert lines == sorted(" ".join(one.split()) for one in lines)
 
 
 def test_the_policies_are_in_the_form_that_is_written() -> None:
@@ -64,6 +66,29 @@ def test_the_policies_are_in_the_form_that_is_written() -> None:
         origin=origin(text), day=dates.MANAGED_AS_OF, policies="\n".join(SCRIPT["with_retired"](fresh, lines))
     )
     assert module("dates") == SCRIPT["DATES"].format(actions=dates.ACTIONS_AS_OF, managed=dates.MANAGED_AS_OF)
+
+
+def test_each_line_says_of_its_policy_what_the_script_would() -> None:
+    """In the order that is written, and as wide as its actions make it."""
+    known = [managed_policies()[one.split(" ")[0]] for one in managed_table.POLICIES.splitlines()]
+    wide = {one.path: SCRIPT["width"](one.actions) for one in known if one.actions not in ((), ("*",))}
+    assert {path: managed_policies()[path].width for path in wide} == wide
+    assert managed_table.POLICIES.splitlines() == [
+        " ".join(
+            filter(
+                None,
+                (
+                    one.path,
+                    one.width,
+                    ",".join(sorted(one.flags, key=("linked", "conditional", "retired").index)) or "-",
+                    ",".join(sorted(one.actions)),
+                    ",".join(sorted(one.resources)),
+                    one.condition,
+                ),
+            )
+        )
+        for one in known
+    ]
 
 
 def test_the_packages_are_those_that_are_pinned() -> None:
