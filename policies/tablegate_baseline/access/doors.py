@@ -14,6 +14,7 @@ from tablegate_baseline.access.strangers import (
     lets_in,
     pins,
     strangers,
+    whose_account,
 )
 from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, place_of, statement
 
@@ -23,7 +24,6 @@ _DEPUTY = "https://docs.aws.amazon.com/IAM/latest/UserGuide/confused-deputy.html
 _SOURCES = frozenset({"aws:sourcearn", "aws:sourceaccount", "aws:sourceorgid", "aws:sourceorgpaths"})
 _WRITES = frozenset({Kind.ITEM_WRITE, Kind.ITEM_DELETE})
 _RULES = frozenset({Kind.DESTRUCTIVE, Kind.TAGGING, Kind.PROTECTION_CHANGE})
-_SETTLE = "the account this is deployed to: --account, or an ARN that the state knows"
 
 
 @policy(
@@ -76,7 +76,7 @@ def cross_account_resource_policy(grant: Grant, *, trusted_accounts: tuple[str, 
     if doubtful:
         shown = grant.document.shown(doubtful[0].text)
         note = f"cannot tell whether {shown} is of this account"
-        return unknown(note, *_evidence(grant)).weighing(severity).fixed_by(_SETTLE)
+        return unknown(note, statement(grant), whose_account(grant)).weighing(severity)
     return FINE if _principals_known(grant) else _not_known(grant, severity)
 
 

@@ -9,6 +9,7 @@ from tablegate.policy.access import (
     Holder,
     HolderForm,
     HolderKind,
+    Principal,
     PrincipalKind,
     Tier,
     matches,
@@ -16,14 +17,13 @@ from tablegate.policy.access import (
     reaches_of,
 )
 from tablegate_baseline.access.judged import telling
-from tablegate_baseline.access.strangers import is_anyone, strangers
+from tablegate_baseline.access.strangers import account_of, is_anyone, strangers, whose_account
 from tablegate_baseline.access.tables_here import only_table
 from tablegate_baseline.access.telling import FINE, OTHERS, against, place_of, statement
 
 _KMS = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html"
 _VIA = "kms:viaservice"
 _OF_ACCOUNT = frozenset({"kms:calleraccount", "aws:principalaccount", "aws:principalorgid", "aws:sourceaccount"})
-_SETTLE = "the account this is deployed to: --account, or an ARN that the state knows"
 
 
 @policy(
@@ -74,7 +74,7 @@ def _key_policy(grant: Grant, trusted: tuple[str, ...]) -> Verdict:
     if is_anyone(grant):
         bound = keys & _OF_ACCOUNT
         return FINE if bound else against(grant, HIGH, "lets everybody use the table's key")
-    foreign, doubtful = strangers(grant, trusted)
+    foreign, doubtful = _others(grant, trusted)
     if keys & _OF_ACCOUNT and _VIA in keys:
         return FINE
     if foreign:
@@ -82,12 +82,40 @@ def _key_policy(grant: Grant, trusted: tuple[str, ...]) -> Verdict:
         return against(grant, HIGH, f"lets {shown}, of another account, use the table's key")
     if doubtful:
         shown = grant.document.shown(doubtful[0].text)
-        return unknown(f"cannot tell whether {shown} is of this account", *_evidence(grant)).fixed_by(_SETTLE)
-    return (
-        FINE
-        if grant.statement.principals.doubt is None
-        else unknown("cannot tell who may use the key", *_evidence(grant))
-    )
+        return unknown(f"cannot tell whether {shown} is of this account", statement(grant), whose_account(grant))
+    if grant.statement.principals.doubt is None:
+        return FINE
+    return unknown("cannot tell who may use the key", *_evidence(grant))
+
+
+def _others(grant: Grant, trusted: tuple[str, ...]) -> tuple[list[Principal], list[Principal]]:
+    """The principals of other accounts, and those of which nobody can tell.
+
+    KMS takes no policy under which its own account could not change it: where one account may, that is the key's.
+    """
+    foreign, doubtful = strangers(grant, trusted)
+    manager = _manager(grant.holder)
+    if manager is None:
+        return foreign, doubtful
+    named = [item for item in doubtful if account_of(item.text).isdigit()]
+    foreign += [item for item in named if account_of(item.text) != manager]
+    return foreign, [item for item in doubtful if item not in named]
+
+
+def _manager(key: Holder) -> str | None:
+    """The one account that may change a key's policy; None where it is not one, or its number is not known."""
+    accounts = {
+        account_of(item.text)
+        for grant in key.grants
+        if grant.statement.allows and grant.statement.principals and any(map(_manages, grant.statement.actions.texts))
+        for item in grant.statement.principals.items
+        if item.kind is PrincipalKind.AWS
+    }
+    return accounts.pop() if len(accounts) == 1 and all(account.isdigit() for account in accounts) else None
+
+
+def _manages(text: str) -> bool:
+    return matches(text.lower(), "kms:putkeypolicy") is True
 
 
 def _across_accounts(grant: Grant) -> Verdict:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from tablegate.policy import Doubt, Origin, Table, Value
 from tablegate.policy.access import (
     Condition,
     DocumentRole,
     Grant,
+    Holder,
     HolderForm,
     Principal,
     PrincipalKind,
+    arn_of,
     has_symbol,
     is_variable,
     is_wildcard,
 )
+from tablegate_baseline.access.telling import place_of
 
 # Block Public Access takes a policy that one of these pins, with plain values, for non-public.
 _PINNING = frozenset(
@@ -35,6 +39,7 @@ _PINNING = frozenset(
         "userid",
     )
 )
+_SETTLE = "the account this is deployed to: --account, or an ARN that the state knows"
 _SWITCH = "aws:principalisawsservice"
 ORGANISATION = frozenset({"aws:principalorgid", "aws:principalorgpaths"})
 
@@ -70,9 +75,18 @@ def is_pinned(item: Condition) -> bool | None:
     return None if item.unread or unsettled else bool(item.values)
 
 
+def own_account(grant: Grant) -> str:
+    """The account that a policy's resource is in: for a key, that of the table under it. A symbol where not known."""
+    if grant.target:
+        return account_of(grant.target)
+    tables = grant.holder.estate.tables
+    under = next((table for table in tables if _is_under(table, grant.holder)), None)
+    return account_of(arn_of(under, grant.holder.symbols)) if under else ""
+
+
 def is_own_account(item: Principal, grant: Grant, trusted: tuple[str, ...] = ()) -> bool | None:
     """Whether a principal is of the resource's own account, or of a trusted one; None where nobody can tell."""
-    account, own = account_of(item.text), account_of(grant.target or "")
+    account, own = account_of(item.text), own_account(grant)
     if account in trusted or (own and account == own):
         return True
     if not own or has_symbol(own) or has_symbol(account) or not account.isdigit():
@@ -96,6 +110,18 @@ def is_whole_account(item: Principal) -> bool:
 def account_of(text: str) -> str:
     """The account of an ARN, or the text itself where it is none."""
     return text.split(":")[4] if text.count(":") >= 5 else text
+
+
+def whose_account(grant: Grant) -> Value[object]:
+    """A principal of which nobody can tell whose it is, as evidence."""
+    doubt = Doubt("the account that this is deployed to is not known", _SETTLE)
+    return Value("own account", None, Origin.UNKNOWN, place_of(grant), doubt)
+
+
+def _is_under(table: Table, key: Holder) -> bool:
+    """Whether a table, or a replica of it, is encrypted with this key."""
+    everywhere = (table.encryption, *(replica.encryption for replica in table.replicas.content or ()))
+    return any(one.resource is not None and one.resource.address == key.address for one in everywhere)
 
 
 def _is_open(item: Principal) -> bool:

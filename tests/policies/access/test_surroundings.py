@@ -25,6 +25,7 @@ from access.building import (
 )
 from tablegate.access.documents import Hole
 from tablegate.access.grants import DocumentRole, HolderForm, HolderKind, Unread
+from tablegate.access.symbols import Symbols
 from tablegate.model import facts
 from tablegate.model.estate import Estate
 from tablegate.model.table import KeyOwner, KmsKey
@@ -174,16 +175,17 @@ def test_decrypting_goes_with_a_tables_key(statements: list[Any], others: Any, s
     assert said(of(*statements, **others), "TG537") == severity
 
 
-def key(*statements: Any) -> Any:
+def key(*statements: Any, **others: Any) -> Any:
     """The policy of a table's key."""
+    others = {"target": "arn:aws:kms:us-east-1:111122223333:key/1"} | others
     return holder(
         whole(*statements),
         form=HolderForm.KEY,
         role=DocumentRole.RESOURCE,
         address="aws_kms_key.orders",
         at="aws_kms_key.orders",
-        target="arn:aws:kms:us-east-1:111122223333:key/1",
         services=(),
+        **others,
     )
 
 
@@ -226,6 +228,45 @@ OWN_KEY = KmsKey(
 )
 UNDER_KEY = table(encryption=build.encrypted(owner=facts.KEY_OWNER.of(KeyOwner.CUSTOMER), resource=OWN_KEY))
 OF_ACCOUNT = used({"AWS": "arn:aws:iam::111122223333:root"}, actions="kms:*")
+
+
+ROOT = "arn:aws:iam::111122223333:root"
+ANA, BEN = "arn:aws:iam::111122223333:user/ana", "arn:aws:iam::999988887777:user/ben"
+
+
+@pytest.mark.parametrize(
+    ("stated", "severity"),
+    [
+        ([used({"AWS": ROOT}, actions="kms:*")], None),
+        ([used({"AWS": ANA}, actions=["kms:Describe*", "kms:Put*"]), used({"AWS": ANA})], None),
+        ([used({"AWS": ROOT}, actions="kms:*"), used({"AWS": BEN})], "high"),
+        ([used({"AWS": [ROOT, BEN]}, actions="kms:*")], "high?"),
+        ([used({"AWS": ROOT}, actions="kms:*"), used({"AWS": "AIDAEXAMPLE"})], "high?"),
+        ([used({"AWS": ROOT})], "high?"),
+        ([used({"AWS": "arn:aws:iam::{own}:root"}, actions="kms:*")], None),
+        ([used({"AWS": "arn:aws:iam::{own}:root"}, actions="kms:*"), used({"AWS": BEN})], "high?"),
+        ([used({"AWS": "arn:aws:iam::{own}:role/reader"})], None),
+    ],
+)
+def test_where_no_account_is_known_a_key_belongs_to_whoever_may_change_its_policy(
+    stated: list[Any], severity: str | None
+) -> None:
+    """KMS takes no other policy: the one that every key has by default is nobody's fault."""
+    symbols = Symbols()
+    for one in stated:
+        if isinstance(one["Principal"]["AWS"], str):
+            one["Principal"]["AWS"] = one["Principal"]["AWS"].replace("{own}", symbols.of("account"))
+    tables = [table(account=facts.ACCOUNT.unset, encryption=UNDER_KEY.encryption)]
+    assert said(estate(key(*stated, symbols=symbols, target=None), tables=tables), "TG537") == severity
+
+
+def test_the_account_of_a_tables_key_is_the_tables() -> None:
+    """Also of a table that only a replica has under it."""
+    replica = build.replica(encryption=UNDER_KEY.encryption)
+    replicated = table(replicas=facts.REPLICAS.of((replica,)))
+    for stated in (UNDER_KEY, replicated):
+        assert said(estate(key(used({"AWS": ROOT}), target=None), tables=[stated]), "TG537") is None
+        assert said(estate(key(used({"AWS": BEN}), target=None), tables=[stated]), "TG537") == "high"
 
 
 @pytest.mark.parametrize(
