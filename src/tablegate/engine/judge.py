@@ -11,6 +11,7 @@ from tablegate.engine.ask import Answer, Crash, OutOfTime, asker
 from tablegate.engine.finding import finder
 from tablegate.engine.scenarios import Merged, merged
 from tablegate.engine.settings import Settings, UnknownMode
+from tablegate.engine.sharing import shared
 from tablegate.engine.subjects import Stand, Subjects
 from tablegate.findings import Counts, Fault, FaultCode, Finding, Outcome
 from tablegate.model.estate import Estate
@@ -50,6 +51,8 @@ def _answers(stands: Sequence[Stand], ask: Callable[[object], Answer], guard: Gu
             for stand in stands:
                 if stand.scenes or stand.doubt:
                     answers.append(Merged(Verdict(None, stand.doubt)) if stand.doubt else merged(stand, ask))
+                elif stand.shared:
+                    answers.append(shared(stand, ask))
                 else:
                     answers.append(ask(stand.subject))
     except OutOfTime:

@@ -36,6 +36,7 @@ class Site:
 class Stand:
     """A subject at its site. ``scenes`` and ``scenarios`` are for a subject that has several.
 
+    ``shared`` holds a statement once for each of its holders, where there are several.
     ``doubt`` stands for subjects that cannot be listed: there is nothing to ask a predicate about.
     """
 
@@ -44,6 +45,7 @@ class Stand:
     scenes: tuple[Scene, ...] = ()
     scenarios: tuple[Mapping[str, str], ...] = ()
     variants: Variants | None = None
+    shared: tuple[Grant, ...] = ()
     doubt: tuple[Value[object], ...] = ()
 
 
@@ -156,8 +158,13 @@ def _changes(subjects: Subjects) -> Iterator[Stand]:
 
 
 def _grants(subjects: Subjects) -> Iterator[Stand]:
+    """Each statement of a document, once, however many hold it."""
+    found: dict[tuple[str, str, int], list[Grant]] = {}
     for grant in subjects.estate.grants:
-        yield Stand(subjects.site(grant, {"statement": grant.label}), grant)
+        found.setdefault((grant.address, grant.label, grant.statement.index), []).append(grant)
+    for (_, label, _), grants in found.items():
+        site = subjects.site(grants[0], {"statement": label})
+        yield Stand(site, grants[0], shared=tuple(grants) if len(grants) > 1 else ())
 
 
 def _holders(subjects: Subjects) -> Iterator[Stand]:
