@@ -56,12 +56,12 @@ def on_tables(reach: Reach) -> list[Action]:
 
 def verb_wildcards(grant: Grant) -> tuple[str, ...]:
     """The action patterns, not for the whole service, that stand for actions of different sorts."""
-    return tuple(text for text in grant.statement.actions.texts if _is_mixed(text))
+    return tuple(text for text in grant.statement.actions.texts if is_mixed(text))
 
 
 def takes_all(grant: Grant) -> bool:
     """Whether a statement is about the whole service, by a wildcard or by what it leaves out."""
-    return grant.statement.actions.inverted or any(map(_is_service, grant.statement.actions.texts))
+    return grant.statement.actions.inverted or any(map(is_service, grant.statement.actions.texts))
 
 
 def holds_everything(grant: Grant) -> bool:
@@ -84,9 +84,10 @@ def full_control(holder: Holder) -> tuple[Reach, ...]:
 
 
 @lru_cache(maxsize=2048)
-def _is_mixed(text: str) -> bool:
+def is_mixed(text: str) -> bool:
+    """Whether an action pattern, not for the whole service, stands for actions of different sorts."""
     expansion = expand(text)
-    if not is_wildcard(text) or _is_service(text):
+    if not is_wildcard(text) or is_service(text):
         return False
     sorts = {
         "items" if action.kind in ITEMS else str(action.kind) for action in expansion if action.kind not in HARMLESS
@@ -96,7 +97,8 @@ def _is_mixed(text: str) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def _is_service(text: str) -> bool:
+def is_service(text: str) -> bool:
+    """Whether an action pattern stands for the whole service."""
     return len(expand(text)) == len(known_actions())
 
 

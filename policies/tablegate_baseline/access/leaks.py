@@ -25,6 +25,7 @@ from tablegate.policy.access import (
 )
 from tablegate_baseline.access.judged import is_dax_role, is_judged, takes_all
 from tablegate_baseline.access.keyed import ATTRIBUTES
+from tablegate_baseline.access.replacing import replaced
 from tablegate_baseline.access.rewriting import Conditions, conditions_of, instead
 from tablegate_baseline.access.tables_here import tables_reached
 from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, against_reach
@@ -79,10 +80,9 @@ def attribute_scope_leaks(grant: Grant) -> Verdict:
     leak = _leak(grant, granted) or _lost_key(grant, limits)
     if leak is None:
         return FINE
-    kept = [action.full_name for action in granted if action.name not in _REPLACING]
-    where = [reach.pattern for reach in reaches(grant)]
+    replacing = [action for action in granted if action.name in _REPLACING]
     own = conditions_of(grant, "dynamodb:select", "dynamodb:returnvalues")
-    return against(grant, MEDIUM, leak, fix=instead(grant, kept, where, {**own, **_PROJECTED}))
+    return against(grant, MEDIUM, leak, fix=replaced(grant, replacing, conditions={**own, **_PROJECTED}))
 
 
 @policy(

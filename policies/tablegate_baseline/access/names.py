@@ -17,7 +17,7 @@ from tablegate.policy.access import (
 )
 from tablegate_baseline.access.judged import is_everything, is_written, on_tables, telling
 from tablegate_baseline.access.remedies import CLOUDFORMATION, IDENTITY, TERRAFORM
-from tablegate_baseline.access.rewriting import instead, on_exact_tables
+from tablegate_baseline.access.replacing import replaced
 from tablegate_baseline.access.tables_here import only_table, tables_reached
 from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against_reach
 from tablegate_baseline.access.weights import Scale, lightest
@@ -94,9 +94,8 @@ def arn_account_or_region_wildcard(grant: Grant) -> Verdict:
         opened = _opened(reach, bound)
         if opened is not None:
             severity, part = opened
-            names = (action.full_name for action in telling(reach))
-            fix = instead(grant, names, on_exact_tables(grant, reach.pattern))
-            return against_reach(reach, severity, f"the ARN leaves its {part} open", fix=fix)
+            note = f"the ARN leaves its {part} open"
+            return against_reach(reach, severity, note, fix=replaced(grant, closed=True))
     return FINE
 
 
@@ -183,7 +182,4 @@ def _prefixes(allowed: tuple[str, ...]) -> set[str]:
 def _failing(reach: Reach, severity: Severity, more: str) -> Verdict:
     actions = on_tables(reach)
     note = f"{actions_shown(actions)} on {more}"
-    names = (action.full_name for action in actions)
-    return against_reach(
-        reach, severity, note, fix=instead(reach.grant, names, on_exact_tables(reach.grant, reach.pattern))
-    )
+    return against_reach(reach, severity, note, fix=replaced(reach.grant))

@@ -6,7 +6,7 @@ from tablegate.policy import LOW, Verdict, policy
 from tablegate.policy.access import Grant, reaches
 from tablegate_baseline.access.judged import is_written, telling
 from tablegate_baseline.access.remedies import CLOUDFORMATION, LEAST, TERRAFORM
-from tablegate_baseline.access.rewriting import instead
+from tablegate_baseline.access.replacing import replaced
 from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against_reach, listed
 
 
@@ -30,6 +30,5 @@ def more_than_integrations_use(grant: Grant) -> Verdict:
         if unused:
             used = listed(needs) or "none"
             note = f"{actions_shown(unused)}, and what uses the role calls {used}"
-            kept = (action.full_name for action in reach.actions if action.name in needs)
-            return against_reach(reach, LOW, note, fix=instead(grant, kept, [reach.pattern]))
+            return against_reach(reach, LOW, note, fix=replaced(grant, unused))
     return FINE

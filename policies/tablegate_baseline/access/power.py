@@ -23,7 +23,7 @@ from tablegate.policy.access import (
 )
 from tablegate_baseline.access.judged import is_written
 from tablegate_baseline.access.remedies import CLOUDFORMATION, REFERENCE, TERRAFORM
-from tablegate_baseline.access.rewriting import ITEM_ACTIONS, instead, on_exact_tables
+from tablegate_baseline.access.replacing import replaced
 from tablegate_baseline.access.tables_here import only_table
 from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, against_reach, who
 from tablegate_baseline.access.verbs import silenced
@@ -208,10 +208,7 @@ def _worst(grant: Grant, kinds: frozenset[Kind], deploy_roles: tuple[str, ...]) 
 
 def _failing(held: _Held, note: str) -> Verdict:
     """Fails, and shows the statement without what was taken exception to."""
-    reach = held.reach
-    left = sorted(action.full_name for action in reach.actions - frozenset(held.actions))
-    where = (reach.pattern,) if reach.tier is Tier.ONE else on_exact_tables(reach.grant, reach.pattern)
-    return against_reach(reach, held.severity, note, fix=instead(reach.grant, left or ITEM_ACTIONS, where))
+    return against_reach(held.reach, held.severity, note, fix=replaced(held.reach.grant, held.actions))
 
 
 def _is_temporary(reach: Reach, patterns: tuple[str, ...]) -> bool:

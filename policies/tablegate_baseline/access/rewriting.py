@@ -13,10 +13,8 @@ from tablegate_baseline.access.tables_here import tables_reached
 ITEM_ACTIONS = ("dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem")
 Conditions = Mapping[str, Mapping[str, tuple[str, ...]]]
 
-_PLACEHOLDER = "arn:aws:dynamodb:REGION:ACCOUNT:table/TABLE"
 _MODULES = re.compile(r"(?:module\.[\w-]+(?:\[[^\]]*\])?\.)*")
 _STACKS = re.compile(r"(?:[^/]+/)*")
-_MOST = 3  # tables named in one statement
 # What stands for this account, region and partition where the statement is written.
 _OWN = {
     Dialect.TERRAFORM_PLAN: {
@@ -32,7 +30,7 @@ def instead(
     grant: Grant, actions: Iterable[str], resources: Iterable[str], conditions: Conditions | None = None
 ) -> str:
     """A whole statement: these actions on these ARNs, under its own conditions unless others are given."""
-    named = sorted(set(actions)) or list(ITEM_ACTIONS)
+    named = sorted(set(actions))
     where = list(dict.fromkeys(resources))
     bound = conditions_of(grant) if conditions is None else conditions
     if grant.spelling == "hcl":
@@ -43,13 +41,6 @@ def instead(
     if bound:
         spelled["Condition"] = bound
     return json.dumps(spelled, indent=2)
-
-
-def on_exact_tables(grant: Grant, pattern: str, below: tuple[str, ...] = ("", "/index/*")) -> tuple[str, ...]:
-    """ARNs to name instead of a pattern: those of the tables that it reaches here, or one to fill in."""
-    holder = grant.holder
-    arns = [arn_of(table, holder.symbols) for table in tables_reached(grant, pattern)[:_MOST]] or [_PLACEHOLDER]
-    return tuple(f"{arn}{end}" for arn in arns for end in below)
 
 
 def conditions_of(grant: Grant, *without: str) -> Conditions:

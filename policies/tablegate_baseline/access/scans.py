@@ -22,7 +22,7 @@ from tablegate.policy.access import (
 )
 from tablegate_baseline.access.judged import is_written, telling
 from tablegate_baseline.access.remedies import CLOUDFORMATION, TERRAFORM
-from tablegate_baseline.access.rewriting import instead, on_exact_tables
+from tablegate_baseline.access.replacing import replaced
 from tablegate_baseline.access.tables_here import tables_reached
 from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against_reach, who
 from tablegate_baseline.access.verbs import silenced
@@ -59,8 +59,7 @@ def scan_granted(
         return FINE
     scans = [action for action in first.actions if _scans(first, action)]
     severity = _scan_severity(first, production)
-    names = (action.full_name for action in first.actions if action not in scans)
-    fix = instead(grant, names, on_exact_tables(grant, first.pattern))
+    fix = replaced(grant, scans)
     return against_reach(first, severity, f"{actions_shown(scans)} in the hands of {who(grant)}", fix=fix)
 
 
@@ -88,9 +87,9 @@ def stream_scope(grant: Grant) -> Verdict:
         reads = [action for action in telling(reach) if action.kind is Kind.STREAM_READ]
         severity = stream_weight(scale, reach, reads)
         if severity is not None:
-            where = on_exact_tables(grant, reach.pattern, ("/stream/*",))
-            fix = instead(grant, (action.full_name for action in reads), where)
-            return against_reach(reach, severity, f"{actions_shown(reads)} on the streams of several tables", fix=fix)
+            which = "every table" if reach.tier >= Tier.ALL else "more than one table"
+            note = f"{actions_shown(reads)} on the streams of {which}"
+            return against_reach(reach, severity, note, fix=replaced(grant))
         if reads and _names_label(reach):
             note = "the stream's label changes when the stream is enabled anew: the grant ends there"
             return against_reach(reach, INFO, note)
@@ -123,12 +122,13 @@ def partiql_unguarded(grant: Grant) -> Verdict:
     for reach in reaches(grant):
         select = [action for action in reach.actions if action.name == "PartiQLSelect"]
         if select and "Scan" not in names and reach.narrowed(select[0]) < Narrowing.ITEMS:
-            fix = instead(grant, ["dynamodb:PartiQLSelect"], on_exact_tables(grant, reach.pattern), _NO_SCAN)
+            fix = replaced(grant, only=lambda action: action.name == "PartiQLSelect", conditions=_NO_SCAN)
             return against_reach(reach, severity, "PartiQLSelect can scan, though Scan is not granted", fix=fix)
         twins = [action for action in sorted(reach.actions) if _TWINS.get(action.name, "") not in {"", *names}]
         if twins and names & set(_TWINS.values()):
             meant = actions_shown(twins)
-            return against_reach(reach, severity, f"{meant} do what the author left out: {_left_out(twins)}")
+            note = f"{meant} do what the author left out: {_left_out(twins)}"
+            return against_reach(reach, severity, note, fix=replaced(grant, twins))
     return FINE
 
 

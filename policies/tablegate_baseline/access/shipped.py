@@ -11,12 +11,14 @@ from tablegate.policy.access import (
     MakerKind,
     ManagedPolicy,
     Tier,
+    expand,
     managed_policies,
     reaches,
 )
 from tablegate_baseline.access.judged import is_judged, on_tables, telling
 from tablegate_baseline.access.remedies import CLOUDFORMATION, TERRAFORM
-from tablegate_baseline.access.rewriting import ITEM_ACTIONS, instead, on_exact_tables
+from tablegate_baseline.access.replacing import exact
+from tablegate_baseline.access.rewriting import ITEM_ACTIONS, instead
 from tablegate_baseline.access.scans import stream_weight
 from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, against_reach
 from tablegate_baseline.access.weights import EVERYTHING, Scale, heaviest, lightest
@@ -26,6 +28,7 @@ _TEMPLATES = (
     "https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/serverless-policy-templates.html"
 )
 # Service and the managed policy that AWS made for it.
+_READING = ("dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query")
 _MADE_FOR = {
     "AWSBackupServiceRolePolicyForBackup": "backup.",
     "AWSBackupServiceRolePolicyForRestores": "backup.",
@@ -56,8 +59,7 @@ def wide_managed_policy(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> 
     actions = {action for reach in reaches(grant) for action in telling(reach)}
     wide = any(reach.tier >= Tier.ALL for reach in reaches(grant))
     note = f"{known.name} grants {actions_shown(actions)}{' on every table' if wide else ''}"
-    fix = instead(grant, _narrower(known), on_exact_tables(grant, "*"))
-    return against(grant, severity, note, fix=fix)
+    return against(grant, severity, note, fix=f"in place of {known.name}:\n{_own(grant, known)}")
 
 
 @policy(
@@ -119,8 +121,7 @@ def _is_made_for(grant: Grant, known: ManagedPolicy) -> bool:
     return service is not None and any(name.startswith(service) for name in grant.holder.services)
 
 
-def _narrower(known: ManagedPolicy) -> tuple[str, ...]:
-    """The actions to name instead: reading only where the policy only reads."""
-    if known.width == "data-read":
-        return ("dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query")
-    return ITEM_ACTIONS
+def _own(grant: Grant, known: ManagedPolicy) -> str:
+    """A statement of one's own: it only reads where the policy only reads."""
+    names = _READING if known.width == "data-read" else ITEM_ACTIONS
+    return instead(grant, names, exact(grant, "*", [action for name in names for action in expand(name)]))

@@ -24,7 +24,7 @@ from tablegate.policy.access import (
 )
 from tablegate_baseline.access.judged import ITEMS, is_dax_role, is_everything, is_judged, telling
 from tablegate_baseline.access.remedies import CLOUDFORMATION, TERRAFORM
-from tablegate_baseline.access.rewriting import instead, on_exact_tables
+from tablegate_baseline.access.replacing import replaced
 from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, against_reach, statement
 from tablegate_baseline.access.weights import Scale
 
@@ -90,8 +90,7 @@ def dax_role_width(grant: Grant) -> Verdict:
         if severity not in (None, INFO):
             width = "a table" if reach.tier is Tier.ONE else "more than named tables"
             note = f"the cluster's role holds {actions_shown(telling(reach))} on {width}"
-            items = (action.full_name for action in reach.actions if action.kind in ITEMS)
-            fix = instead(grant, items, on_exact_tables(grant, reach.pattern))
+            fix = replaced(grant, [action for action in telling(reach) if action.kind not in ITEMS])
             return against_reach(reach, severity, note, fix=fix)
     return FINE if reaches(grant) else OTHERS
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from tablegate.policy import CRITICAL, HIGH, INFO, MEDIUM, Verdict, policy
 from tablegate.policy.access import (
     HARMLESS,
@@ -31,7 +29,8 @@ from tablegate_baseline.access.keyed import (
     keys_of,
     wrong_with,
 )
-from tablegate_baseline.access.rewriting import Conditions, conditions_of, instead
+from tablegate_baseline.access.replacing import replaced
+from tablegate_baseline.access.rewriting import Conditions, conditions_of
 from tablegate_baseline.access.tables_here import tables_reached
 from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, against_reach, element
 
@@ -70,7 +69,7 @@ def end_user_without_item_scope(grant: Grant, *, public_tables: tuple[str, ...] 
     for reach in reaches(grant):
         everybodys = [action for action in sorted(reach.actions) if action.kind in _DATA and _is_shared(reach, action)]
         if everybodys and not _is_public(reach, everybodys, public_tables):
-            fix = instead(grant, _names(a for a in everybodys if "LeadingKeys" in a.keys), [reach.pattern], _own(grant))
+            fix = replaced(grant, only=_is_keyed, conditions=_own(grant))
             return against_reach(reach, severity, f"{actions_shown(everybodys)} on everybody's items", fix=fix)
     return FINE
 
@@ -100,9 +99,7 @@ def fgac_fails_open(grant: Grant) -> Verdict:
         telling = [action for action in slipping if action.kind not in HARMLESS]
         keys = ", ".join(sorted({item.written or item.key for item in over}))
         note = f"{actions_shown(telling or slipping)} carry no {keys}, so the condition does not bind them"
-        kept = _names(action for action in reach.actions if action not in slipping and action.kind not in HARMLESS)
-        fix = instead(grant, kept, [reach.pattern]) if kept else None
-        return against_reach(reach, severity if telling else INFO, note, fix=fix)
+        return against_reach(reach, severity if telling else INFO, note, fix=replaced(grant, slipping))
     return FINE
 
 
@@ -118,12 +115,16 @@ def fgac_operator_wrong(grant: Grant) -> Verdict:
     """LeadingKeys holds one value for each item of a request: with the wrong operator one key of the user's own opens
     the rest, or the condition never holds at all."""
     concerned = [item for item in grant.statement.conditions if item.key in KEYS or is_misspelt(item)]
-    if not concerned or not is_judged(grant) or not _item_names(grant):
+    if (
+        not concerned
+        or not is_judged(grant)
+        or not any(_is_keyed(action) for reach in reaches(grant) for action in reach.actions)
+    ):
         return OTHERS
     wrong = next((why for why in (wrong_with(item, grant) for item in concerned) if why), None)
     if wrong is None:
         return FINE
-    fix = instead(grant, _item_names(grant), _patterns(grant), _own(grant))
+    fix = replaced(grant, only=_is_keyed, conditions=_own(grant))
     return against(grant, HIGH, wrong, element(grant, _patterns(grant)[0]), fix=fix)
 
 
@@ -158,7 +159,7 @@ def tenant_prefix_bleed(grant: Grant) -> Verdict:
         severity = INFO  # of fixed length and form: none is the beginning of another
     note = f"{shown!r} also matches the keys of a tenant whose name begins so"
     bound: Conditions = {item.spelled: {item.written or item.key: (f"{shown.removesuffix('*')}#*",)}}
-    fix = instead(grant, _item_names(grant), _patterns(grant), bound)
+    fix = replaced(grant, only=_is_keyed, conditions=bound)
     return against(grant, severity, note, element(grant, _patterns(grant)[0]), fix=fix)
 
 
@@ -226,12 +227,12 @@ def _own(grant: Grant) -> Conditions:
     return {**others, "ForAllValues:StringEquals": {**others.get("ForAllValues:StringEquals", {}), **keys}}
 
 
-def _names(actions: Iterable[Action]) -> list[str]:
-    return [action.full_name for action in actions]
+def _is_keyed(action: Action) -> bool:
+    return "LeadingKeys" in action.keys
 
 
-def _item_names(grant: Grant) -> list[str]:
-    return sorted({a.full_name for reach in reaches(grant) for a in reach.actions if "LeadingKeys" in a.keys})
+def _reaches_items(reach: Reach) -> bool:
+    return any(map(_is_keyed, reach.actions))
 
 
 def _patterns(grant: Grant) -> list[str]:

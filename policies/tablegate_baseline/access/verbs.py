@@ -16,7 +16,7 @@ from tablegate_baseline.access.judged import (
     verb_wildcards,
 )
 from tablegate_baseline.access.remedies import CLOUDFORMATION, LEAST, TERRAFORM
-from tablegate_baseline.access.rewriting import instead
+from tablegate_baseline.access.replacing import replaced
 from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against_reach, listed
 from tablegate_baseline.access.weights import Scale, heaviest
 
@@ -51,8 +51,7 @@ def verb_wildcard(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdic
     shown = listed(map(grant.document.shown, texts))
     kinds = "; ".join(f"{kind}: {actions_shown(found)}" for kind, found in _by_kind(meant & reach.actions).items())
     named = f", beside the {action.name} that it names" if action not in meant else ""
-    items = (item.full_name for item in reach.actions if item.kind in ITEMS)
-    return against_reach(reach, severity, f"{shown} holds {kinds}{named}", fix=instead(grant, items, [reach.pattern]))
+    return against_reach(reach, severity, f"{shown} holds {kinds}{named}", fix=replaced(grant))
 
 
 def silenced(grant: Grant, deploy_roles: tuple[str, ...] = ()) -> bool:

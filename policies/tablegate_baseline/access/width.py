@@ -19,7 +19,7 @@ from tablegate_baseline.access.judged import (
     telling,
 )
 from tablegate_baseline.access.remedies import CLOUDFORMATION, IDENTITY, LEAST, TERRAFORM
-from tablegate_baseline.access.rewriting import ITEM_ACTIONS, instead, on_exact_tables
+from tablegate_baseline.access.replacing import replaced
 from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against_reach
 from tablegate_baseline.access.weights import Scale, in_production, lightest
 
@@ -45,7 +45,7 @@ def dynamodb_all_actions_all_tables(grant: Grant, *, deploy_roles: tuple[str, ..
     others = sorted({other.grant.label for other in wide if other.grant is not grant})
     together = f", together with statement {', '.join(others)}" if not is_everything(reach.actions) else ""
     note = f"{grant.holder.address} holds full control of every table{together}: {actions_shown(_beyond_items(wide))}"
-    return against_reach(reach, severity, note, fix=_named(reach, ITEM_ACTIONS))
+    return against_reach(reach, severity, note, fix=replaced(reach.grant))
 
 
 @policy(
@@ -66,7 +66,7 @@ def actions_on_all_tables(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -
         severity = scale.heaviest(reach, actions) if reach.tier >= Tier.ALL else None
         if severity is not None:
             note = f"{actions_shown(actions)} on every table"
-            return against_reach(reach, severity, note, fix=_named(reach, (action.full_name for action in actions)))
+            return against_reach(reach, severity, note, fix=replaced(grant))
     return FINE
 
 
@@ -91,7 +91,7 @@ def all_actions_one_table(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -
         if severity is not None:
             what = "every action" if takes_all(grant) else "full control"
             note = f"{what} on one table, with it {actions_shown(_beyond_items((reach,)))}"
-            return against_reach(reach, severity, note, fix=instead(grant, ITEM_ACTIONS, [reach.pattern]))
+            return against_reach(reach, severity, note, fix=replaced(grant, _beyond_items((reach,))))
     return FINE
 
 
@@ -118,7 +118,7 @@ def allow_notaction(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verd
             severity = lightest(severity, MEDIUM)
         beyond = actions_shown(_beyond_items((reach,)))
         note = f"NotAction leaves {len(telling(reach))} DynamoDB actions allowed, among them {beyond}"
-        return against_reach(reach, severity, note, fix=_named(reach, ITEM_ACTIONS))
+        return against_reach(reach, severity, note, fix=replaced(reach.grant))
     return FINE
 
 
@@ -141,18 +141,13 @@ def allow_notresource(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Ve
         severity = _weight(scale, reach)
         if severity is not None:
             note = f"NotResource allows {actions_shown(telling(reach))} on every table that it does not list"
-            names = (action.full_name for action in telling(reach) if action.kind in ITEMS)
-            return against_reach(reach, severity, note, fix=_named(reach, names))
+            return against_reach(reach, severity, note, fix=replaced(grant))
     return FINE
 
 
 def _widest(wide: tuple[Reach, ...]) -> Reach:
     """Of several, the one that holds most; of equals, the first."""
     return max(wide, key=lambda reach: (len(reach.actions), reach.tier))
-
-
-def _named(reach: Reach, actions: Iterable[str]) -> str:
-    return instead(reach.grant, actions, on_exact_tables(reach.grant, reach.pattern))
 
 
 def _weight(scale: Scale, reach: Reach) -> Severity | None:
