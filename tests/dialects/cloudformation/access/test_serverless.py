@@ -210,6 +210,15 @@ def test_a_role_that_may_be_left_out() -> None:
     ]
 
 
+@pytest.mark.parametrize("role", ["null", "''"])
+def test_a_role_that_is_nothing(role: str) -> None:
+    """Is no role: SAM makes one, as generated templates have it."""
+    found = function("[AmazonDynamoDBFullAccess]", f"Role: {role},")
+    assert [(grant.managed, grant.statement.present) for grant in holders(found)["F"].grants] == [
+        ("AmazonDynamoDBFullAccess", True)
+    ]
+
+
 def test_what_an_event_attaches() -> None:
     """A DynamoDB event brings a managed policy on every stream: once, and not written by anybody."""
     found = resources(

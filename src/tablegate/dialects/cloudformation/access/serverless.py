@@ -41,9 +41,10 @@ class Serverless:
         if "Role" not in there.section:
             return True
         values = self._ground.trees.values(there.section["Role"])
-        if None not in values:
+        given = [value for value in values if not _is_nothing(value)]
+        if len(given) == len(values):
             return False
-        return True if len(values) == 1 else None
+        return None if given else True
 
     def _with_globals(self, there: There) -> Mapping[str, Node]:
         if there.resource.type != FUNCTION:
@@ -140,3 +141,8 @@ def _statement(given: Given, resources: list[str | Hole]) -> dict[str, object]:
 
 def _mapping(node: Node) -> Mapping[str, Node]:
     return node.content if isinstance(node.content, dict) else {}
+
+
+def _is_nothing(value: Node | Unsettled | None) -> bool:
+    """Whether a property is left out, or set to nothing."""
+    return value is None or (isinstance(value, Node) and value.content in (None, ""))
