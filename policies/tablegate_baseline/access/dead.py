@@ -33,7 +33,8 @@ from tablegate.policy.access import (
 )
 from tablegate_baseline.access.judged import is_written
 from tablegate_baseline.access.remedies import IDENTITY, REFERENCE
-from tablegate_baseline.access.rewriting import instead
+from tablegate_baseline.access.replacing import replaced, where_it_works
+from tablegate_baseline.access.rewriting import spelled_out
 from tablegate_baseline.access.tables_here import only_table
 from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, element, place_of, statement
 
@@ -75,7 +76,7 @@ def unknown_action(grant: Grant) -> Verdict:
     meant = [(grant.document.shown(text), _meant(text)) for text in strange]
     if any(names for _, names in meant) or any(map(_has_open_service, strange)):
         told = "; ".join(_told(text, names) for text, names in meant)
-        return against(grant, INFO, told)
+        return against(grant, INFO, told, fix=replaced(grant, renamed=_renamed(strange)))
     names = ", ".join(text for text, _ in meant)
     note = f"{names} is not among the actions known as of {ACTIONS_AS_OF}"
     action: Value[None] = Value("action", None, Origin.UNKNOWN, place_of(grant), _NEWER)
@@ -102,10 +103,12 @@ def action_resource_mismatch(grant: Grant) -> Verdict:
     dead = [action for action in named if _is_dead(action, grant) and not _is_generated(action, named)]
     if not dead:
         return FINE
-    shown = grant.document.shown(resources.texts[0])
+    shown = spelled_out(grant, resources.texts[0])
     bound = all(narrowing(grant.statement.conditions, action) is Narrowing.NEVER for action in dead)
-    where = "under these conditions" if bound else f"on {shown!r}{_why(resources.texts[0])}"
-    return against(grant, INFO, f"{actions_shown(dead)} has no effect {where}", element(grant, resources.texts[0]))
+    where = "under these conditions" if bound else f"on {shown}{_why(resources.texts[0], dead)}"
+    fix = None if bound else where_it_works(grant, dead)
+    note = f"{actions_shown(dead)} has no effect {where}"
+    return against(grant, INFO, note, element(grant, resources.texts[0]), fix=fix)
 
 
 @policy(
@@ -128,9 +131,9 @@ def index_not_granted(grant: Grant) -> Verdict:
         names = _index_names(table)
         own = arn_of(table, grant.holder.symbols)
         if names and reach.scope.itself and reach.scope.below is None and not _reach_indexes(grant.holder, own):
-            where = [reach.pattern, f"{reach.pattern}/index/*"]
-            fix = instead(grant, (action.full_name for action in reach.actions), where)
-            note = f"may query {table.address}, and none of its indexes: {', '.join(sorted(names))}"
+            verb = "query" if any(action.name == "Query" for action in reach.actions) else "scan"
+            note = f"may {verb} {table.address}, and none of its indexes: {', '.join(sorted(names))}"
+            fix = replaced(grant, beside=[f"{reach.pattern}/index/*"])
             return against(grant, INFO, note, element(grant, reach.pattern), fix=fix)
         missing = _index_named(reach.pattern)
         if missing and names is not None and missing not in names:
@@ -223,11 +226,21 @@ def _is_name(text: str) -> bool:
     return bool(text) and ":" not in text and not is_wildcard(text)
 
 
-def _why(text: str) -> str:
+def _why(text: str, dead: list[Action]) -> str:
     if _is_name(text):
         return ", which is a name and no ARN"
     tail = text.split(":", 5)[-1]
-    return ", which lacks a slash before index" if tail.partition("/")[2].partition("/")[0].endswith("index") else ""
+    if tail.partition("/")[2].partition("/")[0].endswith("index"):
+        return ", which lacks a slash before index"
+    if all(action.account_level for action in dead):
+        return ": only the resource * grants it"
+    kinds = sorted({kind for action in dead for kind in action.types})
+    return f": it works on {' and '.join(kinds)}" if kinds else ""
+
+
+def _renamed(strange: list[str]) -> dict[str, list[str]]:
+    """What to write in place of names that are none: what was meant, if that can be told."""
+    return {text: [f"dynamodb:{name}" for name in _meant(text)] for text in strange}
 
 
 def _is_generated(action: Action, named: Iterable[Action]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import lru_cache
 
 from tablegate.policy import Dialect, Table
@@ -36,27 +36,43 @@ def replaced(
     without: Collection[Action] = (),
     *,
     only: Callable[[Action], bool] | None = None,
+    renamed: Mapping[str, Collection[str]] | None = None,
+    beside: Iterable[str] = (),
     conditions: Conditions | None = None,
     closed: bool = False,
 ) -> str:
     """The statement less some actions, or with ``only`` some, on tables by name.
 
-    ``closed`` names the account and region too where they are left open. What a statement grants of other services,
-    and what no table can be named for, goes into statements of its own.
+    ``renamed`` gives other names to actions as they are written, and ``beside`` adds resources. ``closed`` names the
+    account and region too where they are left open. What a statement grants of other services, and what no table can
+    be named for, goes into statements of its own.
     """
-    names = [name for name in _names(grant, frozenset(without)) if only is None or _are(name, only)]
+    names = _names(grant, frozenset(without), renamed or {})
+    names = [name for name in names if only is None or _are(name, only)]
     if not names:
         return _LEAVE_OUT
     on_tables = [name for name in names if not _is_account_wide(name)]
     statements = []
     if on_tables:
         meant = frozenset(action for name in on_tables for action in expand(name))
-        statements.append(instead(grant, on_tables, _where(grant, meant, closed=closed), conditions))
+        where = [*_where(grant, meant, closed=closed), *beside]
+        statements.append(instead(grant, on_tables, where, conditions))
     account_wide = [name for name in names if _is_account_wide(name)]
     if account_wide and _takes_bare_star(grant):
         statements.append(instead(grant, account_wide, ["*"], conditions))
     lead = _lead(grant)
     return "\n".join([lead, *statements] if lead else statements)
+
+
+def where_it_works(grant: Grant, actions: Collection[Action]) -> str:
+    """A statement of these actions alone, on resources that they are for."""
+    names = [action.full_name for action in actions]
+    if all(action.account_level for action in actions):
+        return instead(grant, names, ["*"])
+    scopes = [scope for scope in map(scope_of, grant.statement.resources.texts) if scope.tier is not Tier.NONE]
+    arns = [_to_fill_in(grant, scope) for scope in scopes] or [_to_fill_in(grant, Scope(Tier.ALL))]
+    ends = list(_ends(Scope(Tier.ALL, below="*"), actions))
+    return instead(grant, names, [f"{arn}{end}" for arn in arns for end in ends])
 
 
 def exact(grant: Grant, pattern: str, actions: Collection[Action]) -> tuple[str, ...]:
@@ -79,13 +95,14 @@ def _may_have_indexes(table: Table) -> bool:
     return any(kind.content or not kind.known for kind in kinds)
 
 
-def _names(grant: Grant, without: frozenset[Action]) -> list[str]:
+def _names(grant: Grant, without: frozenset[Action], renamed: Mapping[str, Collection[str]]) -> list[str]:
     """The actions to name: as they are written, where nothing speaks against it."""
     spelled = grant.statement.actions
     if spelled.inverted:
         return list(ITEM_ACTIONS)
     deploys = grant.holder.kind is HolderKind.DEPLOY
-    return [name for text in spelled.texts for name in _named(grant.document.shown(text), without, deploys=deploys)]
+    texts = (name for text in spelled.texts for name in renamed.get(text, (text,)))
+    return [name for text in texts for name in _named(grant.document.shown(text), without, deploys=deploys)]
 
 
 @lru_cache(maxsize=1024)
@@ -167,10 +184,10 @@ def _to_fill_in(grant: Grant, scope: Scope) -> str:
 def _name(scope: Scope) -> str:
     pattern = scope.table or ""
     head = pattern.partition("*")[0].partition("?")[0]
-    if head == pattern:
-        return head
     if not head:
         return "TABLE"
+    if head == pattern:
+        return head
     if is_symbol(head[-1]):
         return f"{head}-TABLE"
     return head if scope.bleeds else f"{head}TABLE"

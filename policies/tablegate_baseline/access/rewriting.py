@@ -7,23 +7,22 @@ import re
 from collections.abc import Iterable, Mapping
 
 from tablegate.policy import Dialect, Table
-from tablegate.policy.access import Condition, Grant, arn_of, is_symbol
+from tablegate.policy.access import Condition, Grant, arn_of, has_symbol, is_symbol
 from tablegate_baseline.access.tables_here import tables_reached
 
 ITEM_ACTIONS = ("dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem")
 Conditions = Mapping[str, Mapping[str, tuple[str, ...]]]
 
+_LONG = 100  # characters of an element on one line
 _MODULES = re.compile(r"(?:module\.[\w-]+(?:\[[^\]]*\])?\.)*")
 _STACKS = re.compile(r"(?:[^/]+/)*")
 # What stands for this account, region and partition where the statement is written.
-_OWN = {
-    Dialect.TERRAFORM_PLAN: {
-        "account": "data.aws_caller_identity.current.account_id",
-        "region": "data.aws_region.current.name",
-        "partition": "data.aws_partition.current.partition",
-    },
-    Dialect.CLOUDFORMATION: {"account": "AWS::AccountId", "region": "AWS::Region", "partition": "AWS::Partition"},
+_HCL = {
+    "account": "data.aws_caller_identity.current.account_id",
+    "region": "data.aws_region.current.name",
+    "partition": "data.aws_partition.current.partition",
 }
+_PSEUDO = {"account": "AWS::AccountId", "region": "AWS::Region", "partition": "AWS::Partition"}
 
 
 def instead(
@@ -40,7 +39,16 @@ def instead(
     spelled: dict[str, object] = {"Effect": "Allow", "Action": named, "Resource": _json_list(grant, where)}
     if bound:
         spelled["Condition"] = bound
-    return json.dumps(spelled, indent=2)
+    return _dumped(spelled)
+
+
+def _dumped(spelled: dict[str, object]) -> str:
+    """JSON with a line for each element, or several for one that is long."""
+    lines = []
+    for key, value in spelled.items():
+        text = json.dumps(value)
+        lines.append(f"  {json.dumps(key)}: {text if len(text) <= _LONG else json.dumps(value, indent=2)}")
+    return "{\n" + ",\n".join(line.replace("\n", "\n  ") for line in lines) + "\n}"
 
 
 def conditions_of(grant: Grant, *without: str) -> Conditions:
@@ -50,6 +58,19 @@ def conditions_of(grant: Grant, *without: str) -> Conditions:
         if item.key not in without:
             found.setdefault(item.spelled, {})[item.written or item.key] = _values(grant, item)
     return found
+
+
+def spelled_out(grant: Grant, arn: str) -> str:
+    """An ARN as its author would write it: by reference, where only that is known of it."""
+    found = _reference(grant, arn) if has_symbol(arn) else None
+    if found is None:
+        return _text(grant, arn)
+    name, suffix = found
+    return f"{f'{name}.Arn' if _is_template(grant) else name}{suffix}"
+
+
+def _is_template(grant: Grant) -> bool:
+    return grant.holder.estate.dialect is Dialect.CLOUDFORMATION
 
 
 def _values(grant: Grant, item: Condition) -> tuple[str, ...]:
@@ -63,13 +84,13 @@ def _reference(grant: Grant, arn: str) -> tuple[str, str] | None:
         name = _local_name(grant, table)
         if name and arn.startswith(own):
             suffix = "".join(part for part in arn[len(own) :] if not is_symbol(part))
-            return (f"{name}.arn" if grant.holder.estate.dialect is Dialect.TERRAFORM_PLAN else name), suffix
+            return (name if _is_template(grant) else f"{name}.arn"), suffix
     return None
 
 
 def _local_name(grant: Grant, table: Table) -> str | None:
     """The table's name in its own module or stack, where the grant is in the same one."""
-    outer = _STACKS if grant.holder.estate.dialect is Dialect.CLOUDFORMATION else _MODULES
+    outer = _STACKS if _is_template(grant) else _MODULES
     around, own = (match[0] if (match := outer.match(one.address)) else "" for one in (table, grant))
     return table.address[len(around) :] if around == own and table.address != grant.address else None
 
@@ -77,7 +98,7 @@ def _local_name(grant: Grant, table: Table) -> str | None:
 def _text(grant: Grant, text: str) -> str:
     """A literal text, with the language's own words for what is not known."""
     shown = grant.document.shown(text)
-    for word, expression in _OWN[grant.holder.estate.dialect].items():
+    for word, expression in (_PSEUDO if _is_template(grant) else _HCL).items():
         shown = shown.replace(f"${{{word}}}", f"${{{expression}}}")
     return shown
 
@@ -127,7 +148,7 @@ def _json_list(grant: Grant, resources: list[str]) -> list[object]:
 
 def _json_resource(grant: Grant, arn: str) -> object:
     found = _reference(grant, arn)
-    template = grant.holder.estate.dialect is Dialect.CLOUDFORMATION
+    template = _is_template(grant)
     if found is None:
         text = _text(grant, arn)
         return {"Fn::Sub": text} if template and "${" in text else text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tablegate.policy import CRITICAL, HIGH, INFO, LOW, MEDIUM, Origin, Value, Verdict, fails, policy, unknown
+from tablegate.policy import CRITICAL, HIGH, INFO, LOW, MEDIUM, Dialect, Origin, Value, Verdict, fails, policy, unknown
 from tablegate.policy.access import (
     READS,
     WRITES,
@@ -33,6 +33,29 @@ _DAX = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DAX.acc
 _BOUNDARY = "https://docs.aws.amazon.com/IAM/latest/UserGuide/access_policies_boundaries.html"
 _ROLES = "https://docs.aws.amazon.com/IAM/latest/UserGuide/best-practices.html#bp-workloads-use-roles"
 _POLICIES = "https://docs.aws.amazon.com/IAM/latest/UserGuide/access_policies.html"
+_READABLE = "a reference to what this input makes, or a text: what another stack or a function gives cannot be read"
+# A whole policy, for an endpoint that has none.
+_HCL = """\
+policy = jsonencode({
+  Statement = [{
+    Effect    = "Allow"
+    Principal = "*"
+    Action    = "dynamodb:*"
+    Resource  = "*"
+    Condition = { StringEquals = { "aws:ResourceAccount" = data.aws_caller_identity.current.account_id } }
+  }]
+})"""
+_TEMPLATE = """\
+PolicyDocument:
+  Version: "2012-10-17"
+  Statement:
+    - Effect: Allow
+      Principal: "*"
+      Action: dynamodb:*
+      Resource: "*"
+      Condition:
+        StringEquals:
+          aws:ResourceAccount: !Ref AWS::AccountId"""
 _OWN = frozenset({"aws:resourceaccount", "aws:resourceorgid", "aws:resourceorgpaths"})
 _BOUNDED = frozenset({HolderKind.RUNTIME, HolderKind.DEPLOY, HolderKind.UNKNOWN})
 
@@ -62,7 +85,8 @@ def vpc_endpoint_unrestricted(holder: Holder) -> Verdict:
         doubt: Value[object] = Value("policy", None, Origin.UNKNOWN, holder.place, holder.unread[0].doubt)
         return unknown("cannot tell what the endpoint lets pass", doubt).weighing(LOW)
     if not holder.grants:
-        return fails("the endpoint has no policy, so that everything may pass").weighing(INFO)
+        fix = _TEMPLATE if holder.estate.dialect is Dialect.CLOUDFORMATION else _HCL
+        return fails("the endpoint has no policy, so that everything may pass").weighing(INFO).fixed_by(fix)
     if any(grant.statement.denies and _keeps_to_own(grant, negated=True) for grant in holder.grants):
         return FINE
     for grant in holder.grants:
@@ -165,7 +189,7 @@ def policy_not_evaluated(unread: Unread) -> Verdict:
         return OTHERS
     value: Value[object] = Value("policy document", None, Origin.UNKNOWN, unread.place, unread.doubt)
     read = "only a part of the document could be read" if unread.partly else "the document could not be read"
-    verdict = unknown(f"{read}: {unread.doubt.reason}", value).fixed_by(unread.doubt.settle)
+    verdict = unknown(read, value).fixed_by(unread.doubt.settle or _READABLE)
     return verdict.weighing(INFO) if unread.partly else verdict
 
 

@@ -5,13 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tablegate.policy import Origin, Place, Severity, Value, Verdict, holds, not_applicable
-from tablegate.policy.access import Action, DocumentRole, Grant, Reach
+from tablegate.policy.access import Action, DocumentRole, Grant, Holder, Reach, may_concern_dynamodb
+from tablegate_baseline.access.rewriting import spelled_out
 from tablegate_baseline.access.tables_here import newly_reached
 
 FINE = holds()
 OTHERS = not_applicable("not a grant that this policy judges")
 
 _SHOWN = 6
+# What nobody should overlook in a long list.
+_NOTABLE = (
+    "DeleteTable",
+    "PutResourcePolicy",
+    "ExportTableToPointInTime",
+    "UpdateTable",
+    "UpdateContinuousBackups",
+    "UpdateTimeToLive",
+    "DeleteBackup",
+    "DeleteResourcePolicy",
+    "CreateTable",
+    "Scan",
+    "DeleteItem",
+    "PutItem",
+)
 
 
 def listed(names: Iterable[str]) -> str:
@@ -22,13 +38,22 @@ def listed(names: Iterable[str]) -> str:
 
 
 def actions_shown(actions: Iterable[Action]) -> str:
-    """Action names without their service."""
-    return listed(action.name for action in actions)
+    """Action names without their service: of many, those first that a reader should know of."""
+    every = sorted({action.name for action in actions})
+    if len(every) <= _SHOWN:
+        return ", ".join(every)
+    first = sorted(every, key=lambda name: _NOTABLE.index(name) if name in _NOTABLE else len(_NOTABLE))
+    return f"{', '.join(first[:_SHOWN])} and {len(every) - _SHOWN} more"
 
 
 def who(grant: Grant) -> str:
     """Who holds the grant, and what sort of user that is."""
-    return f"{grant.holder.address} ({grant.holder.kind})"
+    return f"{called(grant.holder)} ({grant.holder.kind})"
+
+
+def called(whose: Holder) -> str:
+    """What a message calls a holder: by its name, where it is not in this input."""
+    return f"the {whose.form} {whose.name}" if whose.outside and whose.name else whose.address
 
 
 def against(
@@ -42,6 +67,8 @@ def against(
     told = (statement(grant), *evidence)
     if grant.role is DocumentRole.IDENTITY:
         told = (*told, holder(grant))
+    elif grant.statement.principals is not None and grant.statement.principals.doubt is None:
+        told = (*told, principal(grant))
     if grant.made_by:
         note = f"{note}, from the {grant.made_by.kind} {grant.made_by.name}"
     if not grant.statement.present:
@@ -65,12 +92,25 @@ def against_reach(reach: Reach, severity: Severity, note: str, *, fix: str | Non
 
 
 def statement(grant: Grant) -> Value[object]:
-    """The statement, as evidence: its actions as they are written."""
+    """The statement, as evidence: its actions as they are written, those of other services only counted."""
     spelled = grant.statement.actions
     name = "NotAction" if spelled.inverted else "Action"
-    more = f" and {len(spelled.texts) - _SHOWN} more" if len(spelled.texts) > _SHOWN else ""
-    text = ", ".join(map(grant.document.shown, spelled.texts[:_SHOWN])) + more
+    own = [text for text in spelled.texts if may_concern_dynamodb(text) is not False]
+    if spelled.inverted or not own:
+        own = list(spelled.texts)
+    others = len(spelled.texts) - len(own)
+    more = [f"{len(own) - _SHOWN} more"] if len(own) > _SHOWN else []
+    more += [f"{others} of other services"] if others else []
+    text = " and ".join([", ".join(map(grant.document.shown, own[:_SHOWN])), *more])
     return Value(name, text or None, place=place_of(grant))
+
+
+def principal(grant: Grant) -> Value[object]:
+    """Whom the statement lets in, as evidence."""
+    spelled = grant.statement.principals
+    name = "NotPrincipal" if spelled and spelled.inverted else "Principal"
+    texts = (grant.document.shown(item.text) for item in spelled.items) if spelled else ()
+    return Value(name, listed(texts) or None, place=place_of(grant))
 
 
 def element(grant: Grant, pattern: str) -> Value[object]:
@@ -78,13 +118,13 @@ def element(grant: Grant, pattern: str) -> Value[object]:
     spelled = grant.statement.resources
     if spelled.inverted:
         return Value("NotResource", listed(map(grant.document.shown, spelled.texts)), place=place_of(grant))
-    return Value("Resource", grant.document.shown(pattern), place=place_of(grant))
+    return Value("Resource", spelled_out(grant, pattern), place=place_of(grant))
 
 
 def holder(grant: Grant) -> Value[object]:
     """Who holds the grant, and how that is known."""
     whose = grant.holder
-    return Value("holder", f"{whose.address} ({whose.kind}: {whose.why})", place=whose.place)
+    return Value("holder", f"{called(whose)} ({whose.kind}: {whose.why})", place=whose.place)
 
 
 def place_of(grant: Grant) -> Place | None:

@@ -26,6 +26,7 @@ class Holder:
     kind: HolderKind
     why: str  # the evidence for its kind, in words
     name: str | None = None
+    outside: bool = False  # only named in this input: its address is that of what it is given
     services: frozenset[str] = frozenset()  # that may assume it
     grants: tuple[Grant, ...] = ()
     ceilings: tuple[Document, ...] = ()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Covers: TypeAlias = Callable[[Patterns, str], bool | None]
 
 _EVERYTHING = "*"
+_OF_DYNAMODB = "arn:*:dynamodb:*:*:*"
 
 
 class _Shape(NamedTuple):
@@ -79,10 +80,10 @@ def _not_named(texts: tuple[str, ...]) -> frozenset[Action]:
 
 
 def resources_of(statement: Statement) -> tuple[str, ...]:
-    """The resource patterns that a statement reaches: of a NotResource, everything."""
-    if statement.resources.inverted:
-        return (_EVERYTHING,)
-    return statement.resources.texts
+    """The resource patterns that a statement reaches: of a NotResource, everything, unless all tables are listed."""
+    if not statement.resources.inverted:
+        return statement.resources.texts
+    return () if any(subset(_OF_DYNAMODB, text) is True for text in statement.resources.sure) else (_EVERYTHING,)
 
 
 def reaches(grant: Grant) -> tuple[Reach, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from tablegate.access.grants import DocumentRole, HolderKind, Maker, MakerKind
 from tablegate.access.symbols import Symbols
 from tablegate.model import facts
 
+FILL_IN = "arn:aws:dynamodb:REGION:ACCOUNT:table/TABLE"
 KEYED = {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["${aws:userid}"]}}
 
 
@@ -91,6 +93,42 @@ def test_a_slash_is_missing() -> None:
     assert "which lacks a slash before index" in found.message
     (found,) = findings(of(statement("GetItem", "Orders")), "TG531")
     assert "which is a name and no ARN" in found.message
+
+
+@pytest.mark.parametrize(
+    ("actions", "resources", "why", "fix"),
+    [
+        (["ListTables"], ORDERS, ": only the resource * grants it", (["ListTables"], ["*"])),
+        (["GetRecords"], ORDERS, ": it works on stream", (["GetRecords"], [f"{ORDERS}/stream/*"])),
+        (["GetItem"], f"{ORDERS}/index/*", ": it works on table", (["GetItem"], [ORDERS])),
+        (["DeleteBackup"], ORDERS, ": it works on backup", (["DeleteBackup"], [f"{ORDERS}/backup/*"])),
+        (["Query"], "Orders", ", which is a name and no ARN", (["Query"], [FILL_IN, f"{FILL_IN}/index/*"])),
+    ],
+)
+def test_a_dead_action_is_told_where_it_lives(actions: list[str], resources: str, why: str, fix: Any) -> None:
+    """The fix is a statement of the action, on what it works on."""
+    (found,) = findings(of(statement(actions, resources)), "TG531")
+    assert found.message == f"{actions[0]} has no effect on {resources}{why}"
+    made = json.loads(found.fix or "")
+    assert ([name.removeprefix("dynamodb:") for name in made["Action"]], made["Resource"]) == fix
+
+
+def test_an_unknown_action_is_mended_in_its_own_statement() -> None:
+    """What was meant stands in its place; the rest stays."""
+    (found,) = findings(of(statement(["GetItem", "CreateItem", "TransactGetItems"])), "TG530")
+    made = json.loads(found.fix or "")
+    assert (made["Action"], made["Resource"]) == (["dynamodb:GetItem", "dynamodb:PutItem"], [ORDERS])
+
+
+def test_an_index_that_is_not_granted_is_added() -> None:
+    """To the statement as it is; whoever may only scan is not said to query."""
+    (found,) = findings(of(statement(["Scan", "PutItem"]), tables=[INDEXED]), "TG532")
+    assert found.message == "may scan aws_dynamodb_table.orders, and none of its indexes: byCustomer, byDay"
+    made = json.loads(found.fix or "")
+    assert (made["Action"], made["Resource"]) == (
+        ["dynamodb:PutItem", "dynamodb:Scan"],
+        ["${aws_dynamodb_table.orders.arn}", "${aws_dynamodb_table.orders.arn}/index/*"],
+    )
 
 
 def test_what_nobody_wrote_is_not_held_against_them() -> None:

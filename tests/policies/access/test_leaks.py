@@ -108,4 +108,4 @@ def test_the_fix_binds_tagging_by_the_same_tag() -> None:
     """The condition of the other grants, on this one too."""
     (found,) = findings(of(statement("GetItem", "*", TAGGED), statement("TagResource", "*")), "TG526")
     assert found.fix is not None
-    assert '"aws:ResourceTag/app": [\n        "orders"\n      ]' in found.fix
+    assert '"aws:ResourceTag/app": ["orders"]' in found.fix

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -28,7 +29,7 @@ from tablegate.access.grants import DocumentRole, HolderForm, HolderKind, Unread
 from tablegate.access.symbols import Symbols
 from tablegate.model import facts
 from tablegate.model.estate import Estate
-from tablegate.model.table import KeyOwner, KmsKey
+from tablegate.model.table import Dialect, KeyOwner, KmsKey
 
 DAX: dict[str, Any] = {"kind": HolderKind.SERVICE, "services": ("dax.amazonaws.com",)}
 OWN = {"StringEquals": {"aws:ResourceAccount": "111122223333"}}
@@ -62,6 +63,16 @@ def passing(actions: Any = "*", resources: Any = "*", conditions: Any = None) ->
 def test_an_endpoint_lets_ones_own_tables_through(statements: list[Any], severity: str | None) -> None:
     """By the account of the resource, or by ARNs: the principal is always everybody."""
     assert said(endpoint(*statements), "TG536") == severity
+
+
+@pytest.mark.parametrize(
+    ("dialect", "begins"),
+    [(Dialect.TERRAFORM_PLAN, "policy = jsonencode({"), (Dialect.CLOUDFORMATION, "PolicyDocument:")],
+)
+def test_an_endpoint_without_a_policy_is_given_a_whole_one(dialect: Dialect, begins: str) -> None:
+    """A condition alone has nowhere to go."""
+    (found,) = findings(replace(endpoint(), dialect=dialect), "TG536")
+    assert (found.fix or "").startswith(begins)
 
 
 def test_an_endpoint_whose_policy_is_not_known_is_a_doubt() -> None:
@@ -150,7 +161,9 @@ def test_what_could_not_be_read_is_said_once_and_where_it_stands() -> None:
     heavy = Unread(address="aws_iam_policy.x", place=None, doubt=build.DOUBT, relevant=True, partly=True)
     (found,) = findings(estate(holder(unread=(unread,)), holder(unread=(heavy,)), holder(unread=(unread,))), "TG541")
     assert (found.address, str(found.outcome), found.fix) == ("aws_iam_policy.x", "unknown", build.DOUBT.settle)
-    assert found.message.startswith("only a part of the document could be read: known only after apply")
+    assert (
+        found.message == "only a part of the document could be read; policy document is unknown: known only after apply"
+    )
 
 
 VIA = {"StringLike": {"kms:ViaService": "dynamodb.*.amazonaws.com"}}

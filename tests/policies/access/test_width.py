@@ -251,6 +251,21 @@ def test_every_table_but_one_is_every_table(actions: str, severity: str | None) 
     assert said(world, "TG502") is None
 
 
+@pytest.mark.parametrize(
+    ("left_out", "severity"),
+    [
+        (["*"], None),
+        (["arn:*:dynamodb:*:*:*"], None),
+        ([ORDERS, "arn:*:dynamodb:*"], None),
+        (["arn:aws:dynamodb:*"], "critical"),
+        ([Perhaps("*")], "critical"),
+    ],
+)
+def test_every_table_but_all_is_none(left_out: list[Any], severity: str | None) -> None:
+    """Whoever leaves all tables out, for certain and in every partition, grants none."""
+    assert said(of(statement("*", None, NotResource=left_out)), "TG509") == severity
+
+
 def test_the_finding_tells_the_tables_that_are_reached_today() -> None:
     """A table that the holder names elsewhere is meant; the others are newly reachable."""
     world = of(

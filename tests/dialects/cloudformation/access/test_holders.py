@@ -11,6 +11,7 @@ from held import counted, grants, holders, unread
 from tablegate.access.grants import HolderForm, HolderKind
 from tablegate.access.holders import Holder
 from tablegate.dialects.reading import Reading
+from tablegate.model.value import Doubt
 from templates import reading
 
 DOCUMENT = "{Statement: {Effect: Allow, Action: dynamodb:GetItem, Resource: '*'}}"
@@ -156,6 +157,7 @@ def test_strangers() -> None:
         "D": ("group", "human", "it is an IAM group", None),
     }
     assert [grant.address for grant in holders(found)["A"].grants] == ["A", "B"]
+    assert all(holder.outside for holder in holders(found).values())
 
 
 def test_users_and_groups() -> None:
@@ -208,6 +210,22 @@ def test_boundaries_are_ceilings(boundary: str, ceilings: int, doubt: str | None
     worker = holders(found)["Worker"]
     assert (len(worker.ceilings), worker.ceiling_doubt and worker.ceiling_doubt.reason) == (ceilings, doubt)
     assert ("Limit" in holders(found)) is ("imit" not in boundary)
+
+
+def test_a_policy_that_a_parameter_names() -> None:
+    """Its value settles it."""
+    found = resources(
+        f"""
+        Worker:
+          Type: AWS::IAM::Role
+          Properties: {{AssumeRolePolicyDocument: {TRUST}, ManagedPolicyArns: !Ref Given}}
+        """,
+        "Parameters: {Given: {Type: CommaDelimitedList}}",
+    )
+    (missing,) = holders(found)["Worker"].unread
+    assert missing.doubt == Doubt(
+        "the parameter Given has no value here", "pass --params FILE or --param Given=VALUE", ("Given",)
+    )
 
 
 def test_permission_sets() -> None:

@@ -81,6 +81,7 @@ def test_a_list_of_attachments_is_for_each_of_them() -> None:
     found = holders(known())
     shared = "aws_iam_policy.shared Shared: Allow dynamodb:ListTables on *"
     stranger = found["aws_iam_policy_attachment.several"]
+    assert stranger.outside
     assert (stranger.form, stranger.name, grants(stranger)) == (HolderForm.ROLE, "elsewhere", [shared])
     assert shared in grants(found["aws_iam_group.team"])
     assert [grant.managed for grant in found["aws_iam_role.bounded"].grants] == ["AmazonDynamoDBFullAccess"]

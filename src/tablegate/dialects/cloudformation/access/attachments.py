@@ -88,7 +88,8 @@ class Attachments:
             self._hand(draft, policy.pieces, policy.there.address, sure=sure)
         else:
             arn, place = self.ground.shown(value), self.ground.place(value)
-            draft.attach(arn, address, place, self.ground.spelling, sure=sure)
+            doubt = value.doubt if isinstance(value, Unsettled) else None
+            draft.attach(arn, address, place, self.ground.spelling, sure=sure, doubt=doubt)
 
     def bound(self, draft: Draft, section: Mapping[str, Node]) -> None:
         """Hold a draft under its permissions boundary."""
@@ -127,6 +128,7 @@ class Attachments:
             identities.people(form) if form is not HolderForm.ROLE else (HolderKind.UNKNOWN, "it is not in this input")
         )
         draft = self.ground.draft(form, there.resource, *known, key=f"name: {name or there.address}")
+        draft.outside = True
         draft.name = name if name and not has_symbol(name) else None
         draft.address = min(draft.address, there.address)
         return draft

@@ -35,6 +35,7 @@ class Draft:
     form: HolderForm
     trusted: list[Evidence]
     name: str | None = None
+    outside: bool = False
     services: set[str] = field(default_factory=set)
     uses: list[Evidence] = field(default_factory=list)
     serves: list[Evidence] = field(default_factory=list)
@@ -60,7 +61,15 @@ class Draft:
         return new
 
     def attach(
-        self, arn: str, address: str, place: Place, spelling: str, *, sure: bool, by: Maker | None = None
+        self,
+        arn: str,
+        address: str,
+        place: Place,
+        spelling: str,
+        *,
+        sure: bool,
+        by: Maker | None = None,
+        doubt: Doubt | None = None,
     ) -> None:
         """Attach a managed policy that the template does not write down: one of AWS's, or one from somewhere else."""
         path = managed_path(arn)
@@ -68,7 +77,10 @@ class Draft:
         if not self.is_new(path or arn):
             return
         if policy is None:
-            self._others.append((_missing(arn, path, address, place), path is None))
+            missing = _missing(arn, path, address, place)
+            if doubt is not None and ":policy/" not in arn:
+                missing = replace(missing, doubt=doubt)
+            self._others.append((missing, path is None))
             return
         document = policy.document()
         self.grants.extend(
@@ -119,6 +131,7 @@ class Draft:
             kind=kind,
             why=why,
             name=self.name,
+            outside=self.outside,
             services=frozenset(self.services),
             grants=tuple(sorted((*self.grants, *self.inherited), key=_order)),
             ceilings=tuple(self.ceilings),

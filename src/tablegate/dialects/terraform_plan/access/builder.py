@@ -42,6 +42,7 @@ class Builder:
             kind=trust.kind,
             why=trust.why,
             name=person.name,
+            outside=person.resource is None,
             services=trust.services,
             grants=tuple(sorted([*grants, *shared], key=_order)),
             ceilings=tuple(person.ceilings),
