@@ -114,7 +114,7 @@ def account_of(text: str) -> str:
 
 def whose_account(grant: Grant) -> Value[object]:
     """A principal of which nobody can tell whose it is, as evidence."""
-    doubt = Doubt("the account that this is deployed to is not known", _SETTLE)
+    doubt = Doubt("nothing in this input tells it", _SETTLE)
     return Value("own account", None, Origin.UNKNOWN, place_of(grant), doubt)
 
 
