@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
 
 from tablegate.access.action_table import ACTIONS, ENCLOSING, NEWER
 from tablegate.access.patterns import matches
 from tablegate.access.symbols import has_symbol
+from tablegate.model.record import record
 
 SERVICE = "dynamodb"
 
@@ -40,9 +40,9 @@ READS = frozenset({Kind.ITEM_READ, Kind.STREAM_READ, Kind.BULK_READ})
 WRITES = frozenset({Kind.ITEM_WRITE, Kind.ITEM_DELETE})
 
 
-@dataclass(frozen=True, slots=True)
+@record(eq=False, kw_only=False)
 class Action:
-    """One DynamoDB action, known by its name. ``types`` is empty for one that only ``Resource: "*"`` grants."""
+    """One DynamoDB action, made once. ``types`` is empty for one that only ``Resource: "*"`` grants."""
 
     name: str
     kind: Kind
@@ -50,9 +50,6 @@ class Action:
     keys: frozenset[str]
     in_resource_policy: bool | None
     across_accounts: bool | None
-
-    def __hash__(self) -> int:
-        return hash(self.name)
 
     def __lt__(self, other: Action) -> bool:
         return self.name < other.name

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum
 
 from tablegate.access.actions import Action
 from tablegate.access.symbols import is_symbol, is_variable
+from tablegate.model.record import record
 
 PARTITION_KEYS = frozenset(
     {
@@ -56,7 +57,7 @@ class Narrowing(IntEnum):
     NEVER = 7  # the key is never there, so the statement never applies
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Condition:
     """One key under one operator. ``values`` are texts with symbols; ``unread`` counts those not known at all."""
 

@@ -7,12 +7,12 @@ with ``Hole`` where something cannot be known and symbols inside texts that are 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeAlias
 
 from tablegate.access.conditions import Condition, parse_operator
 from tablegate.access.symbols import Symbols, is_symbol, is_variable
+from tablegate.model.record import record
 from tablegate.model.value import Doubt, Place
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -46,7 +46,7 @@ class Malformed(NamedTuple):
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Patterns:
     """One of a statement's lists: the patterns that are known, and why some are not."""
 
@@ -75,7 +75,7 @@ class PrincipalKind(StrEnum):
     CANONICAL = "CanonicalUser"
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Principal:
     """One principal of a statement, as a text with symbols."""
 
@@ -83,7 +83,7 @@ class Principal:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Principals:
     """The principals of a statement. A statement of an identity's document has none."""
 
@@ -92,7 +92,7 @@ class Principals:
     doubt: Doubt | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class Statement:
     """One statement. ``effect`` is None where it is not known."""
 
@@ -119,7 +119,7 @@ class Statement:
         return self.effect == _DENY
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record()
 class Document:
     """A whole policy document. ``doubt`` is set where it, or some of its statements, could not be read."""
 
@@ -180,7 +180,7 @@ def parse_document(tree: Any, symbols: Symbols, locate: Locate, within: str | No
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class _Reader:
     """What every part of one document is read with."""
 

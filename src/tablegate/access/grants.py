@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from tablegate.model.record import record
 from tablegate.model.value import Doubt, Place
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class Maker(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(eq=False)
 class Grant:
     """One statement, in the document that holds it, in the hands of its holder.
 
@@ -90,7 +91,7 @@ class Grant:
         return self.statement.label
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(eq=False)
 class Unread:
     """A document, or a part of one, that could not be read; ``relevant`` where it could matter to a table."""
 

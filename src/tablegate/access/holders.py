@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from tablegate.access.grants import DocumentRole, Grant, HolderForm, HolderKind, Unread
 from tablegate.access.symbols import Symbols
+from tablegate.model.record import record
 from tablegate.model.value import Doubt, Place
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from tablegate.model.table import Table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(eq=False)
 class Holder:
     """A role, a user, a group, a permission set, or a resource with a policy of its own."""
 

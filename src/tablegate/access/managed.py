@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 from tablegate.access.actions import SERVICE
 from tablegate.access.conditions import Condition, parse_operator
 from tablegate.access.documents import Document, Patterns, Statement
 from tablegate.access.managed_table import POLICIES
+from tablegate.model.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class ManagedPolicy:
     """What is known of one AWS managed policy."""
 
