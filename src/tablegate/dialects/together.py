@@ -11,14 +11,15 @@ from tablegate.dialects import read
 from tablegate.dialects.reading import Reading, ReadOptions
 from tablegate.syntax.source import Source
 
-_IMPORTS = re.compile(rb"ImportValue|GetStackOutput")
+_IMPORTS = (b"ImportValue", b"GetStackOutput")
+_PLAN = re.compile(rb'\s*+\{\s*+"format_version"')  # as Terraform begins one: there is no use in searching it
 _EXPORTS = "tablegate.dialects.cloudformation.exports"  # by name: plans are read without it
 
 
 def read_together(sources: Iterable[Source], options: ReadOptions) -> Iterator[Reading]:
     """Every reading, those within others too. What another source embeds is read there, and not a second time."""
     listed = sorted(sources, key=lambda source: -len(source.beside.files))
-    if any(_IMPORTS.search(source.data) for source in listed):
+    if any(_imports(source.data) for source in listed):
         options = replace(options, exports=import_module(_EXPORTS).exports_of(listed, options))
     embedded: set[str] = set()
     for source in listed:
@@ -28,3 +29,8 @@ def read_together(sources: Iterable[Source], options: ReadOptions) -> Iterator[R
         embedded.update(reading.input.path for reading in inner)
         yield first
         yield from inner
+
+
+def _imports(data: bytes) -> bool:
+    """Whether this may be a template that takes values from another stack."""
+    return _PLAN.match(data) is None and any(word in data for word in _IMPORTS)
