@@ -10,13 +10,14 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tablegate.syntax.errors import ParseError
-from tablegate.syntax.hcl import File
-from tablegate.syntax.hcl_json import JsonFile
-from tablegate.syntax.hcl_nodes import Block, Literal
 from tablegate.syntax.source import Folder, Source, within
 from tablegate.syntax.text import decode
+
+if TYPE_CHECKING:
+    from tablegate.syntax.hcl_nodes import Block
 
 ENDINGS = (".tf", ".tofu", ".tf.json", ".tofu.json")
 OF_VARIABLES = (".auto.tfvars", ".auto.tfvars.json")
@@ -140,6 +141,10 @@ def local_calls(source: Source) -> list[str]:
     """The relative folders of the modules that a file calls."""
     if not _CALLS.search(source.data):
         return []
+    # Imported here: most inputs are no source, and pay for no reader of it.
+    from tablegate.syntax.hcl import File
+    from tablegate.syntax.hcl_json import JsonFile
+
     try:
         text = decode(source.data)
         blocks = (JsonFile if source.name.endswith(".json") else File)(source.name, text).blocks()
@@ -150,6 +155,8 @@ def local_calls(source: Source) -> list[str]:
 
 
 def _way(block: Block) -> str | None:
+    from tablegate.syntax.hcl_nodes import Literal
+
     attribute = block.body.attributes.get("source")
     value = attribute.value.content if attribute is not None and isinstance(attribute.value, Literal) else None
     return value if isinstance(value, str) and value.startswith(("./", "../")) else None
