@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from heapq import merge
+from itertools import islice
 
 from tablegate.findings import Finding
 from tablegate.model.value import Place
@@ -26,30 +28,31 @@ class Listing:
 
     def lines(self, found: list[Cause]) -> Iterator[Shown]:
         """A line for each policy and outcome, in columns."""
-        rows: dict[tuple[str, str, str], list[Finding]] = {}
+        rows: dict[tuple[str, str, str], list[Cause]] = {}
         for cause in found:
             policy = cause.first.policy
-            rows.setdefault((cause.word, policy.id, policy.name), []).extend(cause.findings)
+            rows.setdefault((cause.word, policy.id, policy.name), []).append(cause)
         names = [joined(self._show(id_), own(" "), self._show(name)) for _, id_, name in rows]
         words = max(len(word) for word, _, _ in rows)
         widest = max(map(len, names))
-        most = max(len(number(len(findings))) for findings in rows.values())
+        counts = [sum(len(cause.findings) for cause in row) for row in rows.values()]
+        most = max(len(number(count)) for count in counts)
         room = self._width - words - widest - most - 4 * len(BETWEEN)
-        for ((word, _, _), findings), name in zip(rows.items(), names, strict=True):
+        for ((word, _, _), row), name, every in zip(rows.items(), names, counts, strict=True):
             lead = self._paint(SEVERITIES[word], Shown(f"{word:<{words}}"))
-            count = Shown(f"{number(len(findings)):>{most}}")
-            yield listed((own(""), lead, Shown(f"{name:<{widest}}"), count, self._named(findings, room)), BETWEEN)
+            count = Shown(f"{number(every):>{most}}")
+            yield listed((own(""), lead, Shown(f"{name:<{widest}}"), count, self._named(row, every, room)), BETWEEN)
 
-    def _named(self, findings: list[Finding], room: int) -> Shown:
+    def _named(self, row: list[Cause], every: int, room: int) -> Shown:
         """As many as fit, and one at least."""
         named: list[Shown] = []
-        for finding in sorted(findings, key=in_order)[:NAMED]:
+        for finding in islice(merge(*(cause.findings for cause in row), key=in_order), NAMED):
             name = self._one(finding)
             room -= len(name) + len(BETWEEN)
             if named and room < 0:
                 break
             named.append(name)
-        left = len(findings) - len(named)
+        left = every - len(named)
         return listed([*named, joined(own("…(+"), number(left), own(")"))] if left else named)
 
     def _one(self, finding: Finding) -> Shown:
