@@ -98,7 +98,11 @@ def action_resource_mismatch(grant: Grant) -> Verdict:
     if grant.role is not DocumentRole.IDENTITY or not grant.statement.allows or grant.managed or grant.made_by:
         return OTHERS
     named = _named_actions(grant)
-    if not named or resources.inverted or resources.doubt or not resources.texts:
+    if not named or resources.inverted or resources.doubt:
+        return OTHERS
+    if _all_work(named, grant):
+        return FINE
+    if not resources.texts:
         return OTHERS
     dead = [action for action in named if _is_dead(action, grant) and not _is_generated(action, named)]
     if not dead:
@@ -125,17 +129,19 @@ def index_not_granted(grant: Grant) -> Verdict:
     if not is_written(grant):
         return OTHERS
     for reach in reaches(grant):
-        table = only_table(grant, reach.pattern) if reach.tier is Tier.ONE else None
-        if table is None or not any(action.name in ("Query", "Scan") for action in reach.actions):
+        if reach.tier is not Tier.ONE or not any(action.name in ("Query", "Scan") for action in reach.actions):
+            continue
+        alone = reach.scope.itself and reach.scope.below is None
+        missing = _index_named(reach.pattern)
+        table = only_table(grant, reach.pattern) if alone or missing else None
+        if table is None:
             continue
         names = _index_names(table)
-        own = arn_of(table, grant.holder.symbols)
-        if names and reach.scope.itself and reach.scope.below is None and not _reach_indexes(grant.holder, own):
+        if names and alone and not _reach_indexes(grant.holder, arn_of(table, grant.holder.symbols)):
             verb = "query" if any(action.name == "Query" for action in reach.actions) else "scan"
             note = f"may {verb} {table.address}, and none of its indexes: {', '.join(sorted(names))}"
             fix = replaced(grant, beside=[f"{reach.pattern}/index/*"])
             return against(grant, INFO, note, element(grant, reach.pattern), fix=fix)
-        missing = _index_named(reach.pattern)
         if missing and names is not None and missing not in names:
             return against(grant, INFO, f"{table.address} has no index {missing!r}", element(grant, reach.pattern))
     return FINE
@@ -209,10 +215,20 @@ def _named_in(texts: tuple[str, ...]) -> tuple[Action, ...]:
     return tuple(sorted({action for text in named for action in expand(text)}))
 
 
+def _all_work(named: Iterable[Action], grant: Grant) -> bool:
+    """Whether each of the actions reaches something, under conditions that may hold."""
+    working = frozenset[Action]().union(*(reach.actions for reach in reaches(grant)))
+    return working.issuperset(named) and not any(_is_never(action, grant) for action in named)
+
+
+def _is_never(action: Action, grant: Grant) -> bool:
+    return action.name == "SearchVectors" and narrowing(grant.statement.conditions, action) is Narrowing.NEVER
+
+
 def _is_dead(action: Action, grant: Grant) -> bool:
     """Whether no resource of the statement is one that the action is for, or its conditions never hold."""
     texts = grant.statement.resources.texts
-    if action.name == "SearchVectors" and narrowing(grant.statement.conditions, action) is Narrowing.NEVER:
+    if _is_never(action, grant):
         return True
     if any(set(text) <= {"*"} for text in texts):
         return False

@@ -39,19 +39,20 @@ def is_dax_role(holder: Holder) -> bool:
     return any(service.startswith("dax.") for service in holder.services)
 
 
+@lru_cache(maxsize=2048)
 def is_everything(actions: frozenset[Action]) -> bool:
     """Whether these actions amount to full control of a table."""
     return {action.kind for action in actions} >= _FULL
 
 
-def telling(reach: Reach) -> list[Action]:
+def telling(reach: Reach) -> tuple[Action, ...]:
     """The actions on tables that do more than look at what there is."""
-    return sorted(action for action in reach.actions if action.kind not in HARMLESS and not action.account_level)
+    return _telling(reach.actions)
 
 
-def on_tables(reach: Reach) -> list[Action]:
+def on_tables(reach: Reach) -> tuple[Action, ...]:
     """The same, less the reading of streams: that is TG515's to judge."""
-    return [action for action in telling(reach) if action.kind is not Kind.STREAM_READ]
+    return _on_tables(reach.actions)
 
 
 def verb_wildcards(grant: Grant) -> tuple[str, ...]:
@@ -80,7 +81,20 @@ def in_everything(grant: Grant) -> bool:
 def full_control(holder: Holder) -> tuple[Reach, ...]:
     """The widest reaches of a holder, where together they amount to full control of all tables; else nothing."""
     wide = tuple(reach for reach in reaches_of(holder) if reach.grant.managed is None and _is_wide(reach))
-    return wide if is_everything(frozenset(action for reach in wide for action in reach.actions)) else ()
+    return wide if is_everything(frozenset().union(*(reach.actions for reach in wide))) else ()
+
+
+# Many statements hold the same actions: what is asked of those alone is answered once.
+
+
+@lru_cache(maxsize=2048)
+def _telling(actions: frozenset[Action]) -> tuple[Action, ...]:
+    return tuple(sorted(item for item in actions if item.kind not in HARMLESS and not item.account_level))
+
+
+@lru_cache(maxsize=2048)
+def _on_tables(actions: frozenset[Action]) -> tuple[Action, ...]:
+    return tuple(action for action in _telling(actions) if action.kind is not Kind.STREAM_READ)
 
 
 @lru_cache(maxsize=2048)

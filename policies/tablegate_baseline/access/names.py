@@ -149,9 +149,10 @@ def _is_prefix(reach: Reach) -> bool:
     """
     if reach.tier is Tier.PREFIX:
         return True
-    name = reach.scope.table or ""
-    head = name.rstrip("*")
-    if reach.tier is not Tier.WEAK or not reach.scope.bleeds or len(head) < _ANCHOR:
+    if reach.tier is not Tier.WEAK or not reach.scope.bleeds:
+        return False
+    head = (reach.scope.table or "").rstrip("*")
+    if len(head) < _ANCHOR:
         return False
     names = [table.name.content for table in tables_reached(reach.grant, reach.pattern)]
     return bool(names) and head not in names and None not in names

@@ -80,7 +80,7 @@ class _Here:
         found: dict[str, Table] = {}
         candidates = (one for tail in self._alike(pattern.split(":", 5)[-1]) for one in self._by_tail[tail])
         for _, arn, table in sorted(candidates, key=itemgetter(0)):
-            if _reaches(at_home(pattern, arn), arn):
+            if pattern == arn or _reaches(at_home(pattern, arn), arn):
                 found.setdefault(table.address, table)
         return found
 
@@ -105,6 +105,6 @@ def _here(estate: Estate, symbols: Symbols) -> _Here:
 
 
 def _reaches(pattern: str, arn: str) -> bool:
-    if matches(pattern, arn) is True or intersects(pattern, f"{arn}/*") is True:
+    if intersects(pattern, f"{arn}/*") is True or matches(pattern, arn) is True:
         return True
     return pattern[:-1] == arn and is_suffix(pattern[-1])

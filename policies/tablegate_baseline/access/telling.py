@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from tablegate.policy import Origin, Place, Severity, Value, Verdict, holds, not_applicable
 from tablegate.policy.access import Action, DocumentRole, Grant, Holder, Reach, may_concern_dynamodb
@@ -32,6 +33,11 @@ _NOTABLE = (
 
 def listed(names: Iterable[str]) -> str:
     """Some of the names, and how many more there are."""
+    return _listed(tuple(names))
+
+
+@lru_cache(maxsize=256)  # all the tables of an input are reached by many
+def _listed(names: tuple[str, ...]) -> str:
     every = sorted(set(names))
     more = len(every) - _SHOWN
     return ", ".join(every[:_SHOWN]) + (f" and {more} more" if more > 0 else "")

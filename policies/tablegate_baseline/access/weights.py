@@ -96,9 +96,10 @@ class Scale:
 
 def kind_of(holder: Holder, deploy_roles: tuple[str, ...] = ()) -> HolderKind:
     """Who uses the holder: what its trust says, unless its name is said to be that of a deploy role."""
-    names = (name for name in (holder.name, holder.address) if name)
-    if deploy_roles and any(matches(pattern, name) for name in names for pattern in deploy_roles):
-        return HolderKind.DEPLOY
+    if deploy_roles:
+        names = [name for name in (holder.name, holder.address) if name]
+        if any(matches(pattern, name) for name in names for pattern in deploy_roles):
+            return HolderKind.DEPLOY
     return holder.kind
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from tablegate.access.symbols import has_symbol, is_symbol
+from tablegate.access.symbols import SYMBOL, has_symbol
 
 _ANY_RUN = "\0"  # another pattern's `*` while a subset is decided: only a `*` takes it in
 _ANY_ONE = "\1"  # another pattern's `?` likewise: a `?` or a `*` takes it in
@@ -79,6 +79,8 @@ def _begins(pattern: str) -> str | None:
 
 
 def _matches(pattern: str, text: str) -> bool:
+    if "*" not in pattern and "?" not in pattern:
+        return pattern == text
     head = _begins(pattern)
     if head is not None:
         return text.startswith(head)
@@ -91,6 +93,7 @@ def _matches(pattern: str, text: str) -> bool:
     return bool(states & automaton.final)
 
 
+@lru_cache(maxsize=1024)
 def _intersects(left: str, right: str) -> bool:
     begins = _begins(right)
     if begins is not None:
@@ -153,4 +156,4 @@ def _automaton(pattern: str) -> _Automaton:
 
 def _opened(text: str) -> str:
     """The text with a star for each symbol: everything it may turn out to be."""
-    return "".join("*" if is_symbol(character) else character for character in text)
+    return SYMBOL.sub("*", text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -14,6 +13,7 @@ from tablegate.access.documents import Document, Patterns, Statement
 from tablegate.access.grants import DocumentRole, Grant
 from tablegate.access.patterns import intersects, matches, subset
 from tablegate.access.scope import Scope, Tier, scope_of
+from tablegate.model.record import record
 
 if TYPE_CHECKING:
     from tablegate.access.holders import Holder
@@ -32,7 +32,7 @@ class _Shape(NamedTuple):
     global_table: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Reach:
     """What one resource pattern of one Allow comes to."""
 
@@ -53,7 +53,7 @@ class Reach:
         return max(own, _guarded(self.grant.holder, action, self.pattern)) if denials else own
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Answer:
     """Whether a holder may do something: yes, no, or None; and the grants that decide."""
 
@@ -170,7 +170,7 @@ def _reaches(grant: Grant) -> Iterator[Reach]:
 
 
 def _reach(grant: Grant, pattern: str, scope: Scope, actions: frozenset[Action]) -> Iterator[Reach]:
-    fitting = _fitting(actions, set(pattern) <= {_EVERYTHING}, _Shape(scope.itself, scope.below, scope.global_table))
+    fitting = _fitting(actions, not pattern.strip(_EVERYTHING), _Shape(scope.itself, scope.below, scope.global_table))
     if not (grant.holder.denials or grant.holder.ceilings):
         if fitting:
             yield Reach(grant, pattern, scope, fitting)

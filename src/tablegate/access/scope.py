@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 
 from tablegate.access.patterns import intersects, matches
 from tablegate.access.symbols import has_symbol, is_suffix, is_symbol, is_variable
+from tablegate.model.record import record
 
 # The sixth part of an ARN: https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html
 _BELOW = ("index", "stream", "backup", "export", "import")
@@ -30,7 +30,7 @@ class Tier(IntEnum):
     EVERYWHERE = 6
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Scope:
     """What a resource pattern reaches.
 
@@ -50,7 +50,7 @@ class Scope:
 @lru_cache(maxsize=4096)
 def scope_of(pattern: str) -> Scope:
     """The scope of one resource pattern: an ARN with ``*``, ``?`` and symbols, or a bare star."""
-    if set(pattern) <= {"*"} and pattern:
+    if pattern and not pattern.strip("*"):
         return Scope(Tier.EVERYWHERE, "*", below="*")
     parts = pattern.split(":", 5)
     if len(parts) < 6:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 # The supplementary private use areas: never part of an ARN, an action or a name.
 _UNKNOWN, _SUFFIX, _VARIABLE, _END = 0xF0000, 0xF8000, 0x100000, 0x10FFFE
 _LIMITS = {_UNKNOWN: _SUFFIX, _SUFFIX: _VARIABLE, _VARIABLE: _END}
-_ANY = re.compile("[\U000f0000-\U0010ffff]")
+SYMBOL = re.compile("[\U000f0000-\U0010ffff]")
 _VARIABLES = re.compile(r"\$\{([^{}$*?][^{}$]*)\}")
 
 
@@ -53,6 +53,8 @@ class Symbols:
 
     def shown(self, text: str) -> str:
         """The text as a reader would write it: ``${name}`` for each symbol."""
+        if not has_symbol(text):
+            return text
         return "".join(self._shown(part) if part in self._names else part for part in text)
 
     def names_in(self, text: str) -> tuple[str, ...]:
@@ -80,4 +82,4 @@ def is_variable(character: str) -> bool:
 
 def has_symbol(text: str) -> bool:
     """Whether anything in a text is unknown."""
-    return not text.isascii() and _ANY.search(text) is not None
+    return not text.isascii() and SYMBOL.search(text) is not None
