@@ -12,9 +12,8 @@ import pytest
 from build import DOUBT, estate, index, replica, table
 from declared import declared, recovery_on
 from tablegate.engine.ask import OutOfTime
-from tablegate.engine.judge import Judgement, Ledger, judge
+from tablegate.engine.judge import Answers, Judgement, Ledger, judge
 from tablegate.engine.settings import Override, PolicySettings, Settings, UnknownMode
-from tablegate.engine.subjects import Subjects
 from tablegate.findings import Counts, FaultCode, Outcome
 from tablegate.model import facts
 from tablegate.model.change import Change, ChangeKind
@@ -396,7 +395,7 @@ def test_a_ledger_that_does_not_close_is_a_fault() -> None:
     policy = recovery_on()
     ledger = Ledger((policy,), Settings())
     ledger.due = 2
-    ledger.enter(policy, Subjects(estate(table())).of(Table), [holds()])
+    ledger.enter(policy, Answers(held=1, aside=0, rest=()))
     [fault] = ledger.closed().faults
     assert (fault.code, fault.message) == (FaultCode.INTERNAL, "2 verdicts were due and 1 were given")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from tablegate.engine.ask import Answer, Crash, OutOfTime, asker
 from tablegate.engine.finding import finder
@@ -18,6 +18,9 @@ from tablegate.model.estate import Estate
 from tablegate.model.value import Place, Verdict
 from tablegate.policy.declare import Policy
 
+if TYPE_CHECKING:
+    from tablegate.engine.alike import Alike
+
 Guard: TypeAlias = Callable[[], AbstractContextManager[object]]
 
 
@@ -27,6 +30,17 @@ class Judgement(NamedTuple):
     findings: tuple[Finding, ...]
     counts: Counts
     faults: tuple[Fault, ...]
+
+
+class Answers(NamedTuple):
+    """What one policy said of the subjects of one estate: how many it holds for, and how many it is not for."""
+
+    held: int
+    aside: int
+    rest: Sequence[tuple[Stand, Answer | Merged]]
+
+
+_NONE = Answers(0, 0, ())
 
 
 def judge(
@@ -40,25 +54,52 @@ def judge(
         for policy, ask in ledger.askers:
             stands = subjects.of(policy.subject)
             ledger.due += len(stands)
-            ledger.enter(policy, stands, _answers(stands, ask, guard))
+            ledger.enter(policy, _answers(stands, subjects.alike(policy.subject), ask, guard))
     return ledger.closed()
 
 
-def _answers(stands: Sequence[Stand], ask: Callable[[object], Answer], guard: Guard) -> list[Answer | Merged]:
-    answers: list[Answer | Merged] = []
+def _answers(stands: Sequence[Stand], alike: Sequence[Alike], ask: Callable[[object], Answer], guard: Guard) -> Answers:
+    left, known = stands, _NONE
+    rest: list[tuple[Stand, Answer | Merged]] = []
+    held = aside = 0
     try:
         with guard():
-            for stand in stands:
-                if stand.scenes or stand.doubt:
-                    answers.append(Merged(Verdict(None, stand.doubt)) if stand.doubt else merged(stand, ask))
-                elif stand.shared:
-                    answers.append(shared(stand, ask))
+            if alike:
+                left, known = _outlined(stands, alike, ask)
+            for stand in left:
+                answer = _over(stand, ask) if stand.scenes or stand.shared or stand.doubt else ask(stand.subject)
+                if type(answer) is not Verdict or answer.truth is not True:
+                    rest.append((stand, answer))
+                elif answer.applies:
+                    held += 1
                 else:
-                    answers.append(ask(stand.subject))
+                    aside += 1
     except OutOfTime:
-        answers.append(Crash("did not end in time"))
-        answers += [Crash("was given up, because it did not end in time")] * (len(stands) - len(answers))
-    return answers
+        crash = Crash("did not end in time")
+        for stand in left[held + aside + len(rest) :]:
+            rest.append((stand, crash))
+            crash = Crash("was given up, because it did not end in time")
+    return Answers(held + known.held, aside + known.aside, rest)
+
+
+def _over(stand: Stand, ask: Callable[[object], Answer]) -> Answer | Merged:
+    """One answer over all that is asked at a stand."""
+    return shared(stand, ask) if stand.shared else merged(stand, ask)
+
+
+def _outlined(
+    stands: Sequence[Stand], alike: Iterable[Alike], ask: Callable[[object], Answer]
+) -> tuple[Sequence[Stand], Answers]:
+    """The stands that have to be asked themselves, and what the others' outlines were enough for."""
+    left = set(range(len(stands)))
+    held = aside = 0
+    for several in alike:
+        verdict = several.verdict(ask)
+        if verdict is not None:
+            left.difference_update(several.numbers)
+            held += len(several.numbers) if verdict.applies else 0
+            aside += 0 if verdict.applies else len(several.numbers)
+    return [stands[number] for number in sorted(left)], Answers(held, aside, ())
 
 
 class Ledger:
@@ -74,12 +115,13 @@ class Ledger:
         self._findings: list[Finding] = []
         self._faults: list[Fault] = []
 
-    def enter(self, policy: Policy, stands: Sequence[Stand], answers: Sequence[Answer | Merged]) -> None:
+    def enter(self, policy: Policy, answered: Answers) -> None:
         """Enter what one policy answered about the subjects of one estate."""
         entered = self._entered
         find = self._finders[policy.id]
-        held = aside = 0
-        for stand, answer in zip(stands, answers, strict=False):
+        entered["held"] += answered.held
+        entered["not_applicable"] += answered.aside
+        for stand, answer in answered.rest:
             verdict, among = (answer.answer, answer) if isinstance(answer, Merged) else (answer, None)
             if isinstance(verdict, Crash):
                 entered["crashed"] += 1
@@ -88,12 +130,8 @@ class Ledger:
                 finding = find(stand.site, verdict, among)
                 entered[finding.outcome] += 1
                 self._findings.append(finding)
-            elif verdict.applies:
-                held += 1
             else:
-                aside += 1
-        entered["held"] += held
-        entered["not_applicable"] += aside
+                entered["held" if verdict.applies else "not_applicable"] += 1
 
     def closed(self) -> Judgement:
         """The judgement, with a fault if the entries are not as many as were due."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import combinations
 
 from tablegate.engine.ask import Answer, Crash
@@ -11,6 +12,7 @@ from tablegate.model.record import record
 from tablegate.model.value import Verdict
 
 Scenario = Mapping[str, str]
+_Settings = tuple[tuple[str, str], ...]
 
 _NAMED = 3  # scenarios that a message names before it only counts
 
@@ -25,9 +27,11 @@ class Merged:
 
 
 def merged(stand: Stand, ask: Callable[[object], Answer]) -> Merged | Answer:
-    """The worst answer over the scenes of a stand: a crash, then a failure, then an unknown."""
+    """The worst answer over the scenes of a stand, or what its doubt says: a crash, then a failure, then an unknown."""
+    if stand.doubt:
+        return Merged(Verdict(None, stand.doubt))
     if stand.variants:
-        answers = stand.variants.answers(stand.scenes, ask)
+        answers = stand.variants.answers(stand.scenes, ask, alike=stand.alike)
     else:
         answers = tuple(ask(scene.subject) for scene in stand.scenes)
     if len(answers) == 1:
@@ -54,12 +58,17 @@ def merged(stand: Stand, ask: Callable[[object], Answer]) -> Merged | Answer:
     return Merged(verdict, told[0], when)
 
 
-def told_apart(chosen: Sequence[Scenario], others: Sequence[Scenario]) -> list[dict[str, str]]:
+def told_apart(chosen: Sequence[Scenario], others: Sequence[Scenario]) -> Sequence[Scenario]:
     """The fewest settings that pick out the chosen scenarios and none of the others."""
-    told: list[dict[str, str]] = []
-    for scenario in chosen:
+    return _told_apart(*(tuple(tuple(scenario.items()) for scenario in each) for each in (chosen, others)))
+
+
+@lru_cache(maxsize=64)  # the tables of one template are in the same few scenarios
+def _told_apart(chosen: Sequence[_Settings], others: Sequence[_Settings]) -> Sequence[Scenario]:
+    told: list[Scenario] = []
+    for scenario in map(dict, chosen):
         if not any(atoms.items() <= scenario.items() for atoms in told):
-            told.append(_smallest(scenario, others))
+            told.append(_smallest(scenario, [dict(other) for other in others]))
     return told
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tablegate.access.grants import Grant, Unread
 from tablegate.access.holders import Holder
-from tablegate.engine.variants import Scene, Variants
+from tablegate.engine.variants import Scene, Variants, are_alike
 from tablegate.model.change import Change
 from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
 from tablegate.model.record import record
 from tablegate.model.table import Construct, Dialect, Index, Replica, Table
 from tablegate.model.value import Place, Value
+
+if TYPE_CHECKING:
+    from tablegate.engine.alike import Alike
 
 T = TypeVar("T")
 
@@ -47,6 +50,7 @@ class Stand:
     variants: Variants | None = None
     shared: tuple[Grant, ...] = ()
     doubt: tuple[Value[object], ...] = ()
+    alike: bool = False  # the scenes differ in nothing but what can be read of their tables
 
 
 class Subjects:
@@ -56,12 +60,24 @@ class Subjects:
         self.estate = estate
         self.tables = tuple(_Group(tables) for tables in _by_address(estate.tables))
         self._listed: dict[type, tuple[Stand, ...]] = {}
+        self._alike: tuple[Alike, ...] | None = None
 
     def of(self, sort: type) -> tuple[Stand, ...]:
         """All subjects of one sort, in the estate's order."""
         if sort not in self._listed:
             self._listed[sort] = tuple(_LISTERS[sort](self))
         return self._listed[sort]
+
+    def alike(self, sort: type) -> tuple[Alike, ...]:
+        """Those subjects of one sort that differ in nothing but names."""
+        if sort is not Grant or not self.estate.grants:
+            return ()
+        if self._alike is None:
+            # Imported here: most inputs hold no grants.
+            from tablegate.engine.alike import alike
+
+            self._alike = alike(self.estate.holders, self.of(Grant))
+        return self._alike
 
     def site(self, subject: Any, part: Part | None = None, place: Place | None = None) -> Site:
         """Where a subject of this estate stands, or a part of it."""
@@ -84,7 +100,7 @@ class _Group:
         if self.variants is None:
             return Stand(site, scenes[0].subject)
         scenarios = tuple(self.variants.scenarios[scene.number] for scene in scenes)
-        return Stand(site, scenes[0].subject, tuple(scenes), scenarios, self.variants)
+        return Stand(site, scenes[0].subject, tuple(scenes), scenarios, self.variants, alike=are_alike(scenes))
 
 
 def _by_address(items: Iterable[T]) -> Iterable[list[T]]:

@@ -35,16 +35,18 @@ class Variants:
         self._kinds = _kinds(self.tables)
         self._reads = _watch(self.tables, frozenset(self._kinds))
 
-    def answers(self, scenes: Sequence[Scene], ask: Callable[[object], T]) -> tuple[T, ...]:
+    def answers(self, scenes: Sequence[Scene], ask: Callable[[object], T], *, alike: bool) -> tuple[T, ...]:
         """The answer in each scene, or the one that is the same in all of them.
 
-        Of scenes that agree in all that was read, only the first is asked.
+        Of scenes that agree in all that was read, only the first is asked. Those that are ``alike`` differ in nothing
+        but what can be read of the tables.
         """
-        self._reads.clear()
+        reads = self._reads
+        reads.clear()
         first = ask(scenes[0].subject)
-        asked = [(scenes[0], frozenset(self._reads), first)]
-        if not self._reads and _are_alike(scenes):
-            return (first,)
+        if alike and not reads:
+            return (first,)  # nearly always
+        asked = [(scenes[0], frozenset(reads), first)]
         answers = [first]
         for scene in scenes[1:]:
             known = next((answer for other, reads, answer in asked if self._agree(other, scene, reads)), None)
@@ -61,7 +63,8 @@ class Variants:
         return all(self._kinds[name][one.number] == self._kinds[name][other.number] for name in reads)
 
 
-def _are_alike(scenes: Sequence[Scene]) -> bool:
+def are_alike(scenes: Sequence[Scene]) -> bool:
+    """Whether the subjects are tables, or parts that are equal but for their tables."""
     first = scenes[0].subject
     return isinstance(first, Table) or all(scene.subject == first for scene in scenes)
 

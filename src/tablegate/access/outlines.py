@@ -1,0 +1,119 @@
+"""What is left of a grant when its names are withheld: the same for many grants, and enough for most questions.
+
+An outline shows nothing but what is told of a shape, and grants of one shape are equal in all of that. So whatever is
+answered about the outline holds for each of them; what needs more to be answered raises ``Withheld``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import fields
+from operator import attrgetter
+from typing import Any, Generic, NoReturn, TypeVar
+
+from tablegate.access.documents import Document, Patterns, Statement
+from tablegate.access.grants import Grant
+from tablegate.access.holders import Holder
+from tablegate.access.reach import Reach, reaches
+from tablegate.access.scope import Scope
+
+T = TypeVar("T")
+
+
+class Withheld(BaseException):
+    """Somebody asked an outline for what only the grant itself can tell. It counts, also where it is caught."""
+
+    times = 0
+
+
+class _Outlined(Generic[T]):
+    """How one kind of record is outlined: the fields that are shown, and those that are outlines themselves."""
+
+    def __init__(self, kind: type[T], shown: str, inner: str = "") -> None:
+        self._names = shown.split()
+        self.shown = attrgetter(*self._names)
+        told = {*self._names, *inner.split()}
+        hidden: dict[str, Any] = {
+            each.name: property(_withhold)
+            for each in fields(kind)  # type: ignore[arg-type]  # a record
+            if each.name not in told
+        }
+        if kind.__hash__ is not object.__hash__:  # equal by all that it holds, and not all of that is here
+            hidden |= {"__eq__": _withhold, "__hash__": _withhold}
+        self._kind: type[T] = type(kind.__name__, (kind,), {"__slots__": (), **hidden})
+
+    def of(self, whole: T, **inner: object) -> T:
+        """The outline of one of them."""
+        made = object.__new__(self._kind)
+        for name in self._names:
+            object.__setattr__(made, name, getattr(whole, name))
+        for name, outline in inner.items():
+            object.__setattr__(made, name, outline)
+        return made
+
+
+def _withhold(*_: object) -> NoReturn:
+    Withheld.times += 1
+    raise Withheld
+
+
+_HOLDER = _Outlined(Holder, "form kind why services ceilings ceiling_doubt unread needs", "grants denials")
+_GRANT = _Outlined(Grant, "role managed spelling made_by", "document statement holder reached")
+_DOCUMENT = _Outlined(Document, "version doubt")
+_STATEMENT = _Outlined(Statement, "effect actions principals conditions doubts present unsettled", "resources")
+_RESOURCES = _Outlined(Patterns, "inverted doubt")
+_REACH = _Outlined(Reach, "actions", "grant scope")
+_SCOPE = _Outlined(Scope, "tier itself below bleeds where global_table")
+
+
+def outlines(holders: Iterable[Holder]) -> dict[Grant, Grant]:
+    """The outline of each grant whose holder is not the only one of its shape."""
+    alike: dict[Hashable, list[Holder]] = {}
+    for holder in holders:
+        alike.setdefault(_shape(holder), []).append(holder)
+    return {
+        grant: outline
+        for several in alike.values()
+        if len(several) > 1
+        for outlined in (_outline(several[0]).grants,)
+        for holder in several
+        for grant, outline in zip(holder.grants, outlined, strict=True)
+    }
+
+
+def _shape(holder: Holder) -> Hashable:
+    """All that the outline of a holder shows, and how it hangs together."""
+    documents: dict[int, int] = {}
+    return _HOLDER.shown(holder), tuple(
+        (documents.setdefault(id(grant.document), len(documents)), _grant_shape(grant)) for grant in holder.grants
+    )
+
+
+def _grant_shape(grant: Grant) -> Hashable:
+    statement = grant.statement
+    return (
+        _GRANT.shown(grant),
+        _DOCUMENT.shown(grant.document),
+        _STATEMENT.shown(statement),
+        _RESOURCES.shown(statement.resources),
+        tuple((reach.actions, _SCOPE.shown(reach.scope)) for reach in reaches(grant)),
+    )
+
+
+def _outline(holder: Holder) -> Holder:
+    documents = {id(grant.document): _DOCUMENT.of(grant.document) for grant in holder.grants}
+    grants = {grant: _grant_outline(grant, documents[id(grant.document)]) for grant in holder.grants}
+    outline = _HOLDER.of(
+        holder, grants=tuple(grants.values()), denials=tuple(grants[grant] for grant in holder.denials)
+    )
+    for grant in grants.values():
+        object.__setattr__(grant, "holder", outline)
+    return outline
+
+
+def _grant_outline(grant: Grant, document: Document) -> Grant:
+    statement = _STATEMENT.of(grant.statement, resources=_RESOURCES.of(grant.statement.resources))
+    outline = _GRANT.of(grant, document=document, statement=statement)
+    reached = (_REACH.of(reach, grant=outline, scope=_SCOPE.of(reach.scope)) for reach in reaches(grant))
+    object.__setattr__(outline, "reached", tuple(reached))
+    return outline
