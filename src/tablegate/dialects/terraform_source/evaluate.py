@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tablegate.dialects.terraform_plan.unknowns import Unknown
 from tablegate.dialects.terraform_source.functions import called
 from tablegate.dialects.terraform_source.loops import put, scopes, spelled
 from tablegate.dialects.terraform_source.operators import applied
@@ -11,12 +12,12 @@ from tablegate.dialects.terraform_source.scopes import Scope
 from tablegate.dialects.terraform_source.values import (
     Elements,
     FailedError,
-    Unknown,
     as_bool,
     as_number,
     as_text,
     blended,
     unknowns,
+    written_out,
 )
 from tablegate.syntax.hcl_nodes import (
     Access,
@@ -161,9 +162,7 @@ def _at(content: object, key: object) -> object:
 
 
 def _template(node: Template, scope: Scope) -> object:
-    parts = [_strictly(part, scope) for part in node.parts]
-    found = list(unknowns(parts))
-    return blended(found) if found else "".join(map(as_text, parts))
+    return written_out([_strictly(part, scope) for part in node.parts])
 
 
 def _object(node: Object, scope: Scope) -> object:
@@ -226,6 +225,7 @@ def _conditional(node: Conditional, scope: Scope) -> object:
         names=joined.names,
         reached=joined.reached,
         candidates=() if doubts else tuple(both),
+        options=tuple(both),
     )
 
 

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
+from tablegate.dialects.terraform_plan.unknowns import Unknown
+from tablegate.dialects.terraform_source.texts import (
+    formatted,
+    formatted_list,
+    joined,
+    json_text,
+    part_of,
+    replaced,
+    titled,
+    to_text,
+)
 from tablegate.dialects.terraform_source.values import (
     Elements,
     FailedError,
-    Unknown,
     as_bool,
     as_list,
     as_map,
@@ -24,9 +33,6 @@ from tablegate.dialects.terraform_source.values import (
 
 Function: TypeAlias = "Callable[..., object]"
 
-_ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-_ESCAPES = re.compile("[<>&\u2028\u2029]")
-_VERB = re.compile(r"%(?:(%)|([sdvq]))")
 _MOST = 10_000
 
 
@@ -51,22 +57,6 @@ def called(name: str, arguments: list[object]) -> object:
         return function(*arguments)
     except (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError):
         raise FailedError from None
-
-
-def json_text(content: object) -> str:
-    """JSON as jsonencode writes it: keys in order, and nothing that could end a script."""
-    return _ESCAPES.sub(
-        lambda found: _ESCAPED[found[0]],
-        json.dumps(_whole(content), sort_keys=True, separators=(",", ":"), ensure_ascii=False),
-    )
-
-
-def _whole(content: object) -> object:
-    if isinstance(content, float) and content.is_integer():
-        return int(content)
-    if isinstance(content, dict):
-        return {key: _whole(item) for key, item in content.items()}
-    return [_whole(item) for item in content] if isinstance(content, list) else content
 
 
 def _merge(*maps: object) -> object:
@@ -112,48 +102,6 @@ def _length(content: object) -> object:
     if isinstance(content, (str, list, dict)):
         return len(content)
     raise FailedError
-
-
-def _format(pattern: object, *items: object) -> object:
-    rest = list(reversed(items))
-
-    def filled(found: re.Match[str]) -> str:
-        if found[1]:
-            return "%"
-        item = rest.pop()
-        if found[2] == "q":
-            return json.dumps(as_text(item), ensure_ascii=False)
-        return json_text(item) if isinstance(item, (dict, list)) else as_text(item)
-
-    text = as_text(pattern)
-    if "%" in _VERB.sub("", text):
-        raise FailedError
-    return _VERB.sub(filled, text)
-
-
-def _formatlist(pattern: object, *items: object) -> object:
-    lengths = {len(item) for item in items if isinstance(item, list)}
-    if len(lengths) != 1:
-        raise FailedError
-    count = lengths.pop()
-    return [
-        _format(pattern, *(item[number] if isinstance(item, list) else item for item in items))
-        for number in range(count)
-    ]
-
-
-def _replace(text: object, old: object, new: object) -> object:
-    pattern = as_text(old)
-    if len(pattern) > 1 and pattern.startswith("/") and pattern.endswith("/"):
-        raise FailedError  # a regular expression of Go's
-    return as_text(text).replace(pattern, as_text(new))
-
-
-def _substr(text: object, offset: object, length: object) -> object:
-    start, size = int(as_number(offset)), int(as_number(length))
-    whole = as_text(text)
-    start = start + len(whole) if start < 0 else start
-    return whole[start:] if size < 0 else whole[start : start + size]
 
 
 def _flatten(content: object) -> object:
@@ -210,10 +158,6 @@ def _one(content: object) -> object:
     return items[0] if items else None
 
 
-def _title(text: object) -> object:
-    return re.sub(r"(?:^|(?<=\s))\w", lambda found: found[0].upper(), as_text(text))
-
-
 def _jsondecode(text: object) -> object:
     return json.loads(as_text(text))
 
@@ -234,6 +178,10 @@ _SHALLOW: dict[str, Function] = {
     "concat": _concat,
     "element": _element,
     "flatten": _flatten,
+    "format": formatted,
+    "formatlist": formatted_list,
+    "join": joined,
+    "jsonencode": json_text,
     "keys": lambda content: sorted(as_map(content)),
     "length": _length,
     "lookup": _lookup,
@@ -244,11 +192,12 @@ _SHALLOW: dict[str, Function] = {
     "sensitive": _same,
     "slice": _slice,
     "tolist": lambda content: list(as_list(content)),
+    "tostring": to_text,
     "tomap": lambda content: dict(as_map(content)),
     "values": _values,
     "zipmap": lambda names, items: dict(zip(map(as_text, as_list(names)), as_list(items), strict=True)),
 }
-_TAKES_UNKNOWN = frozenset({"coalesce"})
+_TAKES_UNKNOWN = frozenset({"coalesce", "format", "jsonencode", "nonsensitive", "sensitive", "tostring"})
 _DEEP: dict[str, Function] = {
     "abs": lambda number: abs(as_number(number)),
     "alltrue": lambda content: all(as_bool(one) for one in as_list(content)),
@@ -260,17 +209,13 @@ _DEEP: dict[str, Function] = {
     "distinct": _distinct,
     "endswith": lambda text, end: as_text(text).endswith(as_text(end)),
     "floor": lambda number: math.floor(as_number(number)),
-    "format": _format,
-    "formatlist": _formatlist,
     "index": lambda content, item: as_list(content).index(item),
-    "join": lambda between, content: as_text(between).join(map(as_text, as_list(content))),
     "jsondecode": _jsondecode,
-    "jsonencode": json_text,
     "lower": lambda text: as_text(text).lower(),
     "max": lambda *items: max(_numbers(items)),
     "min": lambda *items: min(_numbers(items)),
     "range": _range,
-    "replace": _replace,
+    "replace": replaced,
     "setintersection": lambda first, *more: ordered(
         one for one in as_list(first) if all(one in as_list(other) for other in more)
     ),
@@ -281,13 +226,12 @@ _DEEP: dict[str, Function] = {
     "split": lambda between, text: as_text(text).split(as_text(between)) if as_text(text) else [""],
     "startswith": lambda text, start: as_text(text).startswith(as_text(start)),
     "strcontains": lambda text, part: as_text(part) in as_text(text),
-    "substr": _substr,
+    "substr": part_of,
     "sum": lambda content: sum(_numbers((content,))),
-    "title": _title,
+    "title": titled,
     "tobool": lambda content: None if content is None else as_bool(content),
     "tonumber": lambda content: None if content is None else as_number(content),
     "toset": lambda content: content if isinstance(content, Elements) else ordered(as_list(content)),
-    "tostring": lambda content: None if content is None else as_text(content),
     "trim": lambda text, signs: as_text(text).strip(as_text(signs)),
     "trimprefix": lambda text, start: as_text(text).removeprefix(as_text(start)),
     "trimspace": lambda text: as_text(text).strip(),

@@ -6,12 +6,12 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Protocol
 
 from tablegate.dialects.terraform_plan.addresses import bracketed
+from tablegate.dialects.terraform_plan.unknowns import Unknown
 from tablegate.dialects.terraform_source.definitions import Definition, Key
 from tablegate.dialects.terraform_source.evaluate import evaluated
 from tablegate.dialects.terraform_source.scopes import Scope
 from tablegate.dialects.terraform_source.things import Called, Instances, Repeats, Thing, instance_key, repeated
 from tablegate.dialects.terraform_source.types import converted
-from tablegate.dialects.terraform_source.values import Unknown
 from tablegate.syntax.hcl_nodes import Access, Attr, Block, Expression, Literal, Name, Object
 
 _FAR = 24  # modules in one another

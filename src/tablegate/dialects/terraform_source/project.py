@@ -17,12 +17,12 @@ from tablegate.dialects.terraform_plan.faults import Faults
 from tablegate.dialects.terraform_plan.instances import Instances, Item
 from tablegate.dialects.terraform_plan.origins import Origin
 from tablegate.dialects.terraform_plan.secrets import texts
+from tablegate.dialects.terraform_plan.unknowns import Unknown
 from tablegate.dialects.terraform_source.definitions import Definition, Key, defined, refuse_parsing
 from tablegate.dialects.terraform_source.evaluate import evaluated
 from tablegate.dialects.terraform_source.modules import ModuleInstance, provider_key
 from tablegate.dialects.terraform_source.scopes import Scope
 from tablegate.dialects.terraform_source.things import instance_key
-from tablegate.dialects.terraform_source.values import Unknown
 from tablegate.dialects.terraform_source.variables import Given
 from tablegate.dialects.terraform_source.writing import Made, lifecycle, made
 from tablegate.findings import FaultCode

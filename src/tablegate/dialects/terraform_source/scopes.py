@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
-from tablegate.dialects.terraform_source.values import Unknown
+from tablegate.dialects.terraform_plan.unknowns import Unknown
 
 
 class Thing(Protocol):

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tablegate.dialects.terraform_plan.addresses import Key as InstanceKey
 from tablegate.dialects.terraform_plan.addresses import bracketed
+from tablegate.dialects.terraform_plan.unknowns import Unknown
 from tablegate.dialects.terraform_source.evaluate import evaluated
 from tablegate.dialects.terraform_source.scopes import Scope
 from tablegate.dialects.terraform_source.values import (
     Elements,
     FailedError,
-    Unknown,
     as_number,
     as_text,
     blended,
     later,
+    read_later,
     unknowns,
 )
 from tablegate.syntax.hcl_nodes import Body
@@ -150,7 +151,7 @@ class Thing:
         shown = f"{self._module.address}.{reference}".removeprefix(".")
         own = later(shown, (self._module.address, reference))
         if self._name.mode == "data":
-            own = Unknown("read when the plan is made", names=own.names, reached=own.reached)
+            own = read_later(shown, (self._module.address, reference))
         body = self._module.definition.resources[self._name].body
         output, given = _HANDED_ON.get(self._name.type, ("", ""))
         written = body.attributes.get(given if name == output else name)
@@ -161,7 +162,7 @@ class Thing:
             inner = tuple(reached for one in unknowns(content) for reached in one.reached)
             return Unknown(own.reason, own.settle, names=own.names, reached=inner or own.reached)
         if type(content) is Unknown:
-            return Unknown(content.reason, content.settle, names=content.names, reached=own.reached)
+            return Unknown(content.reason, content.settle, names=content.names, reached=own.reached, direct=True)
         return content
 
     def at(self, key: object) -> object:

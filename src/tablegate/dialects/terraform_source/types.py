@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tablegate.dialects.terraform_plan.unknowns import Unknown
 from tablegate.dialects.terraform_source.values import (
     Elements,
     FailedError,
-    Unknown,
     as_bool,
     as_list,
     as_map,

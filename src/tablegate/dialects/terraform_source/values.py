@@ -3,42 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TypeAlias
 
-from tablegate.model.value import Doubt
+from tablegate.dialects.terraform_plan.unknowns import PLAN, Reached, Unknown
 
-Reached: TypeAlias = tuple[str, str]  # the address of a module, and a reference in it
-
-_SHOWN = 3
-PLAN = "a plan, which spells it out"
 APPLY = "applying that first, or the value itself in its place"
-
-
-class Unknown:
-    """Something that source does not tell: why, what would settle it, and what it reads of resources."""
-
-    __slots__ = ("candidates", "names", "reached", "reason", "settle")
-
-    def __init__(
-        self,
-        reason: str,
-        settle: str = PLAN,
-        *,
-        names: tuple[str, ...] = (),
-        reached: tuple[Reached, ...] = (),
-        candidates: tuple[object, ...] = (),
-    ) -> None:
-        self.reason = reason
-        self.settle = settle
-        self.names = names
-        self.reached = reached
-        self.candidates = candidates
-
-    def doubt(self) -> Doubt:
-        """The same, as the model has it."""
-        shown = ", ".join(self.names[:_SHOWN])
-        more = f" and {len(self.names) - _SHOWN} more" if len(self.names) > _SHOWN else ""
-        return Doubt(f"{self.reason}: {shown}{more}" if shown else self.reason, self.settle, self.names)
 
 
 class Elements(list[object]):
@@ -51,22 +19,49 @@ class FailedError(Exception):
 
 def later(name: str, reached: Reached) -> Unknown:
     """An attribute that only the apply makes."""
-    return Unknown("known only after apply", APPLY, names=(name,), reached=(reached,))
+    return Unknown("known only after apply", APPLY, names=(name,), reached=(reached,), direct=True)
 
 
-def blended(unknowns: Iterable[Unknown]) -> Unknown:
+def read_later(name: str, reached: Reached) -> Unknown:
+    """An attribute of a data source, which only a plan reads."""
+    return Unknown("read when the plan is made", PLAN, names=(name,), reached=(reached,), direct=True)
+
+
+def blended(
+    unknowns: Iterable[Unknown], *, parts: tuple[str | Unknown, ...] = (), options: tuple[object, ...] = ()
+) -> Unknown:
     """Unknown because of all of these. The first says why."""
     found = list(unknowns)
     first = found[0]
-    if len(found) == 1 and not first.candidates:
-        return first
     alike = [one for one in found if one.reason == first.reason]
     return Unknown(
         first.reason,
         first.settle,
         names=tuple(dict.fromkeys(name for one in alike for name in one.names)),
         reached=tuple(dict.fromkeys(one for unknown in found for one in unknown.reached)),
+        parts=parts,
+        options=options,
     )
+
+
+def written_out(pieces: Iterable[object]) -> object:
+    """One text of these pieces. Of one that is known in part, the parts are kept."""
+    parts: list[str | Unknown] = []
+    whole = True
+    for piece in pieces:
+        if type(piece) is str:
+            parts.append(piece)
+        elif type(piece) is Unknown:
+            parts += piece.parts or (piece,)
+        elif found := list(unknowns(piece)):
+            parts += found  # a list or an object, which is no text: Terraform will say so
+            whole = False
+        else:
+            parts.append(as_text(piece))
+    doubts = [one for one in parts if type(one) is Unknown]
+    if doubts:
+        return blended(doubts, parts=tuple(parts) if whole else ())
+    return "".join(one for one in parts if type(one) is str)
 
 
 def unknowns(content: object) -> Iterator[Unknown]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from tablegate.dialects.reading import ReadOptions
+from tablegate.dialects.terraform_plan.unknowns import Unknown
 from tablegate.dialects.terraform_source.definitions import Refuse, refuse_parsing
 from tablegate.dialects.terraform_source.evaluate import evaluated
 from tablegate.dialects.terraform_source.scopes import Module, Scope
 from tablegate.dialects.terraform_source.types import converted, is_text
-from tablegate.dialects.terraform_source.values import Unknown, unknowns
+from tablegate.dialects.terraform_source.values import unknowns
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.hcl import File
 from tablegate.syntax.hcl_json import JsonFile

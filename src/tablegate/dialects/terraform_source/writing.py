@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tablegate.dialects.terraform_plan.origins import Written
+from tablegate.dialects.terraform_plan.unknowns import Unknown
 from tablegate.dialects.terraform_plan.written import InOrder
 from tablegate.dialects.terraform_source.definitions import inner_type
 from tablegate.dialects.terraform_source.evaluate import evaluated
@@ -14,7 +15,6 @@ from tablegate.dialects.terraform_source.scopes import Scope
 from tablegate.dialects.terraform_source.values import (
     Elements,
     FailedError,
-    Unknown,
     as_bool,
     as_number,
     as_text,
