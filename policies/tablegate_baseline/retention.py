@@ -14,6 +14,7 @@ from tablegate.policy import (
     any_of,
     not_applicable,
     policy,
+    unknown,
 )
 from tablegate_baseline.asking import must_be, of_replicas, replica_label, worded
 
@@ -86,12 +87,17 @@ def unprotected_birth(table: Table) -> Verdict:
         return not_applicable("CloudFormation sets the protection after the import")
     if table.change is not None and table.change.kind not in _BORN:
         return not_applicable("the table exists already")
-    if table.change is None:
+    if table.change is None and table.dialect is not Dialect.TERRAFORM_SOURCE:
         return not_applicable("nothing is created here")
     born = (("import", table.import_source), ("restore", table.restore_source))
     asked = table.deletion_protection
     verdicts = [_not_left_out(asked, how, source) for how, source in born if source.content or not source.known]
-    return all_of(verdicts) if verdicts else not_applicable("the table is created empty")
+    if not verdicts:
+        return not_applicable("the table is created empty")
+    found = all_of(verdicts)
+    if table.change is None and found.truth is False:
+        return unknown("source does not tell whether the table exists already", *found.evidence)
+    return found
 
 
 def _protected(value: Value[bool], what: str) -> Verdict:

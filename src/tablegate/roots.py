@@ -23,7 +23,9 @@ ENDINGS = (".tf", ".tofu", ".tf.json", ".tofu.json")
 OF_VARIABLES = (".auto.tfvars", ".auto.tfvars.json")
 VARIABLES = ("terraform.tfvars", "terraform.tfvars.json")
 _CALLS = re.compile(rb"""(?:^|[\s{,])"?(?:source)"?\s*[:=]\s*"\.\.?/""", re.MULTILINE)
-_OF_INTEREST = re.compile(rb"dynamodb|[\s\"]aws_dax|^\s*module\b|\"module\"", re.MULTILINE | re.IGNORECASE)
+_OF_INTEREST = re.compile(
+    rb"dynamodb|[\s\"]aws_(?:dax|iam|ssoadmin)_|^\s*module\b|\"module\"", re.MULTILINE | re.IGNORECASE
+)
 _MANIFEST = ".terraform/modules/modules.json"
 _FAR = 64  # folders up to the repository's own
 

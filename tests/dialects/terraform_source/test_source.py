@@ -184,10 +184,3 @@ def test_a_file_is_judged_alone_where_it_is_named_alone(tmp_path: Path, monkeypa
     assert faults(read(alone, ReadOptions())) == [("TG002", False, message)]
     (both,) = collect(["a.tf", "b.tf"]).sources
     assert [fault.code.value for fault in read(both, ReadOptions()).faults] == ["TG003"]
-
-
-def test_what_grants_access_and_is_not_read_is_said() -> None:
-    """Nothing found in a policy that nobody read must not look like nothing wrong."""
-    policy = 'resource "aws_iam_user_policy" "p" {\n  user = "u"\n  policy = "{}"\n}\n'
-    message = "aws_iam_user_policy is not covered: nothing is known of what it does"
-    assert faults(_of(TABLE % '"x"' + policy)) == [("TG002", False, message)]

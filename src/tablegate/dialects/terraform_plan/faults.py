@@ -25,9 +25,9 @@ class Faults:
         """A part that is not what a plan holds there. ``place`` is where it was written, where that is known."""
         self._add(Fault(FaultCode.UNREADABLE, message, place or self._place(path), blocks=blocks, hint=hint))
 
-    def repeats(self, message: str, path: str | None = None) -> None:
+    def repeats(self, message: str, path: str | None = None, *, place: Place | None = None) -> None:
         """A mapping that gives one key twice."""
-        self._add(Fault(FaultCode.DUPLICATE_KEY, message, self._place(path)))
+        self._add(Fault(FaultCode.DUPLICATE_KEY, message, place or self._place(path)))
 
     def refuse_at(self, message: str, place: Place, *, code: FaultCode, hint: str | None = None) -> None:
         """A part of the source that is not what it should be."""

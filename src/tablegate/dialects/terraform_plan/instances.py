@@ -98,7 +98,7 @@ class Instance:
     def change(self) -> Tree:
         """What happens to it, decoded when first asked for."""
         if self._change is None:
-            content = raw_json.decode(self._part)
+            content = raw_json.decode(self._part) if self.origin is None else self.origin.told.change
             if not isinstance(content, dict):
                 what = raw_json.kind_of(content)
                 self.faults.refuse(f"{self.address}: change must be an object, not {what}", f"{self.path}.change")
@@ -137,7 +137,8 @@ class Instance:
         """How it was written; None where nobody tells."""
         if self.origin is None:
             return configuration.resource(self.module, self.mode, self.type, self.name)
-        return {"provider_config_key": self.origin.provider, "expressions": self.origin.expressions}
+        told = self.origin.told
+        return {"provider_config_key": told.provider, "expressions": told.expressions}
 
     def side(self, name: str) -> Tree | None:
         """``before`` or ``after``; None where there is nothing then."""

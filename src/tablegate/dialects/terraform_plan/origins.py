@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from tablegate.model.value import Place
@@ -68,10 +68,29 @@ class _Within(Written):
         return self
 
 
-class Origin(NamedTuple):
-    """What source tells of a resource beside its content."""
+class Told(NamedTuple):
+    """What source tells of a resource: the change that a plan of it would hold, and how it was written."""
 
+    change: Tree
     expressions: Tree
     written: Written
     provider: str
     kept: Attribute | None  # prevent_destroy
+    doubts: int  # values that are written and not known
+
+
+class Origin:
+    """A resource in source, worked out when somebody asks for it."""
+
+    __slots__ = ("_make", "_told")
+
+    def __init__(self, make: Callable[[], Told]) -> None:
+        self._make = make
+        self._told: Told | None = None
+
+    @property
+    def told(self) -> Told:
+        """All that source tells of it."""
+        if self._told is None:
+            self._told = self._make()
+        return self._told

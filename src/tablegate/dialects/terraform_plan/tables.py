@@ -101,12 +101,13 @@ def retention_of(table: Resource) -> Retention:
     if origin is None:
         return _NO_RETENTION
     kept = facts.PREVENT_DESTROY.unset
-    if origin.kept is not None:
-        content = getattr(origin.kept.value, "content", None)
+    written = origin.told.kept
+    if written is not None:
+        content = getattr(written.value, "content", None)
         kept = (
-            facts.PREVENT_DESTROY.of(content, origin.kept.place)
+            facts.PREVENT_DESTROY.of(content, written.place)
             if isinstance(content, bool)
-            else facts.PREVENT_DESTROY.doubted(MISSHAPEN, origin.kept.place)
+            else facts.PREVENT_DESTROY.doubted(MISSHAPEN, written.place)
         )
     return replace(_NO_RETENTION, prevent_destroy=kept)
 

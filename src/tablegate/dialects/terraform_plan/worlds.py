@@ -95,7 +95,7 @@ class Resource:
         written = instance.written(world.configuration)
         self.written: Tree = written or NOTHING
         expressions = None if written is None or not world.is_after else tree(written.get("expressions"))
-        source = None if origin is None else origin.written
+        source = None if origin is None else origin.told.written
         # Evidence from another resource than the one that is judged says from which.
         self._prefix = "" if instance.type in _JUDGED else f"{instance.address}."
         self.root = Block(
@@ -121,7 +121,12 @@ class Resource:
     def here(self) -> Place:
         """Where the resource itself stands: in the file at least."""
         origin = self.instance.origin
-        return Place(self.file) if origin is None else origin.written.here
+        return Place(self.file) if origin is None else origin.told.written.here
+
+    @property
+    def source(self) -> Place | None:
+        """Where it is written; None where only a plan is at hand."""
+        return None if self.instance.origin is None else self.here
 
     @property
     def provider(self) -> str:
@@ -166,8 +171,7 @@ class Resource:
         """Refuse a member that has not the shape it must have."""
         path = path.removeprefix(self._prefix)
         whole = f"{self.instance.path}.change.{self.world.moment}.{path}"
-        place = None if self.instance.origin is None else self.here
-        self.world.faults.refuse(f"{self.address}: {path} must be {expected}, not {found}", whole, place=place)
+        self.world.faults.refuse(f"{self.address}: {path} must be {expected}, not {found}", whole, place=self.source)
 
 
 def doubt_about(mentions: Iterable[Mention]) -> Doubt:

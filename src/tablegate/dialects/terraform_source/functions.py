@@ -191,13 +191,14 @@ _SHALLOW: dict[str, Function] = {
     "reverse": lambda content: list(reversed(as_list(content))),
     "sensitive": _same,
     "slice": _slice,
+    "replace": replaced,
     "tolist": lambda content: list(as_list(content)),
     "tostring": to_text,
     "tomap": lambda content: dict(as_map(content)),
     "values": _values,
     "zipmap": lambda names, items: dict(zip(map(as_text, as_list(names)), as_list(items), strict=True)),
 }
-_TAKES_UNKNOWN = frozenset({"coalesce", "format", "jsonencode", "nonsensitive", "sensitive", "tostring"})
+_TAKES_UNKNOWN = frozenset({"coalesce", "format", "jsonencode", "nonsensitive", "replace", "sensitive", "tostring"})
 _DEEP: dict[str, Function] = {
     "abs": lambda number: abs(as_number(number)),
     "alltrue": lambda content: all(as_bool(one) for one in as_list(content)),
@@ -215,7 +216,6 @@ _DEEP: dict[str, Function] = {
     "max": lambda *items: max(_numbers(items)),
     "min": lambda *items: min(_numbers(items)),
     "range": _range,
-    "replace": replaced,
     "setintersection": lambda first, *more: ordered(
         one for one in as_list(first) if all(one in as_list(other) for other in more)
     ),

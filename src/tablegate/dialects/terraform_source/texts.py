@@ -97,7 +97,10 @@ def replaced(text: object, old: object, new: object) -> object:
     pattern = as_text(old)
     if len(pattern) > 1 and pattern.startswith("/") and pattern.endswith("/"):
         raise FailedError  # a regular expression of Go's
-    return as_text(text).replace(pattern, as_text(new))
+    if not pattern:
+        raise FailedError
+    first, *others = as_text(text).split(pattern)
+    return written_out([first, *(piece for other in others for piece in (new, other))])
 
 
 def part_of(text: object, offset: object, length: object) -> object:

@@ -92,7 +92,7 @@ def made(body: Body, block: Block, scope: Scope, module: ModuleInstance, *, part
                 into.marks[name] = True
         _put(name, given, into, partly=partly)
     for type_, blocks in _grouped(body).items():
-        children[type_] = _put_blocks(type_, blocks, into, scope, module)
+        children[type_] = _put_blocks(type_, blocks, into, scope, module, partly=partly)
     return into
 
 
@@ -103,7 +103,12 @@ def _put(name: str, given: object, into: Made, *, partly: bool) -> None:
         whole = isinstance(given, Unknown)
         found = inner[0] if whole else blended(inner)
         candidates = found.candidates if whole else ()
-        into.expressions[name] = {"doubt": found.doubt(), "reached": found.reached, "candidates": candidates}
+        into.expressions[name] = {
+            "doubt": found.doubt(),
+            "reached": found.reached,
+            "candidates": candidates,
+            "given": given,
+        }
         if whole or not partly or hasattr(given, "whole"):
             into.unknown[name] = True
         else:
@@ -154,7 +159,9 @@ def _grouped(body: Body) -> dict[str, list[Block]]:
     return grouped
 
 
-def _put_blocks(type_: str, blocks: list[Block], into: Made, scope: Scope, module: ModuleInstance) -> list[Written]:
+def _put_blocks(
+    type_: str, blocks: list[Block], into: Made, scope: Scope, module: ModuleInstance, *, partly: bool
+) -> list[Written]:
     """The blocks of one type. One whose number is not known makes all of them unknown."""
     found: list[Made] = []
     for block in blocks:
@@ -163,7 +170,7 @@ def _put_blocks(type_: str, blocks: list[Block], into: Made, scope: Scope, modul
                 into.unknown[type_] = True
                 into.expressions[type_] = {"doubt": inner.doubt(), "reached": inner.reached, "candidates": ()}
                 return [Written(body.attributes, {}, block)]
-            found.append(made(body, block, inner, module))
+            found.append(made(body, block, inner, module, partly=partly))
     into.content[type_] = [one.content for one in found]
     into.expressions[type_] = InOrder(one.expressions for one in found)
     if any(one.unknown for one in found):

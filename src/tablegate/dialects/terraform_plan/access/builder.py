@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from tablegate.access.documents import Document
 from tablegate.access.grants import DocumentRole, Grant, HolderForm, HolderKind, Unread
 from tablegate.access.holders import Holder
-from tablegate.dialects.terraform_plan.access.deeds import Deed, concerns_tables
+from tablegate.dialects.terraform_plan.access.concerns import concerns_tables
+from tablegate.dialects.terraform_plan.access.deeds import Deed
 from tablegate.dialects.terraform_plan.access.ground import Ground
 from tablegate.dialects.terraform_plan.access.kinds import Kinds
 from tablegate.dialects.terraform_plan.access.people import Person
 from tablegate.dialects.terraform_plan.access.policies import Attached
 from tablegate.dialects.terraform_plan.access.resources import Thing
-from tablegate.model.value import Place
 
 _NOBODY = "nobody in this input holds it"
 
@@ -71,7 +71,7 @@ class Builder:
         """A document that nobody in the input holds."""
         return Holder(
             address=deed.address,
-            place=Place(self._ground.world.file),
+            place=deed.place._replace(path=None),
             form=HolderForm.UNATTACHED,
             kind=HolderKind.UNKNOWN,
             why=_NOBODY,

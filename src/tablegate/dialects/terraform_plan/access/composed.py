@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from tablegate.access.documents import Document, Hole, Path, parse_document
+from tablegate.dialects.terraform_plan.access.drafts import Drafts
 from tablegate.dialects.terraform_plan.access.elements import Elements
 from tablegate.dialects.terraform_plan.access.ground import Ground
 from tablegate.dialects.terraform_plan.access.texts import Texts, spelled
@@ -13,6 +14,7 @@ from tablegate.dialects.terraform_plan.blocks import LATER, Block
 from tablegate.dialects.terraform_plan.configuration import tree
 from tablegate.dialects.terraform_plan.references import Mention
 from tablegate.dialects.terraform_plan.secrets import of_instances
+from tablegate.dialects.terraform_plan.unknowns import Unknown
 from tablegate.dialects.terraform_plan.worlds import Resource, doubt_about
 from tablegate.model.value import Doubt, Place
 from tablegate.syntax.errors import ParseError
@@ -45,10 +47,11 @@ class Part(NamedTuple):
 class Composed:
     """The composed documents of one plan."""
 
-    def __init__(self, ground: Ground, texts: Texts, elements: Elements) -> None:
+    def __init__(self, ground: Ground, texts: Texts, elements: Elements, drafts: Drafts) -> None:
         self._ground = ground
         self._texts = texts
         self._elements = elements
+        self._drafts = drafts
         self._made: dict[str, Document] = {}
         self.secrets: set[str] = set()
 
@@ -87,16 +90,38 @@ class Composed:
     def _sources(self, resource: Resource, key: str, depth: int) -> Iterator[list[Part]]:
         """Each document of an argument, in its order. Unknown ones are those that the argument refers to."""
         content, unknown = resource.root.member(key)
+        given = tree(resource.root.expression(key)).get("given")
+        if given is not None:
+            yield from self._given(given, resource, key, depth)
+            return
         listed = content if isinstance(content, list) else [content]
         marks = unknown if isinstance(unknown, list) else [unknown] if unknown is True else []
         waiting = self._referred(resource, key, depth) if True in marks else []
         for number, item in enumerate(listed):
             path = f"{key}[{number}]" if isinstance(content, list) else key
             if isinstance(item, str) and item:
-                yield self._text(item, resource, path)
+                yield self._text(item, resource, resource.root.place(key)._replace(path=f"{resource.address}.{path}"))
             elif number < len(marks) and marks[number] is True and waiting:
                 yield waiting.pop(0)
         yield from waiting
+
+    def _given(self, given: object, resource: Resource, key: str, depth: int) -> Iterator[list[Part]]:
+        """The same of source, which tells what each of them is."""
+        place = resource.root.place(key)
+        for item in given if isinstance(given, list) else [given]:
+            if isinstance(item, str) and item:
+                yield self._text(item, resource, place)
+            elif isinstance(item, Unknown):
+                yield self._unknown(item, place, depth)
+
+    def _unknown(self, item: Unknown, place: Place, depth: int) -> list[Part]:
+        found = self._drafts.tree(item.parts) if item.parts else None
+        if found is not None:
+            return _parts_of(found, place)
+        mentions = self._drafts.mentions(item) if item.direct else ()
+        if any(one.type == DATA for one in mentions):
+            return [part for one in mentions for part in self._mentioned(one, depth)]
+        return [Part(Hole(item.doubt()), place)]
 
     def _referred(self, resource: Resource, key: str, depth: int) -> list[list[Part]]:
         world = self._ground.world
@@ -110,18 +135,12 @@ class Composed:
         parts = [part for one in resources if one is not None for part in self._parts(one, depth + 1)]
         return parts or [Part(Hole(doubt_about([mention])), Place(world.file, path=mention.reference))]
 
-    def _text(self, text: str, resource: Resource, path: str) -> list[Part]:
+    def _text(self, text: str, resource: Resource, place: Place) -> list[Part]:
         content = self._texts.tree(text)
         if isinstance(content, ParseError):
-            self._texts.refuse(resource, path, content)
+            self._texts.refuse(resource, (place.path or "").removeprefix(f"{resource.address}."), content)
             return [Part(Hole(_NO_SOURCE), resource.place)]
-        statements = tree(content).get("Statement", [])
-        listed = statements if isinstance(statements, list) else [statements]
-        return [
-            Part(item, Place(resource.file, path=f"{resource.address}.{path}{spelled(('Statement', number))}"))
-            for number, item in enumerate(listed)
-            if isinstance(item, dict)
-        ]
+        return _parts_of(content, place)
 
     def _own(self, resource: Resource) -> Iterator[Part]:
         blocks = resource.root.many("statement", match="sid", ordered=True)
@@ -129,7 +148,8 @@ class Composed:
             yield Part(Hole(blocks), resource.place)
             return
         for number, block in enumerate(blocks):
-            place = Place(resource.file, path=f"{resource.address}.statement[{number}]")
+            here = resource.root.here if isinstance(block, Doubt) else block.here
+            place = here._replace(path=f"{resource.address}.statement[{number}]")
             yield Part(Hole(block) if isinstance(block, Doubt) else self._statement(resource, block), place)
 
     def _statement(self, resource: Resource, block: Block) -> _Spelled:
@@ -160,6 +180,9 @@ class Composed:
         count = 1 if unknown is True else unknown.count(True) if isinstance(unknown, list) else 0
         if not count:
             return listed
+        given = tree(block.expression(key)).get("given")
+        if given is not None:
+            return [*listed, *self._drafts.elements(given, resource, block, key)]
         return [*listed, *(_VALUES if key == "values" else self._elements.holes(resource, block, key, count))]
 
     def _principals(self, resource: Resource, block: Block, key: str) -> object:
@@ -192,6 +215,19 @@ class Composed:
         return found
 
 
+def _parts_of(content: object, place: Place) -> list[Part]:
+    """The statements of a document that is read, at the place of its text."""
+    statements = tree(content).get("Statement", [])
+    if isinstance(statements, Hole):
+        return [Part(statements, place)]
+    listed = statements if isinstance(statements, list) else [statements]
+    return [
+        Part(item, place._replace(path=f"{place.path}{spelled(('Statement', number))}"))
+        for number, item in enumerate(listed)
+        if isinstance(item, (dict, Hole))
+    ]
+
+
 def _merge(found: list[Part], added: Sequence[Part]) -> None:
     """A statement takes the place of one with the same Sid; the others come behind."""
     for part in added:
@@ -204,6 +240,8 @@ def _merge(found: list[Part], added: Sequence[Part]) -> None:
 
 def written_as(expression: object) -> str:
     """How the author of a policy attribute writes statements: as blocks in HCL, or as JSON."""
-    references = tree(expression).get("references")
-    blocks = isinstance(references, list) and any(str(one).startswith(f"data.{DATA}.") for one in references)
-    return "hcl" if blocks else "json"
+    written = tree(expression)
+    references, reached = written.get("references"), written.get("reached")
+    texts = [*map(str, references)] if isinstance(references, list) else []
+    texts += [reference for _, reference in reached] if isinstance(reached, tuple) else []
+    return "hcl" if any(one.startswith(f"data.{DATA}.") for one in texts) else "json"

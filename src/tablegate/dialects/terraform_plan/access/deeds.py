@@ -6,18 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from tablegate.access.actions import may_concern_dynamodb
 from tablegate.access.arns import arn_of
-from tablegate.access.documents import Document, Statement, parse_document
+from tablegate.access.documents import Document, parse_document
 from tablegate.access.grants import Unread
-from tablegate.access.scope import Tier, scope_of
 from tablegate.dialects.terraform_plan.access.composed import DATA, Composed, written_as
+from tablegate.dialects.terraform_plan.access.concerns import is_doubtful
+from tablegate.dialects.terraform_plan.access.drafts import Drafts
 from tablegate.dialects.terraform_plan.access.elements import Elements
 from tablegate.dialects.terraform_plan.access.ground import Ground
 from tablegate.dialects.terraform_plan.access.texts import Texts, located, private
 from tablegate.dialects.terraform_plan.blocks import DYNAMIC, LATER, Block
-from tablegate.dialects.terraform_plan.configuration import NOTHING
+from tablegate.dialects.terraform_plan.configuration import NOTHING, tree
 from tablegate.dialects.terraform_plan.references import Mention
+from tablegate.dialects.terraform_plan.unknowns import Unknown
 from tablegate.dialects.terraform_plan.worlds import Resource, doubt_about
 from tablegate.model.value import Doubt, Place
 
@@ -62,7 +63,7 @@ class Deed(NamedTuple):
     def _is_relevant(self, *, concerned: bool) -> bool:
         if self.document.doubt is not None and (self.touches or (self.touches is None and concerned)):
             return True
-        return any(_is_doubtful(statement) for statement in self.document.statements)
+        return any(is_doubtful(statement) for statement in self.document.statements)
 
 
 class Deeds:
@@ -72,7 +73,9 @@ class Deeds:
         self._ground = ground
         self._world = ground.world
         self._texts = texts
-        self._composed = Composed(ground, texts, Elements(ground))
+        elements = Elements(ground)
+        self._drafts = Drafts(ground, texts, elements)
+        self._composed = Composed(ground, texts, elements, self._drafts)
         self._found: dict[tuple[str, str], Deed | None] = {}
         self._secrets: set[str] = set()
 
@@ -97,10 +100,10 @@ class Deeds:
     ) -> Deed | None:
         """The document of an attribute; None where an optional one is left out."""
         block = block or resource.root
-        place = block.place(key)
-        path = (place.path or "").removeprefix(f"{resource.address}.")
+        place = own_place(resource, block, key)
+        path = place.path or ""
         if (resource.address, path) not in self._found:
-            deed = self._read(resource, block, key, path, optional=optional)
+            deed = self._read(resource, block, key, place, optional=optional)
             if deed is not None and within:
                 deed = deed._replace(document=_labelled(deed.document, within))
             self._found[(resource.address, path)] = deed
@@ -110,22 +113,23 @@ class Deeds:
         """A role's trust policy: it grants nothing, and tells who may use the role."""
         key, text = "assume_role_policy", resource.known("assume_role_policy")
         if text is not None:
-            return self._texts.document(text, resource, key, blocks=False)
-        place = Place(resource.file, path=key)
+            return self._texts.document(text, resource, own_place(resource, resource.root, key), blocks=False)
+        place = own_place(resource, resource.root, key)
         deed = None if not resource.root.is_unknown(key) else self._later(resource, resource.root, key, place)
         return Document(doubt=_MISSING) if deed is None else deed.document
 
-    def _read(self, resource: Resource, block: Block, key: str, path: str, *, optional: bool) -> Deed | None:
+    def _read(self, resource: Resource, block: Block, key: str, place: Place, *, optional: bool) -> Deed | None:
         content = block.content.get(key)
-        place = Place(resource.file, path=path)
         if isinstance(content, str) and content:
-            document = self._texts.document(content, resource, path)
+            document = self._texts.document(content, resource, place)
             if block.is_marked(key):
                 self._secrets.update(text for text in private(self._texts.tree(content)) if len(text) > 1)
             return Deed(resource.address, place, document, written_as(block.expression(key)))
         if content == "" and not optional:
             self._ground.world.faults.refuse(
-                f"{resource.address}: {path} is empty", f"{resource.instance.path}.change.after.{path}"
+                f"{resource.address}: {place.path} is empty",
+                f"{resource.instance.path}.change.after.{place.path}",
+                place=resource.source,
             )
             return Deed(resource.address, place, Document(doubt=_EMPTY), "json")
         if content is not None and content != "":
@@ -147,13 +151,37 @@ class Deeds:
             hidden = Document(doubt=DYNAMIC if told else LATER)
             return Deed(resource.address, place, hidden, "json", touches=not told or self._has_tables())
         mentions = self._world.tracer.trace(expression, resource.scope)
-        document = self._composed_of(mentions) or self._filled_in(resource, mentions, place.path or key)
-        if document is None:
-            document = Document(doubt=_unseen([one for one in mentions if not self._world.is_known(one)]))
+        given = tree(expression).get("given")
+        if isinstance(given, Unknown):
+            document = self._option(given, resource, place)
+        else:
+            document = self._told(resource, mentions, place.path or key)
         touches = self._touches([*mentions, *self._behind(mentions)])
-        if document.doubt is not None and not document.doubt.refs and self._has_tables():
+        anywhere = self._has_tables() or resource.source is not None  # a module's tables may be elsewhere
+        if document.doubt is not None and not document.doubt.refs and anywhere:
             touches = True  # nothing tells what is hidden there
         return Deed(resource.address, place, document, written_as(expression), touches)
+
+    def _told(self, resource: Resource, mentions: Sequence[Mention], path: str) -> Document:
+        """What a plan tells of a document by what its expression reads."""
+        found = self._composed_of(mentions) or self._filled_in(resource, mentions, path)
+        return found or Document(doubt=_unseen([one for one in mentions if not self._world.is_known(one)]))
+
+    def _drafted(self, given: Unknown, resource: Resource, place: Place) -> Document | None:
+        """What source tells of a document: all, some, or which of several it is."""
+        if given.options:
+            return _one_of([self._option(one, resource, place) for one in given.options if one])
+        found = self._drafts.tree(given.parts) if given.parts else None
+        if found is not None:
+            return parse_document(found, self._ground.symbols, located(place))
+        mentions = self._drafts.mentions(given) if given.direct else ()
+        documents = [document for mention in mentions for document in self._documents(mention)]
+        return documents[0] if len(documents) == 1 else _one_of(documents) if documents else None
+
+    def _option(self, given: object, resource: Resource, place: Place) -> Document:
+        if isinstance(given, Unknown):
+            return self._drafted(given, resource, place) or Document(doubt=given.doubt())
+        return self._texts.document(given, resource, place) if isinstance(given, str) else Document(doubt=_EMPTY)
 
     def _behind(self, mentions: Sequence[Mention]) -> Iterator[Mention]:
         """What the data sources read that a document is composed by."""
@@ -171,9 +199,8 @@ class Deeds:
         others = [one for one in unknown if not any(True for _ in self._documents(one))]
         if len(documents) == 1 and not others:
             return documents[0]
-        statements = tuple(replace(one, present=False) for document in documents for one in document.statements)
-        doubt = next((document.doubt for document in documents if document.doubt), None)
-        return replace(documents[0], statements=statements, doubt=_unseen(others) if others else doubt)
+        found = _one_of(documents)
+        return replace(found, doubt=_unseen(others)) if others else found
 
     def _documents(self, mention: Mention) -> Iterator[Document]:
         for instance in mention.instances:
@@ -198,7 +225,7 @@ class Deeds:
         if table is not None and table.address in self._ground.tables:
             arn = arn_of(self._ground.tables[table.address], self._ground.symbols)
         filled = _replaced(content, arn)
-        return parse_document(filled, self._ground.symbols, located(resource.file, path))
+        return parse_document(filled, self._ground.symbols, located(Place(resource.file, path=path)))
 
     def _touches(self, mentions: Sequence[Mention]) -> bool | None:
         """Whether an expression reads anything of a table; a dead end may, where there are tables."""
@@ -210,39 +237,17 @@ class Deeds:
         return bool(self._ground.tables)
 
 
-def concerns_tables(document: Document) -> bool:
-    """Whether a document grants anything on tables, for certain or perhaps."""
-    return any(statement.allows and _concerns(statement) for statement in document.statements)
+def own_place(resource: Resource, block: Block, key: str) -> Place:
+    """Where an attribute stands, its path from the resource on."""
+    place = block.place(key)
+    return place._replace(path=(place.path or "").removeprefix(f"{resource.address}."))
 
 
-def _concerns(statement: Statement) -> bool:
-    if not _names(statement):
-        return False
-    resources = statement.resources
-    return (
-        resources.inverted
-        or resources.doubt is not None
-        or any(scope_of(text).tier is not Tier.NONE for text in resources.texts)
-    )
-
-
-def _names(statement: Statement) -> bool:
-    actions = statement.actions
-    return (
-        actions.inverted
-        or actions.doubt is not None
-        or any(may_concern_dynamodb(text) is not False for text in actions.texts)
-    )
-
-
-def _is_doubtful(statement: Statement) -> bool:
-    """Whether what is not known of a statement may be a grant on tables."""
-    if not statement.doubts or not statement.allows:
-        return False
-    if not _names(statement):
-        return False
-    spelled = any("dynamodb" in text.lower() for text in statement.actions.texts)
-    return spelled or statement.actions.doubt is not None or _concerns(statement)
+def _one_of(documents: Sequence[Document]) -> Document:
+    """One of several: each statement is there only perhaps."""
+    statements = tuple(replace(one, present=False) for document in documents for one in document.statements)
+    doubt = next((document.doubt for document in documents if document.doubt), None)
+    return replace(documents[0], statements=statements, doubt=doubt) if documents else Document()
 
 
 def _unseen(mentions: Sequence[Mention]) -> Doubt:

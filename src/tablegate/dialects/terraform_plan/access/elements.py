@@ -15,7 +15,7 @@ from tablegate.dialects.terraform_plan.references import Mention
 from tablegate.dialects.terraform_plan.worlds import TABLE_TYPES, Resource, doubt_about
 
 _STREAM = frozenset({"stream_arn", "stream_label"})
-_IAM = {"aws_iam_role": "role", "aws_iam_user": "user", "aws_iam_group": "group", "aws_iam_policy": "policy"}
+IAM = {"aws_iam_role": "role", "aws_iam_user": "user", "aws_iam_group": "group", "aws_iam_policy": "policy"}
 _ISSUER = "oidc.eks."
 # Resources whose attributes may hold anything, also the ARN of a table.
 _CARRIERS = ("aws_ssm_", "aws_secretsmanager_", "aws_cloudformation_", "aws_cloudcontrolapi_", "aws_lambda_invocation")
@@ -28,9 +28,11 @@ class Elements:
         self._ground = ground
         self._world = ground.world
 
-    def holes(self, resource: Resource, block: Block, key: str, count: int) -> list[Hole | Perhaps]:
+    def holes(
+        self, resource: Resource, block: Block, key: str, count: int, expression: object = None
+    ) -> list[Hole | Perhaps]:
         """What so many unknown elements of a list may be: where they refer to more than there are, only perhaps."""
-        expression = block.expression(key)
+        expression = expression or block.expression(key)
         if expression is None:
             return [Hole(DYNAMIC)]
         mentions = self._world.tracer.trace(expression, resource.scope)
@@ -58,19 +60,23 @@ class Elements:
 
     def _of_instance(self, instance: Instance, mention: Mention, name: str) -> Iterator[str]:
         found = self._world.at(instance)
-        if found is None:
-            return
+        if found is not None:
+            yield from self.spellings(found, mention.attribute, self._ground.symbols.suffix(name))
+
+    def spellings(self, found: Resource, attribute: str, suffix: str = "") -> Iterator[str]:
+        """What an attribute of a resource comes to where it names the resource, with whatever may follow."""
+        instance = found.instance
         arn = self._arn(found)
         if arn is not None:
             label = self._ground.symbols.of(f"{instance.address}.stream_label")
-            stream = mention.attribute in _STREAM
-            yield f"{arn}/stream/{label}" if stream else arn + self._ground.symbols.suffix(name)
-        elif instance.type in _IAM:
+            stream = attribute in _STREAM
+            yield f"{arn}/stream/{label}" if stream else arn + suffix
+        elif instance.type in IAM:
             yield self._of_iam(found)
         elif instance.type == "aws_iam_openid_connect_provider":
             yield self._of_provider(found)
-        elif _is_elsewhere(instance.type, mention.attribute):
-            yield self._elsewhere(found, mention.attribute)
+        elif _is_elsewhere(instance.type, attribute):
+            yield self._elsewhere(found, attribute)
 
     def _arn(self, found: Resource) -> str | None:
         """The ARN of a table, or of its replica in another region."""
@@ -94,7 +100,7 @@ class Elements:
     def _of_iam(self, found: Resource) -> str:
         path = found.known("path") or "/"
         name = found.known("name") or self._ground.symbols.of(f"{found.address}.name")
-        return self.spelled(found, "iam", f"{_IAM[found.instance.type]}{path}{name}", region="")
+        return self.spelled(found, "iam", f"{IAM[found.instance.type]}{path}{name}", region="")
 
     def _of_provider(self, found: Resource) -> str:
         url = found.known("url")

@@ -59,7 +59,7 @@ class People:
         self._by_name: dict[str, list[Person]] = {}
         self._outside: dict[str, Person] = {}
         for one in ground.world.of(self._type):
-            person = Person(form, one.address, Place(one.file), one.known("name"), one)
+            person = Person(form, one.address, one.here, one.known("name"), one)
             self._known[one.address] = person
             for name in {one.known("name"), one.known("arn"), one.known("id")} - {None}:
                 self._by_name.setdefault(str(name), []).append(person)
@@ -110,6 +110,6 @@ class People:
     def _stranger(self, name: str | None, resource: Resource) -> Person:
         """Somebody who is not in this input: known by the first thing of it that he is given."""
         key = name or f"\0{resource.address}"
-        found = self._outside.setdefault(key, Person(self._form, resource.address, Place(resource.file), name))
+        found = self._outside.setdefault(key, Person(self._form, resource.address, resource.here, name))
         found.address = min(found.address, resource.address)
         return found

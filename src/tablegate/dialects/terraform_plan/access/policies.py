@@ -10,7 +10,7 @@ from tablegate.access.dates import MANAGED_AS_OF
 from tablegate.access.documents import Document
 from tablegate.access.grants import Unread
 from tablegate.access.managed import managed_path, managed_policies
-from tablegate.dialects.terraform_plan.access.deeds import Deed, Deeds
+from tablegate.dialects.terraform_plan.access.deeds import Deed, Deeds, own_place
 from tablegate.dialects.terraform_plan.access.ground import Ground
 from tablegate.dialects.terraform_plan.access.texts import Texts
 from tablegate.dialects.terraform_plan.blocks import DYNAMIC, Block
@@ -73,7 +73,7 @@ class Policies:
         """The policies that an argument names: one ARN, or a list of them."""
         block = block or resource.root
         content, unknown = block.member(key)
-        place = Place(resource.file, path=(block.place(key).path or "").removeprefix(f"{resource.address}."))
+        place = own_place(resource, block, key)
         for item in content if isinstance(content, list) else [content]:
             if isinstance(item, str) and item:
                 yield self._by_text(item, resource.address, place)
@@ -112,7 +112,7 @@ class Policies:
         return None if found is None or instance.mode != "managed" else self._own(found)
 
     def _own(self, policy: Resource) -> Attached:
-        place = Place(policy.file, path="policy")
+        place = own_place(policy, policy.root, "policy")
         deed = self._deeds.of(policy, "policy")
         return Attached(policy.address, policy.address, place, deed, arn=policy.known("arn"))
 

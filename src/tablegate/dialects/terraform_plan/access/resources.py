@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from tablegate.access.arns import arn_of
 from tablegate.access.documents import Hole, parse_document
 from tablegate.access.grants import DocumentRole, HolderForm
-from tablegate.dialects.terraform_plan.access.deeds import Deed, Deeds
+from tablegate.dialects.terraform_plan.access.deeds import Deed, Deeds, own_place
 from tablegate.dialects.terraform_plan.access.elements import Elements
 from tablegate.dialects.terraform_plan.access.ground import Ground
 from tablegate.dialects.terraform_plan.blocks import LATER, Block
@@ -66,7 +66,7 @@ class Things:
             link = self._ground.links.of(one, "resource_arn")
             form = HolderForm.STREAM if link.stream else HolderForm.TABLE
             address = one.address if link.table is None else link.table.address
-            thing = self._thing(form, DocumentRole.RESOURCE, address, f"the policy of a {form}")
+            thing = self._thing(form, DocumentRole.RESOURCE, address, f"the policy of a {form}", one.here)
             if deed is not None:
                 thing.deeds.append((deed, self._target(one, link)))
 
@@ -120,7 +120,7 @@ class Things:
         if isinstance(block, Block):
             deed = self._deeds.of(one, "policy_document", block=block, optional=True, within=within)
         if deed is not None:
-            thing = self._thing(form, DocumentRole.RESOURCE, one.address, f"the policy of a {form}")
+            thing = self._thing(form, DocumentRole.RESOURCE, one.address, f"the policy of a {form}", one.here)
             thing.deeds.append((deed, target))
 
     def _keys(self) -> None:
@@ -156,7 +156,7 @@ class Things:
                 for operator, context in contexts
             },
         }
-        place = Place(grant.file, path="operations")
+        place = own_place(grant, grant.root, "operations")
         content = {"Version": "2012-10-17", "Statement": statement}
         document = parse_document(content, self._ground.symbols, lambda _: place)
         return Deed(grant.address, place, document, "hcl")
@@ -168,7 +168,7 @@ class Things:
                     yield encryption.resource.address
 
     def _key(self, key: Resource, deed: Deed | None) -> None:
-        thing = self._thing(HolderForm.KEY, DocumentRole.RESOURCE, key.address, "the policy of a table's key")
+        thing = self._thing(HolderForm.KEY, DocumentRole.RESOURCE, key.address, "the policy of a table's key", key.here)
         if deed is not None:
             tail = f"key/{self._ground.symbols.of(f'{key.address}.key_id')}"
             thing.deeds.append((deed, key.known("arn") or self._elements.spelled(key, "kms", tail)))
@@ -193,7 +193,8 @@ class Things:
                 self._endpoint(endpoint, self._deeds.of(one, "policy", optional=True))
 
     def _endpoint(self, endpoint: Resource, deed: Deed | None) -> None:
-        thing = self._thing(HolderForm.ENDPOINT, DocumentRole.CHANNEL, endpoint.address, "an endpoint for DynamoDB")
+        form, why = HolderForm.ENDPOINT, "an endpoint for DynamoDB"
+        thing = self._thing(form, DocumentRole.CHANNEL, endpoint.address, why, endpoint.here)
         if deed is not None:
             thing.deeds = [(deed, None)]
 
@@ -210,10 +211,10 @@ class Things:
         )
         return any(name in ("dynamodb", "dynamodb-streams") for name in asked)
 
-    def _thing(self, form: HolderForm, role: DocumentRole, address: str, why: str) -> Thing:
+    def _thing(self, form: HolderForm, role: DocumentRole, address: str, why: str, here: Place) -> Thing:
         key = (form, address)
         if key not in self._found:
             table = self._ground.tables.get(address)
-            name = None if table is None else table.name.content
-            self._found[key] = Thing(form, role, address, Place(self._world.file), name, why)
+            name, place = (None, here) if table is None else (table.name.content, table.place)
+            self._found[key] = Thing(form, role, address, place, name, why)
         return self._found[key]

@@ -24,18 +24,18 @@ class Texts:
         self._symbols = symbols
         self._faults = faults
         self._trees: dict[str, object | ParseError] = {}
-        self._documents: dict[tuple[str, str], Document] = {}
+        self._documents: dict[tuple[Place, str], Document] = {}
 
-    def document(self, text: str, resource: Resource, path: str, *, blocks: bool = True) -> Document:
-        """The document of a text. Its places are paths from the resource on, so equal texts share them."""
-        key = (path, text)
+    def document(self, text: str, resource: Resource, place: Place, *, blocks: bool = True) -> Document:
+        """The document of a text. Places in a plan are paths from the resource on, so equal texts share them."""
+        key, path = (place, text), place.path or ""
         found = self._documents.get(key)
         if found is None:
             tree = self.tree(text)
             if isinstance(tree, ParseError):
                 self.refuse(resource, path, tree, blocks=blocks)
                 return Document(doubt=_NOT_JSON)
-            found = self._documents[key] = parse_document(tree, self._symbols, located(resource.file, path))
+            found = self._documents[key] = parse_document(tree, self._symbols, located(place))
         self.note(found, resource, path, blocks=blocks)
         return found
 
@@ -44,7 +44,7 @@ class Texts:
         tree = self.tree(text)
         if isinstance(tree, ParseError):
             return Document(doubt=_NOT_JSON)
-        return parse_document(tree, self._symbols, located(file, "policy"))
+        return parse_document(tree, self._symbols, located(Place(file, path="policy")))
 
     def tree(self, text: str) -> object | ParseError:
         """The text as plain objects, or what is wrong with it."""
@@ -56,9 +56,15 @@ class Texts:
         """Report a text that is no document."""
         where = f"{resource.instance.path}.change.after.{path}"
         if error.duplicate:
-            self._faults.repeats(f"{resource.address}: {path}: {error.message}", where)
+            self._faults.repeats(f"{resource.address}: {path}: {error.message}", where, place=resource.source)
         else:
-            self._faults.refuse(f"{resource.address}: {path} is not JSON: {error.message}", where, _HINT, blocks=blocks)
+            self._faults.refuse(
+                f"{resource.address}: {path} is not JSON: {error.message}",
+                where,
+                _HINT,
+                blocks=blocks,
+                place=resource.source,
+            )
 
     def note(self, document: Document, resource: Resource, path: str, *, blocks: bool = True) -> None:
         """Report what IAM would refuse of a document."""
@@ -68,23 +74,23 @@ class Texts:
                 f"{resource.address}: {path}{where}: {part.message}",
                 f"{resource.instance.path}.change.after.{path}{where}",
                 blocks=blocks,
+                place=resource.source,
             )
 
 
-def located(file: str, path: str) -> _Located:
-    """Where the statements of a text at this path stand."""
-    return _Located(file, path)
+def located(place: Place) -> _Located:
+    """Where the statements of a text at this place stand."""
+    return _Located(place)
 
 
 class _Located:
-    __slots__ = ("_file", "_path")
+    __slots__ = ("_place",)
 
-    def __init__(self, file: str, path: str) -> None:
-        self._file = file
-        self._path = path
+    def __init__(self, place: Place) -> None:
+        self._place = place
 
     def __call__(self, path: Path) -> Place:
-        return Place(self._file, path=f"{self._path}{spelled(path)}")
+        return self._place._replace(path=f"{self._place.path}{spelled(path)}")
 
 
 def spelled(path: Path) -> str:
