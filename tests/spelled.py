@@ -135,10 +135,14 @@ def source(path: Path) -> Source:
 
 def source_options(folder: Path) -> ReadOptions:
     """The variables that the plan of a folder was made with."""
+    return replace(options(folder), assume_defaults=True, variables=variables(folder))
+
+
+def variables(folder: Path) -> dict[str, str]:
+    """What the variables of a folder were set to when its plan was made."""
     path = folder / "plan.args"
     given = [line.removeprefix("-var=").partition("=") for line in path.read_text().split()] if path.exists() else []
-    variables = {name: value for name, _, value in given}
-    return replace(options(folder), assume_defaults=True, variables=variables)
+    return {name: value for name, _, value in given}
 
 
 def estate(path: Path) -> Estate:
@@ -162,6 +166,13 @@ def leaves(path: Path) -> dict[str, Any]:
     return manages | {
         f"{name}/{below}": leaf for name, thing in sorted(whole.items()) for below, leaf in _leaves(thing, "", mine)
     }
+
+
+def by_address(made: Estate) -> dict[str, Any]:
+    """Every fact of the tables by its address and path: two inputs of one language agree on addresses."""
+    mine = frozenset(_addresses(made))
+    tables = sorted(made.tables, key=lambda table: table.address)
+    return {f"{table.address}/{below}": leaf for table in tables for below, leaf in _leaves(table, "", mine)}
 
 
 def subjects(made: Estate) -> dict[str, str]:
