@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from tablegate import sources
-from tablegate.sources import Collected, collect
+from tablegate import files
+from tablegate.findings import Skipped
+from tablegate.sources import IGNORED, OTHER, SILENT, Collected, collect
 from tablegate.syntax.source import Source
 
 TEMPLATE = b"Resources:\n  T:\n    Type: AWS::DynamoDB::Table\n"
-PLAN = b'{"format_version": "1.2", "resource_changes": []}'
+PLAN = b'{"format_version": "1.2", "resource_changes": [], "variables": {"dynamodb": {}}}'
 
 
 @pytest.fixture(autouse=True)
@@ -43,9 +44,8 @@ def _faults(collected: Collected) -> list[tuple[str, str, bool]]:
 def test_a_named_file_is_read_whatever_it_is() -> None:
     """Who names a file wants it judged: neither its name nor its content is asked."""
     _write(b_txt=b"no template", a_json=PLAN)
-    assert Collected((Source("a.json", PLAN), Source("b.txt", b"no template")), (), ()) == collect(
-        ["b.txt", "./a.json"]
-    )
+    expected = Collected((Source("a.json", PLAN), Source("b.txt", b"no template")), ())
+    assert expected == collect(["b.txt", "./a.json"])
 
 
 def test_a_folder_is_read_for_plans_and_templates() -> None:
@@ -66,7 +66,7 @@ def test_a_folder_is_read_for_plans_and_templates() -> None:
     Path("d/asset.0123/t.yaml").write_bytes(TEMPLATE)
     collected = collect(["d"])
     assert ["d/node.modules/x/t.yaml", "d/t.yaml", "d/x/plan.JSON", "d/x/t.template"] == _names(collected)
-    assert ("d/package.json",) == collected.skipped
+    assert (Skipped(OTHER, 1, ("d/package.json",)),) == collected.skipped
     assert () == collected.faults
 
 
@@ -153,7 +153,7 @@ def test_size_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     with Path("big.json").open("wb") as file:
         file.truncate(2**42)  # more than could ever be held
     assert [("big.json", "larger than 320 MB, the most that is read", True)] == _faults(collect(["big.json"]))
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(bytes(sources.LIMIT + 1))))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(bytes(files.LIMIT + 1))))
     assert [("-", "larger than 320 MB, the most that is read", True)] == _faults(collect(["-"]))
 
 
@@ -218,3 +218,86 @@ def test_permissions_are_told() -> None:
         "d/sealed.yaml permission denied True",
         "d/sealed.yaml permission denied True",
     ] == done.stdout.splitlines()
+
+
+QUEUES = b"Resources:\n  Q:\n    Type: AWS::SQS::Queue\n"
+
+
+def test_what_names_nothing_that_is_judged_is_not_read() -> None:
+    """A template without a table or a document is counted, and its folder is not empty for that."""
+    _write(d__q_yaml=QUEUES, d__notes_txt=b"x")
+    assert Collected((), (), (Skipped(SILENT, 1, ("d/q.yaml",)), Skipped(OTHER, 1, ("d/notes.txt",)))) == collect(["d"])
+    assert ["d/q.yaml"] == _names(collect(["d/q.yaml"]))
+
+
+def _ignored(*names: str) -> tuple[Skipped, ...]:
+    return (Skipped(IGNORED, len(names), names),) if names else ()
+
+
+@pytest.mark.parametrize(
+    ("ignore", "left"),
+    [
+        (b"*.yaml\n", ("d/a.yaml", "d/sub/b.yaml")),
+        (b"/a.yaml\n", ("d/a.yaml",)),
+        (b"sub/\n", ("d/sub",)),
+        (b"*.yaml\n!b.yaml\n", ("d/a.yaml",)),
+        (b"sub\n!sub/b.yaml\n", ("d/sub",)),
+        (b"**/b.*\n# a.yaml\n", ("d/sub/b.yaml",)),
+        (b"a.yaml/\n", ()),
+        (b"", ()),
+    ],
+)
+def test_ignore_files_are_followed(ignore: bytes, left: tuple[str, ...]) -> None:
+    """As git follows them: anchored, for folders, taken back, and never inside of a folder that is left out."""
+    _write(d__a_yaml=TEMPLATE, d__sub__b_yaml=TEMPLATE)
+    Path("d/.gitignore").write_bytes(ignore)
+    collected = collect(["d"])
+    assert _ignored(*left) == collected.skipped
+    assert {"d/a.yaml", "d/sub/b.yaml"} - {*left} >= {*_names(collected)}
+    assert ["d/a.yaml", "d/sub/b.yaml"] == _names(collect(["d"], ignoring=False))
+
+
+def test_the_nearest_ignore_file_decides() -> None:
+    """Ours after git's, and a folder's own after those of the folders above it, up to the repository's."""
+    _write(r__d__a_yaml=TEMPLATE, r__d__b_yaml=TEMPLATE, r__d__c_yaml=TEMPLATE)
+    Path("r/.git").mkdir()
+    Path("r/.gitignore").write_text("*.yaml\n")
+    Path("r/d/.gitignore").write_text("!b.yaml\n!c.yaml\n")
+    Path("r/d/.tablegateignore").write_text("c.yaml\n")
+    collected = collect(["r/d"])
+    assert (["r/d/b.yaml"], _ignored("r/d/a.yaml", "r/d/c.yaml")) == (_names(collected), collected.skipped)
+
+
+def test_what_is_named_is_read_though_it_is_ignored() -> None:
+    """Who names a file, or a folder that is left out as a whole, wants it judged."""
+    _write(build__a_yaml=TEMPLATE)
+    Path(".git").mkdir()
+    Path(".gitignore").write_text("build/\n")
+    assert ["build/a.yaml"] == _names(collect(["build"]))
+    assert ["build/a.yaml"] == _names(collect(["build/a.yaml"]))
+    message = "no plan and no template was found in this folder; ignore files leave out 1"
+    assert [(".", message, True)] == _faults(collect(["."]))
+
+
+@pytest.mark.parametrize("line", ["*a*a*a*a*a*b", "**/a/**/a/**/a/**/a", "\\"])
+def test_a_line_that_cannot_be_followed_leaves_nothing_out(line: str) -> None:
+    """Nor does it keep the run busy for ever, and the lines beside it count."""
+    _write(d__a_yaml=TEMPLATE, d__b_yaml=TEMPLATE)
+    Path("d/" + "a" * 200 + ".yaml").write_bytes(TEMPLATE)
+    Path("d/.gitignore").write_text(f"{line}\nb.yaml\n")
+    collected = collect(["d"])
+    assert [("d/.gitignore", "line 1 cannot be followed, so it leaves nothing out", False)] == _faults(collected)
+    assert _ignored("d/b.yaml") == collected.skipped
+
+
+def test_an_ignore_file_that_is_none_leaves_nothing_out() -> None:
+    """A link may lead anywhere, and a pipe never ends."""
+    _write(d__a_yaml=TEMPLATE, outside=b"*.yaml\n")
+    Path("d/.gitignore").symlink_to("../outside")
+    os.mkfifo("d/.tablegateignore")
+    collected = collect(["d"])
+    assert ["d/a.yaml"] == _names(collected)
+    assert [
+        ("d/.gitignore", "a link, so it leaves nothing out", False),
+        ("d/.tablegateignore", "not a regular file, so it leaves nothing out", False),
+    ] == _faults(collected)

@@ -96,6 +96,25 @@ class Input:
     documents_unread: int = 0
 
 
+@record(kw_only=False)
+class Skipped:
+    """Files of folders that were not judged, for one reason."""
+
+    why: str
+    files: int
+    first: tuple[str, ...] = ()  # some of their names
+
+
+@record(kw_only=False)
+class Shard:
+    """Which part of an audit this is. ``roots`` and ``digest`` say of which audit: the same for all its parts."""
+
+    number: int
+    of: int
+    roots: int
+    digest: str
+
+
 @record()
 class Counts:
     """The ledger's totals. One verdict each per policy and subject: the parts add up to the whole."""
@@ -120,6 +139,8 @@ class Report:
     counts: Counts
     exit: Exit
     secrets: frozenset[str] = frozenset()
+    skipped: tuple[Skipped, ...] = ()
+    shard: Shard | None = None
 
     @property
     def gate(self) -> str:
@@ -129,9 +150,21 @@ class Report:
         return "blocked" if self.exit is Exit.BLOCKED else "no verdict"
 
 
+def by_place(finding: Finding) -> tuple[object, ...]:
+    """The key that a report's findings are sorted by."""
+    line = finding.place.line if finding.place else None
+    part = tuple(sorted(finding.part.items())) if finding.part else ()
+    return (finding.file, line or 0, finding.address, part, finding.policy.id)
+
+
 def exit_of(findings: Iterable[Finding], faults: Iterable[Fault]) -> Exit:
     """What a run says to its caller. It is open only where nothing blocks."""
     codes = {fault.code for fault in faults if fault.blocks}
     if codes:
         return Exit.INTERNAL if FaultCode.INTERNAL in codes else Exit.UNREAD
     return Exit.BLOCKED if any(finding.blocks for finding in findings) else Exit.OPEN
+
+
+def worst(exits: Iterable[Exit]) -> Exit:
+    """The one that counts of several."""
+    return min(exits, key=WORST_FIRST.index)

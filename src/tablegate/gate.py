@@ -13,6 +13,7 @@ from tablegate.engine.overrides import overridden
 from tablegate.engine.select import selected
 from tablegate.engine.settings import Settings
 from tablegate.findings import Fault, FaultCode, Input, Report, exit_of
+from tablegate.merge import in_order
 from tablegate.model.estate import Estate
 from tablegate.model.value import Place
 from tablegate.policy.declare import Policy
@@ -52,7 +53,7 @@ def check(
     return Report(
         inputs=tuple(sorted(inputs, key=lambda item: item.path)),
         findings=findings,
-        faults=tuple(sorted(found, key=lambda fault: (fault.place.file, fault.place.line or 0, fault.message))),
+        faults=in_order(found),
         counts=counts,
         exit=exit_of(findings, found),
         secrets=frozenset(secrets),

@@ -11,7 +11,7 @@ import pytest
 
 from build import index, replica
 from reports import PROTECTION, fault, finding, report
-from tablegate.findings import Counts, Exit, FaultCode, Input, Outcome, Report
+from tablegate.findings import Counts, Exit, FaultCode, Input, Outcome, Report, Shard, Skipped
 from tablegate.model import facts
 from tablegate.model.table import KeyPart, Role
 from tablegate.model.value import Doubt, Place, Value
@@ -58,12 +58,16 @@ def test_the_whole_report() -> None:
                 "name": "point-in-time-recovery",
                 "severity": "high",
                 "outcome": "fails",
+                "blocks": True,
+                "input": "template.yaml",
                 "address": "Orders",
                 "part": {"index": "by-status"},
                 "place": place,
                 "scenario": {"Env": "dev"},
                 "message": "point-in-time recovery is off",
-                "evidence": [{"name": "point-in-time recovery", "value": False, "origin": "set", "place": place}],
+                "evidence": [
+                    {"name": "point-in-time recovery", "value": False, "origin": "set", "place": place, "doubt": None}
+                ],
                 "fix": "PointInTimeRecoverySpecification:\n  PointInTimeRecoveryEnabled: true",
                 "fingerprint": "35faee7803cf38d9",
                 "construct": None,
@@ -77,6 +81,7 @@ def test_the_whole_report() -> None:
                 "file": "plan.json",
                 "line": 3,
                 "column": 7,
+                "path": None,
                 "message": "the file is empty",
                 "hint": None,
             }
@@ -93,9 +98,29 @@ def test_the_whole_report() -> None:
         },
         "gate": "no verdict",
         "exit": 3,
+        "policies": [
+            {
+                "id": "TG301",
+                "name": "point-in-time-recovery",
+                "severity": "high",
+                "title": "point_in_time_recovery must be on",
+                "rationale": "Without it a bad deploy loses every write since the last backup. It is cheap.",
+                "docs": "https://docs.example.com/recovery",
+            }
+        ],
+        "skipped": [{"why": "no input", "files": 9, "first": ["a.json", "b.json"]}],
+        "shard": {"number": 2, "of": 3, "roots": 40, "digest": "35faee78"},
     }
     twin = fault(code=FaultCode.DUPLICATE_KEY, place=Place("plan.json", 3, 7), hint=None)
-    assert expected == rendered(report(found, faults=(twin,), exit=Exit.UNREAD))
+    assert expected == rendered(
+        report(
+            found,
+            faults=(twin,),
+            exit=Exit.UNREAD,
+            skipped=(Skipped("no input", 9, ("a.json", "b.json")),),
+            shard=Shard(2, 3, 40, "35faee78"),
+        )
+    )
 
 
 def test_nothing_found_is_empty_lists() -> None:

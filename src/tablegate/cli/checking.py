@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tablegate.cli.destinations import PIPED, Destination, coloured, destinations, width
 from tablegate.cli.grammar import grammar_file
-from tablegate.cli.lines import Lines
+from tablegate.cli.judging import judged, wanted
 from tablegate.cli.output import OutputError, emit, note, quote, save
 from tablegate.config import Configuration, read_configuration
 from tablegate.dialects.reading import ReadOptions
+from tablegate.dialects.together import sharing
+from tablegate.engine.select import selected
 from tablegate.engine.settings import ConfigError, Settings
 from tablegate.findings import Exit, Fault, FaultCode, Report
-from tablegate.gate import check as judge
+from tablegate.gate import check as gate
+from tablegate.interrupt import heeded
 from tablegate.model.record import record
 from tablegate.model.value import Place
 from tablegate.packs import Loaded, load
+from tablegate.parts import Judge
 from tablegate.policy.declare import Policy
 from tablegate.reporters import REPORTERS
 from tablegate.reporters.look import Detail, Look
@@ -82,22 +87,26 @@ def check(inputs: Iterable[str], where: Where, flags: Mapping[str, Any]) -> int:
     prepared = prepare(where, flags)
     configuration = prepared.configuration
     due = destinations(configuration["output"])
-    look = Look(colour=coloured(configuration["color"], os.environ), width=width(), detail=_detail(configuration))
+    look = look_of(configuration)
+    run = wanted(configuration)
     options = read_options(configuration)
-    lines = Lines()
-    collected = collect(inputs, configuration["stdin-filename"], trust_modules=configuration["trust-modules"])
-    options = with_grammar(options, collected.sources)
-    report = judge(
-        lines.passing(collected.sources),
-        prepared.policies,
-        prepared.settings,
-        options,
-        faults=collected.faults,
-        guard=prepared.loaded.guard,
-    )
-    if configuration["require-resources"]:
-        report = _required(report)
+
+    def judge_of(sources: Sequence[Source]) -> Judge:
+        known = sharing(sources, with_grammar(options, sources))
+        return partial(
+            gate, policies=prepared.policies, settings=prepared.settings, options=known, guard=prepared.loaded.guard
+        )
+
+    with heeded():
+        report, lines = judged(inputs, judge_of, selected(prepared.policies, prepared.settings), run)
+    if report.shard is None:  # of a part nothing is required: what all parts hold together counts
+        report = required(report, configuration)
     return deliver(report, due, replace(look, line=lines.of(report)))
+
+
+def look_of(configuration: Configuration) -> Look:
+    """How the reader wants to see the report."""
+    return Look(colour=coloured(configuration["color"], os.environ), width=width(), detail=_detail(configuration))
 
 
 def read_options(configuration: Configuration) -> ReadOptions:
@@ -184,8 +193,9 @@ def _detail(configuration: Configuration) -> Detail:
     return Detail.BRIEF if configuration["quiet"] else Detail.USUAL
 
 
-def _required(report: Report) -> Report:
-    if report.counts.verdicts or report.exit in {Exit.UNREAD, Exit.INTERNAL}:
+def required(report: Report, configuration: Configuration) -> Report:
+    """The report, with a fault where it judges nothing and somebody asked for more."""
+    if not configuration["require-resources"] or report.counts.verdicts or report.exit > Exit.USAGE:
         return report
     name = report.inputs[0].path if len(report.inputs) == 1 else ""
     missing = Fault(

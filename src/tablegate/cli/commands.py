@@ -19,8 +19,10 @@ from tablegate.cli.options import (
     FailOn,
     Ignore,
     Inputs,
+    Jobs,
     Nested,
     NoConfig,
+    NoIgnore,
     Output,
     Packs,
     Param,
@@ -31,6 +33,7 @@ from tablegate.cli.options import (
     Region,
     Required,
     Select,
+    Shard,
     StdinName,
     Trust,
     Unknown,
@@ -125,6 +128,9 @@ def check_inputs(
     color: Colour = None,
     verbose: Verbose = False,
     quiet: Quiet = False,
+    jobs: Jobs = None,
+    shard: Shard = None,
+    no_ignore: NoIgnore = False,
     debug: Debug = False,  # noqa: ARG001 - read before Typer is asked
 ) -> int:
     """Judge plans, templates and Terraform source, and end with an exit code that a pipeline can trust.
@@ -156,6 +162,9 @@ def check_inputs(
         "color": color,
         "verbose": verbose,
         "quiet": quiet,
+        "jobs": jobs,
+        "shard": shard,
+        "no-ignore": no_ignore,
     }
     where = _where(pack, policies, config, no_config=no_config, config_ref=config_ref, untrusted=untrusted)
     return check(inputs or (), where, flags)
@@ -164,6 +173,29 @@ def check_inputs(
 def _words(given: list[str] | None) -> list[str] | None:
     """The words of a repeatable flag, also where several were given at once: ``TG301,TG302``."""
     return given and [word for item in given for word in item.split(",") if word]
+
+
+@app.command("render", cls=LeanCommand)
+def render_reports(
+    *,
+    reports: Annotated[list[str] | None, typer.Argument(metavar="REPORT", hidden=True)] = None,
+    require_resources: Required = False,
+    output: Output = None,
+    color: Colour = None,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
+) -> int:
+    """Bring JSON REPORTs together, such as those of all shards, and write them in any format."""
+    from tablegate.cli.rendering import render
+
+    flags = {
+        "require-resources": require_resources,
+        "output": output,
+        "color": color,
+        "verbose": verbose,
+        "quiet": quiet,
+    }
+    return render(reports or (), flags)
 
 
 @app.command("show", cls=LeanCommand)

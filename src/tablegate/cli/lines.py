@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from tablegate.findings import Report
 from tablegate.syntax.source import Source
@@ -13,23 +13,22 @@ QUOTED = frozenset({"cloudformation", "terraform-source"})  # a plan is never qu
 
 
 class Lines:
-    """Remembers small sources as they pass by."""
+    """The lines of sources that are not too large to be read by people."""
 
-    def __init__(self) -> None:
-        self._sources: dict[str, Source] = {}
+    def __init__(self, sources: Iterable[Source]) -> None:
         self._parts: dict[str, list[str]] = {}
         self._lines: dict[str, list[str]] = {}
         self._quoted: frozenset[str] = frozenset()
-
-    def passing(self, sources: Iterable[Source]) -> Iterator[Source]:
-        """The same sources."""
+        self._sources: dict[str, Source] = {}
         for source in sources:
-            beside = (Source(name, data) for name, data in source.beside.files.items())
-            self._sources.update({it.name: it for it in (source, *beside) if len(it.data) <= LARGEST})
-            if source.folder is not None:
-                self._sources |= {part.name: part for part in source.folder.parts}
-                self._parts.setdefault(source.name, []).extend(part.name for part in source.folder.parts)
-            yield source
+            self._add(source)
+
+    def _add(self, source: Source) -> None:
+        beside = (Source(name, data) for name, data in source.beside.files.items())
+        self._sources.update({it.name: it for it in (source, *beside) if len(it.data) <= LARGEST})
+        if source.folder is not None:
+            self._sources |= {part.name: part for part in source.folder.parts}
+            self._parts.setdefault(source.name, []).extend(part.name for part in source.folder.parts)
 
     def of(self, report: Report) -> Lines:
         """The lines that this report's reader may see: those of inputs that people write."""

@@ -79,4 +79,13 @@ Output = Annotated[
 Colour = Annotated[str | None, typer.Option("--color", metavar="WHEN", help="auto (default), always or never")]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="show every finding in full")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="show the counts and the gate only")]
+Jobs = Annotated[
+    str | None, typer.Option("--jobs", metavar="N", help="judge in so many processes (default: one for each core)")
+]
+Shard = Annotated[
+    str | None, typer.Option("--shard", metavar="I/N", help="do this part of the audit; render brings them together")
+]
+NoIgnore = Annotated[
+    bool, typer.Option("--no-ignore", help="in folders, read also what .gitignore and .tablegateignore leave out")
+]
 Debug = Annotated[bool, typer.Option("--debug", help="say where an internal error happened")]

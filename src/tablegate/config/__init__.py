@@ -26,11 +26,15 @@ class Given:
 
 @record()
 class Configuration:
-    """Every key with its value. ``notes`` are what a reader should know: what was found and not applied."""
+    """Every key with its value. ``notes`` are what a reader should know: what was found and not applied.
+
+    The working tree is not trusted where the configuration comes from a git ref, or somebody says so.
+    """
 
     values: Mapping[str, Given]
     found: Found | None = None
     notes: tuple[str, ...] = ()
+    trusts_tree: bool = True
 
     def __getitem__(self, key: str) -> Any:
         return self.values[key].value
@@ -95,7 +99,8 @@ def read_configuration(
             values[name] = Given(from_environment(key, environment[key.variable]), key.variable)
         if name in flags:
             values[name] = Given(flags[name], f"--{name}")
-    return Configuration(values=values, found=found, notes=notes)
+    trusts_tree = ref is None and not untrusted
+    return Configuration(values=values, found=found, notes=notes, trusts_tree=trusts_tree)
 
 
 def _found(

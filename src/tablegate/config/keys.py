@@ -60,6 +60,9 @@ KEYS: Mapping[str, Key] = {
         Key("color", as_text, "auto", "when to use colour: auto, always or never", in_file=False),
         Key("verbose", as_bool, False, "show every finding in full", in_file=False),
         Key("quiet", as_bool, False, "show the counts and the gate only", in_file=False),
+        Key("jobs", as_text, None, "how many processes judge at once: a number, or auto", in_file=False),
+        Key("shard", as_text, None, "which part of the audit to do, as I/N", in_file=False),
+        Key("no-ignore", as_bool, False, "read what ignore files leave out too", in_file=False),
         Key("stdin-filename", as_text, None, "what reports call standard input", in_file=False),
     )
 }

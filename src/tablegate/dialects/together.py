@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 
@@ -16,11 +16,17 @@ _PLAN = re.compile(rb'\s*+\{\s*+"format_version"')  # as Terraform begins one: t
 _EXPORTS = "tablegate.dialects.cloudformation.exports"  # by name: plans are read without it
 
 
+def sharing(sources: Sequence[Source], options: ReadOptions) -> ReadOptions:
+    """The options, with what the templates of a run export, for those that import it."""
+    if options.exports is not None or not any(_imports(source.data) for source in sources):
+        return options
+    return replace(options, exports=import_module(_EXPORTS).exports_of(sources, options))
+
+
 def read_together(sources: Iterable[Source], options: ReadOptions) -> Iterator[Reading]:
     """Every reading, those within others too. What another source embeds is read there, and not a second time."""
     listed = sorted(sources, key=lambda source: -len(source.beside.files))
-    if any(_imports(source.data) for source in listed):
-        options = replace(options, exports=import_module(_EXPORTS).exports_of(listed, options))
+    options = sharing(listed, options)
     embedded: set[str] = set()
     for source in listed:
         if source.name in embedded:

@@ -8,6 +8,7 @@ from types import CoroutineType
 from typing import TypeAlias
 
 from tablegate.engine.settings import Settings
+from tablegate.interrupt import Interrupted
 from tablegate.model.record import record
 from tablegate.model.value import Value, Verdict
 from tablegate.policy.declare import Policy, Severity
@@ -42,7 +43,7 @@ def asker(policy: Policy, settings: Settings) -> Callable[[object], Answer]:
             if type(verdict) is Verdict and verdict.truth is True:
                 return verdict
             return verdict if _well_formed(verdict) else Crash(_instead(verdict))
-        except OutOfTime:
+        except (OutOfTime, Interrupted):
             raise
         except BaseException as error:  # noqa: BLE001  a pack may raise anything, SystemExit(0) too
             return Crash(f"raised {type(error).__name__}")

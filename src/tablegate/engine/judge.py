@@ -13,7 +13,7 @@ from tablegate.engine.scenarios import Merged, merged
 from tablegate.engine.settings import Settings, UnknownMode
 from tablegate.engine.sharing import shared
 from tablegate.engine.subjects import Stand, Subjects
-from tablegate.findings import Counts, Fault, FaultCode, Finding, Outcome
+from tablegate.findings import Counts, Fault, FaultCode, Finding, Outcome, by_place
 from tablegate.model.estate import Estate
 from tablegate.model.value import Place, Verdict
 from tablegate.policy.declare import Policy
@@ -156,13 +156,7 @@ class Ledger:
         """The findings in their order. Unknowns that are to be ignored are counted, and not shown."""
         silent = self._settings.unknown is UnknownMode.IGNORE
         shown = (item for item in self._findings if not (silent and item.outcome is Outcome.UNKNOWN))
-        return sorted(shown, key=_order)
-
-
-def _order(finding: Finding) -> tuple[object, ...]:
-    line = finding.place.line if finding.place else None
-    part = tuple(sorted(finding.part.items())) if finding.part else ()
-    return (finding.file, line or 0, finding.address, part, finding.policy.id)
+        return sorted(shown, key=by_place)
 
 
 def _fault(policy: Policy, stand: Stand, crash: Crash) -> Fault:

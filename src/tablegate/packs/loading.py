@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import TypeVar
 
 from tablegate.engine.ask import OutOfTime
+from tablegate.interrupt import Interrupted
 from tablegate.policy.declare import Policy, PolicyError, policies_of
 from tablegate.policy.package import policies_in
 
@@ -44,6 +45,8 @@ def _loaded(what: str, load: Callable[[], T]) -> T:
         return load()
     except OutOfTime:
         raise PolicyError(f"{what} does not end") from None
+    except Interrupted:
+        raise
     except SyntaxError as error:
         where = f"{error.filename}:{error.lineno}" if error.lineno else what
         raise PolicyError(f"{where}: {error.msg}") from None

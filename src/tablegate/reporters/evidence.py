@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from tablegate.model import facts
+from tablegate.model.record import record
 from tablegate.model.table import Index, KeyPart, Replica, VectorIndex
 from tablegate.model.value import Origin, Value
 from tablegate.reporters.safe import SENSITIVE
@@ -20,10 +21,26 @@ _PUBLIC = (_FACTS | facts.STATEMENT) - _PRIVATE
 MANY = 20  # entries of one list
 
 
+@record(kw_only=False)
+class Told:
+    """What reports tell of a content, where the content itself is far away: in another process, or another run."""
+
+    plain: Plain
+
+
+def told(value: Value[object]) -> Value[object]:
+    """The same value for any reporter, without its content: that may hold on to a whole estate."""
+    known = plain(value)
+    content = None if known is None else Told(known)
+    return Value(value.name, content, value.origin, value.place, value.doubt, value.sensitive)
+
+
 def plain(value: Value[object], scrub: Callable[[str], str] = str) -> Plain:
     """A value's content as JSON can hold it."""
     if value.origin is Origin.UNKNOWN or value.content is None:
         return None
+    if isinstance(value.content, Told):
+        return _scrubbed(value.content.plain, scrub)
     if value.sensitive:
         return SENSITIVE
     if isinstance(value.content, str) and not is_public(value.name):
@@ -60,3 +77,14 @@ def _plain(content: object, scrub: Callable[[str], str]) -> Plain:
             return [_plain(item, scrub) for item in sorted(content, key=str)]
         case _:
             return {"type": type(content).__name__.lower(), "size": 1}
+
+
+def _scrubbed(content: Plain, scrub: Callable[[str], str]) -> Plain:
+    match content:
+        case str():
+            return scrub(content)
+        case list():
+            return [_scrubbed(item, scrub) for item in content]
+        case dict():
+            return {scrub(key): _scrubbed(item, scrub) for key, item in content.items()}
+    return content

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 
 from tablegate import __version__
-from tablegate.findings import Fault, Finding, Input, Report
+from tablegate.findings import Fault, Finding, Input, Report, Shard, Skipped
 from tablegate.model.table import Construct
-from tablegate.model.value import Place, Value
+from tablegate.model.value import Doubt, Place, Value
+from tablegate.policy.declare import Policy
 from tablegate.reporters.evidence import Plain, plain
 from tablegate.reporters.look import Look
 from tablegate.reporters.safe import Scrubber
@@ -31,6 +32,9 @@ def render(report: Report, look: Look) -> str:  # noqa: ARG001 - the same bytes,
         "counts": encode({each.name: getattr(report.counts, each.name) for each in fields(report.counts)}),
         "gate": encode(report.gate),
         "exit": encode(int(report.exit)),
+        "policies": _rows([encode(_policy(item)) for item in _named(report)]),
+        "skipped": _rows([encode(_skipped(item, scrub)) for item in report.skipped]),
+        "shard": encode(_shard(report.shard)),
     }
     return "{\n" + ",\n".join(f'"{name}": {text}' for name, text in members.items()) + "\n}\n"
 
@@ -80,6 +84,8 @@ def _finding(item: Finding, scrub: _Cleaner) -> Plain:
         "name": item.policy.name,
         "severity": str(item.severity),
         "outcome": str(item.outcome),
+        "blocks": item.blocks,
+        "input": scrub(item.file),
         "address": scrub(item.address),
         "part": _texts(item.part, scrub),
         "place": _place(item.place or Place(item.file), scrub),
@@ -119,7 +125,14 @@ def _evidence(value: Value[object], scrub: _Cleaner) -> Plain:
         "value": plain(value, scrub),
         "origin": str(value.origin),
         "place": _place(value.place, scrub),
+        "doubt": _doubt(value.doubt, scrub),
     }
+
+
+def _doubt(doubt: Doubt | None, scrub: _Cleaner) -> Plain:
+    if doubt is None:
+        return None
+    return {"reason": scrub(doubt.reason), "settle": scrub.optional(doubt.settle)}
 
 
 def _fault(item: Fault, scrub: _Cleaner) -> Plain:
@@ -129,6 +142,34 @@ def _fault(item: Fault, scrub: _Cleaner) -> Plain:
         "file": scrub(item.place.file),
         "line": item.place.line,
         "column": item.place.column,
+        "path": scrub.optional(item.place.path),
         "message": scrub(item.message),
         "hint": scrub.optional(item.hint),
     }
+
+
+def _named(report: Report) -> Iterable[Policy]:
+    """The policies that the findings name: what a reader of the report knows of them."""
+    named = {finding.policy.id: finding.policy for finding in report.findings}
+    return (named[id] for id in sorted(named))
+
+
+def _policy(item: Policy) -> Plain:
+    return {
+        "id": item.id,
+        "name": item.name,
+        "severity": str(item.severity),
+        "title": item.title,
+        "rationale": item.rationale,
+        "docs": item.docs,
+    }
+
+
+def _skipped(item: Skipped, scrub: _Cleaner) -> Plain:
+    return {"why": item.why, "files": item.files, "first": [scrub(name) for name in item.first]}
+
+
+def _shard(shard: Shard | None) -> Plain:
+    if shard is None:
+        return None
+    return {"number": shard.number, "of": shard.of, "roots": shard.roots, "digest": shard.digest}

@@ -52,13 +52,17 @@ def said(value: Value[object], show: Shower) -> Shown:
     if value.origin is Origin.UNKNOWN:
         reason = show(value.doubt.reason, PROSE) if value.doubt else own("it cannot be seen here")
         return joined(name, own(" is not known: "), reason)
-    if value.origin is Origin.DEFAULT and value.content in (None, (), {}, ""):
-        return joined(name, own(" is not set"))
     content = plain(value)
+    if value.origin is Origin.DEFAULT and _is_nothing(content):
+        return joined(name, own(" is not set"))
     if isinstance(content, dict) and is_sized(content):
         return joined(name, own(" has "), sized(content))
     verb = own(" is not set, so it is " if value.origin is Origin.DEFAULT else " is ")
     return joined(name, verb, _content(content, show))
+
+
+def _is_nothing(content: Plain) -> bool:
+    return content in (None, [], {}, "") or (isinstance(content, dict) and is_sized(content) and not content["size"])
 
 
 def is_sized(content: Mapping[str, Plain]) -> bool:

@@ -1,0 +1,80 @@
+"""What was named on the command line, found and judged: all of it or one shard, by as many processes as are wanted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from tablegate.audit import audit
+from tablegate.cli.lines import Lines
+from tablegate.cli.progress import Progress
+from tablegate.cli.shards import share, wanted_shard
+from tablegate.config import Configuration
+from tablegate.engine.settings import ConfigError
+from tablegate.findings import Counts, Report
+from tablegate.merge import NOTHING, merged
+from tablegate.model.record import record
+from tablegate.parts import Judge
+from tablegate.policy.declare import Policy
+from tablegate.sources import Collected, collect
+from tablegate.syntax.source import Source
+
+
+@record()
+class Run:
+    """How the user wants the work to be done. It changes no finding."""
+
+    stdin_name: str | None
+    jobs: int | None
+    shard: tuple[int, int] | None
+    trust_modules: bool
+    ignoring: bool
+    silent: bool
+
+
+def wanted(configuration: Configuration) -> Run:
+    """What the flags say. Where the working tree is not trusted, nothing in it leaves out a file."""
+    return Run(
+        stdin_name=configuration["stdin-filename"],
+        jobs=_jobs(configuration["jobs"]),
+        shard=wanted_shard(configuration["shard"]),
+        trust_modules=configuration["trust-modules"],
+        ignoring=configuration.trusts_tree and not configuration["no-ignore"],
+        silent=configuration["quiet"],
+    )
+
+
+def judged(
+    inputs: Iterable[str], judge_of: Callable[[Sequence[Source]], Judge], policies: Sequence[Policy], run: Run
+) -> tuple[Report, Lines]:
+    """What the gate says of all that was found, and the lines to show with it."""
+    collected = collect(inputs, run.stdin_name, trust_modules=run.trust_modules, ignoring=run.ignoring)
+    judge = judge_of(collected.sources)
+    if run.shard is None:
+        return _judged(collected, judge, policies, run), Lines(collected.sources)
+    collected, shard = share(collected, *run.shard)
+    return replace(_judged(collected, judge, policies, run), shard=shard), Lines(collected.sources)
+
+
+def _judged(collected: Collected, judge: Judge, policies: Sequence[Policy], run: Run) -> Report:
+    counts = Counts(policies=len(policies))
+    met = replace(NOTHING, faults=collected.faults, skipped=collected.skipped, counts=counts)
+    if len(collected.sources) == 1:
+        return merged((judge(collected.sources), met))
+    if collected == Collected((), ()) and run.shard is None:
+        return judge(())
+    progress = Progress(silent=run.silent)
+    try:
+        return merged((audit(collected.sources, judge, policies, jobs=run.jobs, tell=progress), met))
+    finally:
+        progress.end()
+
+
+def _jobs(word: str | None) -> int | None:
+    """How many processes somebody asked for. None: as many as pay."""
+    if word is None or word == "auto":
+        return None
+    if not re.fullmatch(r"[1-9][0-9]{0,2}", word):
+        raise ConfigError(f'--jobs: "{word}" must be a number from 1 to 999, or auto', "jobs")
+    return int(word)

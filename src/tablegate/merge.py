@@ -1,0 +1,56 @@
+"""Reports of parts into the report of the whole: the same, in whatever parts it was judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields
+from itertools import chain
+
+from tablegate.findings import Counts, Exit, Fault, Input, Report, Skipped, by_place, exit_of, worst
+
+NAMED = 5  # files named of those that were not judged for one reason
+NOTHING = Report(inputs=(), findings=(), faults=(), counts=Counts(), exit=Exit.OPEN)
+
+
+def merged(reports: Iterable[Report]) -> Report:
+    """All that the parts say, sorted as one report would be. What two parts say alike of the run is said once."""
+    parts = tuple(reports)
+    findings = tuple(sorted(chain.from_iterable(part.findings for part in parts), key=by_place))
+    faults = in_order(chain.from_iterable(part.faults for part in parts))
+    return Report(
+        inputs=tuple(sorted(chain.from_iterable(part.inputs for part in parts), key=_path)),
+        findings=findings,
+        faults=faults,
+        counts=_summed([part.counts for part in parts]),
+        exit=worst([exit_of(findings, faults), *(part.exit for part in parts)]),
+        secrets=frozenset().union(*(part.secrets for part in parts)),
+        skipped=together(chain.from_iterable(part.skipped for part in parts)),
+    )
+
+
+def in_order(faults: Iterable[Fault]) -> tuple[Fault, ...]:
+    """Each fault once, by its place."""
+    return tuple(
+        sorted(dict.fromkeys(faults), key=lambda fault: (fault.place.file, fault.place.line or 0, fault.message))
+    )
+
+
+def together(skipped: Iterable[Skipped]) -> tuple[Skipped, ...]:
+    """The files that were not judged, reason by reason."""
+    whys: dict[str, list[Skipped]] = {}
+    for item in skipped:
+        whys.setdefault(item.why, []).append(item)
+    return tuple(
+        Skipped(why, sum(item.files for item in items), tuple(sorted(chain(*(item.first for item in items)))[:NAMED]))
+        for why, items in sorted(whys.items())
+    )
+
+
+def _summed(counts: list[Counts]) -> Counts:
+    """One ledger of several. Every part asked the same policies."""
+    total = {field.name: sum(getattr(part, field.name) for part in counts) for field in fields(Counts)}
+    return Counts(**total | {"policies": max((part.policies for part in counts), default=0)})
+
+
+def _path(item: Input) -> str:
+    return item.path

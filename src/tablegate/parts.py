@@ -1,0 +1,89 @@
+"""One part of an audit: a few sources that are judged together, and what is left of the report once they are."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TypeAlias
+
+from tablegate.engine.settings import ConfigError
+from tablegate.findings import Fault, FaultCode, Report
+from tablegate.merge import NOTHING, merged
+from tablegate.model.value import Place
+from tablegate.reporters.evidence import told
+from tablegate.syntax.source import Source
+
+Judge: TypeAlias = Callable[[Iterable[Source]], Report]
+Part: TypeAlias = "tuple[Source, ...]"
+
+BYTES, SOURCES = 256 * 1024, 64  # of one part, unless a single source is larger
+
+
+def in_parts(sources: Iterable[Source]) -> Iterator[Part]:
+    """The sources in their order, in parts of about the same size; those that know of each other stay together."""
+    part: list[Source] = []
+    size = 0
+    for group in groups(sources):
+        if part and (size + weight(group) > BYTES or len(part) + len(group) > SOURCES):
+            yield tuple(part)
+            part, size = [], 0
+        part += group
+        size += weight(group)
+    if part:
+        yield tuple(part)
+
+
+def groups(sources: Iterable[Source]) -> list[Part]:
+    """The sources, each with those that it embeds: these are judged where they stand."""
+    sources = tuple(sources)
+    names = {source.name for source in sources}
+    lead = {name: name for name in names}  # of each source, another one of its group; in the end the group's first
+    for source in sources:
+        for name in names & source.beside.files.keys():
+            lead[_first(lead, name)] = _first(lead, source.name)
+    found: dict[str, list[Source]] = {}
+    for source in sources:
+        found.setdefault(_first(lead, source.name), []).append(source)
+    return [tuple(group) for group in found.values()]
+
+
+def _first(lead: Mapping[str, str], name: str) -> str:
+    while lead[name] != name:
+        name = lead[name]
+    return name
+
+
+def weight(part: Part) -> int:
+    """The bytes of a part, with all that belongs to its sources."""
+    return sum(_size(source) for source in part)
+
+
+def _size(source: Source) -> int:
+    parts = source.folder.parts if source.folder is not None else ()
+    return len(source.data) + sum(map(len, source.beside.files.values())) + sum(len(part.data) for part in parts)
+
+
+def judged(part: Part, judge: Judge) -> Report:
+    """What is found in a part. Where tablegate itself fails is a fault of one source, and does not hide the others."""
+    try:
+        return _light(judge(part))
+    except ConfigError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is, the report says it
+        if len(part) == 1:
+            return lost(part[0], f"tablegate failed at it: {type(error).__name__}")
+        return merged(judged((source,), judge) for source in part)
+    finally:
+        gc.collect(0)  # estates hold on to themselves, and the command does not collect
+
+
+def lost(source: Source, message: str) -> Report:
+    """The report on a source that could not be judged."""
+    return merged((replace(NOTHING, faults=(Fault(FaultCode.INTERNAL, message, Place(source.name)),)),))
+
+
+def _light(report: Report) -> Report:
+    """The same report without the estates: of values, what reports tell of them."""
+    found = tuple(replace(finding, evidence=tuple(map(told, finding.evidence))) for finding in report.findings)
+    return replace(report, findings=found)
