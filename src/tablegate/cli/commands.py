@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from tablegate.cli.about import add_to, where_of
 from tablegate.cli.lean import LeanCommand, LeanGroup
 from tablegate.cli.options import (
     Account,
@@ -56,7 +57,6 @@ app = typer.Typer(
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100, "terminal_width": 100},
 )
-config_app = typer.Typer(cls=LeanGroup, help="Show the configuration, or the schema for editors.", no_args_is_help=True)
 
 
 def command(arguments: Sequence[str]) -> int:
@@ -166,7 +166,7 @@ def check_inputs(
         "shard": shard,
         "no-ignore": no_ignore,
     }
-    where = _where(pack, policies, config, no_config=no_config, config_ref=config_ref, untrusted=untrusted)
+    where = where_of(pack, policies, config, no_config=no_config, config_ref=config_ref, untrusted=untrusted)
     return check(inputs or (), where, flags)
 
 
@@ -275,82 +275,4 @@ def show_access(
     return show(inputs or (), flags)
 
 
-@app.command(cls=LeanCommand)
-def explain(
-    word: Annotated[str, typer.Argument(metavar="POLICY", hidden=True)],
-    *,
-    pack: Packs = None,
-    policies: Policies = None,
-    config: ConfigFile = None,
-    no_config: NoConfig = False,
-) -> int:
-    """Print the page of a POLICY: an id such as TG301, or a name."""
-    from tablegate.cli.pages import page_of
-
-    return page_of(word, _where(pack, policies, config, no_config=no_config))
-
-
-@app.command("policies", cls=LeanCommand)
-def list_policies(
-    *,
-    json: Annotated[bool, typer.Option("--json", help="print the list as JSON")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="print the handbook: every page, in Markdown")] = False,
-    pack: Packs = None,
-    policies: Policies = None,
-    config: ConfigFile = None,
-    no_config: NoConfig = False,
-) -> int:
-    """List every policy that is loaded, and whether it runs."""
-    from tablegate.cli.pages import catalogue
-
-    return catalogue(_where(pack, policies, config, no_config=no_config), as_json=json, as_markdown=markdown)
-
-
-@config_app.command("show", cls=LeanCommand)
-def show_config(
-    *,
-    json: Annotated[bool, typer.Option("--json", help="print it as JSON")] = False,
-    pack: Packs = None,
-    policies: Policies = None,
-    config: ConfigFile = None,
-    no_config: NoConfig = False,
-    config_ref: ConfigRef = None,
-) -> int:
-    """Show every setting, and where it comes from."""
-    from tablegate.cli.pages import settings
-
-    return settings(_where(pack, policies, config, no_config=no_config, config_ref=config_ref), as_json=json)
-
-
-@config_app.command("schema", cls=LeanCommand)
-def show_schema(
-    *, pack: Packs = None, policies: Policies = None, config: ConfigFile = None, no_config: NoConfig = False
-) -> int:
-    """Print the JSON schema of the configuration, for editors."""
-    from tablegate.cli.pages import schema_of_config
-
-    return schema_of_config(_where(pack, policies, config, no_config=no_config))
-
-
-app.add_typer(config_app, name="config")
-
-
-def _where(
-    pack: list[str] | None,
-    policies: list[str] | None,
-    config: str | None,
-    *,
-    no_config: bool,
-    config_ref: str | None = None,
-    untrusted: bool = False,
-) -> Any:
-    from tablegate.cli.checking import Where
-
-    return Where(
-        packs=tuple(pack or ()),
-        policies=tuple(policies or ()),
-        config=config,
-        no_config=no_config,
-        config_ref=config_ref,
-        untrusted=untrusted,
-    )
+add_to(app)

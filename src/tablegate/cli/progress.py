@@ -43,7 +43,6 @@ class Progress:
         """Leave nothing on the terminal."""
         if self._drawn:
             self._draw(_CLEAR)
-            self._drawn = False
 
     def _draw(self, text: str) -> None:
         self._drawn = True

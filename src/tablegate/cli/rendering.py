@@ -16,7 +16,7 @@ from tablegate.files import content_of
 from tablegate.findings import Fault, FaultCode, Report, exit_of
 from tablegate.merge import NOTHING, merged
 from tablegate.model.value import Place
-from tablegate.reporters.reread import reread
+from tablegate.reporters.reread import HINT, reread
 from tablegate.syntax.errors import ParseError
 
 
@@ -40,5 +40,7 @@ def _read(name: str) -> Report:
             return reread(data)
         fault = Fault(FaultCode.UNREADABLE, data, Place(name))
     except ParseError as error:
-        fault = Fault(FaultCode.UNREADABLE, error.message, Place(name, error.line, error.column), hint=error.hint)
+        fault = Fault(
+            FaultCode.UNREADABLE, error.message, Place(name, error.line, error.column), hint=error.hint or HINT
+        )
     return merged((replace(NOTHING, faults=(fault,)),))

@@ -31,6 +31,8 @@ from tablegate.syntax.errors import ParseError
 from tablegate.syntax.raw_json import decode, part_of
 from tablegate.syntax.text import utf8
 
+HINT = "give what this wrote: tablegate check ... -o json=FILE"
+
 
 class _Place(msgspec.Struct):
     file: str
@@ -198,7 +200,7 @@ def reread(data: bytes) -> Report:
     """The report that this is. A ParseError says why it is none, or none that can be trusted."""
     content = decode(part_of(utf8(data).decode()))
     if not isinstance(content, dict) or not content.keys() >= {"version", "findings", "counts"}:
-        raise ParseError("not a report of tablegate", hint="give what this wrote: tablegate check … -o json=FILE")
+        raise ParseError("not a report of tablegate", hint=HINT)
     if content["version"] != VERSION:
         raise ParseError(f"a report of another version, where {VERSION} is known")
     try:

@@ -1,0 +1,220 @@
+"""Many sources as one run: neither the number of processes nor the end of one of them changes what is said."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from processes import ENVIRONMENT, tablegate
+from tablegate.audit import audit
+from tablegate.findings import FaultCode, Report
+from tablegate.merge import NOTHING
+from tablegate.parts import SOURCES, groups, in_parts, judged
+from tablegate.syntax.source import Beside, Source
+
+TABLE = """\
+Resources:
+  {name}:
+    Type: AWS::DynamoDB::Table
+    Properties:
+      BillingMode: PAY_PER_REQUEST
+      AttributeDefinitions: [{{AttributeName: id, AttributeType: S}}]
+      KeySchema: [{{AttributeName: id, KeyType: HASH}}]
+"""
+HEAD = """\
+import os, signal
+from tablegate.policy import HIGH, Table, Verdict, holds, policy
+
+@policy("XX001", HIGH, "x", docs="https://x.example.com", terraform="x = 1", cloudformation="X: 1")
+def check(table: Table) -> Verdict:
+    "Why."
+"""
+
+
+def folder(at: Path, *names: str, pack: str = "    return holds()\n") -> Path:
+    """A folder of templates with one table each, and a pack beside them."""
+    (at / "stacks").mkdir()
+    for name in names:
+        (at / "stacks" / f"{name.lower()}.yaml").write_text(TABLE.format(name=name))
+    (at / "pack.py").write_text(HEAD + pack)
+    return at
+
+
+def parts_of(*sizes: int) -> list[list[str]]:
+    """How sources of these sizes are shared out."""
+    sources = [Source(str(number), bytes(size)) for number, size in enumerate(sizes)]
+    return [[source.name for source in part] for part in in_parts(sources)]
+
+
+def test_parts_are_of_about_the_same_size() -> None:
+    """Small sources share a part, in their order; a large one has its own, and nothing is left out."""
+    assert [["0", "1"], ["2"], ["3"]] == parts_of(9, 9, 10**6, 9)
+    assert [SOURCES, 1] == [len(part) for part in parts_of(*([1] * (SOURCES + 1)))]
+    assert [] == parts_of()
+
+
+def test_what_a_source_embeds_is_judged_with_it() -> None:
+    """However far apart they stand, and through others too."""
+    inner, leaf = Source("c/inner.yaml", b""), Source("z.yaml", b"")
+    outer = Source("a.yaml", b"", beside=Beside({"c/inner.yaml": b"", "elsewhere.yaml": b""}))
+    middle = Source("b.yaml", b"", beside=Beside({"z.yaml": b"", "c/inner.yaml": b""}))
+    alone = Source("d.yaml", b"")
+    assert [(outer, middle, inner, leaf), (alone,)] == groups([outer, middle, inner, alone, leaf])
+
+
+def test_what_tablegate_fails_at_does_not_hide_the_others() -> None:
+    """It is a fault of that one source, with the kind of the error and not its text."""
+
+    def judge(sources: Iterable[Source]) -> Report:
+        for source in sources:
+            if source.name == "bad":
+                raise KeyError("hunter2")
+        return NOTHING
+
+    report = judged((Source("a", b""), Source("bad", b""), Source("c", b"")), judge)
+    assert [("bad", "tablegate failed at it: KeyError", FaultCode.INTERNAL)] == [
+        (fault.place.file, fault.message, fault.code) for fault in report.faults
+    ]
+
+
+def test_progress_is_told() -> None:
+    """After each part, until all is done."""
+    told: list[tuple[int, int]] = []
+    sources = [Source(str(number), b"") for number in range(SOURCES + 3)]
+    audit(sources, lambda _: NOTHING, (), jobs=1, tell=lambda done, total: told.append((done, total)))
+    assert [(SOURCES, SOURCES + 3), (SOURCES + 3, SOURCES + 3)] == told
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_the_number_of_processes_does_not_show(form: str) -> None:
+    """Plans, templates, modules, assemblies and what cannot be read: the same bytes, and the same code."""
+    inputs = (
+        "fixtures/tables/hot-keys",
+        "fixtures/tables/module-for-each",
+        "fixtures/projects",
+        "fixtures/hostile/cfn",
+    )
+    one, two, five = (
+        tablegate("check", "--no-config", "-v", "-o", form, "--jobs", jobs, *inputs) for jobs in ("1", "2", "5")
+    )
+    assert one.returncode == 3, one.stderr.decode()
+    for other in (two, five):
+        assert (one.returncode, one.stdout, one.stderr) == (other.returncode, other.stdout, other.stderr)
+
+
+def test_exports_cross_processes(tmp_path: Path) -> None:
+    """What one template exports another one imports, whichever process judges it."""
+    (tmp_path / "keys.yaml").write_text(
+        "Outputs: {A: {Value: PAY_PER_REQUEST, Export: {Name: mode}}}\nResources: {Q: {Type: AWS::SQS::Queue}}\n"
+    )
+    for name in "abcd":
+        text = TABLE.format(name="T").replace("PAY_PER_REQUEST", "!ImportValue mode")
+        (tmp_path / f"{name}.yaml").write_text(text)
+    told = [tablegate("check", "--no-config", "--jobs", jobs, ".", "-o", "json", cwd=tmp_path).stdout for jobs in "13"]
+    assert told[0] == told[1]
+    found = json.loads(told[0])["findings"]
+    assert [] == [item for item in found if item["outcome"] == "unknown" and "billing" in item["message"]]
+
+
+def test_a_process_that_is_killed_is_named(tmp_path: Path) -> None:
+    """It is no pass and no hang, and what the others found is there."""
+    pack = "    if table.address == 'Bad': os.kill(os.getpid(), signal.SIGKILL)\n    return holds()\n"
+    here = folder(tmp_path, "Good", "Bad", "Fine", "Well", pack=pack)
+    ran = tablegate("check", "--no-config", "--policies", "pack.py", "stacks", "--jobs", "2", "-o", "json", cwd=here)
+    report = json.loads(ran.stdout)
+    assert (4, ["stacks/fine.yaml", "stacks/good.yaml", "stacks/well.yaml"]) == (
+        ran.returncode,
+        [item["path"] for item in report["inputs"]],
+    )
+    assert [("stacks/bad.yaml", "the process that judged it was killed")] == [
+        (fault["file"], fault["message"]) for fault in report["faults"]
+    ]
+    assert {"stacks/fine.yaml", "stacks/good.yaml", "stacks/well.yaml"} == {it["input"] for it in report["findings"]}
+
+
+WAITING = """\
+    with open("begun", "w") as begun:
+        begun.write("x")
+        begun.flush()
+        while True:
+            signal.pause()
+"""
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -15), (signal.SIGKILL, -9)])
+def test_a_run_that_is_ended_leaves_nobody_behind(tmp_path: Path, jobs: str, sent: int, code: int) -> None:
+    """Ctrl-C is 130, in the midst of a predicate too; and whoever ends the run, its processes end with it."""
+    here = folder(tmp_path, "A", "B", "C", pack=WAITING)
+    os.mkfifo(here / "begun")
+    command = [sys.executable, "-m", "tablegate", "check", "--no-config", "--policies", "pack.py", "stacks"]
+    with subprocess.Popen([*command, "--jobs", jobs], cwd=here, env=ENVIRONMENT, stderr=subprocess.PIPE) as run:
+        with (here / "begun").open() as begun:
+            assert begun.read(1) == "x"
+            run.send_signal(sent)
+            assert (run.wait(), begun.read().strip("x")) == (code, "")  # the end comes when nobody can write any more
+        assert run.stderr is not None
+        assert b"Traceback" not in run.stderr.read()
+
+
+def test_one_wrong_word_is_code_2(tmp_path: Path) -> None:
+    """Before anything is judged."""
+    for flags, told in (
+        (("--jobs", "0"), '--jobs: "0" must be a number from 1 to 999, or auto'),
+        (("--jobs", "many"), '--jobs: "many" must be a number from 1 to 999, or auto'),
+        (("--shard", "3/2"), '--shard: "3/2" must be I/N, such as 2/8'),
+        (("--shard", "0/2"), '--shard: "0/2" must be I/N, such as 2/8'),
+        (("--select", "nothing"), 'select: "nothing" is no policy, family or severity'),
+    ):
+        ran = tablegate("check", "fixtures/projects", "--jobs", "2", *flags)
+        assert (2, told) == (ran.returncode, ran.stderr.decode().splitlines()[0].removeprefix("tablegate: "))
+
+
+def reports(at: Path, of: int) -> list[str]:
+    """The reports of all shards."""
+    names = [str(at / f"{number}.json") for number in range(1, of + 1)]
+    for number, name in enumerate(names, start=1):
+        ran = tablegate("check", "--no-config", "fixtures/projects", "--shard", f"{number}/{of}", "-o", f"json={name}")
+        assert ran.returncode in (1, 3), ran.stderr.decode()
+    return names
+
+
+def test_shards_come_together_again(tmp_path: Path) -> None:
+    """As if one machine had judged it all: the same report, and the same code."""
+    whole = tablegate("check", "--no-config", "fixtures/projects", "-o", "json")
+    again = tablegate("render", "-o", "json", *reports(tmp_path, 3))
+    assert (whole.returncode, whole.stdout, whole.stderr) == (again.returncode, again.stdout, again.stderr)
+
+
+def test_a_shard_that_is_not_there_is_noticed(tmp_path: Path) -> None:
+    """So is one that is there twice, one of another audit, and a file that is no report."""
+    one, two, three = reports(tmp_path, 3)
+    (tmp_path / "again.json").write_bytes(Path(two).read_bytes())
+    (tmp_path / "other.json").write_text(
+        Path(three).read_text().replace('"roots": ', '"roots": 1').replace('"digest": "', '"digest": "0')
+    )
+    for given, told in (
+        ((one, three), ["shard 2 of 3 is missing"]),
+        ((one, two, three, str(tmp_path / "again.json")), ["shard 2 of 3 is there more than once"]),
+        ((one, two, str(tmp_path / "other.json")), ["these are shards of different audits"]),
+        ((one, two, three, "fixtures/examples/plan.json"), ["not a report of tablegate"]),
+        ((one, two, three, "nowhere.json"), ["no such file or folder"]),
+        ((), ["there is no report to render"]),
+    ):
+        ran = tablegate("render", "-o", "json", *given)
+        said = {fault["message"] for fault in json.loads(ran.stdout)["faults"] if fault["blocks"]}
+        assert (3, True) == (ran.returncode, said >= {*told}), (told, said)
+
+
+def test_an_empty_shard_is_no_failure(tmp_path: Path) -> None:
+    """More machines than sources: one has nothing to do, and says nothing against it."""
+    here = folder(tmp_path, "A")
+    ran = tablegate("check", "--no-config", "stacks", "--shard", "2/2", "--require-resources", cwd=here)
+    assert 0 == ran.returncode, ran.stdout.decode()
