@@ -10,9 +10,7 @@ from tablegate.syntax.source import Source
 
 def lines(report: Report, **sources: bytes) -> Lines:
     """What is remembered of these sources, for this report."""
-    kept = Lines()
-    assert len(list(kept.passing(Source(name, data) for name, data in sources.items()))) == len(sources)
-    return kept.of(report)
+    return Lines(Source(name, data) for name, data in sources.items()).of(report)
 
 
 def read(*names: str, kind: str = "cloudformation") -> Report:
