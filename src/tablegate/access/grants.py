@@ -90,6 +90,16 @@ class Grant:
         """The statement's Sid, or its index."""
         return self.statement.label
 
+    @property
+    def gives(self) -> bool:
+        """Whether it may allow its holder something."""
+        return self.role is DocumentRole.IDENTITY and self.statement.allows
+
+    @property
+    def takes(self) -> bool:
+        """Whether it may deny its holder something."""
+        return self.role is DocumentRole.IDENTITY and self.statement.effect != "Allow"
+
 
 @record(eq=False)
 class Unread:

@@ -11,8 +11,8 @@ from tablegate.model.record import record
 from tablegate.model.value import Doubt, Place
 
 if TYPE_CHECKING:
+    from tablegate.access.answers import Answer
     from tablegate.access.documents import Document
-    from tablegate.access.reach import Answer
     from tablegate.model.estate import Estate
     from tablegate.model.table import Table
 
@@ -48,8 +48,8 @@ class Holder:
     def can(self, action: str, table: Table, below: str = "") -> Answer:
         """Whether the holder may do this to the table, or to what is below it: ``index/by-status``, ``stream/*``."""
         # imported when asked: every run knows holders, and few ask them
+        from tablegate.access.answers import can
         from tablegate.access.arns import arn_of
-        from tablegate.access.reach import can
 
         target = arn_of(table, self.symbols)
         return can(self, action, f"{target}/{below}" if below else target)

@@ -12,12 +12,14 @@ from enum import StrEnum
 from functools import cache
 from typing import TypeAlias
 
-from tablegate.access.actions import HARMLESS, Action, Kind, is_unheard, known_actions, newer_actions
+from tablegate.access.actions import HARMLESS, Action, Kind, action_named, is_unheard, known_actions, newer_actions
+from tablegate.access.answers import answered
+from tablegate.access.bearing import covered
 from tablegate.access.columns import Column, Columns, Part, Spot
 from tablegate.access.documents import Patterns, Principal
 from tablegate.access.grants import DocumentRole, Grant, HolderForm
 from tablegate.access.holders import Holder
-from tablegate.access.reach import actions_of, can, covered
+from tablegate.access.reach import actions_of
 from tablegate.model.estate import Estate
 
 Reaching: TypeAlias = Callable[[str], Mapping[int, bool | None]]
@@ -223,11 +225,11 @@ class _Rights:
             return covered(patterns, lambda text: answers.get(text, False))
 
         sure, bound, unknown = [], [], []
-        blind = any(can(self._holder, name, "", covers).truth is None for name in self._unheard)
+        blind = any(answered(self._holder, action_named(name), "", covers).truth is None for name in self._unheard)
         for right in _OF_PART[part]:
             actions = _actions(part)[right]
             asked = [action for action in actions if action in self._named] or actions[:1]
-            given = [can(self._holder, action.name, "", covers) for action in asked]
+            given = [answered(self._holder, action, "", covers) for action in asked]
             allowed = [answer for answer in given if answer.truth is True]
             if any(not answer.conditional for answer in allowed):
                 sure.append(right)

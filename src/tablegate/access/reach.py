@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
-from tablegate.access.actions import Action, Kind, action_named, expand, known_actions
+from tablegate.access.actions import Action, expand, known_actions
 from tablegate.access.arns import at_home
+from tablegate.access.bearing import names, surely_denies
 from tablegate.access.conditions import Narrowing, complement, narrowing
 from tablegate.access.documents import Document, Patterns, Statement
-from tablegate.access.grants import DocumentRole, Grant
-from tablegate.access.patterns import intersects, matches, subset
+from tablegate.access.grants import Grant
+from tablegate.access.patterns import intersects, subset
 from tablegate.access.scope import Scope, Tier, scope_of
 from tablegate.model.record import record
 
 if TYPE_CHECKING:
     from tablegate.access.holders import Holder
-
-Covers: TypeAlias = Callable[[Patterns, str], bool | None]
 
 _EVERYTHING = "*"
 _OF_DYNAMODB = "arn:*:dynamodb:*:*:*"
@@ -51,15 +50,6 @@ class Reach:
         conditions, denials = self.grant.statement.conditions, self.grant.holder.denials
         own = narrowing(conditions, action) if conditions else Narrowing.NONE
         return max(own, _guarded(self.grant.holder, action, self.pattern)) if denials else own
-
-
-@record(kw_only=False)
-class Answer:
-    """Whether a holder may do something: yes, no, or None; and the grants that decide."""
-
-    truth: bool | None
-    grants: tuple[Grant, ...] = ()
-    conditional: bool = False
 
 
 def actions_of(patterns: Patterns) -> frozenset[Action]:
@@ -98,33 +88,6 @@ def reaches_of(holder: Holder) -> tuple[Reach, ...]:
     return tuple(reach for grant in holder.grants for reach in reaches(grant))
 
 
-def can(holder: Holder, action_name: str, target: str, covers: Covers | None = None) -> Answer:
-    """Whether a holder may do this action on this ARN. Whoever knows already what covers it can say so."""
-    covers = covers or _covers
-    action = action_named(action_name)
-    given = [(_hits(grant.statement, action, target, covers), grant) for grant in holder.grants if _gives(grant)]
-    taken = [(_hits(grant.statement, action, target, covers), grant) for grant in holder.grants if _takes(grant)]
-    for hit, grant in taken:
-        if hit is True and is_plain_deny(grant.statement):
-            return Answer(False, (grant,))
-    sure = tuple(grant for hit, grant in given if hit is True)
-    perhaps = tuple(grant for hit, grant in given if hit is None)
-    allowed = _all(allowed_by(document, action, target, covers) for document in holder.ceilings)
-    if allowed is False or not (sure or perhaps):
-        blind = allowed is not False and any(unread.relevant for unread in holder.unread)
-        return Answer(None if blind else False)
-    doubtful = any(hit is None and not grant.statement.conditions for hit, grant in taken)
-    if action.kind is Kind.UNHEARD or not sure or allowed is None or holder.ceiling_doubt is not None or doubtful:
-        return Answer(None, sure + perhaps)
-    bound = all(grant.statement.conditions for grant in sure)
-    return Answer(True, sure, bound or any(hit is not False for hit, _ in taken))
-
-
-def covered(patterns: Patterns, answer: Callable[[str], bool | None]) -> bool | None:
-    """Whether a list of resources covers something, by what is known of each of its patterns."""
-    return _settled(_any(_perhaps(text, patterns, answer(text)) for text in patterns.texts), patterns)
-
-
 def fits(action: Action, scope: Scope | _Shape) -> bool:
     """Whether a scope can hold something that the action is for. Account-level actions have no scope."""
     if scope.global_table:
@@ -136,29 +99,8 @@ def fits(action: Action, scope: Scope | _Shape) -> bool:
     return scope.below in action.types
 
 
-def is_plain_deny(statement: Statement) -> bool:
-    """Whether this takes something away in every case: without a condition, and in every scenario."""
-    return statement.denies and not statement.conditions and statement.unsettled is None and statement.present
-
-
-def allowed_by(document: Document, action: Action, target: str, covers: Covers) -> bool | None:
-    """Whether a ceiling lets the action pass on this ARN; None where that is not settled."""
-    plain = (statement for statement in document.statements if is_plain_deny(statement))
-    if any(_hits(statement, action, target, covers) is True for statement in plain):
-        return False
-    allowing = [statement for statement in document.statements if statement.allows]
-    if document.doubt is not None or not allowing:
-        return None if document.doubt is not None else True  # a ceiling of Denies alone takes only those away
-    answers = [
-        None if hit and statement.conditions else hit
-        for statement in allowing
-        for hit in (_hits(statement, action, target, covers),)
-    ]
-    return _any(answers)
-
-
 def _reaches(grant: Grant) -> Iterator[Reach]:
-    if not _gives(grant):
+    if not grant.gives:
         return
     actions = actions_of(grant.statement.actions)
     if not actions:
@@ -189,63 +131,9 @@ def _fitting(actions: frozenset[Action], bare: bool, shape: _Shape) -> frozenset
     return frozenset(action for action in actions if (bare if action.account_level else fits(action, shape)))
 
 
-def _gives(grant: Grant) -> bool:
-    return grant.role is DocumentRole.IDENTITY and grant.statement.allows
-
-
-def _takes(grant: Grant) -> bool:
-    return grant.role is DocumentRole.IDENTITY and grant.statement.effect != "Allow"
-
-
-def _hits(statement: Statement, action: Action, target: str, covers: Covers) -> bool | None:
-    """Whether a statement is about this action on this ARN, its conditions aside."""
-    named = _names(statement.actions, action)
-    reached = named is not False and covers(statement.resources, target)
-    if named is False or reached is False:
-        return False
-    return True if named and reached and statement.unsettled is None and statement.present else None
-
-
-def _names(patterns: Patterns, action: Action) -> bool | None:
-    answer = _any(
-        _perhaps(text, patterns, matches(text.lower(), action.full_name.lower()) if ":" in text else text == "*")
-        for text in patterns.texts
-    )
-    return _settled(answer, patterns)
-
-
-def _covers(patterns: Patterns, target: str) -> bool | None:
-    return covered(patterns, lambda text: matches(at_home(text, target), target))
-
-
-def _perhaps(text: str, patterns: Patterns, answer: bool | None) -> bool | None:
-    """The answer of one pattern: where the pattern itself is there only perhaps, so is a yes."""
-    return None if answer and text in patterns.perhaps else answer
-
-
-def _settled(answer: bool | None, patterns: Patterns) -> bool | None:
-    if answer is not True and patterns.doubt is not None:
-        answer = None
-    if not patterns.inverted:
-        return answer
-    return None if answer is None else not answer
-
-
-def _any(answers: Iterable[bool | None]) -> bool | None:
-    """Kleene's `or` over many."""
-    seen = tuple(answers)
-    return True if True in seen else None if None in seen else False
-
-
-def _all(answers: Iterable[bool | None]) -> bool | None:
-    """Kleene's `and` over many."""
-    seen = tuple(answers)
-    return False if False in seen else None if None in seen else True
-
-
 def _is_denied(holder: Holder, action: Action, pattern: str) -> bool:
     return any(
-        is_plain_deny(grant.statement) and _is_about(grant.statement, action, pattern) for grant in holder.denials
+        surely_denies(grant.statement) and _is_about(grant.statement, action, pattern) for grant in holder.denials
     )
 
 
@@ -262,7 +150,7 @@ def _guarded(holder: Holder, action: Action, pattern: str) -> Narrowing:
 
 def _is_about(statement: Statement, action: Action, pattern: str) -> bool:
     """Whether a Deny is surely about the action, wherever the pattern reaches."""
-    return _names(statement.actions, action) is True and _surely_covers(statement.resources, pattern)
+    return names(statement.actions, action) is True and _surely_covers(statement.resources, pattern)
 
 
 def _surely_covers(patterns: Patterns, pattern: str) -> bool:
@@ -274,8 +162,8 @@ def _surely_covers(patterns: Patterns, pattern: str) -> bool:
 
 def _under(document: Document, action: Action, pattern: str, scope: Scope) -> Scope | None:
     """The scope that a ceiling leaves to an action: no wider than the widest pattern that it lets pass, or none."""
-    plain = (statement for statement in document.statements if is_plain_deny(statement))
-    if any(_is_about(statement, action, pattern) for statement in plain):
+    denying = (statement for statement in document.statements if surely_denies(statement))
+    if any(_is_about(statement, action, pattern) for statement in denying):
         return None
     allowing = [statement for statement in document.statements if statement.allows]
     if document.doubt is not None or not allowing:
@@ -288,7 +176,7 @@ def _under(document: Document, action: Action, pattern: str, scope: Scope) -> Sc
 
 def _let_through(statement: Statement, action: Action, pattern: str) -> tuple[str, ...]:
     """The patterns under which a ceiling's Allow may let the action pass somewhere in the pattern's reach."""
-    if _names(statement.actions, action) is False:
+    if names(statement.actions, action) is False:
         return ()
     if statement.resources.inverted or statement.resources.doubt is not None:
         return (_EVERYTHING,)

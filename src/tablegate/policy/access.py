@@ -15,6 +15,7 @@ from tablegate.access.actions import (
     newer_actions,
     service_keys,
 )
+from tablegate.access.answers import Answer, can
 from tablegate.access.arns import arn_of, at_home
 from tablegate.access.conditions import PARTITION_KEYS, Condition, Narrowing, closed_by_null, narrowing
 from tablegate.access.dates import ACTIONS_AS_OF
@@ -23,7 +24,7 @@ from tablegate.access.grants import DocumentRole, Grant, HolderForm, HolderKind,
 from tablegate.access.holders import Holder
 from tablegate.access.managed import ManagedPolicy, managed_path, managed_policies
 from tablegate.access.patterns import intersects, matches, subset
-from tablegate.access.reach import Answer, Reach, actions_of, can, fits, reaches, reaches_of, resources_of
+from tablegate.access.reach import Reach, actions_of, fits, reaches, reaches_of, resources_of
 from tablegate.access.scope import Scope, Tier, scope_of
 from tablegate.access.symbols import Symbols, has_symbol, is_suffix, is_symbol, is_variable
 
