@@ -14,6 +14,7 @@ from tablegate.access.conditions import (
     Narrowing,
     closed_by_null,
     complement,
+    met,
     narrowing,
     parse_operator,
 )
@@ -57,6 +58,9 @@ def conditions(tree: Any) -> tuple[Condition, ...]:
             Narrowing.NEVER,
         ),
         ({"Null": {"dynamodb:LeadingKeys": "true"}}, "Scan", Narrowing.NONE),
+        ({"StringEquals": {"dynamodb:LeadingKeys": ["a"]}}, "StartBulkPutItems", Narrowing.UNKNOWN),
+        ({"Bool": {"aws:ViaAWSService": Hole(DOUBT)}}, "GetItem", Narrowing.UNKNOWN),
+        ({"Bool": {"aws:MultiFactorAuthPresent": UNKNOWN}}, "GetItem", Narrowing.UNKNOWN),
         # tags of the resource
         ({"StringEquals": {"aws:ResourceTag/app": "orders"}}, "GetItem", Narrowing.TABLES),
         ({"StringEquals": {"AWS:RESOURCETAG/app": "${aws:PrincipalTag/app}"}}, "Query", Narrowing.TABLES),
@@ -159,6 +163,42 @@ def test_a_switch_is_turned() -> None:
     (on,) = complement(conditions({"Bool": {"dynamodb:FullTableScan": "true"}})) or ()
     (off,) = complement(conditions({"Bool": {"aws:MultiFactorAuthPresent": "false"}})) or ()
     assert (on.values, off.values) == (("false",), ("true",))
+
+
+@pytest.mark.parametrize(
+    ("tree", "action", "expected"),
+    [
+        ({}, "Scan", True),
+        # a key that the action never carries
+        ({"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["a"]}}, "Scan", True),
+        ({"ForAllValues:StringEquals": {"dynamodb:ThirdPartitionKeyValues": ["a"]}}, "Scan", True),
+        ({"StringEquals": {"dynamodb:LeadingKeys": ["a"]}}, "Scan", False),
+        ({"ForAnyValue:StringEquals": {"dynamodb:LeadingKeys": ["a"]}}, "Scan", False),
+        ({"ForAnyValue:StringNotEquals": {"dynamodb:LeadingKeys": ["a"]}}, "Scan", False),
+        ({"ForAnyValue:StringEqualsIfExists": {"dynamodb:LeadingKeys": ["a"]}}, "Scan", None),
+        ({"StringNotEquals": {"dynamodb:LeadingKeys": ["a"]}}, "Scan", True),
+        ({"StringEqualsIfExists": {"dynamodb:LeadingKeys": ["a"]}}, "Scan", True),
+        ({"Null": {"dynamodb:LeadingKeys": "true"}}, "Scan", True),
+        ({"Null": {"dynamodb:LeadingKeys": "false"}}, "Scan", False),
+        ({"Null": {"dynamodb:LeadingKeys": ["true", "false"]}}, "Scan", None),
+        ({"Null": {"dynamodb:LeadingKeys": Hole(DOUBT)}}, "Scan", None),
+        ({"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["a"]}}, "SearchVectors", False),
+        ({"StringEquals": {"aws:ResourceTag/app": "orders"}}, "DeleteBackup", False),
+        ({"StringNotEquals": {"aws:ResourceTag/app": "orders"}}, "ListTables", True),
+        # a key that the request decides
+        ({"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["a"]}}, "GetItem", None),
+        ({"StringEquals": {"aws:ResourceTag/app": "orders"}}, "Scan", None),
+        ({"Bool": {"aws:SecureTransport": "true"}}, "Scan", None),
+        ({"Null": {"dynamodb:LeadingKeys": "true"}}, "GetItem", None),
+        ({"StringEquals": {"dynamodb:LeadingKeys": ["a"]}}, "StartBulkPutItems", None),
+        # all of them together
+        ({"Null": {"dynamodb:LeadingKeys": "true"}, "Bool": {"aws:SecureTransport": "true"}}, "Scan", None),
+        ({"Null": {"dynamodb:LeadingKeys": "false"}, "Bool": {"aws:SecureTransport": "true"}}, "Scan", False),
+    ],
+)
+def test_some_conditions_are_always_met_or_never(tree: Any, action: str, expected: bool | None) -> None:
+    """Where a request never carries the key, its operator alone decides."""
+    assert met(conditions(tree), by_name()[action.lower()]) is expected
 
 
 def test_null_demands_that_a_key_is_there() -> None:

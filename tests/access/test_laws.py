@@ -34,6 +34,8 @@ CONDITIONS = st.sampled_from(
         {"Bool": {"aws:MultiFactorAuthPresent": "true"}},
         {"StringEquals": {"aws:RequestedRegion": "us-east-1"}},
         {"Null": {"dynamodb:LeadingKeys": "false"}},
+        {"Null": {"dynamodb:LeadingKeys": "true"}},
+        {"StringEquals": {"dynamodb:LeadingKeys": ["a"]}},
     ]
 )
 LISTS = st.lists(ACTIONS, min_size=1, max_size=3)

@@ -18,7 +18,10 @@ from tablegate.model import facts
 from tablegate.model.estate import Estate
 from tablegate.reporters.matrices import spelled
 
-KEYED = {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": "${aws:PrincipalTag/t}"}}
+ALL = "ForAllValues:StringEquals"
+KEYED = {ALL: {"dynamodb:LeadingKeys": "${aws:PrincipalTag/t}"}}
+PRESENT = {"Null": {"dynamodb:LeadingKeys": "false"}}
+ABSENT = {"Null": {"dynamodb:LeadingKeys": "true"}}
 
 
 def orders(**stated: Any) -> Any:
@@ -59,6 +62,11 @@ def shown(matrix: Matrix, one: Row) -> dict[str, str]:
         ([statement("GetItem", "arn:aws:dynamodb:*:*:table/Ord*")], {"orders": "R"}),
         ([statement("GetItem", f"{ORDERS}-archive")], {}),
         ([statement("s3:GetObject", "*")], {}),
+        ([statement(["GetItem", "Scan"], conditions=KEYED)], {"orders": "R*S"}),
+        ([statement(["GetItem", "Scan"], conditions=KEYED | PRESENT)], {"orders": "R*"}),
+        ([statement(["GetItem", "Scan"], conditions=KEYED), deny("*", "*", ABSENT)], {"orders": "R*"}),
+        ([statement(["GetItem", "Scan"], conditions={"StringEquals": KEYED[ALL]})], {"orders": "R*"}),
+        ([statement("Scan"), deny("*", "*", {"StringEquals": KEYED[ALL]})], {"orders": "S"}),
     ],
 )
 def test_a_cell_says_what_the_holder_may_do(statements: list[Any], expected: dict[str, str]) -> None:

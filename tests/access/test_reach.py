@@ -20,6 +20,9 @@ from tablegate.access.symbols import Symbols
 from tablegate.model import facts
 
 VPCE = {"StringEquals": {"aws:SourceVpce": "vpce-1"}}
+ALL = "ForAllValues:StringEquals"
+KEYED = {ALL: {"dynamodb:LeadingKeys": ["${aws:userid}"]}}
+ABSENT = {"Null": {"dynamodb:LeadingKeys": "true"}}
 AUDIT = f"{HERE}Audit"
 
 
@@ -89,6 +92,61 @@ def test_an_answer_names_what_decides() -> None:
     assert of(statement("GetItem"), deny("GetItem", "*", VPCE)).can("GetItem", table()).conditional is True
     denied = of(statement("GetItem"), deny("Get*") | {"Sid": "No"})
     assert [grant.label for grant in denied.can("GetItem", table()).grants] == ["No"]
+
+
+@pytest.mark.parametrize(
+    ("action", "below", "truth"),
+    [
+        ("GetItem", "", True),
+        ("GetItem", "index/by-status", False),
+        ("Query", "index/by-status", True),
+        ("GetRecords", "", False),
+        ("GetRecords", "stream/*", True),
+        ("DeleteBackup", "", False),
+        ("DeleteBackup", "backup/1", True),
+        ("ListTables", "", True),
+    ],
+)
+def test_an_action_is_asked_of_what_it_works_on(action: str, below: str, truth: bool) -> None:
+    """A grant over anything else is empty, however wide it is."""
+    assert of(statement("dynamodb:*", "*")).can(action, table(), below).truth is truth
+
+
+def test_an_account_s_action_is_granted_by_a_star_alone() -> None:
+    """No table's ARN grants a listing."""
+    assert of(statement("ListTables", [ORDERS, f"{ORDERS}/*"])).can("ListTables", table()).truth is False
+    assert of(statement("ListTables", None, NotResource=ORDERS)).can("ListTables", table()).truth is True
+
+
+@pytest.mark.parametrize(
+    ("statements", "truth", "conditional"),
+    [
+        ([statement("Scan", ORDERS, KEYED)], True, False),
+        ([statement("Scan", ORDERS, {"StringEquals": KEYED[ALL]})], False, False),
+        ([statement("Scan", ORDERS, KEYED), deny("*", "*", ABSENT)], False, False),
+        ([statement("Scan"), deny("*", "*", ABSENT | VPCE)], True, True),
+        ([statement("Scan"), deny("*", "*", {"StringEquals": KEYED[ALL]})], True, False),
+    ],
+)
+def test_a_condition_that_nothing_meets_is_no_condition(statements: list[Any], truth: bool, conditional: bool) -> None:
+    """A scan carries no partition key: what hangs on one is decided before any request."""
+    answer = of(*statements).can("Scan", table())
+    assert (answer.truth, answer.conditional) == (truth, conditional)
+
+
+@pytest.mark.parametrize(
+    ("limit", "truth"),
+    [
+        ([statement("*", "*", KEYED)], True),
+        ([statement("*", "*", {"StringEquals": KEYED[ALL]})], False),
+        ([statement("*", "*"), deny("*", "*", ABSENT)], False),
+    ],
+)
+def test_a_ceiling_s_conditions_count_alike(limit: list[Any], truth: bool) -> None:
+    """What it never lets pass, nobody holds; and what it never keeps out, it does not."""
+    who = of(statement("Scan"), ceilings=(document(*limit),))
+    assert who.can("Scan", table()).truth is truth
+    assert bool(names(who)) is truth
 
 
 def test_an_action_that_nobody_knows_is_unknown() -> None:

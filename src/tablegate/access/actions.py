@@ -50,6 +50,7 @@ class Action:
     keys: frozenset[str]
     in_resource_policy: bool | None
     across_accounts: bool | None
+    listed: bool = True  # in the authorization reference: of others, types and keys are not known
 
     def __lt__(self, other: Action) -> bool:
         return self.name < other.name
@@ -74,7 +75,7 @@ def known_actions() -> tuple[Action, ...]:
 @cache
 def newer_actions() -> tuple[Action, ...]:
     """Actions that AWS uses already, and the authorization reference does not list yet."""
-    return tuple(_action([*line.split(), "table", "-", "?", "?"]) for line in NEWER.splitlines())
+    return tuple(_action([*line.split(), "table", "-", "?", "?"], listed=False) for line in NEWER.splitlines())
 
 
 @cache
@@ -98,7 +99,7 @@ def service_keys() -> frozenset[str]:
 def action_named(name: str) -> Action:
     """The action of a name, with or without its service; one that nobody knows may work on everything."""
     short = name.rpartition(":")[2]
-    return by_name().get(short.lower()) or Action(short, Kind.UNHEARD, _ALL_TYPES, frozenset(), None, None)
+    return by_name().get(short.lower()) or Action(short, Kind.UNHEARD, _ALL_TYPES, frozenset(), None, None, False)
 
 
 @lru_cache(maxsize=2048)
@@ -135,7 +136,7 @@ def is_wildcard(pattern: str) -> bool:
     return "*" in pattern or "?" in pattern
 
 
-def _action(columns: list[str]) -> Action:
+def _action(columns: list[str], *, listed: bool = True) -> Action:
     name, kind, types, keys, carried, across = columns
     tri = {"yes": True, "no": False, "?": None}
     return Action(
@@ -145,4 +146,5 @@ def _action(columns: list[str]) -> Action:
         keys=frozenset() if keys == "-" else frozenset(keys.split(",")),
         in_resource_policy=tri[carried],
         across_accounts=tri[across],
+        listed=listed,
     )

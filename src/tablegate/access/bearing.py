@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from tablegate.access.actions import Action
+from tablegate.access.conditions import met
 from tablegate.access.documents import Patterns, Statement
 from tablegate.access.patterns import matches
 
@@ -13,17 +14,23 @@ Covers: TypeAlias = Callable[[Patterns, str], bool | None]
 
 
 def bears(statement: Statement, action: Action, target: str, covers: Covers) -> bool | None:
-    """Whether a statement is about this action on this ARN, its conditions aside."""
+    """Whether a statement may come to bear on this action and ARN: not where its conditions can never be met."""
     named = names(statement.actions, action)
     reached = named is not False and covers(statement.resources, target)
-    if named is False or reached is False:
+    if named is False or reached is False or met(statement.conditions, action) is False:
         return False
     return True if named and reached and statement.unsettled is None and statement.present else None
 
 
-def surely_denies(statement: Statement) -> bool:
-    """Whether this takes something away in every case: without a condition, and in every scenario."""
-    return statement.denies and not statement.conditions and statement.unsettled is None and statement.present
+def is_bound(statement: Statement, action: Action) -> bool:
+    """Whether a statement's conditions leave it to the request."""
+    return met(statement.conditions, action) is None
+
+
+def surely_denies(statement: Statement, action: Action) -> bool:
+    """Whether this takes the action away in every case: whatever the request holds, and in every scenario."""
+    certain = statement.denies and statement.unsettled is None and statement.present
+    return certain and met(statement.conditions, action) is True
 
 
 def names(patterns: Patterns, action: Action) -> bool | None:

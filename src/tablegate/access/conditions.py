@@ -37,6 +37,9 @@ _CONTEXT = frozenset(
         "aws:viaawsservice",
     }
 )
+_TAG_OF_RESOURCE = "aws:resourcetag/"
+_BOOLEANS = {"true": True, "false": False}
+_UNCONDITIONAL = "SearchVectors"  # AWS: it matches no statement with a key of the service, whatever the operator
 _SWITCHES = frozenset({"aws:multifactorauthpresent", "aws:viaawsservice"})
 _LIKE = re.compile(r"(like|^ip|^arn)", re.IGNORECASE)
 _NOT = re.compile(r"not", re.IGNORECASE)
@@ -136,6 +139,39 @@ def closed_by_null(conditions: tuple[Condition, ...], key: str) -> bool:
     )
 
 
+def met(conditions: tuple[Condition, ...], action: Action) -> bool | None:
+    """Whether each request for an action meets all conditions; False where none can, None where it depends."""
+    answers = [_met(condition, action) for condition in conditions]
+    return False if False in answers else None if None in answers else True
+
+
+def _met(condition: Condition, action: Action) -> bool | None:
+    """Decided only where a request for the action never carries the key."""
+    if not _is_never_carried(condition.key, action):
+        return None
+    if condition.is_null:
+        return _BOOLEANS.get(condition.values[0].lower()) if len(condition.values) == 1 else None
+    if action.name == _UNCONDITIONAL:
+        return False
+    if condition.qualifier == "foranyvalue":
+        return None if condition.if_exists else False
+    return condition.holds_without
+
+
+def _is_never_carried(key: str, action: Action) -> bool:
+    if not action.listed:
+        return False
+    service, _, name = key.partition(":")
+    if service == "dynamodb":
+        return _as_listed(name) not in map(str.lower, action.keys)
+    return key.startswith(_TAG_OF_RESOURCE) and _TAGGED.isdisjoint(action.types)
+
+
+def _as_listed(name: str) -> str:
+    """A key of the service as the reference lists it: the keys of a table with several partition keys are aliases."""
+    return "leadingkeys" if name in PARTITION_KEYS else name
+
+
 def _turned(condition: Condition) -> Condition | None:
     operator = condition.operator
     if condition.qualifier == "forallvalues" or condition.is_null:
@@ -157,16 +193,18 @@ def _narrowing(condition: Condition, action: Action, together: tuple[Condition, 
         strength = _service_key(condition, name, action, together)
     else:
         strength = _global_key(condition, action)
-    unsettled = condition.patterned and (condition.unread or any(map(_is_one_symbol, condition.values)))
+    decides = condition.patterned or condition.key in _SWITCHES
+    unsettled = decides and (condition.unread or any(map(_is_one_symbol, condition.values)))
     return Narrowing.UNKNOWN if unsettled and strength not in (Narrowing.NONE, Narrowing.NEVER) else strength
 
 
 def _service_key(condition: Condition, name: str, action: Action, together: tuple[Condition, ...]) -> Narrowing:
-    key = "leadingkeys" if name in PARTITION_KEYS else name
+    if not action.listed:
+        return Narrowing.UNKNOWN
+    key = _as_listed(name)
     if key not in map(str.lower, action.keys):
-        # AWS says of SearchVectors that it matches no statement with such a condition, whatever the operator
         closed = not condition.holds_without or closed_by_null(together, condition.key)
-        return Narrowing.NEVER if closed or action.name == "SearchVectors" else Narrowing.NONE
+        return Narrowing.NEVER if closed or action.name == _UNCONDITIONAL else Narrowing.NONE
     if condition.if_exists or condition.negated:
         return Narrowing.NONE
     if key == "leadingkeys":
@@ -178,7 +216,7 @@ def _service_key(condition: Condition, name: str, action: Action, together: tupl
 
 
 def _global_key(condition: Condition, action: Action) -> Narrowing:
-    if condition.key.startswith("aws:resourcetag/"):
+    if condition.key.startswith(_TAG_OF_RESOURCE):
         if condition.holds_without:
             return Narrowing.NONE
         return Narrowing.TABLES if not _TAGGED.isdisjoint(action.types) else Narrowing.NEVER

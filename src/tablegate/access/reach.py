@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tablegate.access.actions import Action, expand, known_actions
 from tablegate.access.arns import at_home
 from tablegate.access.bearing import names, surely_denies
-from tablegate.access.conditions import Narrowing, complement, narrowing
+from tablegate.access.conditions import Narrowing, complement, met, narrowing
 from tablegate.access.documents import Document, Patterns, Statement
 from tablegate.access.grants import Grant
 from tablegate.access.patterns import intersects, subset
@@ -133,7 +133,8 @@ def _fitting(actions: frozenset[Action], bare: bool, shape: _Shape) -> frozenset
 
 def _is_denied(holder: Holder, action: Action, pattern: str) -> bool:
     return any(
-        surely_denies(grant.statement) and _is_about(grant.statement, action, pattern) for grant in holder.denials
+        surely_denies(grant.statement, action) and _is_about(grant.statement, action, pattern)
+        for grant in holder.denials
     )
 
 
@@ -162,7 +163,7 @@ def _surely_covers(patterns: Patterns, pattern: str) -> bool:
 
 def _under(document: Document, action: Action, pattern: str, scope: Scope) -> Scope | None:
     """The scope that a ceiling leaves to an action: no wider than the widest pattern that it lets pass, or none."""
-    denying = (statement for statement in document.statements if surely_denies(statement))
+    denying = (statement for statement in document.statements if surely_denies(statement, action))
     if any(_is_about(statement, action, pattern) for statement in denying):
         return None
     allowing = [statement for statement in document.statements if statement.allows]
@@ -176,7 +177,7 @@ def _under(document: Document, action: Action, pattern: str, scope: Scope) -> Sc
 
 def _let_through(statement: Statement, action: Action, pattern: str) -> tuple[str, ...]:
     """The patterns under which a ceiling's Allow may let the action pass somewhere in the pattern's reach."""
-    if names(statement.actions, action) is False:
+    if names(statement.actions, action) is False or met(statement.conditions, action) is False:
         return ()
     if statement.resources.inverted or statement.resources.doubt is not None:
         return (_EVERYTHING,)

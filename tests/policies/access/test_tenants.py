@@ -102,9 +102,10 @@ def test_a_condition_over_a_set_is_met_by_none(actions: list[str], conditions: A
 
 
 def test_what_slips_past_can_be_denied() -> None:
-    """A Deny of the actions that do not carry the key mends it."""
+    """A Deny of the actions that do not carry the key mends it, by their names or by the key's absence."""
     open_ = statement(["GetItem", "Scan"], ORDERS, keys(SUB))
     assert said(of(open_, deny("Scan", "*"), **USER), "TG521") is None
+    assert said(of(open_, deny("dynamodb:*", "*", {"Null": {"dynamodb:LeadingKeys": "true"}})), "TG521") is None
     assert said(of(open_), "TG521") == "high"
 
 
