@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import build
-from access.building import ORDERS, deny, document, estate, holder, statement, table, whole
+from access.building import HERE, ORDERS, deny, document, estate, holder, of, statement, table, whole
 from tablegate.access.arns import arn_of
 from tablegate.access.documents import Hole, parse_document
 from tablegate.access.grants import DocumentRole, HolderForm, HolderKind
@@ -79,6 +79,22 @@ def test_a_not_resource_reaches_all_tables_but_those() -> None:
     inverted = statement("GetItem", None, NotResource=ORDERS)
     world = estate(holder(whole(inverted)), tables=[orders(), table("Carts")])
     assert row(world) == {"carts": "R"}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Orders*", {"orders": "R", "orders/by-status": "R", "ordersv2": "R", "orders_a": "R"}),
+        ("Orders??", {"ordersv2": "R", "orders_a": "R"}),
+        ("Orders", {"orders": "R"}),
+        ("Orders/*", {"orders/by-status": "R"}),
+        ("*V2", {"ordersv2": "R"}),
+    ],
+)
+def test_a_star_behind_a_table_reaches_the_tables_that_begin_so(name: str, expected: dict[str, str]) -> None:
+    """It crosses the end of the name, though the name is that of a table of this input."""
+    tables = [orders(), table("OrdersV2"), table("Orders-a")]
+    assert row(of(statement("Query", f"{HERE}{name}"), tables=tables)) == expected
 
 
 def test_a_row_may_be_wide_and_have_exceptions() -> None:

@@ -73,11 +73,12 @@ class Columns:
 
     def _candidates(self, text: str) -> Iterable[int]:
         """Of a table of this input that is named in full, nothing but what is its own."""
-        name = _tail(text)
-        own = self._of_tail.get("/".join(name.split("/")[:2])) or self._of_tail.get(name[:-1])
+        tail = _tail(text)
+        name = tail[:-1] if tail and is_suffix(tail[-1]) else tail
+        own = self._of_tail.get("/".join(name.split("/")[:2]))
         if own is not None:
             return own
-        plain = name.isascii() and "*" not in text and "?" not in text
+        plain = tail.isascii() and "*" not in text and "?" not in text
         return self._symbolic if plain else range(len(self.spots))
 
     @staticmethod
