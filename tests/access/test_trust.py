@@ -10,6 +10,7 @@ from access.building import document
 from build import DOUBT
 from tablegate.access.documents import Hole
 from tablegate.access.grants import HolderKind
+from tablegate.access.symbols import Symbols
 from tablegate.access.trust import most_exposed, trust_of
 
 OWN = "111122223333"
@@ -35,6 +36,11 @@ def service(name: str) -> dict[str, str]:
         *((service(name), HolderKind.SERVICE) for name in ("backup", "dax", "osis-pipelines", "redshift")),
         ({"Service": "lambda.amazonaws.com.cn"}, HolderKind.RUNTIME),
         ({"Service": "LAMBDA.amazonaws.com"}, HolderKind.RUNTIME),
+        ({"Service": "states.eu-west-1.amazonaws.com"}, HolderKind.RUNTIME),
+        ({"Service": "states.us-gov-west-1.amazonaws.com"}, HolderKind.RUNTIME),
+        ({"Service": f"states.{Symbols().of('AWS::Region')}.amazonaws.com"}, HolderKind.RUNTIME),
+        ({"Service": "codedeploy.eu-west-1.amazonaws.com"}, HolderKind.DEPLOY),
+        ({"Service": "eks.eu-west-1.amazonaws.com"}, HolderKind.UNKNOWN),
         ({"Service": "somewhere.example"}, HolderKind.UNKNOWN),
         ({"Federated": USERS}, HolderKind.END_USER),
         ({"Federated": "graph.facebook.com"}, HolderKind.END_USER),
@@ -46,6 +52,8 @@ def service(name: str) -> dict[str, str]:
         ({"AWS": OWN}, HolderKind.HUMAN),
         ({"AWS": "arn:aws:iam::999988887777:root"}, HolderKind.CROSS_ACCOUNT),
         ("*", HolderKind.CROSS_ACCOUNT),
+        ({"AWS": "arn:aws:iam::*:root"}, HolderKind.CROSS_ACCOUNT),
+        ({"AWS": f"arn:aws:iam::{OWN}:role/*"}, HolderKind.HUMAN),
         ({"Service": ["lambda.amazonaws.com", "backup.amazonaws.com"]}, HolderKind.RUNTIME),
         ({"Service": "lambda.amazonaws.com", "Federated": USERS}, HolderKind.END_USER),
         ({"Service": "cloudformation.amazonaws.com", "AWS": OWN}, HolderKind.HUMAN),
@@ -54,6 +62,12 @@ def service(name: str) -> dict[str, str]:
 def test_a_role_is_what_its_most_exposed_user_is(principal: Any, kind: HolderKind) -> None:
     """By service, provider and account; of several the one that most people can use."""
     assert trust_of(document(trusting(principal)), OWN).kind is kind
+
+
+def test_everybody_but_some_is_everybody() -> None:
+    """A NotPrincipal lets in all whom it does not name."""
+    found = trust_of(document({"Effect": "Allow", "Action": "sts:AssumeRole", "NotPrincipal": {"AWS": OWN}}), OWN)
+    assert (found.kind, found.why) == (HolderKind.CROSS_ACCOUNT, "trusts everybody but those it names")
 
 
 def test_an_account_is_foreign_only_where_this_one_is_known() -> None:
@@ -86,7 +100,6 @@ def test_the_services_are_kept() -> None:
         ([trusting(Hole(DOUBT))], "its trust policy is not known"),
         ([trusting("*", Effect="Deny")], "nobody may assume it"),
         ([{"Effect": "Allow", "Action": "sts:AssumeRole"}], "nobody may assume it"),
-        ([{"Effect": "Allow", "Action": "sts:AssumeRole", "NotPrincipal": {"AWS": "1"}}], "nobody may assume it"),
     ],
 )
 def test_a_role_that_nobody_is_seen_to_use(statements: list[Any], why: str) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from tablegate.access.documents import Document, Principal, PrincipalKind
 from tablegate.access.grants import HolderKind
+from tablegate.access.symbols import has_symbol
 
 _RUNTIME = frozenset(
     {
@@ -55,6 +57,7 @@ _PIPELINES = (
     "spacelift",
     "buildkite",
 )
+_REGION = re.compile(r"[a-z]{2,4}(-[a-z]+)+-\d+")
 _EXPOSED_FIRST = (
     HolderKind.END_USER,
     HolderKind.CROSS_ACCOUNT,
@@ -84,6 +87,8 @@ def trust_of(document: Document, own_account: str | None) -> Trust:
         if statement.allows and statement.principals is not None and not statement.principals.inverted
         for principal in statement.principals.items
     ]
+    if any(one.allows and one.principals is not None and one.principals.inverted for one in document.statements):
+        found.append((HolderKind.CROSS_ACCOUNT, "trusts everybody but those it names"))
     services = frozenset(
         _service(principal.text)
         for statement in document.statements
@@ -145,14 +150,17 @@ def _of_provider(text: str, document: Document) -> tuple[HolderKind, str]:
 
 def _of_account(text: str, own_account: str | None) -> HolderKind:
     account = text.split(":")[4] if text.count(":") >= 5 else text
+    if "*" in account:
+        return HolderKind.CROSS_ACCOUNT  # IAM refuses it, and everybody is meant
     if account.isdigit() and own_account and own_account.isdigit() and account != own_account:
         return HolderKind.CROSS_ACCOUNT
     return HolderKind.HUMAN
 
 
 def _service(text: str) -> str:
-    """A service principal's name without its domain: `lambda`, `ecs-tasks`."""
-    for ending in (".amazonaws.com.cn", ".amazonaws.com"):
-        if text.lower().endswith(ending):
-            return text.lower().removesuffix(ending)
-    return text.lower()
+    """A service principal's name without its domain, and without a region: `lambda`, `ecs-tasks`."""
+    whole = text.lower()
+    name = whole.removesuffix(".cn").removesuffix(".amazonaws.com")
+    head, _, region = name.rpartition(".")
+    regional = head and name != whole and (_REGION.fullmatch(region) or has_symbol(region))
+    return head if regional else name
