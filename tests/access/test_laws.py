@@ -7,16 +7,20 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from access import dresses
 from access.building import HERE, deny, document, estate, findings, holder, of, statement, table, whole
 from build import DOUBT
+from tablegate.access.actions import Kind, known_actions
+from tablegate.access.answers import Answer
 from tablegate.access.conditions import Narrowing
 from tablegate.access.documents import Hole
 from tablegate.access.holders import Holder
+from tablegate.access.matrix import NOTHING, Right, matrix_of
 from tablegate.access.reach import reaches_of
+from tablegate.model import facts
 
 ACTIONS = st.sampled_from(
     ["GetItem", "PutItem", "Query", "Scan", "DeleteTable", "GetRecords", "Get*", "dynamodb:*", "*"]
@@ -38,6 +42,16 @@ CONDITIONS = st.sampled_from(
         {"StringEquals": {"dynamodb:LeadingKeys": ["a"]}},
     ]
 )
+TABLES = (table("Orders"), table("Orders-a"), table("Users"), table("Vast", account=facts.ACCOUNT.unset))
+RIGHTS = {
+    right: [action.name for action in known_actions() if action.kind is kind and "table" in action.types]
+    for right, kind in (
+        (Right.READ, Kind.ITEM_READ),
+        (Right.WRITE, Kind.ITEM_WRITE),
+        (Right.DELETE, Kind.ITEM_DELETE),
+        (Right.SCAN, Kind.BULK_READ),
+    )
+}
 LISTS = st.lists(ACTIONS, min_size=1, max_size=3)
 ALLOWS = st.lists(
     st.builds(statement, LISTS, st.lists(RESOURCES, min_size=1, max_size=2), st.none() | CONDITIONS),
@@ -94,6 +108,27 @@ def test_a_ceiling_never_adds_reach(allowed: list[Any], limit: list[Any]) -> Non
     wide, narrow = reached(before), reached(after)
     assert narrow.keys() <= wide.keys()
     assert all(narrow[key][0] <= wide[key][0] for key in narrow)
+
+
+@settings(max_examples=40)
+@given(allowed=ALLOWS, denied=st.lists(DENIES, max_size=2), limits=st.lists(ALLOWS, max_size=1))
+def test_the_matrix_says_what_holders_answer(allowed: list[Any], denied: list[Any], limits: list[Any]) -> None:
+    """Its cells are worked out pattern by pattern; asking for each action of a right comes to the same."""
+    who = holder(whole(*allowed, *denied), ceilings=tuple(document(*limit) for limit in limits))
+    (row,) = matrix_of(estate(who, tables=TABLES)).rows
+    for number, one in enumerate(TABLES):
+        cell = row.cells.get(number, NOTHING)
+        for right, actions in RIGHTS.items():
+            asked = [who.can(action, one) for action in actions]
+            found = (right in cell.sure, right in cell.bound, right in cell.unknown)
+            assert found == _strongest(asked), (one.address, right)
+
+
+def _strongest(asked: list[Answer]) -> tuple[bool, bool, bool]:
+    """Whether one of the answers is sure; else only bound; else unknown."""
+    sure = any(answer.truth and not answer.conditional for answer in asked)
+    bound = not sure and any(answer.truth for answer in asked)
+    return sure, bound, not (sure or bound) and any(answer.truth is None for answer in asked)
 
 
 VECTORS = [vector for vector in dresses.vectors() if vector["expected"] or vector["info"]]

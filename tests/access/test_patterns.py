@@ -58,6 +58,15 @@ def test_a_symbol_equals_itself_and_may_equal_anything() -> None:
     assert intersects(f"table/{orders}*", f"table/{users}") is None
 
 
+def test_what_is_not_known_of_an_arn_s_part_stays_in_it() -> None:
+    """An account holds no colon: it does not make one table's index another table."""
+    here = f"arn:aws:dynamodb:us-east-1:{Symbols().of('account')}:table"
+    assert matches(f"{here}/Orders/index/*", f"{here}/Users") is False
+    assert intersects(f"{here}/Orders/*", f"{here}/Users/*") is False
+    assert matches("arn:aws:dynamodb:*:1:table/Users", f"{here}/Users") is None
+    assert matches("arn:aws:*", f"{here}/Users") is True
+
+
 def test_many_stars_take_no_time_to_speak_of() -> None:
     """The automaton takes one step a character: forty stars end like one."""
     assert matches("*a" * 40, "a" * 4000) is True

@@ -10,6 +10,7 @@ import build
 from access.building import HERE, ITEMS, ORDERS, deny, document, holder, statement, table, whole
 from build import DOUBT
 from tablegate.access.actions import by_name
+from tablegate.access.arns import arn_of
 from tablegate.access.conditions import Narrowing
 from tablegate.access.documents import Hole, Perhaps
 from tablegate.access.grants import DocumentRole, HolderKind, Unread
@@ -168,6 +169,19 @@ def test_an_index_is_asked_for_by_its_path() -> None:
     """The table alone does not reach it."""
     assert of(statement("Query")).can("Query", table(), "index/by-status").truth is False
     assert of(statement("Query", f"{ORDERS}/index/*")).can("Query", table(), "index/by-status").truth is True
+
+
+def test_what_is_not_known_of_an_arn_does_not_reach_into_its_table() -> None:
+    """Where the account is not known, the indexes of one table are still none of another's."""
+    symbols = Symbols()
+    own, other = (build.table(name=facts.NAME.of(name), address=name) for name in ("Orders", "Users"))
+    who = of(statement("Query", f"{arn_of(own, symbols)}/index/*"), symbols=symbols)
+    assert who.can("Query", own, "index/by-status").truth is True
+    assert who.can("Query", other).truth is False
+    assert who.can("Query", other, "index/by-status").truth is False
+    spared = deny("Query", None) | {"NotResource": f"{arn_of(own, symbols)}/*"}
+    wide = of(statement("Query", arn_of(other, symbols)), spared, symbols=symbols)
+    assert names(wide) == {}
 
 
 def test_a_reference_and_a_literal_are_the_same_table() -> None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from tablegate.access.symbols import SYMBOL, has_symbol
 
+_COLONS = 5  # in an ARN
 _ANY_RUN = "\0"  # another pattern's `*` while a subset is decided: only a `*` takes it in
 _ANY_ONE = "\1"  # another pattern's `?` likewise: a `?` or a `*` takes it in
 
@@ -33,7 +34,7 @@ def matches(pattern: str, text: str) -> bool | None:
         return True
     if not has_symbol(pattern) and not has_symbol(text):
         return False
-    return None if _intersects(_opened(pattern), _opened(text)) else False
+    return None if _may_meet(pattern, text) else False
 
 
 def intersects(left: str, right: str) -> bool | None:
@@ -46,12 +47,24 @@ def intersects(left: str, right: str) -> bool | None:
         return True
     if not has_symbol(left) and not has_symbol(right):
         return False
-    return None if _intersects(_opened(left), _opened(right)) else False
+    return None if _may_meet(left, right) else False
 
 
 def subset(inner: str, outer: str) -> bool:
     """Whether every text that matches the inner pattern surely matches the outer one."""
     return _matches(outer, inner.replace("*", _ANY_RUN).replace("?", _ANY_ONE))
+
+
+def _may_meet(left: str, right: str) -> bool:
+    """Whether some text matches both, for some of what their symbols may be.
+
+    Of ARNs each part is held against its counterpart: what is not known of an account holds no colon, and so
+    does not reach into the name of a table.
+    """
+    left, right = _opened(left), _opened(right)
+    if left.count(":") == right.count(":") == _COLONS:
+        return all(map(_intersects, left.split(":"), right.split(":")))
+    return _intersects(left, right)
 
 
 def _is_plain(left: str, right: str) -> bool:
