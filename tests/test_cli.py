@@ -413,7 +413,7 @@ def test_show_of_what_cannot_be_read_is_three(tmp_path: Path) -> None:
 
 def test_an_interrupt_is_130() -> None:
     """As shells expect."""
-    code = "import sys; sys.argv = ['x', 'check']; import tablegate.cli.commands as c\n"
+    code = "import sys; sys.argv = ['x', 'config', 'show']; import tablegate.cli.commands as c\n"
     code += "def stop(*a): raise KeyboardInterrupt\nc.command = stop\nimport tablegate.cli as m; m.main()"
     ran = python(code)
     assert (130, b"") == (ran.returncode, ran.stderr)
@@ -421,7 +421,7 @@ def test_an_interrupt_is_130() -> None:
 
 def test_an_error_inside_is_four_without_its_text() -> None:
     """The error's own words may quote an input; where it happened is said only when asked."""
-    code = "import sys; sys.argv = ['x', 'check', {}]; import tablegate.cli.commands as c\n"
+    code = "import sys; sys.argv = ['x', 'config', 'show', {}]; import tablegate.cli.commands as c\n"
     code += "def stop(*a): raise ValueError('hunter2')\nc.command = stop\nimport tablegate.cli as m; m.main()"
     for debug, lines in (("'-q'", 1), ("'--debug'", 3)):
         ran = python(code.format(debug))

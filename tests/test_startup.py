@@ -34,6 +34,11 @@ def test_the_version_imports_no_command_line() -> None:
     assert "typer" not in imported("--version")
 
 
+def test_the_usual_check_imports_no_command_line() -> None:
+    """Options spelled in full need nobody to explain or to complain."""
+    assert "typer" not in imported("check", "--no-config", PLAN)
+
+
 def test_a_plan_is_checked_without_yaml() -> None:
     """A plan needs the decoder of its own language alone."""
     assert imported("check", "--no-config", PLAN) & (PARSERS | HEAVY) <= {"msgspec", "tomllib"}

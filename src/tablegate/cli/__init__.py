@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn
 
+USAGE = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 DEBUG = "--debug"
@@ -48,9 +49,41 @@ def _version() -> int:
 
 
 def _command(arguments: Sequence[str]) -> int:
-    from tablegate.cli.commands import command
+    from tablegate.cli.usual import usual
 
-    return command(arguments)
+    try:
+        given = usual(arguments)
+        if given is not None:
+            from tablegate.cli.checking import check_given
+
+            return check_given(given)
+        from tablegate.cli.commands import command
+
+        return command(arguments)
+    except Exception as error:
+        told = _told(error)
+        if told is None:
+            raise
+        from tablegate.cli.output import note
+
+        note(*told)
+        return USAGE
+
+
+def _told(error: Exception) -> tuple[str, ...] | None:
+    """What the user did that cannot be meant, or None where it is not their mistake."""
+    # The errors of click, or of the copy of it inside Typer, can speak for themselves.
+    speak = getattr(error, "format_message", None)
+    if speak is not None:
+        return f"tablegate: {speak() or 'a command is needed'}", "try: tablegate --help"
+    from tablegate.engine.settings import ConfigError
+    from tablegate.policy.declare import PolicyError
+
+    if isinstance(error, ConfigError):
+        return (f"tablegate: {error.message}", *([f"hint: {error.hint}"] if error.hint else []))
+    if isinstance(error, PolicyError):
+        return (f"tablegate: {error}",)
+    return None
 
 
 def _crashed(error: BaseException, *, debug: bool) -> int:

@@ -34,6 +34,10 @@ from tablegate.syntax.source import Source
 _OF_TERRAFORM = "TF_VAR_"
 
 
+_ELSEWHERE = frozenset({"inputs", "pack", "policies", "config", "no-config", "config-ref", "untrusted"})
+_OF_WORDS = ("select", "extend-select", "ignore")
+
+
 @record()
 class Where:
     """Where the configuration and the packs are looked for."""
@@ -54,6 +58,26 @@ class Prepared:
     policies: tuple[Policy, ...]
     settings: Settings
     loaded: Loaded
+
+
+def check_given(given: Mapping[str, Any]) -> int:
+    """The check command, by the names of its options: Typer's, or those of whoever read them without it."""
+    where = Where(
+        packs=tuple(given.get("pack") or ()),
+        policies=tuple(given.get("policies") or ()),
+        config=given.get("config"),
+        no_config=bool(given.get("no-config")),
+        config_ref=given.get("config-ref"),
+        untrusted=bool(given.get("untrusted")),
+    )
+    flags = {name: value for name, value in given.items() if name not in _ELSEWHERE}
+    flags |= {name: _words(given.get(name)) for name in _OF_WORDS}
+    return check(given.get("inputs") or (), where, flags)
+
+
+def _words(given: list[str] | None) -> list[str] | None:
+    """The words of a repeatable flag, also where several were given at once: ``TG301,TG302``."""
+    return given and [word for item in given for word in item.split(",") if word]
 
 
 def prepare(where: Where, flags: Mapping[str, Any]) -> Prepared:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tablegate.cli.about import add_to, where_of
+from tablegate.cli.about import add_to
 from tablegate.cli.lean import LeanCommand, LeanGroup
 from tablegate.cli.options import (
     Account,
@@ -44,8 +44,6 @@ from tablegate.cli.options import (
     Verbose,
 )
 
-USAGE = 2
-
 app = typer.Typer(
     name="tablegate",
     help="A gate in front of a deploy: judges the DynamoDB tables of Terraform and CloudFormation.",
@@ -61,32 +59,7 @@ app = typer.Typer(
 
 def command(arguments: Sequence[str]) -> int:
     """Run one command line and say how it ended."""
-    try:
-        return int(typer.main.get_command(app).main(list(arguments), prog_name="tablegate", standalone_mode=False))
-    except Exception as error:
-        told = _told(error)
-        if told is None:
-            raise
-        from tablegate.cli.output import note
-
-        note(*told)
-        return USAGE
-
-
-def _told(error: Exception) -> tuple[str, ...] | None:
-    """What the user did that cannot be meant, or None where it is not their mistake."""
-    # The errors of click, or of the copy of it inside Typer, can speak for themselves.
-    speak = getattr(error, "format_message", None)
-    if speak is not None:
-        return f"tablegate: {speak() or 'a command is needed'}", "try: tablegate --help"
-    from tablegate.engine.settings import ConfigError
-    from tablegate.policy.declare import PolicyError
-
-    if isinstance(error, ConfigError):
-        return (f"tablegate: {error.message}", *([f"hint: {error.hint}"] if error.hint else []))
-    if isinstance(error, PolicyError):
-        return (f"tablegate: {error}",)
-    return None
+    return int(typer.main.get_command(app).main(list(arguments), prog_name="tablegate", standalone_mode=False))
 
 
 @app.callback()
@@ -138,41 +111,43 @@ def check_inputs(
     An INPUT is a plan or a state (terraform show -json), a template, a CDK assembly (cdk.out), a change set, a folder
     that holds some or Terraform source, or - for standard input.
     """
-    from tablegate.cli.checking import check
+    from tablegate.cli.checking import check_given
 
-    flags = {
-        "params": params,
-        "param": param,
-        "var-file": var_file,
-        "var": var,
-        "trust-modules": trust_modules,
-        "nested": nested,
-        "region": region,
-        "account": account,
-        "assume-defaults": assume_defaults,
-        "allow-partial": allow_partial,
-        "stdin-filename": stdin_filename,
-        "select": _words(select),
-        "extend-select": _words(extend_select),
-        "ignore": _words(ignore),
-        "fail-on": fail_on,
-        "unknown": unknown,
-        "require-resources": require_resources,
-        "output": output,
-        "color": color,
-        "verbose": verbose,
-        "quiet": quiet,
-        "jobs": jobs,
-        "shard": shard,
-        "no-ignore": no_ignore,
-    }
-    where = where_of(pack, policies, config, no_config=no_config, config_ref=config_ref, untrusted=untrusted)
-    return check(inputs or (), where, flags)
-
-
-def _words(given: list[str] | None) -> list[str] | None:
-    """The words of a repeatable flag, also where several were given at once: ``TG301,TG302``."""
-    return given and [word for item in given for word in item.split(",") if word]
+    return check_given(
+        {
+            "inputs": inputs,
+            "params": params,
+            "param": param,
+            "var-file": var_file,
+            "var": var,
+            "trust-modules": trust_modules,
+            "nested": nested,
+            "region": region,
+            "account": account,
+            "assume-defaults": assume_defaults,
+            "allow-partial": allow_partial,
+            "stdin-filename": stdin_filename,
+            "select": select,
+            "extend-select": extend_select,
+            "ignore": ignore,
+            "fail-on": fail_on,
+            "unknown": unknown,
+            "require-resources": require_resources,
+            "pack": pack,
+            "policies": policies,
+            "config": config,
+            "no-config": no_config,
+            "config-ref": config_ref,
+            "untrusted": untrusted,
+            "output": output,
+            "color": color,
+            "verbose": verbose,
+            "quiet": quiet,
+            "jobs": jobs,
+            "shard": shard,
+            "no-ignore": no_ignore,
+        }
+    )
 
 
 @app.command("render", cls=LeanCommand)
