@@ -277,11 +277,12 @@ def _index_names(table: Table) -> set[str] | None:
 
 def _reach_indexes(whose: Holder, arn: str) -> bool:
     """Whether any grant of the holder reaches below the table."""
-    target = f"{arn}/index/any"
-    return any(
-        other.scope.below in ("*", "index") and matches(at_home(other.pattern, target), target) is not False
-        for other in reaches_of(whose)
-    ) or any(at_home(other.pattern, arn).startswith(f"{arn}/index/") for other in reaches_of(whose))
+    below, target = f"{arn}/index/", f"{arn}/index/any"
+    patterns = [other.pattern for other in reaches_of(whose) if other.scope.below in ("*", "index")]
+    if any(pattern.startswith(below) for pattern in patterns):
+        return True  # nearly always
+    homes = [at_home(pattern, target) for pattern in patterns]
+    return any(home.startswith(below) or matches(home, target) is not False for home in homes)
 
 
 def _index_named(pattern: str) -> str | None:

@@ -27,7 +27,7 @@ _LAST = chr(0x10FFFF)  # behind every text that goes on
 
 
 def tables_reached(grant: Grant, pattern: str) -> tuple[Table, ...]:
-    """The tables of this input that a pattern reaches for certain, or something below them."""
+    """The tables of this input that a pattern reaches for certain, or something below them: each address once."""
     return _here(grant.holder.estate, grant.holder.symbols).reached(pattern)
 
 
@@ -51,7 +51,7 @@ def newly_reached(reach: Reach) -> tuple[str, ...]:
 def only_table(grant: Grant, pattern: str) -> Table | None:
     """The one table that a pattern is about, where it is in this input."""
     found = tables_reached(grant, pattern)
-    return found[0] if len({table.address for table in found}) == 1 else None
+    return found[0] if len(found) == 1 else None
 
 
 class _Here:
@@ -80,7 +80,7 @@ class _Here:
         found: dict[str, Table] = {}
         candidates = (one for tail in self._alike(pattern.split(":", 5)[-1]) for one in self._by_tail[tail])
         for _, arn, table in sorted(candidates, key=itemgetter(0)):
-            if pattern == arn or _reaches(at_home(pattern, arn), arn):
+            if _reaches(pattern, arn):
                 found.setdefault(table.address, table)
         return found
 
@@ -105,6 +105,9 @@ def _here(estate: Estate, symbols: Symbols) -> _Here:
 
 
 def _reaches(pattern: str, arn: str) -> bool:
-    if intersects(pattern, f"{arn}/*") is True or matches(pattern, arn) is True:
+    if pattern == arn or pattern.startswith(f"{arn}/"):
+        return True  # nearly all that name a table of this input
+    pattern = at_home(pattern, arn)
+    if matches(pattern, arn) is True or intersects(pattern, f"{arn}/*") is True:
         return True
     return pattern[:-1] == arn and is_suffix(pattern[-1])
