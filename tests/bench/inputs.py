@@ -26,14 +26,17 @@ def main(folder: str, *sizes: str) -> None:
         into = Path(folder, size)
         mark = into / "made"
         if not mark.exists() or mark.read_text() != digest:
-            _write(into, [Shape(number) for number in range(int(size))])
+            _write(into, int(size))
             mark.write_text(digest)
 
 
-def _write(into: Path, shapes: list[Shape]) -> None:
+def _write(into: Path, size: int) -> None:
     (into / "templates").mkdir(parents=True, exist_ok=True)
+    shapes = [Shape(number) for number in range(size)]
     with (into / "plan.json").open("w") as file:
         write_plan(file, shapes)
+    with (into / "documents.json").open("w") as file:
+        write_plan(file, [Shape(number, documents=2) for number in range(size)])
     for first in range(0, len(shapes), TABLES_EACH):
         root = into / "source" / f"root-{first // TABLES_EACH:04d}"
         root.mkdir(parents=True, exist_ok=True)

@@ -107,7 +107,7 @@ def _configuration(shapes: list[Shape]) -> dict[str, Any]:
         "for_each_expression": each,
         "module": {
             "outputs": {"arn": {"expression": _refers("aws_dynamodb_table.this.arn", "aws_dynamodb_table.this")}},
-            "resources": _table_module(),
+            "resources": _table_module(shapes[0]),
             "variables": {"env": {}, "table": {}, "tags": {"default": {}}},
         },
     }
@@ -133,7 +133,7 @@ def _configuration(shapes: list[Shape]) -> dict[str, Any]:
     }
 
 
-def _table_module() -> list[dict[str, Any]]:
+def _table_module(shape: Shape) -> list[dict[str, Any]]:
     given = _refers("var.table")
     name = _refers("local.name")
     table = {
@@ -145,6 +145,10 @@ def _table_module() -> list[dict[str, Any]]:
     }
     policy = {"name": name, "policy": _refers("aws_dynamodb_table.this.arn", "aws_dynamodb_table.this")}
     made = [_configured("aws_dynamodb_table", "this", table), _configured("aws_iam_policy", "rw", policy)]
+    if shape.documents > 1:
+        made.append(_configured("aws_iam_role", "reader", {"name": name, "assume_role_policy": _refers("local.trust")}))
+        reader = _refers("aws_iam_role.reader.name", "aws_iam_role.reader")
+        made.append(_configured("aws_iam_role_policy", "reader", policy | {"role": reader}))
     for dimension in ("Read", "Write"):
         target = f"aws_appautoscaling_target.{dimension.lower()}"
         scaled = {

@@ -22,7 +22,6 @@ class Resource(NamedTuple):
 def resources(shape: Shape) -> list[Resource]:
     """The table, its policy, its autoscaling, and five resources that are none of tablegate's business."""
     tags = {"tags": shape.tags, "tags_all": shape.tags | {"managed-by": "terraform"}}
-    policy = {"Version": "2012-10-17", "Statement": shape.statements(shape.arn, f"{shape.arn}/index/*")}
     inner = [
         Resource(
             True, "aws_dynamodb_table", "this", None, _table(shape) | tags, ("arn", "id", "stream_arn", "stream_label")
@@ -37,15 +36,43 @@ def resources(shape: Shape) -> list[Resource]:
                 "description": f"read and write {shape.name}",
                 "name": f"{shape.name}-rw",
                 "path": "/",
-                "policy": json.dumps(policy, separators=(",", ":")),
+                "policy": _text(shape.statements(shape.arn, f"{shape.arn}/index/*")),
                 **tags,
             },
             ("arn", "attachment_count", "id", "name_prefix", "policy_id"),
         ),
     ]
+    if shape.documents > 1:
+        inner += _reader(shape, tags)
     if shape.provisioned:
         inner += [item for dimension in ("Read", "Write") for item in _autoscaling(shape, dimension)]
     return inner + neighbours(shape, tags)
+
+
+def _text(statements: list[dict[str, Any]]) -> str:
+    return json.dumps({"Version": "2012-10-17", "Statement": statements}, separators=(",", ":"))
+
+
+def _reader(shape: Shape, tags: dict[str, Any]) -> list[Resource]:
+    """A role that reads the table, with a document of its own."""
+    trusted = {"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}, "Action": "sts:AssumeRole"}
+    name = f"{shape.name}-reader"
+    role = {
+        "assume_role_policy": _text([trusted]),
+        "description": None,
+        "force_detach_policies": False,
+        "max_session_duration": 3600,
+        "name": name,
+        "path": "/",
+        "permissions_boundary": None,
+        **tags,
+    }
+    held = {"name": "read", "policy": _text(shape.reading(shape.arn, f"{shape.arn}/index/*")), "role": name}
+    computed = ("arn", "create_date", "id", "name_prefix", "unique_id")
+    return [
+        Resource(True, "aws_iam_role", "reader", None, role, computed),
+        Resource(True, "aws_iam_role_policy", "reader", None, held, ("id", "name_prefix")),
+    ]
 
 
 def _table(shape: Shape) -> dict[str, Any]:

@@ -16,6 +16,7 @@ class Shape:
     """The table of this number. The moduli are coprime enough for every mixture to occur."""
 
     number: int
+    documents: int = 1  # policy documents about it: a second one is in the hands of a role
 
     @property
     def key(self) -> str:
@@ -147,3 +148,10 @@ class Shape:
                 "Condition": {"StringEquals": {"aws:PrincipalOrgID": "o-abcdef1234"}},
             },
         ]
+
+    def reading(self, table: object, indexes: object) -> list[dict[str, object]]:
+        """The policy of a role that reads it; one of sixteen also scans it."""
+        verbs = ("GetItem", "Query", "Scan") if self.number % 16 == 0 else ("BatchGetItem", "GetItem", "Query")
+        read = {"Effect": "Allow", "Action": [f"dynamodb:{verb}" for verb in verbs], "Resource": [table, indexes]}
+        logs = {"Effect": "Allow", "Action": ["logs:CreateLogStream", "logs:PutLogEvents"], "Resource": "*"}
+        return [{"Sid": "Read", **read}, {"Sid": "Logs", **logs}]
