@@ -141,13 +141,16 @@ def test_a_condition_that_nothing_meets_is_no_condition(statements: list[Any], t
         ([statement("*", "*", KEYED)], True),
         ([statement("*", "*", {"StringEquals": KEYED[ALL]})], False),
         ([statement("*", "*"), deny("*", "*", ABSENT)], False),
+        ([statement("*", None, NotResource=AUDIT)], True),
+        ([statement("*", None, NotResource=[AUDIT, f"{HERE}*"])], False),
+        ([statement("*", None, NotResource=[Perhaps(f"{HERE}*")])], None),
     ],
 )
-def test_a_ceiling_s_conditions_count_alike(limit: list[Any], truth: bool) -> None:
-    """What it never lets pass, nobody holds; and what it never keeps out, it does not."""
+def test_what_a_ceiling_never_lets_pass_nobody_holds(limit: list[Any], truth: bool | None) -> None:
+    """Conditions that are never met count, and so do the resources that it leaves out."""
     who = of(statement("Scan"), ceilings=(document(*limit),))
     assert who.can("Scan", table()).truth is truth
-    assert bool(names(who)) is truth
+    assert bool(names(who)) is (truth is not False)
 
 
 def test_an_action_that_nobody_knows_is_unknown() -> None:

@@ -179,6 +179,8 @@ def _let_through(statement: Statement, action: Action, pattern: str) -> tuple[st
     """The patterns under which a ceiling's Allow may let the action pass somewhere in the pattern's reach."""
     if names(statement.actions, action) is False or met(statement.conditions, action) is False:
         return ()
-    if statement.resources.inverted or statement.resources.doubt is not None:
+    if statement.resources.inverted:
+        return () if any(subset(pattern, text) for text in statement.resources.sure) else (_EVERYTHING,)
+    if statement.resources.doubt is not None:
         return (_EVERYTHING,)
     return tuple(text for text in statement.resources.texts if intersects(at_home(text, pattern), pattern) is not False)
