@@ -82,6 +82,25 @@ def test_a_not_resource_reaches_all_tables_but_those() -> None:
 
 
 @pytest.mark.parametrize(
+    ("form", "action", "expected"),
+    [
+        (HolderForm.TABLE, "dynamodb:*", {"orders": "RWDSA", "orders/by-status": "RS"}),
+        (HolderForm.TABLE, "GetRecords", {}),
+        (HolderForm.TABLE, "CreateTable", {}),
+        (HolderForm.STREAM, "dynamodb:*", {"orders": "T"}),
+        (HolderForm.STREAM, "GetItem", {}),
+    ],
+)
+def test_a_policy_of_a_resource_s_own_grants_what_it_can(
+    form: HolderForm, action: str, expected: dict[str, str]
+) -> None:
+    """A stream's nothing on its table, a table's nothing on its stream, and neither what such a policy cannot carry."""
+    own = statement(action, "*", Principal={"AWS": "arn:aws:iam::999988887777:role/reader"})
+    door = holder(whole(own), form=form, role=DocumentRole.RESOURCE, address="aws_dynamodb_table.orders")
+    assert row(estate(door, tables=[orders(), table("Users")])) == expected
+
+
+@pytest.mark.parametrize(
     ("name", "expected"),
     [
         ("Orders*", {"orders": "R", "orders/by-status": "R", "ordersv2": "R", "orders_a": "R"}),

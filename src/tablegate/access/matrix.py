@@ -158,19 +158,25 @@ class _Rows:
 
     def row(self, holder: Holder, principal: str | None = None) -> Row:
         """One row. A principal's is about the one resource that names it."""
-        rights = _Rights(holder, self._columns.reached_by)
-        special = rights.special()
+        rights = _Rights(holder, self._columns.reached_by, carried=principal is not None)
         if principal is None:
-            cells = dict(self._everywhere(rights))
+            special, cells = rights.special(), dict(self._everywhere(rights))
+            special |= self._beside(special)
         else:
-            cells, special = {}, set(self._columns.of_address.get(holder.address, ()))
+            special, cells = self._behind(holder), {}
         found: dict[int, Cell] = {}
-        for number in sorted(special | self._beside(special)):
+        for number in sorted(special):
             spot = self._columns.spots[number]
             found[spot.column] = found.get(spot.column, NOTHING) + rights.at(number, spot)
         cells |= found
         shown = {number: cells[number] for number in sorted(cells) if cells[number]} if found else cells
         return Row(holder.address, str(holder.form), str(holder.kind), principal, shown)
+
+    def _behind(self, door: Holder) -> set[int]:
+        """What a resource's own policy is about: a stream's about the stream alone, a table's about all but that."""
+        numbers, spots = self._columns.of_address.get(door.address, ()), self._columns.spots
+        stream = door.form is HolderForm.STREAM
+        return {number for number in numbers if (spots[number].part is Part.STREAM) is stream}
 
     def _beside(self, numbers: set[int]) -> set[int]:
         """The streams of the tables among these, and the tables of the streams: they share a column."""
@@ -189,10 +195,14 @@ class _Rows:
 
 
 class _Rights:
-    """The rights of one holder: each combination of patterns is judged once."""
+    """The rights of one holder: each combination of patterns is judged once.
 
-    def __init__(self, holder: Holder, reached_by: Reaching) -> None:
+    ``carried`` where a resource's own policy grants them: not every action has an effect there.
+    """
+
+    def __init__(self, holder: Holder, reached_by: Reaching, *, carried: bool) -> None:
         self._holder = holder
+        self._carried = carried
         statements = [grant.statement for grant in holder.grants]
         statements += (one for document in holder.ceilings for one in document.statements)
         texts = dict.fromkeys(text for one in statements for text in one.resources.texts)
@@ -227,7 +237,8 @@ class _Rights:
         sure, bound, unknown = [], [], []
         blind = any(answered(self._holder, action_named(name), "", covers).truth is None for name in self._unheard)
         for right in _OF_PART[part]:
-            actions = _actions(part)[right]
+            works = _actions(part)[right]
+            actions = [action for action in works if not self._carried or action.in_resource_policy is not False]
             asked = [action for action in actions if action in self._named] or actions[:1]
             given = [answered(self._holder, action, "", covers) for action in asked]
             allowed = [answer for answer in given if answer.truth is True]
