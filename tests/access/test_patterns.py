@@ -47,6 +47,20 @@ def test_everything_is_within_a_star(pattern: str) -> None:
     assert subset(pattern, pattern)
 
 
+def test_a_symbol_that_both_begin_with_has_one_value() -> None:
+    """What a name turns out to be, the table is neither its stream nor one of its indexes."""
+    symbols = Symbols()
+    own = f"arn:aws:dynamodb:{symbols.of('region')}:1:table/{symbols.of('name')}"
+    assert matches(own, f"{own}/index/a") is False
+    assert matches(f"{own}/index/a", f"{own}/index/b") is False
+    assert matches(f"{own}*", f"{own}/index/a") is True
+    assert intersects(own, f"{own}/stream/*") is False
+    assert intersects(f"{own}/*", f"{own}/stream/*") is True
+    assert intersects(f"{own}/{symbols.of('part')}", f"{own}/stream/*") is None
+    assert intersects(own + symbols.suffix("name"), f"{own}/stream/*") is None
+    assert intersects(own + symbols.suffix("name"), own + symbols.suffix("name") + "/x") is None
+
+
 def test_a_symbol_equals_itself_and_may_equal_anything() -> None:
     """An unknown part decides only against itself."""
     symbols = Symbols()

@@ -9,9 +9,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from tablegate.access.symbols import SYMBOL, has_symbol
+from tablegate.access.symbols import SYMBOL, has_symbol, is_suffix
 
 _COLONS = 5  # in an ARN
+_WILD = "*?"
 _ANY_RUN = "\0"  # another pattern's `*` while a subset is decided: only a `*` takes it in
 _ANY_ONE = "\1"  # another pattern's `?` likewise: a `?` or a `*` takes it in
 
@@ -61,10 +62,23 @@ def _may_meet(left: str, right: str) -> bool:
     Of ARNs each part is held against its counterpart: what is not known of an account holds no colon, and so
     does not reach into the name of a table.
     """
-    left, right = _opened(left), _opened(right)
     if left.count(":") == right.count(":") == _COLONS:
-        return all(map(_intersects, left.split(":"), right.split(":")))
-    return _intersects(left, right)
+        return all(map(_parts_meet, left.split(":"), right.split(":")))
+    return _parts_meet(left, right)
+
+
+def _parts_meet(left: str, right: str) -> bool:
+    left, right = _apart(left, right)
+    return _intersects(_opened(left), _opened(right))
+
+
+def _apart(left: str, right: str) -> tuple[str, str]:
+    """Two patterns behind what both begin with: a symbol that stands in both has one value."""
+    for place, (one, other) in enumerate(zip(left, right, strict=False)):
+        if one != other or one in _WILD or is_suffix(one):
+            return left[place:], right[place:]
+    shared = min(len(left), len(right))
+    return left[shared:], right[shared:]
 
 
 def _is_plain(left: str, right: str) -> bool:
