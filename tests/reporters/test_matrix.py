@@ -24,9 +24,11 @@ def matrix(*rows: Row, columns: tuple[Column, ...] = (ORDERS, STATUS)) -> Matrix
     return Matrix("plan.json", columns, rows)
 
 
-def row(address: str = "aws_iam_role.worker", principal: str | None = None, **cells: Cell) -> Row:
+def row(
+    address: str = "aws_iam_role.worker", principal: str | None = None, name: str | None = None, **cells: Cell
+) -> Row:
     """A row; its cells by column: ``c0``, ``c1``."""
-    return Row(address, "role", "runtime", principal, {int(name[1:]): cell for name, cell in cells.items()})
+    return Row(address, "role", "runtime", principal, {int(at[1:]): cell for at, cell in cells.items()}, name)
 
 
 def rendered(form: str, *matrices: Matrix, width: int = 100, secrets: tuple[str, ...] = ()) -> str:
@@ -64,6 +66,22 @@ R* only under a condition  R? cannot be told  blank: surely not
 what a table's own policy denies to all is not taken from other holders
 """
     assert text == expected
+
+
+def test_a_holder_who_is_not_here_has_a_name() -> None:
+    """Its address is that of a document."""
+    outside = matrix(row("aws_iam_role_policy.p", name="admin", c0=FULL))
+    assert rendered("text", outside).splitlines()[3] == "admin by aws_iam_role_policy.p  role runtime  RWD*A?"
+    (holder,) = json.loads(rendered("json", outside))["inputs"][0]["holders"]
+    assert (holder["address"], holder["name"]) == ("aws_iam_role_policy.p", "admin")
+
+
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_without_a_table_there_is_no_cell(form: str) -> None:
+    """That is no lack of rights: they may be on tables elsewhere."""
+    text = rendered(form, matrix(row(), columns=()))
+    assert "able is in this input: what its holders may do elsewhere is not shown" in text
+    assert "nothing on any table" not in text
 
 
 def test_text_of_many_says_what_it_leaves_out() -> None:
@@ -116,6 +134,7 @@ def test_json_names_columns_by_number() -> None:
                         "address": "aws_iam_role.worker",
                         "form": "role",
                         "kind": "runtime",
+                        "name": None,
                         "principal": "arn:x",
                         "cells": {"1": "R"},
                     }

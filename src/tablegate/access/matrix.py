@@ -72,13 +72,17 @@ NOTHING = Cell()
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One holder, or one principal that a table's own policy names. Cells that are not there are blank."""
+    """One holder, or one principal that a table's own policy names. Cells that are not there are blank.
+
+    ``name`` is that of a holder who is not in the input: its address is then that of what it is given.
+    """
 
     address: str
     form: str
     kind: str
     principal: str | None
     cells: Mapping[int, Cell] = field(hash=False)
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +174,8 @@ class _Rows:
             found[spot.column] = found.get(spot.column, NOTHING) + rights.at(number, spot)
         cells |= found
         shown = {number: cells[number] for number in sorted(cells) if cells[number]} if found else cells
-        return Row(holder.address, str(holder.form), str(holder.kind), principal, shown)
+        name = holder.name if holder.outside else None
+        return Row(holder.address, str(holder.form), str(holder.kind), principal, shown, name)
 
     def _behind(self, door: Holder) -> set[int]:
         """What a resource's own policy is about: a stream's about the stream alone, a table's about all but that."""

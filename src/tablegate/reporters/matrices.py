@@ -52,5 +52,6 @@ def titles(columns: Sequence[Column], show: Shower) -> list[Shown]:
 def who(row: Row, show: Shower) -> tuple[Shown, Shown]:
     """A row's holder, and what sort of holder that is."""
     if row.principal is None:
-        return show(row.address), joined(show(row.form), own(" "), show(row.kind))
+        named = joined(show(row.name), own(" by "), show(row.address)) if row.name else show(row.address)
+        return named, joined(show(row.form), own(" "), show(row.kind))
     return joined(show(row.principal), own(" by "), show(row.address)), joined(show(row.form), own("'s own policy"))

@@ -33,6 +33,7 @@ def _row(row: Row) -> dict[str, Any]:
         "address": row.address,
         "form": row.form,
         "kind": row.kind,
+        "name": row.name,
         "principal": row.principal,
         "cells": {str(number): spelled(cell) for number, cell in sorted(row.cells.items())},
     }

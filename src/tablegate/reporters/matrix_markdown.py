@@ -43,6 +43,9 @@ def _whole(matrix: Matrix, show: Shower) -> Iterator[Shown]:
         cells = (row.cells.get(number) for number in used[:COLUMNS])
         marks = [own("") if cell is None else _inert(spelled(cell)) for cell in cells]
         yield _line([*map(_inert, who(row, show)), *marks])
+    if not matrix.columns:
+        yield own("No table is in this input: what its holders may do elsewhere is not shown.")
+        return
     idle = counted(len(matrix.rows) - len(rows), "holder"), counted(len(matrix.columns) - len(used), "column")
     yield joined(idle[0], own(" and "), idle[1], own(" without a cell"))
     if len(rows) > ROWS or len(used) > COLUMNS:

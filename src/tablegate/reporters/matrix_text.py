@@ -32,7 +32,9 @@ def _whole(matrix: Matrix, show: Shower, width: int) -> Iterator[Shown]:
         yield from _block(matrix, rows[:ROWS], block, show)
     if len(rows) < len(matrix.rows) or len(used) < len(matrix.columns) or len(rows) > ROWS or len(used) > COLUMNS:
         yield own("")
-    if idle := len(matrix.rows) - len(rows):
+    if not matrix.columns:
+        yield own("no table is in this input: what its holders may do elsewhere is not shown")
+    elif idle := len(matrix.rows) - len(rows):
         yield joined(counted(idle, "holder"), own(" with nothing on any table here"))
     if idle := len(matrix.columns) - len(used):
         yield joined(counted(idle, "column"), own(" that nobody here reaches"))
