@@ -22,6 +22,7 @@ from tablegate_baseline.access.tables_here import only_table
 from tablegate_baseline.access.telling import FINE, OTHERS, against, place_of, statement
 
 _KMS = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html"
+_DECRYPT = "kms:Decrypt in a statement of its own, on the ARN of the table's key; that of other services beside it"
 _VIA = "kms:viaservice"
 _OF_ACCOUNT = frozenset({"kms:calleraccount", "aws:principalaccount", "aws:principalorgid", "aws:sourceaccount"})
 
@@ -63,7 +64,7 @@ def _every_key(grant: Grant) -> Verdict:
     wide = grant.statement.resources.inverted or any(map(_is_every_key, grant.statement.resources.texts))
     if not wide or any(item.key == _VIA and not item.holds_without for item in grant.statement.conditions):
         return FINE
-    return against(grant, MEDIUM, "kms:Decrypt on every key, for whatever service")
+    return against(grant, MEDIUM, "kms:Decrypt on every key, for whatever service", fix=_DECRYPT)
 
 
 def _key_policy(grant: Grant, trusted: tuple[str, ...]) -> Verdict:

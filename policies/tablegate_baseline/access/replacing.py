@@ -16,7 +16,7 @@ from tablegate.policy.access import (
     Tier,
     arn_of,
     expand,
-    is_symbol,
+    has_symbol,
     is_wildcard,
     scope_of,
 )
@@ -27,6 +27,7 @@ from tablegate_baseline.access.tables_here import tables_reached
 _OF_THEIR_OWN = "its DynamoDB actions, in a statement of their own:"
 _FOR_TABLES = "what it needs of DynamoDB, in a statement of its own:"
 _LEAVE_OUT = "leave the DynamoDB actions of this statement to a deploy role"
+_DELIMITERS = "-_."
 _MOST = 3  # tables named in one statement
 _BELOW = {"index": "/index/*", "stream": "/stream/*", "backup": "/backup/*", "export": "/export/*"}
 
@@ -188,9 +189,9 @@ def _name(scope: Scope) -> str:
         return "TABLE"
     if head == pattern:
         return head
-    if is_symbol(head[-1]):
-        return f"{head}-TABLE"
-    return head if scope.bleeds else f"{head}TABLE"
+    if scope.bleeds and not has_symbol(head):
+        return head
+    return f"{head}{'' if head[-1] in _DELIMITERS else '-'}TABLE"
 
 
 def _lead(grant: Grant) -> str | None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
-from tablegate.policy import Dialect, Table
-from tablegate.policy.access import Condition, Grant, arn_of, has_symbol, is_symbol
+from tablegate.policy import Dialect
+from tablegate.policy.access import Condition, Grant, arn_of, has_symbol, is_suffix, is_symbol, is_variable
 from tablegate_baseline.access.tables_here import tables_reached
 
 ITEM_ACTIONS = ("dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem")
 Conditions = Mapping[str, Mapping[str, tuple[str, ...]]]
 
+_NAME_OF = "name of "  # what a symbol is called that stands for a table's name
 _LONG = 100  # characters of an element on one line
 _MODULES = re.compile(r"(?:module\.[\w-]+(?:\[[^\]]*\])?\.)*")
 _STACKS = re.compile(r"(?:[^/]+/)*")
@@ -42,13 +44,18 @@ def instead(
     return _dumped(spelled)
 
 
-def _dumped(spelled: dict[str, object]) -> str:
-    """JSON with a line for each element, or several for one that is long."""
-    lines = []
-    for key, value in spelled.items():
-        text = json.dumps(value)
-        lines.append(f"  {json.dumps(key)}: {text if len(text) <= _LONG else json.dumps(value, indent=2)}")
-    return "{\n" + ",\n".join(line.replace("\n", "\n  ") for line in lines) + "\n}"
+def _dumped(spelled: Mapping[str, object]) -> str:
+    """JSON with a line for each element, or one for each item of what is long."""
+    lines = ",\n".join(f"  {json.dumps(key)}: {_element(value)}" for key, value in spelled.items())
+    return f"{{\n{lines}\n}}"
+
+
+def _element(value: object) -> str:
+    text = json.dumps(value)
+    if len(text) <= _LONG or not isinstance(value, list):
+        return text
+    items = ",\n".join(f"    {json.dumps(item)}" for item in value)
+    return f"[\n{items}\n  ]"
 
 
 def conditions_of(grant: Grant, *without: str) -> Conditions:
@@ -63,10 +70,7 @@ def conditions_of(grant: Grant, *without: str) -> Conditions:
 def spelled_out(grant: Grant, arn: str) -> str:
     """An ARN as its author would write it: by reference, where only that is known of it."""
     found = _reference(grant, arn) if has_symbol(arn) else None
-    if found is None:
-        return _text(grant, arn)
-    name, suffix = found
-    return f"{f'{name}.Arn' if _is_template(grant) else name}{suffix}"
+    return _text(grant, arn, "${%s}") if found is None else f"{found.name}.{found.attribute}{found.rest}"
 
 
 def _is_template(grant: Grant) -> bool:
@@ -77,30 +81,70 @@ def _values(grant: Grant, item: Condition) -> tuple[str, ...]:
     return tuple(map(grant.document.shown, item.values)) or ("VALUE",)
 
 
-def _reference(grant: Grant, arn: str) -> tuple[str, str] | None:
-    """The expression that names a table's ARN where the grant stands, and what follows it."""
+class _Reference(NamedTuple):
+    """An expression for a table's ARN, or its stream's, where a grant stands, and what follows it."""
+
+    name: str
+    attribute: str
+    rest: str
+
+
+def _reference(grant: Grant, arn: str) -> _Reference | None:
     for table in tables_reached(grant, arn):
         own = arn_of(table, grant.holder.symbols)
-        name = _local_name(grant, table)
-        if name and arn.startswith(own):
-            suffix = "".join(part for part in arn[len(own) :] if not is_symbol(part))
-            return (name if _is_template(grant) else f"{name}.arn"), suffix
+        name = _local_name(grant, table.address)
+        if name is None or not arn.startswith(own) or table.address == grant.address:
+            continue
+        rest = arn[len(own) :]
+        of_stream = rest.startswith("/stream/") and len(rest) == len("/stream/") + 1 and is_symbol(rest[-1])
+        if of_stream and not is_suffix(rest[-1]):
+            return _Reference(name, "StreamArn" if _is_template(grant) else "stream_arn", "")
+        return _Reference(name, "Arn" if _is_template(grant) else "arn", _text(grant, rest))
     return None
 
 
-def _local_name(grant: Grant, table: Table) -> str | None:
-    """The table's name in its own module or stack, where the grant is in the same one."""
+def _local_name(grant: Grant, address: str) -> str | None:
+    """A resource's name in its own module or stack, where the grant is in the same one."""
     outer = _STACKS if _is_template(grant) else _MODULES
-    around, own = (match[0] if (match := outer.match(one.address)) else "" for one in (table, grant))
-    return table.address[len(around) :] if around == own and table.address != grant.address else None
+    around, own = (match[0] if (match := outer.match(text)) else "" for text in (address, grant.address))
+    return address[len(around) :] if around == own else None
 
 
-def _text(grant: Grant, text: str) -> str:
-    """A literal text, with the language's own words for what is not known."""
-    shown = grant.document.shown(text)
-    for word, expression in (_PSEUDO if _is_template(grant) else _HCL).items():
-        shown = shown.replace(f"${{{word}}}", f"${{{expression}}}")
-    return shown
+def _text(grant: Grant, text: str, variable: str | None = None) -> str:
+    """A literal text, with the language's own words for what is not known; ``variable`` is how IAM's are written."""
+    if not has_symbol(text):
+        return text
+    variable = variable or _variable(grant, text)
+    return "".join(_spelled(grant, part, variable) if is_symbol(part) else part for part in text)
+
+
+def _spelled(grant: Grant, symbol: str, variable: str) -> str:
+    if is_suffix(symbol):
+        return ""
+    name = grant.holder.symbols.shown(symbol)[2:-1]
+    return variable % name if is_variable(symbol) else _expression(grant, name)
+
+
+def _variable(grant: Grant, text: str) -> str:
+    """How a policy variable is written in such a text, so that the language leaves it alone."""
+    if _is_template(grant):
+        return "${!%s}" if _is_substituted(text) else "${%s}"
+    return "&{%s}" if grant.spelling == "hcl" else "$${%s}"
+
+
+def _is_substituted(text: str) -> bool:
+    return any(is_symbol(part) and not is_variable(part) and not is_suffix(part) for part in text)
+
+
+def _expression(grant: Grant, name: str) -> str:
+    """What the language calls something that is not known."""
+    own = (_PSEUDO if _is_template(grant) else _HCL).get(name, name)
+    if not own.startswith(_NAME_OF):
+        return f"${{{own}}}"
+    table = _local_name(grant, own.removeprefix(_NAME_OF))
+    if table is None:
+        return "TABLE"
+    return f"${{{table}}}" if _is_template(grant) else f"${{{table}.name}}"
 
 
 def _hcl(grant: Grant, actions: list[str], resources: list[str], conditions: Conditions) -> str:
@@ -118,8 +162,8 @@ def _hcl_resource(grant: Grant, arn: str) -> str:
     found = _reference(grant, arn)
     if found is None:
         return json.dumps(_text(grant, arn))
-    name, suffix = found
-    return f'"${{{name}}}{suffix}"' if suffix else name
+    own = f"{found.name}.{found.attribute}"
+    return f'"${{{own}}}{found.rest}"' if found.rest else own
 
 
 def _yaml(grant: Grant, actions: list[str], resources: list[str], conditions: Conditions) -> str:
@@ -136,10 +180,9 @@ def _yaml(grant: Grant, actions: list[str], resources: list[str], conditions: Co
 def _yaml_resource(grant: Grant, arn: str) -> str:
     found = _reference(grant, arn)
     if found is None:
-        text = _text(grant, arn)
-        return f'!Sub "{text}"' if "${" in text else json.dumps(text)
-    name, suffix = found
-    return f'!Sub "${{{name}.Arn}}{suffix}"' if suffix else f"!GetAtt {name}.Arn"
+        return f"{'!Sub ' if _is_substituted(arn) else ''}{json.dumps(_text(grant, arn))}"
+    own = f"{found.name}.{found.attribute}"
+    return f'!Sub "${{{own}}}{found.rest}"' if found.rest else f"!GetAtt {own}"
 
 
 def _json_list(grant: Grant, resources: list[str]) -> list[object]:
@@ -151,8 +194,8 @@ def _json_resource(grant: Grant, arn: str) -> object:
     template = _is_template(grant)
     if found is None:
         text = _text(grant, arn)
-        return {"Fn::Sub": text} if template and "${" in text else text
-    name, suffix = found
+        return {"Fn::Sub": text} if template and _is_substituted(arn) else text
+    text = f"${{{found.name}.{found.attribute}}}{found.rest}"
     if not template:
-        return f"${{{name}}}{suffix}"
-    return {"Fn::Sub": f"${{{name}.Arn}}{suffix}"} if suffix else {"Fn::GetAtt": [name, "Arn"]}
+        return text
+    return {"Fn::Sub": text} if found.rest else {"Fn::GetAtt": [found.name, found.attribute]}

@@ -42,6 +42,8 @@ def newly_reached(reach: Reach) -> tuple[str, ...]:
     if not reached:
         return ()
     exact = {other.pattern for other in reaches_of(reach.grant.holder) if other.tier is Tier.ONE}
+    if reach.scope.bleeds:
+        exact.add(reach.pattern.removesuffix("*"))  # the name that stands there is meant
     if not exact:
         return _here(reach.grant.holder.estate, reach.grant.holder.symbols).names(reach.pattern)
     meant = {table.address for pattern in exact for table in tables_reached(reach.grant, pattern)}

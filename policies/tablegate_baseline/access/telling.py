@@ -58,8 +58,10 @@ def who(grant: Grant) -> str:
 
 
 def called(whose: Holder) -> str:
-    """What a message calls a holder: by its name, where it is not in this input."""
-    return f"the {whose.form} {whose.name}" if whose.outside and whose.name else whose.address
+    """What a message calls a holder: by its name, or what names it, where it is not in this input."""
+    if not whose.outside:
+        return whose.address
+    return f"the {whose.form} {whose.name}" if whose.name else f"a {whose.form} that {whose.address} names"
 
 
 def against(
@@ -102,6 +104,7 @@ def statement(grant: Grant) -> Value[object]:
     spelled = grant.statement.actions
     name = "NotAction" if spelled.inverted else "Action"
     own = [text for text in spelled.texts if may_concern_dynamodb(text) is not False]
+    own = own or [text for text in spelled.texts if text.lower().startswith("kms:")]
     if spelled.inverted or not own:
         own = list(spelled.texts)
     others = len(spelled.texts) - len(own)

@@ -17,6 +17,7 @@ from tablegate.findings import Finding
 from tablegate.model import facts
 from tablegate.model.table import Dialect
 
+TEMPLATE = Dialect.CLOUDFORMATION
 INDEXED = table(indexes=facts.INDEXES.of((build.index(),)))
 OWN = "its DynamoDB actions, in a statement of their own:\n"
 BEGUN = ["Orders", "a-b-TABLE", "a-b-TABLE/index/*"]
@@ -144,11 +145,20 @@ def test_a_template_has_words_for_what_is_to_fill_in() -> None:
     """Its own account and region are pseudo parameters; a name behind the stack's is set off."""
     symbols = Symbols()
     stated = statement("GetItem", f"arn:aws:dynamodb:*:*:table/{symbols.of('AWS::StackName')}*")
-    world = estate(holder(whole(stated), symbols=symbols), dialect=Dialect.CLOUDFORMATION)
+    world = estate(holder(whole(stated), symbols=symbols), dialect=TEMPLATE)
     (found,) = findings(world, "TG505")
     assert [one["Resource"] for one in proposed(found.fix)] == [
         [{"Fn::Sub": "arn:aws:dynamodb:${AWS::Region}:${AWS::AccountId}:table/${AWS::StackName}-TABLE"}]
     ]
+
+
+def test_a_name_that_ends_in_the_unknown_may_be_a_beginning() -> None:
+    """A stack's name and a word are the beginning of a table's name as well as all of it."""
+    symbols = Symbols()
+    stack = symbols.of("AWS::StackName")
+    world = estate(holder(whole(statement("GetItem", f"{HERE}{stack}-cc*")), symbols=symbols), dialect=TEMPLATE)
+    (found,) = findings(world, "TG505")
+    assert [one["Resource"] for one in proposed(found.fix)] == [[{"Fn::Sub": f"{HERE}${{AWS::StackName}}-cc-TABLE"}]]
 
 
 def test_a_deploy_role_keeps_its_wildcards() -> None:

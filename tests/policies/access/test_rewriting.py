@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,9 +12,11 @@ import build
 from access.building import HERE, findings, holder, statement, table, whole
 from access.building import estate as world
 from tablegate.access.documents import Hole
+from tablegate.access.managed import managed_policies
 from tablegate.access.symbols import Symbols
 from tablegate.model import facts
 from tablegate.model.table import Dialect
+from tablegate_baseline.access.rewriting import instead
 
 INDEXED = facts.INDEXES.of((build.index(),))
 VPCE = {"StringEquals": {"aws:SourceVpce": ["vpce-1", "${aws:PrincipalTag/team}"]}}
@@ -23,7 +26,7 @@ def fix(spelling: str, *statements: Any, policy: str = "TG504", address: str | N
     """The fix of the one finding about these statements."""
     template = others.pop("template", False)
     name = "Orders" if template else "aws_dynamodb_table.orders"
-    known = table("app-orders", address=address or name, indexes=INDEXED, **others.pop("table", {}))
+    known = replace(table("app-orders", address=address or name, indexes=INDEXED), **others.pop("table", {}))
     dialect = Dialect.CLOUDFORMATION if template else Dialect.TERRAFORM_PLAN
     at = others.pop("at", "Policy" if template else "aws_iam_role_policy.worker")
     found = findings(
@@ -139,3 +142,62 @@ def test_a_value_that_is_not_known_is_left_to_fill_in() -> None:
     """Also that of a condition."""
     hidden = {"StringEquals": {"aws:SourceVpce": Hole(build.DOUBT)}}
     assert '"VALUE"' in fix("json", statement("Query", f"{HERE}app-*", hidden))
+
+
+SYMBOLS = Symbols()
+OWN = f"{HERE}{SYMBOLS.of('name of Orders')}"
+OWN_HCL = f"{HERE}{SYMBOLS.of('name of aws_dynamodb_table.orders')}"
+USER = SYMBOLS.with_variables("${aws:username}")
+ELSEWHERE = HERE.replace("us-east-1", "eu-west-1")
+
+
+@pytest.mark.parametrize(
+    ("spelling", "resource", "expected"),
+    [
+        ("yaml", OWN, "- !GetAtt Orders.Arn"),
+        ("yaml", f"{OWN}/index/*", '- !Sub "${Orders.Arn}/index/*"'),
+        ("yaml", f"{OWN}/stream/{SYMBOLS.of('Orders.StreamArn')}", "- !GetAtt Orders.StreamArn"),
+        ("yaml", OWN.replace(HERE, ELSEWHERE), f'- !Sub "{ELSEWHERE}${{Orders}}"'),
+        ("yaml", f"{HERE}{SYMBOLS.of('name of Nested/Users')}", f'- !Sub "{HERE}TABLE"'),
+        ("yaml", f"{HERE}{USER}", f'- "{HERE}${{aws:username}}"'),
+        ("yaml", f"{HERE}{SYMBOLS.of('Env')}-{USER}", f'- !Sub "{HERE}${{Env}}-${{!aws:username}}"'),
+        ("hcl", OWN_HCL, "[aws_dynamodb_table.orders.arn]"),
+        ("hcl", f"{OWN_HCL}/stream/{SYMBOLS.of('label')}", "[aws_dynamodb_table.orders.stream_arn]"),
+        ("hcl", f"{OWN_HCL}{SYMBOLS.suffix('x')}", "[aws_dynamodb_table.orders.arn]"),
+        ("hcl", OWN_HCL.replace(HERE, ELSEWHERE), f'["{ELSEWHERE}${{aws_dynamodb_table.orders.name}}"]'),
+        ("hcl", f"{HERE}{USER}", f'["{HERE}&{{aws:username}}"]'),
+        ("json", f"{HERE}{USER}", f'["{HERE}$${{aws:username}}"]'),
+    ],
+)
+def test_what_is_not_known_has_an_expression(spelling: str, resource: str, expected: str) -> None:
+    """Of the table itself, of its name, of its stream; a policy's variable is left to IAM."""
+    template = spelling == "yaml"
+    known = table(address="Orders" if template else "aws_dynamodb_table.orders")
+    held = holder(whole(statement("GetItem", resource)), spelling=spelling, symbols=SYMBOLS)
+    dialect = Dialect.CLOUDFORMATION if template else Dialect.TERRAFORM_PLAN
+    here = world(held, tables=[replace(known, name=facts.NAME.unset)], dialect=dialect)
+    (grant,) = here.grants
+    assert expected in instead(grant, ["dynamodb:GetItem"], [resource])
+
+
+def test_a_managed_policys_fix_is_spelled_in_the_inputs_words() -> None:
+    """Its document is AWS's and knows nothing of this account."""
+    attached = managed_policies()["PowerUserAccess"].document()
+    held = holder(attached, managed="PowerUserAccess")
+    (found,) = findings(world(held, dialect=Dialect.CLOUDFORMATION), "TG517")
+    assert "arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/TABLE" in (found.fix or "")
+
+
+def test_a_long_list_has_a_line_for_each_item() -> None:
+    """Each whole on its line."""
+    made = fix("json", statement("Query", f"{HERE}app-*"), template=True, address="Nested/Orders")
+    assert made.splitlines() == [
+        "{",
+        '  "Effect": "Allow",',
+        '  "Action": ["dynamodb:Query"],',
+        '  "Resource": [',
+        f'    "{HERE}app-orders",',
+        f'    "{HERE}app-orders/index/*"',
+        "  ]",
+        "}",
+    ]

@@ -66,6 +66,26 @@ def test_a_holder_that_is_not_here_is_called_by_its_name() -> None:
     assert evidence(estate(outside), "TG510")["holder"] == "the role worker (unknown: trusts lambda.amazonaws.com)"
 
 
+def test_a_holder_that_has_no_name_is_told_by_what_names_it() -> None:
+    """As where a parameter, or another stack, says who it is."""
+    outside = holder(whole(statement("DeleteTable")), address="aws_iam_role_policy.p", outside=True)
+    message = found(estate(replace(outside, name=None)), "TG510").message
+    assert message == "DeleteTable in the hands of a role that aws_iam_role_policy.p names (runtime)"
+
+
+def test_decrypting_is_shown_where_it_is_the_matter() -> None:
+    """A statement without an action of DynamoDB's shows those of its keys."""
+    world = of(statement("GetItem"), statement(["rds:*", "kms:Decrypt", "s3:*"], "*"))
+    assert evidence(world, "TG537")["Action"] == "kms:Decrypt and 2 of other services"
+
+
+def test_the_table_before_the_star_is_meant() -> None:
+    """Newly reachable is what begins with its name."""
+    world = of(statement("GetItem", f"{ORDERS}*"), tables=[table(), table("Orders-archive")])
+    assert evidence(world, "TG505")["tables newly reachable"] == "Orders-archive"
+    assert "tables newly reachable" not in evidence(of(statement("GetItem", f"{ORDERS}*"), tables=[table()]), "TG505")
+
+
 def test_whom_a_tables_policy_lets_in_is_shown() -> None:
     """A statement of a table is about its principals."""
     own = {"form": HolderForm.TABLE, "role": DocumentRole.RESOURCE, "target": ORDERS, "services": ()}
