@@ -16,7 +16,7 @@ from tablegate_baseline.access.strangers import (
     strangers,
     whose_account,
 )
-from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, place_of, statement
+from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, listed, place_of, statement
 
 _PUBLIC = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/rbac-bpa-rbp.html"
 _CROSS = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/rbac-cross-account-access.html"
@@ -104,7 +104,7 @@ def service_principal_without_source(grant: Grant) -> Verdict:
         return OTHERS
     if any(_fixes_account(item) for item in grant.statement.conditions):
         return FINE
-    shown = grant.document.shown(services[0].text)
+    shown = listed(grant.document.shown(item.text) for item in services)
     return against(grant, HIGH, f"lets {shown} in without an aws:SourceArn or aws:SourceAccount of your own")
 
 

@@ -212,6 +212,20 @@ def test_boundaries_are_ceilings(boundary: str, ceilings: int, doubt: str | None
     assert ("Limit" in holders(found)) is ("imit" not in boundary)
 
 
+def test_what_the_cdk_makes_replicas_by() -> None:
+    """Its provider works at deploy only, in a stack of its own that is not in this input."""
+    stack = "awscdkawsdynamodbReplicaProviderNestedStackResource18E3F12D"
+    found = resources(
+        f"""
+        {stack}: {{Type: AWS::CloudFormation::Stack, Properties: {{TemplateURL: https://example.com/x}}}}
+        P:
+          Type: AWS::IAM::ManagedPolicy
+          Properties: {{PolicyDocument: {DOCUMENT}, Roles: [!GetAtt {stack}.Outputs.RoleRef]}}
+        """
+    )
+    assert summary(holders(found)["P"]) == ("role", "deploy", "the CDK makes replicas by it", None)
+
+
 def test_a_policy_that_a_parameter_names() -> None:
     """Its value settles it."""
     found = resources(

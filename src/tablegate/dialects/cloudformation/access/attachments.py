@@ -26,6 +26,7 @@ from tablegate.dialects.cloudformation.template import (
 from tablegate.dialects.cloudformation.unsettled import Unsettled
 from tablegate.syntax.node import Node
 
+_REPLICA_PROVIDER = "awscdkawsdynamodbReplicaProvider"  # the nested stack by which the CDK made replicas
 _LISTS = {"Roles": ROLE, "Users": USER, "Groups": GROUP}
 _SINGLE = {ROLE_POLICY: {"RoleName": ROLE}, USER_POLICY: {"UserName": USER}, GROUP_POLICY: {"GroupName": GROUP}}
 
@@ -124,14 +125,19 @@ class Attachments:
         text = self.ground.texts.symbolic(value)
         form = identities.FORMS[kind]
         name = text.rpartition("/")[2] if text else None
-        known = (
-            identities.people(form) if form is not HolderForm.ROLE else (HolderKind.UNKNOWN, "it is not in this input")
-        )
-        draft = self.ground.draft(form, there.resource, *known, key=f"name: {name or there.address}")
+        kind, why = identities.people(form) if form is not HolderForm.ROLE else self._role_elsewhere(value)
+        draft = self.ground.draft(form, there.resource, kind, why, key=f"name: {name or there.address}")
         draft.outside = True
         draft.name = name if name and not has_symbol(name) else None
         draft.address = min(draft.address, there.address)
         return draft
+
+    def _role_elsewhere(self, value: Node | Unsettled) -> tuple[HolderKind, str]:
+        """What is known of a role that is only named."""
+        symbol = self.ground.reference(value)
+        if symbol is not None and symbol.name.startswith(_REPLICA_PROVIDER):
+            return HolderKind.DEPLOY, "the CDK makes replicas by it"
+        return HolderKind.UNKNOWN, "it is not in this input"
 
     def _named(self, name: str) -> ManagedPolicy | None:
         return self.managed.get(self._called(MANAGED_POLICY, name) or "")
