@@ -18,7 +18,7 @@ from tablegate.policy.access import (
 from tablegate_baseline.access.judged import is_judged, on_tables, telling
 from tablegate_baseline.access.remedies import CLOUDFORMATION, TERRAFORM
 from tablegate_baseline.access.replacing import exact
-from tablegate_baseline.access.rewriting import ITEM_ACTIONS, instead
+from tablegate_baseline.access.rewriting import ITEM_ACTIONS, instead, spelled_out
 from tablegate_baseline.access.scans import stream_weight
 from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, against_reach
 from tablegate_baseline.access.weights import EVERYTHING, Scale, heaviest, lightest
@@ -87,7 +87,7 @@ def sam_implicit_or_starred(grant: Grant) -> Verdict:
             return against_reach(reach, MEDIUM, note)
     doubled = [text for text in grant.statement.resources.texts if text.count(":table/") > 1]
     if doubled:
-        note = f"{grant.document.shown(doubled[0])} has an ARN within an ARN: it grants nothing"
+        note = f"{spelled_out(grant, doubled[0])} has an ARN within an ARN: it grants nothing"
         return against(grant, MEDIUM, note)
     return FINE
 

@@ -90,7 +90,8 @@ def all_actions_one_table(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -
         severity = _on_one_table(scale, reach) if reach.tier < Tier.PREFIX else None
         if severity is not None:
             what = "every action" if takes_all(grant) else "full control"
-            note = f"{what} on one table, with it {actions_shown(_beyond_items((reach,)))}"
+            where = "one table" if reach.scope.itself else "the indexes of one table"
+            note = f"{what} on {where}, with it {actions_shown(_beyond_items((reach,)))}"
             return against_reach(reach, severity, note, fix=replaced(grant, _beyond_items((reach,))))
     return FINE
 
@@ -158,7 +159,7 @@ def _on_one_table(scale: Scale, reach: Reach) -> Severity | None:
     """Everything on a table's indexes is little; on its streams it is reading, which a table's reader may."""
     if not reach.scope.itself and reach.scope.below == "stream":
         return None
-    found = _weight(scale, reach)
+    found = None if scale.kind is HolderKind.DEPLOY else _weight(scale, reach)
     return LOW if found is not None and not reach.scope.itself and reach.scope.below == "index" else found
 
 

@@ -252,6 +252,16 @@ def test_every_table_but_one_is_every_table(actions: str, severity: str | None) 
 
 
 @pytest.mark.parametrize(
+    ("kind", "severity"), [(HolderKind.RUNTIME, "low"), (HolderKind.UNKNOWN, "low"), (HolderKind.DEPLOY, None)]
+)
+def test_every_action_on_indexes_is_little(kind: HolderKind, severity: str | None) -> None:
+    """And nothing in the hands of a deploy role, as on the table itself."""
+    world = of(statement("dynamodb:*", f"{ORDERS}/index/*"), kind=kind)
+    assert said(world, "TG503") == severity
+    assert all("on the indexes of one table" in item.message for item in findings(world, "TG503"))
+
+
+@pytest.mark.parametrize(
     ("left_out", "severity"),
     [
         (["*"], None),
