@@ -13,6 +13,7 @@ from tablegate.policy.access import (
     HolderKind,
     Kind,
     Scope,
+    Symbols,
     Tier,
     arn_of,
     expand,
@@ -27,6 +28,7 @@ from tablegate_baseline.access.tables_here import tables_reached
 _OF_THEIR_OWN = "its DynamoDB actions, in a statement of their own:"
 _FOR_TABLES = "what it needs of DynamoDB, in a statement of its own:"
 _LEAVE_OUT = "leave the DynamoDB actions of this statement to a deploy role"
+_STACK = frozenset({"${AWS::StackName}", "${AWS::StackId}"})  # the beginning of a table's name, and never all of it
 _DELIMITERS = "-_."
 _MOST = 3  # tables named in one statement
 _BELOW = {"index": "/index/*", "stream": "/stream/*", "backup": "/backup/*", "export": "/export/*"}
@@ -179,17 +181,17 @@ def _to_fill_in(grant: Grant, scope: Scope) -> str:
         for part, word, capitals in parts
     ]
     partition, region, account = made
-    return f"arn:{partition}:dynamodb:{region}:{account}:table/{_name(scope)}"
+    return f"arn:{partition}:dynamodb:{region}:{account}:table/{_name(scope, grant.holder.symbols)}"
 
 
-def _name(scope: Scope) -> str:
+def _name(scope: Scope, symbols: Symbols) -> str:
     pattern = scope.table or ""
     head = pattern.partition("*")[0].partition("?")[0]
     if not head:
         return "TABLE"
     if head == pattern:
         return head
-    if scope.bleeds and not has_symbol(head):
+    if scope.bleeds and (not has_symbol(head) or (len(head) == 1 and symbols.shown(head) not in _STACK)):
         return head
     return f"{head}{'' if head[-1] in _DELIMITERS else '-'}TABLE"
 

@@ -24,6 +24,12 @@ class DocumentRole(StrEnum):
     CHANNEL = "channel"  # what may pass an endpoint
 
 
+def role_by_name(*names: str | None) -> DocumentRole:
+    """The role of a policy that nobody in the input holds: one that calls itself a boundary is a limit."""
+    named = any("boundary" in name.lower() for name in names if name)
+    return DocumentRole.CEILING if named else DocumentRole.IDENTITY
+
+
 class HolderKind(StrEnum):
     """Who uses a holder's grants, from the most exposed to the least."""
 

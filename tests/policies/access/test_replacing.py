@@ -152,13 +152,20 @@ def test_a_template_has_words_for_what_is_to_fill_in() -> None:
     ]
 
 
-def test_a_name_that_ends_in_the_unknown_may_be_a_beginning() -> None:
-    """A stack's name and a word are the beginning of a table's name as well as all of it."""
+@pytest.mark.parametrize(
+    ("symbol", "word", "name"),
+    [
+        ("AWS::StackName", "-cc", "${AWS::StackName}-cc-TABLE"),
+        ("AWS::StackName", "", "${AWS::StackName}-TABLE"),
+        ("UsersTable", "", "${UsersTable}"),
+    ],
+)
+def test_a_name_that_holds_the_unknown_may_be_a_beginning(symbol: str, word: str, name: str) -> None:
+    """A stack's name begins a table's; a parameter alone is all of it."""
     symbols = Symbols()
-    stack = symbols.of("AWS::StackName")
-    world = estate(holder(whole(statement("GetItem", f"{HERE}{stack}-cc*")), symbols=symbols), dialect=TEMPLATE)
-    (found,) = findings(world, "TG505")
-    assert [one["Resource"] for one in proposed(found.fix)] == [[{"Fn::Sub": f"{HERE}${{AWS::StackName}}-cc-TABLE"}]]
+    stated = statement("GetItem", f"{HERE}{symbols.of(symbol)}{word}*")
+    (found,) = findings(estate(holder(whole(stated), symbols=symbols), dialect=TEMPLATE), "TG505")
+    assert [one["Resource"] for one in proposed(found.fix)] == [[{"Fn::Sub": f"{HERE}{name}"}]]
 
 
 def test_a_deploy_role_keeps_its_wildcards() -> None:

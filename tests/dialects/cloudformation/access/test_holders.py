@@ -139,6 +139,22 @@ def test_nobody_holds_it() -> None:
     assert summary(holders(found)["P"]) == ("unattached", "unknown", "nobody in this input holds it", None)
 
 
+@pytest.mark.parametrize(
+    ("address", "named", "role"),
+    [
+        ("P", "", "identity"),
+        ("DeveloperBoundaryPolicy", "", "ceiling"),
+        ("P", "ManagedPolicyName: permissions-boundary, ", "ceiling"),
+    ],
+)
+def test_nobody_holds_a_boundary(address: str, named: str, role: str) -> None:
+    """One that calls itself so is a limit for roles that are made elsewhere, however wide it is."""
+    found = resources(
+        f"{address}: {{Type: AWS::IAM::ManagedPolicy, Properties: {{{named}PolicyDocument: {DOCUMENT}}}}}"
+    )
+    assert [grant.role for grant in holders(found)[address].grants] == [role]
+
+
 def test_strangers() -> None:
     """Those that the template only names hold what it gives them; a stranger is one person."""
     policy = "{Type: AWS::IAM::Policy, Properties: {PolicyName: p, %s, PolicyDocument: %s}}"

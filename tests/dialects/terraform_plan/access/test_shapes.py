@@ -197,6 +197,13 @@ def test_a_session_policy_is_a_ceiling_for_its_sessions_alone() -> None:
     assert [one.role for one in found["aws_eks_pod_identity_association.pods"].grants] == ["ceiling"]
 
 
+@pytest.mark.parametrize(("name", "role"), [("p", "identity"), ("Developer-Boundary", "ceiling")])
+def test_a_boundary_for_roles_elsewhere_is_a_ceiling(name: str, role: str) -> None:
+    """A policy that nobody here holds is told by its name."""
+    found = holders(written(policy({"name": name, "policy": document(EVERYTHING)})))
+    assert [one.role for one in found["aws_iam_policy.p"].grants] == [role]
+
+
 def test_equal_texts_are_parsed_once() -> None:
     """A thousand copies of one policy cost one."""
     copies = [policy({"policy": document(EVERYTHING)}) for _ in range(3)]

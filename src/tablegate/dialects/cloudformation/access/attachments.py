@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from tablegate.access.grants import HolderForm, HolderKind
+from tablegate.access.grants import DocumentRole, HolderForm, HolderKind, role_by_name
 from tablegate.access.symbols import has_symbol
 from tablegate.dialects.cloudformation.access import identities
 from tablegate.dialects.cloudformation.access.drafts import Draft
@@ -65,16 +65,23 @@ class Attachments:
 
     def leave_over(self) -> None:
         """What nobody holds is judged all the same."""
-        for address, policy in self.managed.items():
+        for policy in self.managed.values():
             if not policy.used:
-                resource = policy.there.resource
-                draft = self.ground.draft(HolderForm.UNATTACHED, resource, HolderKind.UNKNOWN, NOBODY)
-                self._hand(draft, policy.pieces, address, sure=True)
+                self._leave(policy.there, policy.pieces)
         for resource, unknown in self.ground.unreadable(MANAGED_POLICY, POLICY, *_SINGLE, ROLE, USER, GROUP):
             mentions = self.ground.documents.mentions(resource.node)
             piece = self.ground.documents.unknown(unknown.doubt, resource.node, mentions=mentions)
             draft = self.ground.draft(HolderForm.UNATTACHED, resource, HolderKind.UNKNOWN, NOBODY)
             self.ground.hand(draft, piece, resource.address)
+
+    def _leave(self, there: There, pieces: Iterable[Piece]) -> None:
+        draft = self.ground.draft(HolderForm.UNATTACHED, there.resource, HolderKind.UNKNOWN, NOBODY)
+        role = role_by_name(there.address, self.ground.text(there.section, "ManagedPolicyName"))
+        for piece in pieces:
+            if role is DocumentRole.IDENTITY:
+                self.ground.hand(draft, piece, there.address)
+            else:
+                draft.grants.extend(piece.grants(there.address, role, self.ground.spelling))
 
     def attach_listed(self, draft: Draft, there: There, key: str) -> None:
         """Attach the managed policies that a property lists by their ARNs."""

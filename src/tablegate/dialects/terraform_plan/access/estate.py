@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tablegate.access.grants import DocumentRole, HolderForm
+from tablegate.access.grants import DocumentRole, HolderForm, role_by_name
 from tablegate.dialects.terraform_plan.access import Access
 from tablegate.dialects.terraform_plan.access.attachments import Attachments
 from tablegate.dialects.terraform_plan.access.builder import Builder
@@ -62,7 +62,7 @@ def _unheld(
     for policy in policies.own:
         deed = deeds.of(policy, "policy")
         if deed is not None and policy.address not in attachments.attached:
-            yield deed, DocumentRole.IDENTITY
+            yield deed, role_by_name(policy.address, policy.known("name"))
     for type_, key in _CEILINGS:
         for one in ground.world.of(type_):
             if type_ != "aws_organizations_policy" or one.known("type") in _LIMITS:
