@@ -36,7 +36,7 @@ from tablegate_baseline.access.remedies import IDENTITY, REFERENCE
 from tablegate_baseline.access.replacing import replaced, where_it_works
 from tablegate_baseline.access.rewriting import spelled_out
 from tablegate_baseline.access.tables_here import only_table
-from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, element, place_of, statement
+from tablegate_baseline.access.telling import FINE, OTHERS, action, actions_shown, against, element
 
 _TERRAFORM = """\
 statement {
@@ -76,11 +76,12 @@ def unknown_action(grant: Grant) -> Verdict:
     meant = [(grant.document.shown(text), _meant(text)) for text in strange]
     if any(names for _, names in meant) or any(map(_has_open_service, strange)):
         told = "; ".join(_told(text, names) for text, names in meant)
-        return against(grant, INFO, told, fix=replaced(grant, renamed=_renamed(strange)))
+        return against(grant, INFO, told, action(grant, strange[0]), fix=replaced(grant, renamed=_renamed(strange)))
     names = ", ".join(text for text, _ in meant)
     note = f"{names} is not among the actions known as of {ACTIONS_AS_OF}"
-    action: Value[None] = Value("action", None, Origin.UNKNOWN, place_of(grant), _NEWER)
-    return unknown(note, statement(grant), action).weighing(INFO)
+    written = action(grant, strange[0])
+    newer: Value[None] = Value("action", None, Origin.UNKNOWN, written.place, _NEWER)
+    return unknown(note, written, newer).weighing(INFO)
 
 
 @policy(

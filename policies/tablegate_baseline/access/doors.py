@@ -16,7 +16,7 @@ from tablegate_baseline.access.strangers import (
     strangers,
     whose_account,
 )
-from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, listed, place_of, statement
+from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, listed, statement
 
 _PUBLIC = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/rbac-bpa-rbp.html"
 _CROSS = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/rbac-cross-account-access.html"
@@ -76,7 +76,7 @@ def cross_account_resource_policy(grant: Grant, *, trusted_accounts: tuple[str, 
     if doubtful:
         shown = grant.document.shown(doubtful[0].text)
         note = f"cannot tell whether {shown} is of this account"
-        return unknown(note, statement(grant), whose_account(grant)).weighing(severity)
+        return unknown(note, whose_account(grant), statement(grant)).weighing(severity)
     return FINE if _principals_known(grant) else _not_known(grant, severity)
 
 
@@ -120,7 +120,8 @@ def _not_known(grant: Grant, severity: Severity) -> Verdict:
 def _evidence(grant: Grant) -> tuple[Value[object], ...]:
     principals = grant.statement.principals
     doubt = principals.doubt if principals else None
-    return (statement(grant), Value("Principal", None, Origin.UNKNOWN, place_of(grant), doubt))
+    where = grant.statement.at("Principal") or grant.place
+    return (Value("Principal", None, Origin.UNKNOWN, where, doubt), statement(grant))
 
 
 def _is_inverted(grant: Grant) -> bool:

@@ -19,7 +19,7 @@ from tablegate.policy.access import (
 from tablegate_baseline.access.judged import telling
 from tablegate_baseline.access.strangers import account_of, is_anyone, strangers, whose_account
 from tablegate_baseline.access.tables_here import only_table
-from tablegate_baseline.access.telling import FINE, OTHERS, against, place_of, statement
+from tablegate_baseline.access.telling import FINE, OTHERS, against, statement
 
 _KMS = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html"
 _DECRYPT = "kms:Decrypt in a statement of its own, on the ARN of the table's key; that of other services beside it"
@@ -83,7 +83,7 @@ def _key_policy(grant: Grant, trusted: tuple[str, ...]) -> Verdict:
         return against(grant, HIGH, f"lets {shown}, of another account, use the table's key")
     if doubtful:
         shown = grant.document.shown(doubtful[0].text)
-        return unknown(f"cannot tell whether {shown} is of this account", statement(grant), whose_account(grant))
+        return unknown(f"cannot tell whether {shown} is of this account", whose_account(grant), statement(grant))
     if grant.statement.principals.doubt is None:
         return FINE
     return unknown("cannot tell who may use the key", *_evidence(grant))
@@ -171,4 +171,5 @@ def _is_every_key(text: str) -> bool:
 
 def _evidence(grant: Grant) -> tuple[Value[object], ...]:
     doubt = grant.statement.principals.doubt if grant.statement.principals else None
-    return (statement(grant), Value("Principal", None, Origin.UNKNOWN, place_of(grant), doubt))
+    where = grant.statement.at("Principal") or grant.place
+    return (Value("Principal", None, Origin.UNKNOWN, where, doubt), statement(grant))

@@ -28,7 +28,7 @@ from tablegate_baseline.access.keyed import ATTRIBUTES
 from tablegate_baseline.access.replacing import replaced
 from tablegate_baseline.access.rewriting import Conditions, conditions_of, instead
 from tablegate_baseline.access.tables_here import tables_reached
-from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, against_reach
+from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, against_reach, condition
 
 _FGAC = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html"
 _ABAC = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/attribute-based-access-control.html"
@@ -82,7 +82,8 @@ def attribute_scope_leaks(grant: Grant) -> Verdict:
         return FINE
     replacing = [action for action in granted if action.name in _REPLACING]
     own = conditions_of(grant, "dynamodb:select", "dynamodb:returnvalues")
-    return against(grant, MEDIUM, leak, fix=replaced(grant, replacing, conditions={**own, **_PROJECTED}))
+    fix = replaced(grant, replacing, conditions={**own, **_PROJECTED})
+    return against(grant, MEDIUM, leak, condition(grant, limits[0]), fix=fix)
 
 
 @policy(
@@ -112,7 +113,7 @@ def deny_bypass_by_equivalent_action(grant: Grant, *, sensitive: tuple[str, ...]
             left = [same for same in _SAME[name] if same not in denied and _may(grant, same, pattern)]
             if left:
                 note = f"{name} is denied, and {', '.join(left)} can do the same"
-                return against(grant, severity, note)
+                return against(grant, severity, note, actions=(by_name()[name.lower()],))
         named = () if takes_all(grant) or "*" in pattern else _ON_INDEXES
         exposed = [name for name in named if name in denied and _may(grant, name, f"{pattern}/index/*")]
         if exposed:
@@ -151,9 +152,8 @@ def tag_scope_self_escalation(grant: Grant) -> Verdict:
             note = (
                 f"{actions_shown(free)} can set the tag {', '.join(sorted(tags))} that binds the holder's other grants"
             )
-            return against_reach(
-                reach, HIGH, note, fix=instead(grant, (a.full_name for a in free), [reach.pattern], _bound(grant))
-            )
+            fix = instead(grant, (action.full_name for action in free), [reach.pattern], _bound(grant))
+            return against_reach(reach, HIGH, note, actions=free, fix=fix)
     return FINE
 
 

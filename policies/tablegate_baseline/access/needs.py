@@ -30,5 +30,5 @@ def more_than_integrations_use(grant: Grant) -> Verdict:
         if unused:
             used = listed(needs) or "none"
             note = f"{actions_shown(unused)}, and what uses the role calls {used}"
-            return against_reach(reach, LOW, note, fix=replaced(grant, unused))
+            return against_reach(reach, LOW, note, actions=unused, fix=replaced(grant, unused))
     return FINE

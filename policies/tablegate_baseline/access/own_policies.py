@@ -45,9 +45,9 @@ def resource_policy_dead_or_rejected(grant: Grant) -> Verdict:
         return OTHERS
     why = next(_refusals(grant), None)
     if why is not None:
-        return against(grant, MEDIUM, why)
+        return against(grant, MEDIUM, why, actions=_named(grant))
     dead = next(_dead(grant), None)
-    return FINE if dead is None else against(grant, LOW, dead)
+    return FINE if dead is None else against(grant, LOW, dead, actions=_named(grant))
 
 
 @policy(

@@ -186,7 +186,7 @@ def _in_a_tables_policy(grant: Grant) -> Verdict:
     if not others and not principals.inverted:
         return FINE
     shown = grant.document.shown(others[0]) if others else "everybody but those it names"
-    return against(grant, HIGH, f"{actions_shown(named)} for {shown}")
+    return against(grant, HIGH, f"{actions_shown(named)} for {shown}", actions=named)
 
 
 @lru_cache(maxsize=1024)
@@ -208,7 +208,8 @@ def _worst(grant: Grant, kinds: frozenset[Kind], deploy_roles: tuple[str, ...]) 
 
 def _failing(held: _Held, note: str) -> Verdict:
     """Fails, and shows the statement without what was taken exception to."""
-    return against_reach(held.reach, held.severity, note, fix=replaced(held.reach.grant, held.actions))
+    fix = replaced(held.reach.grant, held.actions)
+    return against_reach(held.reach, held.severity, note, actions=held.actions, fix=fix)
 
 
 def _is_temporary(reach: Reach, patterns: tuple[str, ...]) -> bool:

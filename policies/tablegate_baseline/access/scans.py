@@ -60,7 +60,8 @@ def scan_granted(
     scans = [action for action in first.actions if _scans(first, action)]
     severity = _scan_severity(first, production)
     fix = replaced(grant, scans)
-    return against_reach(first, severity, f"{actions_shown(scans)} in the hands of {who(grant)}", fix=fix)
+    note = f"{actions_shown(scans)} in the hands of {who(grant)}"
+    return against_reach(first, severity, note, actions=scans, fix=fix)
 
 
 @policy(
@@ -123,12 +124,13 @@ def partiql_unguarded(grant: Grant) -> Verdict:
         select = [action for action in reach.actions if action.name == "PartiQLSelect"]
         if select and "Scan" not in names and reach.narrowed(select[0]) < Narrowing.ITEMS:
             fix = replaced(grant, only=lambda action: action.name == "PartiQLSelect", conditions=_NO_SCAN)
-            return against_reach(reach, severity, "PartiQLSelect can scan, though Scan is not granted", fix=fix)
+            note = "PartiQLSelect can scan, though Scan is not granted"
+            return against_reach(reach, severity, note, actions=select, fix=fix)
         twins = [action for action in sorted(reach.actions) if _TWINS.get(action.name, "") not in {"", *names}]
         if twins and names & set(_TWINS.values()):
             meant = actions_shown(twins)
             note = f"{meant} do what the author left out: {_left_out(twins)}"
-            return against_reach(reach, severity, note, fix=replaced(grant, twins))
+            return against_reach(reach, severity, note, actions=twins, fix=replaced(grant, twins))
     return FINE
 
 

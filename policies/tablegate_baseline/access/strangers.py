@@ -16,7 +16,6 @@ from tablegate.policy.access import (
     is_variable,
     is_wildcard,
 )
-from tablegate_baseline.access.telling import place_of
 
 # Block Public Access takes a policy that one of these pins, with plain values, for non-public.
 _PINNING = frozenset(
@@ -115,7 +114,7 @@ def account_of(text: str) -> str:
 def whose_account(grant: Grant) -> Value[object]:
     """A principal of which nobody can tell whose it is, as evidence."""
     doubt = Doubt("nothing in this input tells it", _SETTLE)
-    return Value("own account", None, Origin.UNKNOWN, place_of(grant), doubt)
+    return Value("own account", None, Origin.UNKNOWN, grant.statement.at("Principal") or grant.place, doubt)
 
 
 def _is_under(table: Table, key: Holder) -> bool:

@@ -170,7 +170,7 @@ def grant_on_user_or_group(grant: Grant, *, allow_groups: bool = False) -> Verdi
         actions = telling(reach)
         if actions:
             severity = MEDIUM if form is HolderForm.USER else INFO
-            return against_reach(reach, severity, f"{actions_shown(actions)} held by an IAM {form}")
+            return against_reach(reach, severity, f"{actions_shown(actions)} held by an IAM {form}", actions=actions)
     return FINE
 
 

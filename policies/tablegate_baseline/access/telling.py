@@ -6,7 +6,17 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from tablegate.policy import Origin, Place, Severity, Value, Verdict, holds, not_applicable
-from tablegate.policy.access import Action, DocumentRole, Grant, Holder, Reach, may_concern_dynamodb
+from tablegate.policy.access import (
+    Action,
+    Condition,
+    DocumentRole,
+    Grant,
+    Holder,
+    Patterns,
+    Reach,
+    expand,
+    may_concern_dynamodb,
+)
 from tablegate_baseline.access.rewriting import spelled_out
 from tablegate_baseline.access.tables_here import newly_reached
 
@@ -69,14 +79,23 @@ def against(
     severity: Severity,
     note: str,
     *evidence: Value[object],
+    actions: Iterable[Action] = (),
     fix: str | None = None,
 ) -> Verdict:
-    """The verdict that a grant breaks a policy; unknown where it may not be a grant at all."""
-    told = (statement(grant), *evidence)
+    """The verdict that a grant breaks a policy; unknown where it may not be a grant at all.
+
+    It stands at the first of the evidence; without any at the actions that it is about, or at whom it lets in.
+    """
+    about = tuple(actions)
+    told = [*evidence, statement(grant, about)]
     if grant.role is DocumentRole.IDENTITY:
-        told = (*told, holder(grant))
+        told.append(holder(grant))
     elif grant.statement.principals is not None and grant.statement.principals.doubt is None:
-        told = (*told, principal(grant))
+        told.insert(len(told) if evidence or about else 0, principal(grant))
+    return _against(grant, severity, note, tuple(told), fix)
+
+
+def _against(grant: Grant, severity: Severity, note: str, told: tuple[Value[object], ...], fix: str | None) -> Verdict:
     if grant.made_by:
         note = f"{note}, from the {grant.made_by.kind} {grant.made_by.name}"
     if not grant.statement.present:
@@ -90,17 +109,26 @@ def against(
     return Verdict(None, (*told, effect), f"{note}, if it is an Allow without further conditions", severity=severity)
 
 
-def against_reach(reach: Reach, severity: Severity, note: str, *, fix: str | None = None) -> Verdict:
-    """The same, with the element that decides and the tables that it reaches today."""
-    reached = newly_reached(reach)
-    evidence: list[Value[object]] = [element(reach.grant, reach.pattern)]
+def against_reach(
+    reach: Reach, severity: Severity, note: str, *, actions: Iterable[Action] = (), fix: str | None = None
+) -> Verdict:
+    """The same, with the element that decides and the tables that it reaches today.
+
+    It stands at the actions that it is about, or else at the element.
+    """
+    grant, reached, about = reach.grant, newly_reached(reach), tuple(actions)
+    where = element(grant, reach.pattern)
+    told = [statement(grant, about), where] if about else [where, statement(grant)]
     if reached:
-        evidence.append(Value("tables newly reachable", listed(reached)))
-    return against(reach.grant, severity, note, *evidence, fix=fix)
+        told.append(Value("tables newly reachable", listed(reached)))
+    return _against(grant, severity, note, (*told, holder(grant)), fix)
 
 
-def statement(grant: Grant) -> Value[object]:
-    """The statement, as evidence: its actions as they are written, those of other services only counted."""
+def statement(grant: Grant, about: Iterable[Action] = ()) -> Value[object]:
+    """The statement, as evidence: its actions as they are written, those of other services only counted.
+
+    It stands where the first is written that it is about.
+    """
     spelled = grant.statement.actions
     name = "NotAction" if spelled.inverted else "Action"
     own = [text for text in spelled.texts if may_concern_dynamodb(text) is not False]
@@ -111,7 +139,21 @@ def statement(grant: Grant) -> Value[object]:
     more = [f"{len(own) - _SHOWN} more"] if len(own) > _SHOWN else []
     more += [f"{others} of other services"] if others else []
     text = " and ".join([", ".join(map(grant.document.shown, own[:_SHOWN])), *more])
-    return Value(name, text or None, place=place_of(grant))
+    meant = frozenset(about)
+    telling = (each for each in own if not spelled.inverted and not meant.isdisjoint(expand(each)))
+    first = next(telling, None) or next(iter(own), "")
+    return Value(name, text or None, place=_place_of(grant, spelled, first))
+
+
+def action(grant: Grant, text: str) -> Value[object]:
+    """One action, as it is written."""
+    return Value("Action", grant.document.shown(text), place=_place_of(grant, grant.statement.actions, text))
+
+
+def condition(grant: Grant, item: Condition) -> Value[object]:
+    """One of the statement's conditions, as evidence."""
+    text = f"{item.spelled} over {item.written or item.key}"
+    return Value("Condition", text, place=grant.statement.at("Condition") or grant.place)
 
 
 def principal(grant: Grant) -> Value[object]:
@@ -119,15 +161,16 @@ def principal(grant: Grant) -> Value[object]:
     spelled = grant.statement.principals
     name = "NotPrincipal" if spelled and spelled.inverted else "Principal"
     texts = (grant.document.shown(item.text) for item in spelled.items) if spelled else ()
-    return Value(name, listed(texts) or None, place=place_of(grant))
+    return Value(name, listed(texts) or None, place=grant.statement.at(name) or grant.place)
 
 
 def element(grant: Grant, pattern: str) -> Value[object]:
     """The resource element that decides, as it is written."""
     spelled = grant.statement.resources
     if spelled.inverted:
-        return Value("NotResource", listed(map(grant.document.shown, spelled.texts)), place=place_of(grant))
-    return Value("Resource", spelled_out(grant, pattern), place=place_of(grant))
+        place = _place_of(grant, spelled, next(iter(spelled.texts), ""))
+        return Value("NotResource", listed(map(grant.document.shown, spelled.texts)), place=place)
+    return Value("Resource", spelled_out(grant, pattern), place=_place_of(grant, spelled, pattern))
 
 
 def holder(grant: Grant) -> Value[object]:
@@ -139,3 +182,7 @@ def holder(grant: Grant) -> Value[object]:
 def place_of(grant: Grant) -> Place | None:
     """Where the statement stands."""
     return grant.statement.place or grant.place
+
+
+def _place_of(grant: Grant, patterns: Patterns, text: str) -> Place | None:
+    return grant.statement.place_of(patterns, text) or grant.place

@@ -32,7 +32,7 @@ from tablegate_baseline.access.keyed import (
 from tablegate_baseline.access.replacing import replaced
 from tablegate_baseline.access.rewriting import Conditions, conditions_of
 from tablegate_baseline.access.tables_here import tables_reached
-from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, against_reach, element
+from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, against_reach, condition, element
 
 _FGAC = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html"
 _SETS = (
@@ -99,7 +99,8 @@ def fgac_fails_open(grant: Grant) -> Verdict:
         telling = [action for action in slipping if action.kind not in HARMLESS]
         keys = ", ".join(sorted({item.written or item.key for item in over}))
         note = f"{actions_shown(telling or slipping)} carry no {keys}, so the condition does not bind them"
-        return against_reach(reach, severity if telling else INFO, note, fix=replaced(grant, slipping))
+        severity = severity if telling else INFO
+        return against_reach(reach, severity, note, actions=telling or slipping, fix=replaced(grant, slipping))
     return FINE
 
 
@@ -121,11 +122,12 @@ def fgac_operator_wrong(grant: Grant) -> Verdict:
         or not any(_is_keyed(action) for reach in reaches(grant) for action in reach.actions)
     ):
         return OTHERS
-    wrong = next((why for why in (wrong_with(item, grant) for item in concerned) if why), None)
-    if wrong is None:
+    found = ((item, wrong_with(item, grant)) for item in concerned)
+    item, wrong = next(((item, why) for item, why in found if why), (None, None))
+    if item is None or wrong is None:
         return FINE
     fix = replaced(grant, only=_is_keyed, conditions=_own(grant))
-    return against(grant, HIGH, wrong, element(grant, _patterns(grant)[0]), fix=fix)
+    return against(grant, HIGH, wrong, condition(grant, item), element(grant, _patterns(grant)[0]), fix=fix)
 
 
 @policy(
@@ -160,7 +162,7 @@ def tenant_prefix_bleed(grant: Grant) -> Verdict:
     note = f"{shown!r} also matches the keys of a tenant whose name begins so"
     bound: Conditions = {item.spelled: {item.written or item.key: (f"{shown.removesuffix('*')}#*",)}}
     fix = replaced(grant, only=_is_keyed, conditions=bound)
-    return against(grant, severity, note, element(grant, _patterns(grant)[0]), fix=fix)
+    return against(grant, severity, note, condition(grant, item), element(grant, _patterns(grant)[0]), fix=fix)
 
 
 def _is_shared(reach: Reach, action: Action) -> bool:

@@ -51,7 +51,8 @@ def verb_wildcard(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdic
     shown = listed(map(grant.document.shown, texts))
     kinds = "; ".join(f"{kind}: {actions_shown(found)}" for kind, found in _by_kind(meant & reach.actions).items())
     named = f", beside the {action.name} that it names" if action not in meant else ""
-    return against_reach(reach, severity, f"{shown} holds {kinds}{named}", fix=replaced(grant))
+    brought = (action,) if action in meant else meant
+    return against_reach(reach, severity, f"{shown} holds {kinds}{named}", actions=brought, fix=replaced(grant))
 
 
 def silenced(grant: Grant, deploy_roles: tuple[str, ...] = ()) -> bool:

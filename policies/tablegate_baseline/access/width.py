@@ -92,7 +92,8 @@ def all_actions_one_table(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -
             what = "every action" if takes_all(grant) else "full control"
             where = "one table" if reach.scope.itself else "the indexes of one table"
             note = f"{what} on {where}, with it {actions_shown(_beyond_items((reach,)))}"
-            return against_reach(reach, severity, note, fix=replaced(grant, _beyond_items((reach,))))
+            fix = replaced(grant, _beyond_items((reach,)))
+            return against_reach(reach, severity, note, actions=telling(reach), fix=fix)
     return FINE
 
 
@@ -119,7 +120,7 @@ def allow_notaction(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verd
             severity = lightest(severity, MEDIUM)
         beyond = actions_shown(_beyond_items((reach,)))
         note = f"NotAction leaves {len(telling(reach))} DynamoDB actions allowed, among them {beyond}"
-        return against_reach(reach, severity, note, fix=replaced(reach.grant))
+        return against_reach(reach, severity, note, actions=telling(reach), fix=replaced(reach.grant))
     return FINE
 
 

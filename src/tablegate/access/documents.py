@@ -7,6 +7,7 @@ with ``Hole`` where something cannot be known and symbols inside texts that are 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import field
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeAlias
 
@@ -107,6 +108,18 @@ class Statement:
     doubts: tuple[Doubt, ...]
     present: bool = True  # False: only perhaps, as its own condition in the source is not decided
     unsettled: Doubt | None = None  # why its effect, or under which conditions it stands, is not known
+    path: Path = ()
+    locate: Locate | None = field(default=None, compare=False, repr=False)
+
+    def at(self, element: str) -> Place | None:
+        """Where one of its elements stands, such as its Principal."""
+        return self.place if self.locate is None else self.locate((*self.path, element))
+
+    def place_of(self, patterns: Patterns, text: str) -> Place | None:
+        """Where one of its patterns stands; the statement's own place where that is not known."""
+        where = (path for known, path in zip(patterns.texts, patterns.paths, strict=False) if known == text)
+        found = next(where, None)
+        return self.place if self.locate is None or found is None else self.locate(found)
 
     @property
     def allows(self) -> bool:
@@ -208,6 +221,8 @@ class _Reader:
             doubts=(*unsettled, *doubts),
             present=present,
             unsettled=unsettled[0] if unsettled else None,
+            path=path,
+            locate=self.locate,
         )
 
     def _effect(self, tree: Mapping[str, Any], path: Path, doubts: list[Doubt]) -> str | None:

@@ -28,7 +28,7 @@ WIDTH = [
     Guard("TG501", "a deploy role", WIDE, of(statement("dynamodb:*", "*"), **DEPLOY), "medium"),
     Guard("TG501", "a boundary", WIDE, of(statement("dynamodb:*", "*"), ceilings=(ITEM_CEILING,))),
     Guard("TG501", "the resource's tag", WIDE, of(statement("dynamodb:*", "*", TAGGED))),
-    Guard("TG501", "a Deny", WIDE, of(statement("dynamodb:*", "*"), deny(["Delete*", "Put*"], "*"))),
+    Guard("TG501", "a Deny", WIDE, of(statement("dynamodb:*", "*"), deny(["Delete*", "Disassociate*"], "*"))),
     Guard("TG501", "a ceiling grants nothing", WIDE, of(statement("dynamodb:*", "*"), role=DocumentRole.CEILING)),
     Guard(
         "TG502",

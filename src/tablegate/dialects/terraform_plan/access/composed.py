@@ -25,7 +25,14 @@ _FAR = 8  # documents that are composed of documents, and so on
 _TOO_FAR = Doubt("its sources go deeper than is followed", "fewer documents that are composed of documents")
 _NO_SOURCE = Doubt("one of its sources is not JSON", "the source as a JSON text")
 _VALUES = (Hole(LATER),)  # what the values of a condition refer to says nothing of what they are
-_LISTS = (("Action", "actions"), ("NotAction", "not_actions"), ("Resource", "resources"))
+_LISTS = (
+    ("Action", "actions"),
+    ("NotAction", "not_actions"),
+    ("Resource", "resources"),
+    ("NotResource", "not_resources"),
+)
+_WHO = (("Principal", "principals"), ("NotPrincipal", "not_principals"))
+_ARGUMENTS = dict((*_LISTS, *_WHO, ("Condition", "condition")))
 _WITH_VARIABLES = frozenset({"resources", "not_resources", "identifiers", "values"})
 
 _Spelled: TypeAlias = dict[str, object]
@@ -36,6 +43,13 @@ class Part(NamedTuple):
 
     tree: _Spelled | Hole
     place: Place
+    block: Block | None = None  # where it is written as one, whose arguments have names of their own
+
+    def at(self, path: Path) -> Place:
+        """Where a part of the statement stands."""
+        if self.block is not None and path:
+            return self.block.place(_ARGUMENTS.get(str(path[0]), str(path[0])))
+        return self.place._replace(path=f"{self.place.path}{spelled(path)}")
 
     @property
     def sid(self) -> str | None:
@@ -69,7 +83,7 @@ class Composed:
 
         def locate(path: Path) -> Place | None:
             number = path[1] if len(path) > 1 else None
-            return parts[number].place if isinstance(number, int) else None
+            return parts[number].at(path[2:]) if isinstance(number, int) else None
 
         return parse_document(content, self._ground.symbols, locate)
 
@@ -148,9 +162,12 @@ class Composed:
             yield Part(Hole(blocks), resource.place)
             return
         for number, block in enumerate(blocks):
-            here = resource.root.here if isinstance(block, Doubt) else block.here
-            place = here._replace(path=f"{resource.address}.statement[{number}]")
-            yield Part(Hole(block) if isinstance(block, Doubt) else self._statement(resource, block), place)
+            if isinstance(block, Doubt):
+                place = resource.root.here._replace(path=f"{resource.address}.statement[{number}]")
+                yield Part(Hole(block), place)
+            else:
+                place = block.here._replace(path=f"{resource.address}.statement[{number}]")
+                yield Part(self._statement(resource, block), place, block)
 
     def _statement(self, resource: Resource, block: Block) -> _Spelled:
         content: _Spelled = {}
@@ -158,11 +175,11 @@ class Composed:
         content["Effect"] = Hole(doubt_about(())) if unknown is True and effect is None else effect or "Allow"
         if isinstance(block.content.get("sid"), str):
             content["Sid"] = block.content["sid"]
-        for name, key in (*_LISTS, ("NotResource", "not_resources")):
+        for name, key in _LISTS:
             listed = self._listed(resource, block, key)
             if listed:
                 content[name] = listed
-        for name, key in (("Principal", "principals"), ("NotPrincipal", "not_principals")):
+        for name, key in _WHO:
             principals = self._principals(resource, block, key)
             if principals:
                 content[name] = principals
