@@ -68,7 +68,15 @@ Condition:
 )
 def resource_policy_lockout(grant: Grant) -> Verdict:
     """A Deny for everybody also stops replication, scaling, and whoever would have to take the Deny away again."""
-    if not _is_own(grant) or grant.holder.form is not HolderForm.TABLE or not grant.statement.denies:
+    if not _is_own(grant) or grant.holder.form is not HolderForm.TABLE:
+        return OTHERS
+    confirmed = grant.document.gives_up
+    if confirmed is not None and grant.statement is grant.document.statements[0]:
+        kept = confirmed.is_false
+        if kept.truth is not True:
+            note = "whoever sets the policy confirms that it may shut them out"
+            return kept.because(note).fixed_by("confirm_remove_self_resource_access = false")
+    if not grant.statement.denies:
         return OTHERS
     conditions = grant.statement.conditions
     if not is_anyone(grant) or any(item.key == "aws:principalarn" and item.negated for item in conditions):

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 from tablegate.access.conditions import Condition, parse_operator
 from tablegate.access.symbols import Symbols, is_symbol, is_variable
 from tablegate.model.record import record
-from tablegate.model.value import Doubt, Place
+from tablegate.model.value import Doubt, Place, Value
 
 Path: TypeAlias = tuple[str | int, ...]
 Locate: TypeAlias = Callable[[Path], Place | None]
@@ -142,6 +142,7 @@ class Document:
     doubt: Doubt | None = None
     size: int | None = None
     symbols: Symbols | None = None
+    gives_up: Value[bool] | None = None  # whether whoever sets it confirms that it may shut them out
 
     def shown(self, text: str) -> str:
         """A text of this document as a reader would write it."""

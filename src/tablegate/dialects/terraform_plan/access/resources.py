@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tablegate.access.arns import arn_of
 from tablegate.access.documents import Hole, parse_document
@@ -15,6 +15,7 @@ from tablegate.dialects.terraform_plan.blocks import LATER, Block
 from tablegate.dialects.terraform_plan.configuration import trees
 from tablegate.dialects.terraform_plan.links import Link
 from tablegate.dialects.terraform_plan.worlds import Resource
+from tablegate.model import facts
 from tablegate.model.value import Doubt, Place
 
 _POLICY = "aws_dynamodb_resource_policy"
@@ -68,7 +69,9 @@ class Things:
             address = one.address if link.table is None else link.table.address
             thing = self._thing(form, DocumentRole.RESOURCE, address, f"the policy of a {form}", one.here)
             if deed is not None:
-                thing.deeds.append((deed, self._target(one, link)))
+                confirmed = one.root.flag(facts.GIVES_UP, "confirm_remove_self_resource_access")
+                document = replace(deed.document, gives_up=confirmed)
+                thing.deeds.append((deed._replace(document=document), self._target(one, link)))
 
     def _target(self, policy: Resource, link: Link) -> str | None:
         """The ARN that a policy is attached to, as every reference to it is spelled."""
