@@ -64,7 +64,16 @@ def _every_key(grant: Grant) -> Verdict:
     wide = grant.statement.resources.inverted or any(map(_is_every_key, grant.statement.resources.texts))
     if not wide or any(item.key == _VIA and not item.holds_without for item in grant.statement.conditions):
         return FINE
+    if _needs_no_key(grant.holder):
+        return OTHERS
     return against(grant, MEDIUM, "kms:Decrypt on every key, for whatever service", fix=_DECRYPT)
+
+
+def _needs_no_key(whose: Holder) -> bool:
+    """Whether all tables that a holder reaches are under the key that AWS owns, which nobody needs a right to use."""
+    named = [reach for reach in reaches_of(whose) if telling(reach)]
+    tables = [only_table(reach.grant, reach.pattern) if reach.tier is Tier.ONE else None for reach in named]
+    return all(table is not None and table.encryption.owner.content is KeyOwner.AWS_OWNED for table in tables)
 
 
 def _key_policy(grant: Grant, trusted: tuple[str, ...]) -> Verdict:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import pytest
 
+import build
 from access.building import HERE, ITEMS, ORDERS, of, statement, table
 from access.guards import Guard
 from access.worlds import INDEXED, OWN, endpoint, opened
 from tablegate.access.grants import HolderForm, HolderKind
 from tablegate.access.symbols import Symbols
+from tablegate.model import facts
+from tablegate.model.table import KeyOwner
 
 DEPLOY = {"kind": HolderKind.DEPLOY}
 HUMAN = {"kind": HolderKind.HUMAN}
 SYMBOLS = Symbols()
 SUFFIX = SYMBOLS.suffix("what follows")
+UNDER_KEY = table(encryption=build.encrypted(owner=facts.KEY_OWNER.of(KeyOwner.CUSTOMER)))
 VIA = {"StringLike": {"kms:ViaService": "dynamodb.*.amazonaws.com"}}
 
 
@@ -62,6 +66,12 @@ SURROUNDINGS = [
         "the principal of an endpoint is everybody",
         endpoint("*"),
         endpoint("*", {"StringEquals": {"aws:ResourceAccount": "111122223333"}}),
+    ),
+    Guard(
+        "TG537",
+        "tables under the key that AWS owns",
+        of(statement("GetItem"), statement("kms:Decrypt", "*"), tables=[UNDER_KEY]),
+        of(statement("GetItem"), statement("kms:Decrypt", "*"), tables=[table()]),
     ),
     Guard(
         "TG537",
