@@ -15,6 +15,9 @@ _COLONS = 5  # in an ARN
 _WILD = "*?"
 _ANY_RUN = "\0"  # another pattern's `*` while a subset is decided: only a `*` takes it in
 _ANY_ONE = "\1"  # another pattern's `?` likewise: a `?` or a `*` takes it in
+_OTHER = "\2"  # any character that neither of two patterns names
+_FIRST_SYMBOL = "\U000f0000"
+_MOST = 4096  # situations that a subset is decided by
 
 
 class _Automaton(NamedTuple):
@@ -23,6 +26,7 @@ class _Automaton(NamedTuple):
     literals: dict[str, int]
     ones: int
     stars: int
+    symbols: int
     final: int
 
 
@@ -53,7 +57,10 @@ def intersects(left: str, right: str) -> bool | None:
 
 def subset(inner: str, outer: str) -> bool:
     """Whether every text that matches the inner pattern surely matches the outer one."""
-    return _matches(outer, inner.replace("*", _ANY_RUN).replace("?", _ANY_ONE))
+    if _matches(outer, inner.replace("*", _ANY_RUN).replace("?", _ANY_ONE)):
+        return True
+    # only a `?` takes in a part of what a `*` stands for
+    return "?" in outer and ("*" in inner or "?" in inner) and _within(inner, outer)
 
 
 def _may_meet(left: str, right: str) -> bool:
@@ -136,9 +143,8 @@ def _intersects(left: str, right: str) -> bool:
             # any run of characters: every position behind the earliest one can be reached
             states |= -(states & -states) & ((automaton.final << 1) - 1)
         elif character == "?":
-            states = _closed(
-                ((states & ~automaton.stars) << 1) & ((automaton.final << 1) - 1) | states & automaton.stars, automaton
-            )
+            passed = states & ~(automaton.stars | automaton.symbols | automaton.final)
+            states = _closed(passed << 1 | states & automaton.stars, automaton)
         else:
             states = _step(states, character, automaton)
         if not states:
@@ -146,13 +152,40 @@ def _intersects(left: str, right: str) -> bool:
     return bool(states & automaton.final)
 
 
+@lru_cache(maxsize=1024)
+def _within(inner: str, outer: str) -> bool:
+    """The same, text by text. Where that takes too long, nothing is sure."""
+    automaton = _automaton(outer)
+    letters = {character for character in inner + outer if character not in "*?"} | {_OTHER}
+    waiting = [(0, _closed(1, automaton))]
+    seen = set(waiting)
+    while waiting:
+        place, states = waiting.pop()
+        if place == len(inner):
+            if not states & automaton.final:
+                return False
+            continue
+        character = inner[place]
+        onward = place if character == "*" else place + 1
+        steps = {(onward, _step(states, each, automaton)) for each in (letters if character in "*?" else character)}
+        if character == "*":
+            steps.add((place + 1, states))
+        waiting.extend(steps - seen)
+        seen |= steps
+        if len(seen) > _MOST:
+            return False
+    return True
+
+
 def _step(states: int, character: str, automaton: _Automaton) -> int:
     kept = states & automaton.stars
     if character == _ANY_RUN:
         return _closed(kept, automaton)
-    taken = states & (
-        automaton.ones if character == _ANY_ONE else automaton.literals.get(character, 0) | automaton.ones
-    )
+    if character == _ANY_ONE:
+        taken = states & automaton.ones
+    else:  # a symbol may be longer than one character, or nothing
+        ones = automaton.ones if character < _FIRST_SYMBOL else 0
+        taken = states & (automaton.literals.get(character, 0) | ones)
     return _closed(taken << 1 | kept, automaton)
 
 
@@ -164,7 +197,7 @@ def _closed(states: int, automaton: _Automaton) -> int:
 @lru_cache(maxsize=4096)
 def _automaton(pattern: str) -> _Automaton:
     literals: dict[str, int] = {}
-    ones = stars = 0
+    ones = stars = symbols = 0
     bit = 1
     before = ""
     for character in pattern:
@@ -176,9 +209,10 @@ def _automaton(pattern: str) -> _Automaton:
             ones |= bit
         else:
             literals[character] = literals.get(character, 0) | bit
+            symbols |= bit if character >= _FIRST_SYMBOL else 0
         before = character
         bit <<= 1
-    return _Automaton(literals, ones, stars, bit)
+    return _Automaton(literals, ones, stars, symbols, bit)
 
 
 def _opened(text: str) -> str:
