@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tablegate.access.patterns import matches
 from tablegate.access.scope import Tier, scope_of
 from tablegate.access.symbols import Symbols
 
@@ -19,6 +20,7 @@ HERE = "arn:aws:dynamodb:eu-west-1:111122223333:"
         ("table/Orders/stream/*", Tier.ONE, "stream", False),
         ("table/Orders/backup/*", Tier.ONE, "backup", False),
         ("table/Orders/*", Tier.ONE, "*", False),
+        ("global-table/*", Tier.ONE, None, False),
         ("table/Orders*", Tier.WEAK, "*", True),
         ("table/${aws:PrincipalTag/team}-*", Tier.VARIABLE, "*", False),
         ("table/app-prod-*", Tier.PREFIX, "*", False),
@@ -36,6 +38,39 @@ def test_the_tail_of_an_arn_gives_the_tier(tail: str, tier: Tier, below: str | N
     """One table, a name's beginning, a weak anchor, or all tables."""
     scope = scope_of(Symbols().with_variables(HERE + tail))
     assert (scope.tier, scope.below, scope.bleeds) == (tier, below, bleeds)
+
+
+_TABLES = ("table/Orders", "table/OrdersV2", "table/Orders-archive", "table/app-prod-users", "table/my-prod")
+_BELOW = ("table/Orders/index/byEmail", "table/Orders/stream/2024", "table/app-prod-users/index/a")
+
+
+@pytest.mark.parametrize(
+    ("tail", "covered"),
+    [
+        ("table/Orders", {"table/Orders"}),
+        ("table/Orders/index/byEmail", {"table/Orders/index/byEmail"}),
+        ("table/Orders/index/*", {"table/Orders/index/byEmail"}),
+        ("table/Orders/*", {"table/Orders/index/byEmail", "table/Orders/stream/2024"}),
+        (
+            "table/Orders*",
+            {"table/Orders", "table/OrdersV2", "table/Orders-archive", *_BELOW[:2]},
+        ),
+        ("table/app-prod-*", {"table/app-prod-users", "table/app-prod-users/index/a"}),
+        ("table/a*", {"table/app-prod-users", "table/app-prod-users/index/a"}),
+        ("table/*-prod", {"table/my-prod"}),
+        ("table/*Orders*", {"table/Orders", "table/OrdersV2", "table/Orders-archive", *_BELOW[:2]}),
+        ("table/Order?V2", {"table/OrdersV2"}),
+        ("table/orders", set()),
+        ("table/*/index/*", {"table/Orders/index/byEmail", "table/app-prod-users/index/a"}),
+        ("table/*", {*_TABLES, *_BELOW}),
+        ("table*", {*_TABLES, *_BELOW}),
+        ("*", {*_TABLES, *_BELOW}),
+        ("global-table/*", set()),
+    ],
+)
+def test_a_pattern_covers_what_its_characters_say(tail: str, covered: set[str]) -> None:
+    """A star crosses slashes and the end of a name, case counts, and what is below a table is not the table."""
+    assert {name for name in (*_TABLES, *_BELOW) if matches(HERE + tail, HERE + name)} == covered
 
 
 @pytest.mark.parametrize(
