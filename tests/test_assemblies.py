@@ -46,6 +46,21 @@ def test_what_the_program_acknowledges_is_waived(capfd: pytest.CaptureFixture[st
     assert {"Shop/Orders"} < {item["construct"]["path"] for item in report["findings"]}
 
 
+def test_what_is_acknowledged_of_a_role_is_waived_in_its_policy(capfd: pytest.CaptureFixture[str]) -> None:
+    """A policy that the CDK makes for a role is a part of the role, and names the tables of another stack."""
+    shutil.copytree(SHOP.parent / "access", "cdk.out")
+    report = _checked(capfd, "cdk.out", "--select", "TG503")
+    (finding,) = report["findings"]
+    said = "every action on one table"
+    assert ("waived", {"reason": "it empties carts at night"}, "Api/Janitor/DefaultPolicy", said) == (
+        finding["outcome"],
+        finding["waived"],
+        finding["construct"]["path"],
+        finding["message"][: len(said)],
+    )
+    assert "table/TABLE" in finding["fix"]
+
+
 def test_a_strangers_acknowledgements_waive_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     """What the working tree holds may only tighten where --untrusted says whose it is."""
     shutil.copytree(SHOP, "cdk.out")

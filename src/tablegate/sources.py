@@ -38,7 +38,7 @@ IGNORED = "left out by an ignore file"
 SILENT = "names neither DynamoDB nor IAM"
 OTHER = "no input"
 
-_ENDINGS = (".json", ".yaml", ".yml", ".template", ".cfn", ".txt")
+_ENDINGS = (".json", ".yaml", ".yml", ".template", ".cfn", ".txt", ".tfstate")
 _DESCRIPTORS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")  # what a shell puts for <(command)
 
 

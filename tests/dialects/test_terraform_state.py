@@ -13,7 +13,9 @@ from tablegate.dialects.reading import Reading, ReadOptions
 from tablegate.model.value import Origin
 from tablegate.syntax.source import Source
 
-STATES = Path(__file__).parents[2] / "fixtures" / "states"
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+STATES = FIXTURES / "states"
+ACCESS = FIXTURES / "access" / "plans"
 
 
 def _read(content: Any) -> Reading:
@@ -101,3 +103,29 @@ def test_an_empty_state_has_nothing() -> None:
     for content in ({"format_version": "1.0", "terraform_version": "1.5.0"}, {"version": 4, "serial": 1}):
         reading = _read(content)
         assert (0, ()) == (reading.input.tables, reading.faults)
+
+
+def _held(state: Any) -> list[tuple[str, str]]:
+    estate = _read(state).estate
+    assert estate is not None
+    return [(holder.address, grant.address) for holder in estate.holders for grant in holder.grants]
+
+
+def test_a_state_tells_who_may_do_what() -> None:
+    """The documents of a state are in the hands of whoever it says, as those of a plan are."""
+    plan = json.loads((ACCESS / "existing" / "plan.json").read_bytes())
+    worker = "aws_iam_role.worker"
+    given = ("aws_iam_policy.dropped", "aws_iam_policy.kept", "aws_iam_role_policy.dropped", "aws_iam_role_policy.kept")
+    forgotten = ("aws_iam_policy.forgotten", "aws_iam_policy.forgotten")
+    assert [forgotten, *((worker, address) for address in given)] == _held(plan["prior_state"])
+
+
+def test_a_role_without_policies_of_its_own() -> None:
+    """Old providers write one empty block for none: that is no document, and no fault."""
+    role = {"name": "r", "assume_role_policy": "{}", "inline_policy": [{"name": "", "policy": ""}]}
+    state = _file()
+    state["resources"].append(
+        {"mode": "managed", "type": "aws_iam_role", "name": "r", "instances": [{"attributes": role}]}
+    )
+    reading = _read(state)
+    assert ((), 0) == (reading.faults, reading.input.documents)

@@ -27,7 +27,7 @@ _LAST = chr(0x10FFFF)  # behind every text that goes on
 
 
 def tables_reached(grant: Grant, pattern: str) -> tuple[Table, ...]:
-    """The tables of this input that a pattern reaches for certain, or something below them: each address once."""
+    """The tables here, or beside it, that a pattern reaches for certain, or below which it does: each address once."""
     return _here(grant.holder.estate, grant.holder.symbols).reached(pattern)
 
 
@@ -61,7 +61,7 @@ class _Here:
 
     def __init__(self, estate: Estate, symbols: Symbols) -> None:
         self._by_tail: dict[str, list[tuple[int, str, Table]]] = {}
-        for number, table in enumerate(estate.tables):
+        for number, table in enumerate((*estate.tables, *estate.neighbours)):
             arn = arn_of(table, symbols)
             self._by_tail.setdefault(arn.split(":", 5)[-1], []).append((number, arn, table))
         self._tails = sorted(self._by_tail)

@@ -50,7 +50,7 @@ class Columns:
         self._of_tail: dict[str, list[int]] = {}
         self.of_address: dict[str, list[int]] = {}
         self._symbolic: list[int] = []
-        for table, indexes in _tables(estate.tables):
+        for table, indexes in _tables((*estate.tables, *estate.neighbours)):
             arn = arn_of(table, self._symbols)
             spots = _spots(table, indexes, arn, len(columns), self._symbols)
             numbers = range(len(self.spots), len(self.spots) + len(spots))

@@ -83,8 +83,8 @@ class Subjects:
         """Where a subject of this estate stands, or a part of it."""
         tags = subject.tags if isinstance(subject, Table) else None
         own = subject.place if place is None else place
-        construct = getattr(subject, "construct", None)
-        return Site(self.estate.file, self.estate.dialect, subject.address, own, part, tags, construct)
+        estate, address = self.estate, subject.address
+        return Site(estate.file, estate.dialect, address, own, part, tags, estate.constructs.get(address))
 
 
 class _Group:

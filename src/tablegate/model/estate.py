@@ -25,7 +25,6 @@ class DaxCluster:
     encrypted: Value[bool]
     in_transit: Value[str]  # NONE or TLS
     scenario: Mapping[str, str] | None = None
-    construct: Construct | None = None
 
 
 @record()
@@ -39,7 +38,6 @@ class LegacyGlobalTable:
     table_retained: Value[bool]
     deletion_policy: Value[str]
     scenario: Mapping[str, str] | None = None
-    construct: Construct | None = None
 
 
 @record(eq=False)
@@ -49,6 +47,7 @@ class Estate:
     file: str
     dialect: Dialect
     tables: tuple[Table, ...] = ()
+    neighbours: tuple[Table, ...] = ()  # tables of other inputs of the run that grants of this one name
     changes: tuple[Change, ...] = ()
     dax_clusters: tuple[DaxCluster, ...] = ()
     legacy_global_tables: tuple[LegacyGlobalTable, ...] = ()
@@ -57,6 +56,7 @@ class Estate:
     manages_alarms: bool = False
     manages_consumers: bool = False
     manages_backups: bool = False
+    constructs: Mapping[str, Construct] = field(default_factory=dict, repr=False)  # what a program made, by address
     secrets: frozenset[str] = field(default=frozenset(), repr=False)  # texts that no report may hold
 
     def __post_init__(self) -> None:

@@ -300,7 +300,6 @@ class Table:
     declared: Declared
     policy: Value[str]
 
-    construct: Construct | None = None
     change: Change | None = None
     raw: Callable[[], object] | None = field(default=None, repr=False)  # the resource as its dialect has it, on demand
     estate: Estate = field(init=False, compare=False, repr=False)

@@ -46,6 +46,15 @@ def _tables(reading: Reading) -> dict[tuple[str, str], Table]:
     }
 
 
+def _constructs(reading: Reading) -> dict[tuple[str, str], Construct]:
+    return {
+        (part.input.path, address): construct
+        for part in reading.all()
+        if part.estate is not None
+        for address, construct in part.estate.constructs.items()
+    }
+
+
 def _faults(reading: Reading) -> list[tuple[str, bool, str]]:
     return [(fault.place.file, fault.blocks, fault.message) for part in reading.all() for fault in part.faults]
 
@@ -85,25 +94,24 @@ def test_stacks_know_what_others_export(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_resource_knows_its_construct(monkeypatch: pytest.MonkeyPatch) -> None:
     """The path in the program, the author's own line, and what was acknowledged there or above."""
-    found = _tables(_assembly("shop", monkeypatch))
+    found = _constructs(_assembly("shop", monkeypatch))
     assert (
         Construct(
             path="Shop/Orders",
             place=Place("/srv/shop/app.js", 31, 20),
             acknowledged={"TG301": "refilled every night", "contributor-insights": "seen to by the platform"},
         )
-        == found["shop/Shop.template.json", "OrdersA9B65338"].construct
+        == found["shop/Shop.template.json", "OrdersA9B65338"]
     )
-    raw = found["shop/Shop.template.json", "Raw"].construct
-    assert raw is not None
+    raw = found["shop/Shop.template.json", "Raw"]
     assert ("Shop/Raw", {"contributor-insights": "seen to by the platform"}) == (raw.path, raw.acknowledged)
 
 
 def test_without_the_authors_frames_there_is_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """A trace that only says what was left out leads nowhere."""
-    constructs = [table.construct for table in _tables(_assembly("python", monkeypatch)).values()]
-    assert [None] * 10 == [it and it.place for it in constructs]
-    assert "MyStack/Legacy" in {it.path for it in constructs if it is not None}
+    constructs = _constructs(_assembly("python", monkeypatch)).values()
+    assert {None} == {it.place for it in constructs}
+    assert "MyStack/Legacy" in {it.path for it in constructs}
 
 
 def test_every_sort_of_table(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,8 +220,8 @@ def test_older_assemblies_note_constructs_elsewhere() -> None:
     held = {"version": "tree-0.1", "tree": {"children": {"S": {"children": {"Orders": node}}}}}
     by_tree = _made(_of(("S", STACK)), S_template_json=TABLE, tree_json=held)
     for reading in (inline, by_tree):
-        assert [Construct(path="S/Orders")] == [table.construct for table in _tables(reading).values()]
-    assert [None] == [table.construct for table in _tables(_made(_of(("S", STACK)), S_template_json=TABLE)).values()]
+        assert [Construct(path="S/Orders")] == list(_constructs(reading).values())
+    assert {} == _constructs(_made(_of(("S", STACK)), S_template_json=TABLE))
 
 
 def test_a_nested_stack_is_found_by_its_hash() -> None:

@@ -10,7 +10,14 @@ from tablegate.syntax.node import Node
 PATH = "aws:cdk:path"
 
 
-def construct_of(resolver: Resolver, resource: Resource) -> Construct | None:
+def constructs_of(resolver: Resolver) -> dict[str, Construct]:
+    """The constructs that made the resources that are read, by the addresses of these."""
+    read = (resource for resources in resolver.template.resources.values() for resource in resources)
+    found = ((resource, _construct(resolver, resource)) for resource in read)
+    return {resolver.around.full(resource.address): made for resource, made in found if made is not None}
+
+
+def _construct(resolver: Resolver, resource: Resource) -> Construct | None:
     """The construct that made the resource; None where nothing says that a program did."""
     path = metadata(resource, PATH)
     if resolver.around.constructs is not None:

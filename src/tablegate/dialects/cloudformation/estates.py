@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
 from tablegate.dialects.cloudformation.access import Access, speaks_of_access
-from tablegate.dialects.cloudformation.constructs import construct_of
+from tablegate.dialects.cloudformation.constructs import constructs_of
 from tablegate.dialects.cloudformation.fields import exists, flag, member, properties, subsection, word
 from tablegate.dialects.cloudformation.global_tables import global_table
 from tablegate.dialects.cloudformation.joins import Joins
@@ -56,12 +56,13 @@ def built(resolver: Resolver, text: str) -> Built:
     """Everything that a template says of tables and access, in every scenario."""
     template = resolver.template
     joins = Joins(resolver)
-    tables = tuple(table for resource in template.of(*TABLES) for table in _tables(resolver, joins, resource))
+    tables = _built_tables(resolver, joins)
     access = _access(resolver, tables, text)
     estate = Estate(
         file=template.file,
         dialect=Dialect.CLOUDFORMATION,
         tables=tables,
+        neighbours=access.neighbours,
         dax_clusters=tuple(found for it in template.of(DAX_CLUSTER) for found in _clusters(resolver, it)),
         legacy_global_tables=tuple(
             found for it in template.of(LEGACY_REPLICA) for found in _legacy(resolver, joins, it)
@@ -71,6 +72,7 @@ def built(resolver: Resolver, text: str) -> Built:
         manages_backups=BACKUP_SELECTION in template.resources,
         holders=access.holders,
         grants=access.grants,
+        constructs=constructs_of(resolver),
         secrets=secrets_of(template.parameters, resolver.options),
     )
     return Built(estate, _input(template, estate, access))
@@ -82,7 +84,19 @@ def _access(resolver: Resolver, tables: tuple[Table, ...], text: str) -> Access:
     # Imported here: a template without documents pays for no reader of them.
     from tablegate.dialects.cloudformation.access.estate import access_of
 
-    return access_of(resolver, tables, "json" if is_json(text) else "yaml")
+    return access_of(resolver, tables, "json" if is_json(text) else "yaml", _tables_of)
+
+
+def _tables_of(resolver: Resolver) -> tuple[Table, ...]:
+    """The tables of another stack, which may not be built yet."""
+    return _built_tables(resolver, Joins(resolver)) if resolver.tables is None else resolver.tables
+
+
+def _built_tables(resolver: Resolver, joins: Joins) -> tuple[Table, ...]:
+    if resolver.tables is None:
+        found = (table for resource in resolver.template.of(*TABLES) for table in _tables(resolver, joins, resource))
+        resolver.tables = tuple(found)
+    return resolver.tables
 
 
 def _in_scenarios(resolver: Resolver, resource: Resource, build: Callable[[], T]) -> Iterable[T]:
@@ -131,7 +145,6 @@ def _clusters(resolver: Resolver, resource: Resource) -> Iterable[DaxCluster]:
             place=resolver.place(resource.node),
             encrypted=at_rest.unset if encryption is None else flag(resolver, at_rest, encryption, "SSEEnabled"),
             in_transit=word(resolver, facts.DAX_IN_TRANSIT, section, "ClusterEndpointEncryptionType", _ENCRYPTIONS),
-            construct=construct_of(resolver, resource),
             scenario=resolver.conditions.scenario(),
         )
 
@@ -149,7 +162,6 @@ def _legacy(resolver: Resolver, joins: Joins, resource: Resource) -> Iterable[Le
             table=None if table is None else resolver.around.full(table),
             table_retained=_retained(resolver, table),
             deletion_policy=word(resolver, facts.DELETION_POLICY, resource.body, "DeletionPolicy"),
-            construct=construct_of(resolver, resource),
             scenario=resolver.conditions.scenario(),
         )
 

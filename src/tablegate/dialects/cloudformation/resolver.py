@@ -27,6 +27,7 @@ from tablegate.dialects.cloudformation.unsettled import (
     made,
 )
 from tablegate.dialects.reading import ReadOptions
+from tablegate.model.table import Table
 from tablegate.model.value import Doubt, Place
 from tablegate.syntax.node import Node
 
@@ -54,6 +55,7 @@ class Resolver:
         self.around = around
         self.label = around.address or around.name or template.file
         self.outputs: Outputs | None = None
+        self.tables: tuple[Table, ...] | None = None  # once they are built
         self.options = options
         self.faults = faults
         self.file = template.file

@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, TypeVar
 
-from tablegate.dialects.cloudformation.constructs import construct_of
 from tablegate.dialects.cloudformation.encryption import destinations
 from tablegate.dialects.cloudformation.joins import Joins
 from tablegate.dialects.cloudformation.raw import unevaluated
@@ -125,7 +124,6 @@ def table_of(resolver: Resolver, joins: Joins, resource: Resource, spelled: Spel
         tags=tagged,
         declared=once("declared", facts.declared_by, tagged),
         policy=made(own, "ResourcePolicy", facts.POLICY.unset, resource_policy),
-        construct=once("construct", construct_of, resolver, resource),
         raw=partial(unevaluated, resource.node),
         scenario=resolver.conditions.scenario(),  # last: all that is asked is asked by now
     )

@@ -12,6 +12,7 @@ from tablegate.dialects.cloudformation.template import ACCESS, FUNCTION, KEY, Te
 if TYPE_CHECKING:
     from tablegate.access.grants import Grant
     from tablegate.access.holders import Holder
+    from tablegate.model.table import Table
 
 _RESOURCE_POLICY = "ResourcePolicy"
 
@@ -24,6 +25,7 @@ class Access(NamedTuple):
     documents: int = 0
     documents_partly: int = 0
     documents_unread: int = 0
+    neighbours: tuple[Table, ...] = ()  # tables of other stacks that documents name
 
 
 def speaks_of_access(template: Template, text: str) -> bool:

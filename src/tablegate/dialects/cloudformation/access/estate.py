@@ -8,16 +8,16 @@ from tablegate.dialects.cloudformation.access.attachments import Attachments
 from tablegate.dialects.cloudformation.access.drafts import sorted_grants
 from tablegate.dialects.cloudformation.access.ground import Ground
 from tablegate.dialects.cloudformation.access.pieces import Documents
-from tablegate.dialects.cloudformation.access.texts import Texts
+from tablegate.dialects.cloudformation.access.texts import TablesOf, Texts
 from tablegate.dialects.cloudformation.access.trees import Trees
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.model.table import Table
 
 
-def access_of(resolver: Resolver, tables: tuple[Table, ...], spelling: str) -> Access:
+def access_of(resolver: Resolver, tables: tuple[Table, ...], spelling: str, tables_of: TablesOf) -> Access:
     """The holders and grants of a template. ``spelling`` is json or yaml."""
     symbols = resolver.around.symbols or Symbols()
-    texts = Texts(resolver, symbols, tables)
+    texts = Texts(resolver, symbols, tables, tables_of)
     trees = Trees(resolver, texts)
     documents = Documents(resolver, trees, symbols)
     ground = Ground(
@@ -36,7 +36,8 @@ def access_of(resolver: Resolver, tables: tuple[Table, ...], spelling: str) -> A
     drafts = sorted(ground.drafts.values(), key=lambda draft: (draft.address, draft.form, draft.name or ""))
     holders = tuple(draft.made(symbols) for draft in drafts)
     counts = documents.counts
-    return Access(holders, sorted_grants(drafts), counts.every, counts.partly, counts.unread)
+    neighbours = tuple(table for _, several in sorted(texts.neighbours.items()) for table in several)
+    return Access(holders, sorted_grants(drafts), counts.every, counts.partly, counts.unread, neighbours)
 
 
 def _gather(ground: Ground) -> None:

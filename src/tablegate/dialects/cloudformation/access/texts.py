@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -25,6 +26,7 @@ from tablegate.dialects.cloudformation.template import (
 )
 from tablegate.dialects.cloudformation.unsettled import (
     EXPRESSION,
+    FOREIGN,
     INPUT,
     RESOURCE,
     Part,
@@ -37,6 +39,9 @@ from tablegate.dialects.cloudformation.unsettled import (
 from tablegate.model.table import Table
 from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node
+
+TablesOf = Callable[[Resolver], tuple[Table, ...]]
+"""Builds the tables of another stack."""
 
 _MOST = 256  # texts that one element may come to; of more, none is told
 _OWN = {REGION: arns.REGION, ACCOUNT: arns.ACCOUNT, PARTITION: arns.PARTITION}
@@ -55,8 +60,10 @@ HELD = Doubt("a part of the document's text is known only at deploy")
 class Texts:
     """Turns resolved values of one template into texts with symbols."""
 
-    def __init__(self, resolver: Resolver, symbols: Symbols, tables: Iterable[Table]) -> None:
+    def __init__(self, resolver: Resolver, symbols: Symbols, tables: Iterable[Table], tables_of: TablesOf) -> None:
         self.symbols = symbols
+        self.neighbours: dict[str, tuple[Table, ...]] = {}
+        self._tables_of = tables_of
         self._resolver = resolver
         self._tables: dict[str, list[Table]] = {}
         above = len(resolver.around.full(""))
@@ -75,7 +82,7 @@ class Texts:
                 return self.canonical(text)
             return self.of(Unsettled(HELD, value, tuple(self._held.get(part, part) for part in text)))
         first = value.parts[0] if value.parts else None
-        if isinstance(first, Symbol) and first.attribute == "Arn" and first.name in self._tables:
+        if isinstance(first, Symbol) and first.attribute == "Arn" and self._is_table(first):
             return tuple(self._made(value.parts)) or Hole(value.doubt)
         if first is None or (isinstance(first, Symbol) and self._may_be_anything(first)):
             return Hole(value.doubt)
@@ -128,11 +135,30 @@ class Texts:
 
     def identity(self, address: str) -> str:
         """The name of a role, user, group or managed policy of this template."""
-        kind = self._types[address]
-        resource = self._resolver.template.named(address, kind)
-        node = member(self._resolver, properties(self._resolver, resource), _IDENTITIES[kind][1]) if resource else None
+        return self._identity(Symbol(address, None, RESOURCE))
+
+    def _identity(self, symbol: Symbol) -> str:
+        home, kind = symbol.home or self._resolver, self._type(symbol)
+        resource = home.template.named(symbol.resource or symbol.name, kind)
+        node = member(home, properties(home, resource), _IDENTITIES[kind][1]) if resource else None
         text = self.symbolic(node) if node is not None else None
-        return text or self.symbols.of(f"name of {address}")
+        return text or self.symbols.of(f"name of {symbol.name}")
+
+    def _is_table(self, symbol: Symbol) -> bool:
+        """Whether a symbol stands for a table, of this template or of another stack of the run."""
+        home, name = symbol.home, symbol.resource
+        if home is not None and name is not None and symbol.name not in self.neighbours:
+            own = home.around.full(name)
+            found = self._tables_of(home) if home.template.tables and name in home.template.tables else ()
+            tables = tuple(replace(table, address=symbol.name) for table in found if table.address == own)
+            self.neighbours[symbol.name] = tables
+            self._tables.setdefault(symbol.name, []).extend(tables)
+        return bool(self._tables.get(symbol.name))
+
+    def _type(self, symbol: Symbol) -> str:
+        if symbol.home is None or symbol.resource is None:
+            return self._types.get(symbol.name, "")
+        return types_of(symbol.home.template).get(symbol.resource, "")
 
     def _own(self, name: str) -> str:
         value = self._resolver.reference(_NOWHERE, name)
@@ -143,7 +169,7 @@ class Texts:
         return ["".join(pieces) for pieces in product(*choices)] if prod(map(len, choices)) <= _MOST else []
 
     def _options(self, symbol: Symbol, index: int) -> tuple[str, ...]:
-        if symbol.sort == RESOURCE:
+        if symbol.sort in (RESOURCE, FOREIGN):
             return self._of_resource(symbol, begins=index == 0)
         if symbol.name in _OWN and symbol.sort == INPUT:
             return ({REGION: self.region, ACCOUNT: self.account, PARTITION: self.partition}[symbol.name],)
@@ -156,14 +182,13 @@ class Texts:
         return word if self._words.setdefault(word, expression) == expression else expression
 
     def _of_resource(self, symbol: Symbol, *, begins: bool) -> tuple[str, ...]:
-        spelled = self.arns_of(symbol.name)
-        if spelled:
-            return self._of_table(symbol, spelled)
-        kind = self._types.get(symbol.name, "")
+        if self._is_table(symbol):
+            return self._of_table(symbol, self.arns_of(symbol.name))
+        kind = self._type(symbol)
         what = symbol.name if symbol.attribute is None else f"{symbol.name}.{symbol.attribute}"
         if kind in _IDENTITIES:
             is_arn = symbol.attribute == "Arn" or (kind == MANAGED_POLICY and symbol.attribute is None)
-            return (self.arn_of_identity(symbol.name) if is_arn else self.identity(symbol.name),)
+            return (self._arn_of_identity(symbol) if is_arn else self._identity(symbol),)
         if not begins:
             return (self.symbols.of(what),)
         service = kind.split("::")[1].lower() if kind.count("::") == 2 else "other"
@@ -171,8 +196,11 @@ class Texts:
 
     def arn_of_identity(self, address: str) -> str:
         """The ARN of a role, user, group or managed policy of this template."""
-        sort = _IDENTITIES[self._types[address]][0]
-        return f"arn:{self.partition}:iam::{self.account}:{sort}/{self.identity(address)}"
+        return self._arn_of_identity(Symbol(address, None, RESOURCE))
+
+    def _arn_of_identity(self, symbol: Symbol) -> str:
+        sort = _IDENTITIES[self._type(symbol)][0]
+        return f"arn:{self.partition}:iam::{self.account}:{sort}/{self._identity(symbol)}"
 
     def arn_of_key(self, address: str) -> str:
         """The ARN of a key of this template."""
@@ -191,8 +219,8 @@ class Texts:
             return not symbol.name.startswith("AWS::")
         if symbol.sort == EXPRESSION:
             return True
-        kind = self._types.get(symbol.name)
-        if kind is None:
+        kind = self._type(symbol)
+        if not kind:
             return bool(self._resolver.template.macros) or not self._resolver.template.serverless
         return kind.startswith(_OPAQUE) or kind.endswith("::MODULE")
 

@@ -121,7 +121,9 @@ class Attachments:
         seen = role.root.expression("inline_policy") is None
         for block in () if isinstance(blocks, Doubt) else blocks:
             name = block.content.get("name") if isinstance(block, Block) else None
-            if isinstance(block, Block) and block.content and not (seen and self._decided.inline(person.name, name)):
+            if not isinstance(block, Block) or _is_nothing(block):
+                continue
+            if not (seen and self._decided.inline(person.name, name)):
                 person.hold(self._deeds.of(role, "policy", block=block, within=name if isinstance(name, str) else None))
         seen = role.root.expression("managed_policy_arns") is None
         for policy in self._policies.of(role, "managed_policy_arns"):
@@ -186,3 +188,8 @@ def _pairs(ground: Ground, type_: str, key: str) -> Iterator[tuple[str | None, o
         for one in world.of(type_):
             if (role := one.known("role")) and (found := one.known(key)):
                 yield role, found
+
+
+def _is_nothing(block: Block) -> bool:
+    """Whether a block stands for none: before version 5 the provider writes one without any text for that."""
+    return not any(block.content.get(key) for key in ("name", "policy")) and not block.is_unknown("policy")

@@ -1,0 +1,121 @@
+"""Grants on what another stack of the run makes: its tables, its roles, its streams."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+from tablegate.access.grants import HolderForm
+from tablegate.access.holders import Holder
+from tablegate.dialects.reading import ReadOptions
+from tablegate.dialects.together import read_together
+from tablegate.model.estate import Estate
+from tablegate.syntax.source import Beside, Source
+
+DATA = """
+    Resources:
+      Orders:
+        Type: AWS::DynamoDB::Table
+        Properties: {TableName: orders, StreamSpecification: {StreamViewType: KEYS_ONLY}}
+      Carts: {Type: AWS::DynamoDB::Table}
+      Worker: {Type: AWS::IAM::Role, Properties: {RoleName: worker}}
+      Other: {Type: AWS::SQS::Queue}
+    Outputs:
+      Orders: {Value: !GetAtt Orders.Arn, Export: {Name: orders-arn}}
+      Stream: {Value: !GetAtt Orders.StreamArn, Export: {Name: orders-stream}}
+      Name: {Value: !Ref Carts, Export: {Name: carts-name}}
+      Role: {Value: !Ref Worker, Export: {Name: worker-name}}
+      Other: {Value: !GetAtt Other.Arn, Export: {Name: queue-arn}}
+"""
+HOME = "arn:aws:dynamodb:eu-west-1:${account}:table"
+
+
+def _policy(resource: str, role: str = "r") -> str:
+    return f"""
+    Resources:
+      P:
+        Type: AWS::IAM::Policy
+        Properties:
+          Roles: [{role}]
+          PolicyDocument: {{Statement: [{{Effect: Allow, Action: 'dynamodb:GetItem', Resource: {resource}}}]}}
+    """
+
+
+def _estate(*texts: str, named: str = "1.yaml") -> Estate:
+    sources = [Source(f"{number}.yaml", dedent(text).encode()) for number, text in enumerate(texts)]
+    readings = read_together(sources, ReadOptions(region="eu-west-1"))
+    (found,) = (reading.estate for reading in readings if reading.input.path == named)
+    assert found is not None
+    return found
+
+
+def _resources(estate: Estate) -> list[str]:
+    return [grant.document.shown(text) for grant in estate.grants for text in grant.statement.resources.texts]
+
+
+def test_an_exported_arn_is_the_tables() -> None:
+    """A grant on an imported ARN is one on the table of the stack that exports it, whether or not it has a name."""
+    assert [f"{HOME}/orders"] == _resources(_estate(DATA, _policy("!ImportValue orders-arn")))
+    by_name = _policy("!Sub ['arn:aws:dynamodb:${AWS::Region}:*:table/${T}', {T: !ImportValue carts-name}]")
+    assert ["arn:aws:dynamodb:eu-west-1:*:table/${name of 0.yaml/Carts}"] == _resources(_estate(DATA, by_name))
+
+
+def test_an_exported_stream_lies_below_its_table() -> None:
+    """Reading a stream is reading the table's."""
+    expected = [f"{HOME}/orders/stream/${{0.yaml/Orders.StreamArn}}"]
+    assert expected == _resources(_estate(DATA, _policy("!ImportValue orders-stream")))
+
+
+def test_what_is_no_table_is_none() -> None:
+    """An imported ARN of something else names no table, and is not all that could be."""
+    assert ["arn:aws:sqs:${0.yaml/Other.Arn}"] == _resources(_estate(DATA, _policy("!ImportValue queue-arn")))
+
+
+def test_the_table_is_a_neighbour() -> None:
+    """The tables of other stacks that a grant names stand beside the estate's own: policies and matrix know them."""
+    estate = _estate(DATA, _policy("!ImportValue orders-arn"))
+    assert ([], ["0.yaml/Orders"]) == ([*estate.tables], [table.address for table in estate.neighbours])
+    (holder,) = estate.holders
+    assert True is holder.can("GetItem", estate.neighbours[0]).truth
+    assert () == _estate(DATA, _policy("'*'")).neighbours
+
+
+def test_a_role_of_another_stack_is_known_by_its_name() -> None:
+    """Where its own stack names it; otherwise all that is given to it is still one role's."""
+    named = _holder(_estate(DATA, _policy("'*'", "!ImportValue worker-name")))
+    assert (HolderForm.ROLE, "worker") == (named.form, named.name)
+    nameless = DATA.replace("{RoleName: worker}", "{}")
+    assert None is _holder(_estate(nameless, _policy("'*'", "!ImportValue worker-name"))).name
+
+
+def _holder(estate: Estate) -> Holder:
+    (found,) = estate.holders
+    return found
+
+
+def test_nested_stacks_know_of_each_other() -> None:
+    """What goes down as a parameter or comes up as an output is the table that it was."""
+    inner = f"Parameters: {{Table: {{Type: String}}}}\n{dedent(_policy('!Ref Table'))}"
+    parent = """
+    Resources:
+      Data: {Type: AWS::CloudFormation::Stack, Properties: {TemplateURL: data.yaml}}
+      Own: {Type: AWS::DynamoDB::Table}
+      Api:
+        Type: AWS::CloudFormation::Stack
+        Properties: {TemplateURL: api.yaml, Parameters: {Table: !GetAtt Data.Outputs.Orders}}
+      Low:
+        Type: AWS::CloudFormation::Stack
+        Properties: {TemplateURL: api.yaml, Parameters: {Table: !GetAtt Own.Arn}}
+    """
+    files = Beside({"data.yaml": dedent(DATA).encode(), "api.yaml": inner.encode()})
+    source = Source("parent.yaml", dedent(parent).encode(), beside=files)
+    estates = [reading.estate for reading in read_together([source], ReadOptions(region="eu-west-1"))]
+    found = {
+        grant.address: (_resources(estate), [table.address for table in estate.neighbours])
+        for estate in estates
+        if estate is not None
+        for grant in estate.grants
+    }
+    assert {
+        "Api/P": ([f"{HOME}/orders"], ["Data/Orders"]),
+        "Low/P": ([f"{HOME}/${{name of parent.yaml/Own}}"], ["parent.yaml/Own"]),
+    } == found
