@@ -148,6 +148,20 @@ def test_the_template_of_a_nested_stack_may_be_given(capfd: pytest.CaptureFixtur
     assert "--nested" in capfd.readouterr().err
 
 
+def test_a_change_set_may_come_with_its_template(capfd: pytest.CaptureFixture[str]) -> None:
+    """--template names it: what the set does not list is judged, with the lines of the template."""
+    Path("app.yaml").write_text(CHILD)
+    Path("set.json").write_text('{"ChangeSetId": "x", "Changes": []}')
+    cli.run(["check", "set.json", "--template", "app.yaml", "--select", "TG301"])
+    assert "--> app.yaml:1:" in capfd.readouterr().out
+    report = _checked(capfd, "app.yaml", "--template", "app.yaml", "--select", "TG301")
+    assert (3, ["there is no change set that this template goes with"]) == (
+        report["exit"],
+        [fault["message"] for fault in report["faults"]],
+    )
+    assert ["T"] == [finding["address"] for finding in report["findings"]]
+
+
 def test_a_tree_of_plans_is_read_unit_by_unit(capfd: pytest.CaptureFixture[str]) -> None:
     """Terragrunt writes one plan a unit: the path tells the unit, the address is that in the unit."""
     plan = (ROOT / "fixtures" / "tables" / "minimal" / "plan.json").read_bytes()

@@ -123,8 +123,9 @@ def check(inputs: Iterable[str], where: Where, flags: Mapping[str, Any]) -> int:
 
     with heeded():
         report, lines = judged(inputs, judge_of, selected(prepared.policies, prepared.settings), run)
+    lines.keep((*options.nested.values(), *([options.template] if options.template else ())))
     if report.shard is None:  # of a part nothing is required: what all parts hold together counts
-        report = required(report, configuration)
+        report = explained(required(report, configuration), options)
     return deliver(report, due, replace(look, line=lines.of(report)))
 
 
@@ -146,6 +147,7 @@ def read_options(configuration: Configuration) -> ReadOptions:
     values |= _pairs(configuration, "param")
     return ReadOptions(
         nested=dict(map(_nested, configuration["nested"])),
+        template=_template(configuration["template"]),
         allow_partial=configuration["allow-partial"],
         assume_defaults=configuration["assume-defaults"],
         parameters=values,
@@ -228,15 +230,32 @@ def required(report: Report, configuration: Configuration) -> Report:
     return replace(report, faults=(*report.faults, missing), exit=Exit.UNREAD)
 
 
+def explained(report: Report, options: ReadOptions) -> Report:
+    """The report, with a fault where a template was given for a change set that is not there."""
+    if options.template is None or any(item.kind == "change-set" for item in report.inputs):
+        return report
+    said, hint = "there is no change set that this template goes with", "give the template as an INPUT"
+    alone = Fault(FaultCode.UNREADABLE, said, Place(options.template.name), hint=hint)
+    return replace(report, faults=(*report.faults, alone), exit=max(report.exit, Exit.UNREAD))
+
+
 def _nested(word: str) -> tuple[str, Source]:
     key, given, path = word.partition("=")
     if not key or not given:
         raise ConfigError(f'--nested: "{word}" must be LOGICALID=FILE', "nested")
+    return key, _one(path, "nested")
+
+
+def _template(path: str | None) -> Source | None:
+    return None if path is None else _one(path, "template")
+
+
+def _one(path: str, key: str) -> Source:
     collected = collect((path,))
     if collected.faults or len(collected.sources) != 1:
         what = collected.faults[0].message if collected.faults else "one template is needed"
-        raise ConfigError(f"--nested: {path}: {what}", "nested")
-    return key, collected.sources[0]
+        raise ConfigError(f"--{key}: {path}: {what}", key)
+    return collected.sources[0]
 
 
 def _parameter_file(name: str) -> Any:

@@ -23,6 +23,11 @@ class Lines:
         for source in sources:
             self._add(source)
 
+    def keep(self, sources: Iterable[Source]) -> None:
+        """Remember further sources, with the files that they lead to."""
+        for source in sources:
+            self._add(source)
+
     def _add(self, source: Source) -> None:
         beside = (Source(name, data) for name, data in source.beside.files.items())
         self._sources.update({it.name: it for it in (source, *beside) if len(it.data) <= LARGEST})

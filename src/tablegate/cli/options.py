@@ -47,6 +47,9 @@ Nested = Annotated[
     list[str] | None,
     typer.Option("--nested", metavar="ID=FILE", help="the template of a nested stack, by its logical id (repeatable)"),
 ]
+Template = Annotated[
+    str | None, typer.Option("--template", metavar="FILE", help="the template that a change set was made of")
+]
 Region = Annotated[str | None, typer.Option("--region", metavar="NAME", help="the region of the deploy")]
 Account = Annotated[str | None, typer.Option("--account", metavar="ID", help="the account of the deploy")]
 Defaults = Annotated[

@@ -19,7 +19,7 @@ FLAGS = frozenset(
 ONCE = frozenset(
     {
         *("--account", "--color", "--config", "--config-ref", "--fail-on", "--jobs", "--region", "--shard"),
-        *("--stdin-filename", "--unknown"),
+        *("--stdin-filename", "--template", "--unknown"),
     }
 )
 REPEATED = frozenset(

@@ -53,6 +53,7 @@ KEYS: Mapping[str, Key] = {
         _texts("var", "values of such variables, as K=V"),
         Key("trust-modules", as_bool, False, "read the modules that terraform init put beside Terraform source"),
         _texts("nested", "templates of nested stacks, as LOGICALID=FILE", in_file=False),
+        Key("template", as_text, None, "the template that a change set was made of", in_file=False),
         Key("policies", None, {}, "options and severity of a policy, by id or name"),
         Key("overrides", None, (), "what tables are for, and how hard policies weigh there"),
         Key("policy", None, (), "policies written as data"),

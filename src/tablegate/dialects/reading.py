@@ -32,7 +32,10 @@ class ReadOptions:
     environment: Mapping[str, str] = field(default_factory=dict)  # such variables in the environment
     grammar: str | None = None  # the file that keeps the compiled grammar of Terraform's language
     nested: Mapping[str, Source] = field(default_factory=dict)  # templates of nested stacks, by logical id
+    template: Source | None = None  # what a change set was made of
+    change_sets: Mapping[str, str] = field(default_factory=dict)  # addresses of nested stacks, by their change sets
     exports: Exports | None = None  # what the templates of one run say to each other
+    shared: bool = False  # whether the sources of the run know all of each other that they can
 
 
 @record()

@@ -1,4 +1,4 @@
-"""The sources of one run, read so that they know of each other: exports, and templates that another one embeds."""
+"""The sources of one run, read so that they know of each other: exports, and what another one embeds or explains."""
 
 from __future__ import annotations
 
@@ -13,21 +13,30 @@ from tablegate.syntax.source import Source
 
 _IMPORTS = (b"ImportValue", b"GetStackOutput")
 _PLAN = re.compile(rb'\s*+\{\s*+"format_version"')  # as Terraform begins one: there is no use in searching it
+_FAMILY = b"arentChangeSetId"  # in either spelling
+_CHANGE_SET = (b"hangeSetId", b"hangeSetName")
 _EXPORTS = "tablegate.dialects.cloudformation.exports"  # by name: plans are read without it
+_CHANGE_SETS = "tablegate.dialects.change_set.family"
 
 
 def sharing(sources: Sequence[Source], options: ReadOptions) -> ReadOptions:
-    """The options, with what the templates of a run export, for those that import it."""
-    if options.exports is not None or not any(_imports(source.data) for source in sources):
+    """The options, with what the sources of a run say of each other. A part of the run learns nothing more."""
+    if options.shared:
         return options
-    return replace(options, exports=import_module(_EXPORTS).exports_of(sources, options))
+    others = [source for source in sources if _PLAN.match(source.data) is None]
+    if _holds(others, *_IMPORTS):
+        options = replace(options, exports=import_module(_EXPORTS).exports_of(others, options))
+    if _holds(others, _FAMILY):
+        options = replace(options, change_sets=import_module(_CHANGE_SETS).addresses_of(others))
+    template = options.template if options.template is not None and _holds(others, *_CHANGE_SET) else None
+    return replace(options, template=template, shared=True)
 
 
 def read_together(sources: Iterable[Source], options: ReadOptions) -> Iterator[Reading]:
     """Every reading, those within others too. What another source embeds is read there, and not a second time."""
     listed = sorted(sources, key=lambda source: -len(source.beside.files))
     options = sharing(listed, options)
-    embedded: set[str] = set()
+    embedded = {options.template.name} if options.template is not None else set()
     for source in listed:
         if source.name in embedded:
             continue
@@ -37,6 +46,5 @@ def read_together(sources: Iterable[Source], options: ReadOptions) -> Iterator[R
         yield from inner
 
 
-def _imports(data: bytes) -> bool:
-    """Whether this may be a template that takes values from another stack."""
-    return _PLAN.match(data) is None and any(word in data for word in _IMPORTS)
+def _holds(sources: Iterable[Source], *words: bytes) -> bool:
+    return any(word in source.data for source in sources for word in words)

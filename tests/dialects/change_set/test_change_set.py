@@ -93,16 +93,8 @@ def test_what_happens_to_a_table(members: Any, kind: ChangeKind, retained: bool 
     assert (kind, retained, doubted) == (change.kind, found, change.doubt is not None)
     assert change.before is not None
     assert "old" == change.before.name.content
-    is_replaced = kind is ChangeKind.REPLACE
-    assert (
-        (("TableName",), ReplaceOrder.CREATE_FIRST)
-        if is_replaced
-        else ((), None)
-        == (
-            change.replace_paths,
-            change.order,
-        )
-    )
+    replaced = (("TableName",), ReplaceOrder.CREATE_FIRST) if kind is ChangeKind.REPLACE else ((), None)
+    assert replaced == (change.replace_paths, change.order)
 
 
 def test_a_table_that_goes() -> None:

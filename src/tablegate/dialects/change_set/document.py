@@ -7,13 +7,24 @@ from typing import NamedTuple
 
 from tablegate.dialects.cloudformation.unsettled import MASKED, is_scalar, scalar_of
 from tablegate.syntax.errors import ParseError
-from tablegate.syntax.json_ import load_json
+from tablegate.syntax.json_ import load_json, parse_json
 from tablegate.syntax.node import Node
+from tablegate.syntax.recognise import is_json
 
 _MASK = "****"  # what stands for the value of a NoEcho parameter
 _KEPT = ("DeletionPolicy", "UpdateReplacePolicy", "Metadata")
 
 Members = Mapping[str, Node]
+
+
+def parsed(text: str) -> Node:
+    """The document, as JSON or as YAML."""
+    if is_json(text):
+        return parse_json(text)
+    # Imported here: hardly a change set is kept as YAML.
+    from tablegate.syntax.yaml_ import parse_yaml
+
+    return parse_yaml(text)
 
 
 def member(holder: Members, name: str) -> Node | None:

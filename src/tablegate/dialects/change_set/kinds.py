@@ -40,7 +40,7 @@ def change_of(
     replacement = text(change.members, "Replacement")
     if kind is ChangeKind.UPDATE and replacement in ("True", "Conditional", "true"):
         kind = ChangeKind.REPLACE
-    made = Change(
+    return Change(
         address=change.address,
         place=place,
         kind=kind,
@@ -52,9 +52,6 @@ def change_of(
         retained=_retained(change, place),
         doubt=_CONDITIONALLY if replacement == "Conditional" else None,
     )
-    if after is not None:
-        object.__setattr__(after, "change", made)
-    return made
 
 
 def _nothing() -> Table | None:

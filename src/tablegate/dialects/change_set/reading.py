@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from tablegate.dialects.change_set.document import Members, ResourceChange, changes, member, members, pairs, text
+from tablegate.dialects.change_set.document import (
+    Members,
+    ResourceChange,
+    changes,
+    member,
+    members,
+    pairs,
+    parsed,
+    text,
+)
 from tablegate.dialects.change_set.kinds import change_of, exists_after, exists_before
+from tablegate.dialects.change_set.whole import parameters_of, settled
 from tablegate.dialects.cloudformation.estates import built
 from tablegate.dialects.cloudformation.opening import opened_tree
+from tablegate.dialects.cloudformation.stacks import read_stack
+from tablegate.dialects.cloudformation.surroundings import NOWHERE, Surroundings
 from tablegate.dialects.cloudformation.template import TABLES
-from tablegate.dialects.reading import Reading, ReadOptions
+from tablegate.dialects.reading import Reading, ReadOptions, unread
 from tablegate.findings import Fault, FaultCode, Input
 from tablegate.model import facts
 from tablegate.model.change import Change
@@ -21,31 +33,24 @@ from tablegate.model.value import Doubt, Place
 from tablegate.syntax.collector import collector_paused
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.node import Node
+from tablegate.syntax.recognise import Kind, recognise
+from tablegate.syntax.source import Source
 
 KIND = "change-set"
 _NOTHING_CHANGES = ("didn't contain changes", "No updates are to be performed")
 _DONE = frozenset({"CREATE_COMPLETE", "FAILED", "DELETE_COMPLETE"})
 _UNSEEN = Doubt(
     "a change set lists only what changes, and what stays as it is may speak of this table",
-    "check the template of the change set: aws cloudformation get-template --change-set-name NAME",
+    "give the template of the change set: --template FILE",
 )
 _SHOW_VALUES = "aws cloudformation describe-change-set --include-property-values"
+_ANOTHER = "give the template of this change set: aws cloudformation get-template --change-set-name NAME"
 
 
 def read(text: str, name: str, options: ReadOptions) -> Reading:
     """The change set, read."""
     with collector_paused():
-        return _ChangeSet(_parsed(text), text, name, options).reading()
-
-
-def _parsed(text: str) -> Node:
-    if text.lstrip("\ufeff \t\r\n").startswith("{"):
-        from tablegate.syntax.json_ import parse_json
-
-        return parse_json(text)
-    from tablegate.syntax.yaml_ import parse_yaml
-
-    return parse_yaml(text)
+        return _ChangeSet(parsed(text), text, name, options).reading()
 
 
 class _ChangeSet:
@@ -57,20 +62,55 @@ class _ChangeSet:
         self._root = members(root)
         self._options = _of_the_stack(self._root, options)
         self._faults: list[Fault] = []
+        address = options.change_sets.get(text(self._root, "ChangeSetId") or "")
+        self._around = NOWHERE if address is None else Surroundings(address=address)
+        self._template = options.template if address is None else None
 
     def reading(self) -> Reading:
         """What the change set says."""
         found = list(changes(self._root))
         self._note_state(found)
-        after, resources = self._world(found, "AfterContext", exists_after)
+        after, seen = self._world(found, "AfterContext", exists_after)
         before = cache(lambda: self._world(found, "BeforeContext", exists_before)[0])
-        existing = {it.address for it in found if exists_before(it)}
+        if self._template is not None:
+            return self._with_template(self._template, found, after, before)
+        existing = {self._around.full(it.address) for it in found if exists_before(it)}
         whole = all(it.action == "Add" for it in found)
         shown = tuple(table if whole else _doubted(table, table.address in existing) for table in after.tables)
         records = tuple(self._records(found, shown, before))
         estate = replace(after, tables=shown, changes=records)
         self._note_unshown(found, {table.address for table in shown})
-        return Reading(input=replace(resources, resources=len(found)), estate=estate, faults=tuple(self._faults))
+        if found and not whole:
+            self._tell(
+                "a change set lists only what changes: what stays as it is, is not judged",
+                "give its template: --template FILE",
+            )
+        return Reading(input=replace(seen, resources=len(found)), estate=estate, faults=tuple(self._faults))
+
+    def _with_template(
+        self, source: Source, found: Sequence[ResourceChange], after: Estate, before: Callable[[], Estate]
+    ) -> Reading:
+        """All of the template, with what the change set knows of it."""
+        template = self._whole(source)
+        own = Input(path=self._name, kind=KIND, detail=text(self._root, "StackName"), resources=len(found))
+        if template.estate is not None:
+            held = {table.address: table for table in template.estate.tables}
+            self._note_another(found, held, source)
+            tables = settled(template.estate.tables, {table.address: table for table in after.tables})
+            records = tuple(self._records(found, tables, before))
+            template = replace(template, estate=replace(template.estate, tables=tables, changes=records))
+        return Reading(input=own, estate=None, faults=tuple(self._faults), inner=(template,))
+
+    def _whole(self, source: Source) -> Reading:
+        options = replace(self._options, parameters={**parameters_of(self._root), **self._options.parameters})
+        around = Surroundings(name=text(self._root, "StackName"), beside=source.beside)
+        try:
+            found = recognise(source)
+            if found.kind is Kind.CLOUDFORMATION:
+                return read_stack(found.text, source.name, options, around)
+        except ParseError as error:
+            return unread(error, source.name)
+        return unread(ParseError("this is no template, and --template asks for one", hint=_ANOTHER), source.name)
 
     def _world(
         self, found: Sequence[ResourceChange], context: str, is_there: Callable[[ResourceChange], bool]
@@ -79,7 +119,7 @@ class _ChangeSet:
         shown = {it.address: it.resource(context) for it in found if is_there(it) and not it.is_stack}
         held = {address: node for address, node in shown.items() if node is not None}
         root = Node({"Resources": Node(held, 1, 1)}, 1, 1)
-        resolver, faults, _ = opened_tree(root, self._written, self._name, self._options)
+        resolver, faults, _ = opened_tree(root, self._written, self._name, self._options, self._around)
         if resolver is None:
             raise ParseError("the change set holds no resources that can be read")
         estate, seen = built(resolver, self._written)
@@ -94,11 +134,23 @@ class _ChangeSet:
         def earlier(address: str) -> Table | None:
             return next((table for table in before().tables if table.address == address), None)
 
-        return [
-            change_of(it, Place(self._name, it.node.line, it.node.column), by_address.get(it.address), earlier)
-            for it in sorted(found, key=lambda it: it.address)
-            if it.type in TABLES
-        ]
+        own = [it._replace(address=self._around.full(it.address)) for it in found if it.type in TABLES]
+        made = {
+            it.address: change_of(
+                it, Place(self._name, it.node.line, it.node.column), by_address.get(it.address), earlier
+            )
+            for it in sorted(own, key=lambda it: it.address)
+        }
+        for table in tables:
+            object.__setattr__(table, "change", made.get(table.address))
+        return list(made.values())
+
+    def _note_another(self, found: Sequence[ResourceChange], held: Mapping[str, Table], source: Source) -> None:
+        """Report a template that cannot be the one that the change set was made of."""
+        for it in found:
+            if it.type in TABLES and exists_after(it) != (it.address in held):
+                where = "not in" if exists_after(it) else "still in"
+                self._refuse(f"{it.address}: the table is {where} the template {source.name}", _ANOTHER)
 
     def _note_state(self, found: Sequence[ResourceChange]) -> None:
         """Report what makes the change set less than the whole."""
@@ -111,18 +163,16 @@ class _ChangeSet:
         elif status not in _DONE:
             self._refuse("the change set is not made yet", "aws cloudformation wait change-set-create-complete")
         for it in found:
-            if it.is_stack:
+            if it.is_stack and text(it.members, "ChangeSetId") not in self._options.change_sets:
                 self._tell(
                     f"{it.address}: the changes of a nested stack are in a change set of their own",
                     "make it with --include-nested-stacks, and check the nested change sets too",
                     it.node,
                 )
-        if found and any(it.action != "Add" for it in found):
-            self._tell("a change set lists only what changes: what stays as it is, is not judged", "check its template")
 
     def _note_unshown(self, found: Sequence[ResourceChange], shown: set[str]) -> None:
         for it in found:
-            if it.type in TABLES and exists_after(it) and it.address not in shown:
+            if it.type in TABLES and exists_after(it) and self._around.full(it.address) not in shown:
                 self._refuse(f"{it.address}: the change set does not show the table's properties", _SHOW_VALUES)
 
     def _refuse(self, message: str, hint: str) -> None:
