@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import hcl2
@@ -10,7 +12,25 @@ import pytest
 from tablegate.model.value import Place
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.hcl import File
-from tablegate.syntax.hcl_nodes import Access, At, Attr, Block, Call, Expression, Literal, Name, Object, Template, Tuple
+from tablegate.syntax.hcl_nodes import (
+    Access,
+    At,
+    Attr,
+    Binary,
+    Block,
+    Call,
+    Conditional,
+    Expression,
+    For,
+    Literal,
+    Name,
+    Object,
+    Opaque,
+    Splat,
+    Template,
+    Tuple,
+    Unary,
+)
 from tablegate.syntax.hcl_plain import NotPlainError, plain
 from tablegate.syntax.hcl_tree import expression
 
@@ -27,6 +47,9 @@ PLAIN = [
     ("null", Literal(None)),
     ("var.env", Access(Name("var"), (Attr("env"),))),
     ('a.b["c"].d', Access(Name("a"), (Attr("b"), At(Literal("c")), Attr("d")))),
+    ("a.b[*].c", Access(Name("a"), (Attr("b"), Splat(), Attr("c")))),
+    ('"\\u00e9\\U0001f600\\t\\\\"', Literal("\u00e9\U0001f600\t\\")),
+    ('"\\U00110000"', Literal("\ufffd")),
     ("a.b[0]", Access(Name("a"), (Attr("b"), At(Literal(0))))),
     ('"${var.a}-x"', Template((Access(Name("var"), (Attr("a"),)), Literal("-x")))),
     ('"${var.a}"', Access(Name("var"), (Attr("a"),))),
@@ -72,7 +95,49 @@ def test_both_readers_say_the_same(text: str, meant: Expression) -> None:
     assert expression(text, None) == meant
 
 
-@pytest.mark.parametrize("text", ["a ? b : c", "1 + 2", "[for x in y : x]", "!a", '"%{ if a }b%{ endif }"'])
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("a.*.b", Access(Name("a"), (Splat(), Attr("b")))),
+        ("a.*.b[0]", Access(Access(Name("a"), (Splat(), Attr("b"))), (At(Literal(0)),))),
+        ("a.0", Access(Name("a"), (At(Literal(0)),))),
+        ("a[b]", Access(Name("a"), (At(Name("b")),))),
+        ("f(a...)", Call("f", (Name("a"),), True)),
+        ("f()[0].a", Access(Call("f", ()), (At(Literal(0)), Attr("a")))),
+        ("provider::p::f(1)", Call("provider::p::f", (Literal(1),))),
+        ("[1][0]", Access(Tuple((Literal(1),)), (At(Literal(0)),))),
+        ("-a", Unary("-", Name("a"))),
+        ("-(1)", Literal(-1)),
+        ("<<E\n%{ if a }b%{ endif }\nE", Opaque("heredoc_template")),
+        ("{ (a) = 1, true = 2 }", Object(((Name("a"), Literal(1)), (Literal("true"), Literal(2))))),
+        ('"${ a ? "b" : c }"', Conditional(Name("a"), Literal("b"), Name("c"))),
+        ('"a${1 + 2}"', Template((Literal("a"), Binary("+", Literal(1), Literal(2))))),
+        ('"%{ if a }b%{ endif }"', Opaque("a template with directives")),
+        ("{ for k, v in a : k => v... if v }", For(("k", "v"), Name("a"), Name("k"), Name("v"), Name("v"), True)),
+    ],
+)
+def test_the_whole_grammar_reads_what_the_quick_reader_leaves(text: str, meant: Expression) -> None:
+    """Every form of Terraform's expressions has its node."""
+    assert expression(text, None) == meant
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a ? b : c",
+        "1 + 2",
+        "[for x in y : x]",
+        "!a",
+        '"%{ if a }b%{ endif }"',
+        "a[*].b[*]",
+        "a[b]",
+        "{ a = 1 b = 2 }",
+        "{ (a) = 1 }",
+        "[1][0]",
+        '"${a + 1}"',
+        "for",
+    ],
+)
 def test_the_rest_is_left_to_the_whole_grammar(text: str) -> None:
     """The quick reader stops where it knows no further."""
     try:
@@ -91,6 +156,26 @@ def test_places_are_those_of_the_values() -> None:
     assert block.body.attributes["name"].place == Place("main.tf", 3, 10, 18)
     (inner,) = block.body.blocks
     assert inner.body.attributes["on"].place == Place("main.tf", 4, 16, 20)
+
+
+def test_what_follows_an_expression_may_be_a_comment() -> None:
+    """To the end of the line, or in a pair of marks."""
+    (block,) = File("main.tf", "a {\n  b = 1 + 2 // c\n  d = 1 + 2 # e\n  f = 1 + 2 /* g */\n}\n").blocks()
+    assert {one.value for one in block.body.attributes.values()} == {Binary("+", Literal(1), Literal(2))}
+
+
+def test_the_compiled_grammar_is_kept_where_it_is_told(tmp_path: Path) -> None:
+    """Never beside the parser's own code."""
+    code = "import sys; from tablegate.syntax.hcl_tree import expression; print(expression('1 + 3', sys.argv[1]))"
+    ran = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "grammar.bin")],
+        env={"PYTHONPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.strip() == str(Binary("+", Literal(1), Literal(3)))
+    assert [path.name for path in tmp_path.iterdir()] == ["grammar.bin"]
 
 
 def test_heredocs_end_where_their_word_stands_alone() -> None:
@@ -113,6 +198,19 @@ def test_heredocs_end_where_their_word_stands_alone() -> None:
         ("a {\n  b = [1, 2\n}\n", '"}" closes nothing', 3, 1),
         ("a {} b {}\n", "a block must end its line", 1, 5),
         ("a {\n  b = 1 +\n}\n", "not an expression", None, None),
+        ("a {\n  b = <<E\n}\n", "the heredoc E has no end", 2, 7),
+        ("a {\n  b = <<E F\n}\n", "not an expression", 2, 7),
+        ("/* a", "the comment has no end", 1, 1),
+        ("a {\n  /* b\n}\n", "the comment has no end", 2, 3),
+        ('a {\n  b = "c\n}\n', "the text has no closing quote", 2, 7),
+        ('a {\n  b = "c${d"\n}\n', "the text has no closing quote", 2, 12),
+        ("a {\n  b {\n", '"{" is never closed', 1, 3),
+        ("a {\n  b = " + "1" * 5000 + "\n}\n", "not an expression", None, None),
+        ("a {\n  b = 1e999\n}\n", "not an expression", None, None),
+        ("?\n", "neither an argument nor a block", 1, 1),
+        (f"a {{\n  b = {'(' * 100}1{')' * 100}\n}}\n", "nested more than 100 levels deep", 2, 106),
+        ("a {\n  b = " + '"${' * 101 + "1" + '}"' * 101 + "\n}\n", "nested more than 100 levels deep", 2, 158),
+        (f"a {{\n  b = {' + '.join('1' * 3000)}\n}}\n", "an expression too long or too deep to be read", None, None),
     ],
 )
 def test_what_is_wrong_is_said_where_it_is(text: str, message: str, line: int | None, column: int | None) -> None:

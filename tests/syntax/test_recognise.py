@@ -111,6 +111,11 @@ def test_a_body_with_half_a_character_is_refused() -> None:
         _recognised(r'{"TemplateBody": "{\"Resources\": \"\ud800\"}"}')
 
 
+def test_source_is_known_by_its_name_too() -> None:
+    """Terraform itself goes by the name, whatever is in the file."""
+    assert Recognised(Kind.TERRAFORM_SOURCE, "{}") == recognise(Source("x.tf.json", b"{}"))
+
+
 @pytest.mark.parametrize("text", ['resource "aws_dynamodb_table" "t" {\n}\n', "# x\nterraform {\n}\n"])
 def test_source_is_known_by_its_blocks(text: str) -> None:
     """Terraform source from standard input needs no name."""

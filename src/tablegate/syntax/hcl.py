@@ -10,7 +10,7 @@ from tablegate.model.value import Place
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.hcl_nodes import Attribute, Block, Body, Expression, Literal
 from tablegate.syntax.hcl_plain import NotPlainError, plain
-from tablegate.syntax.hcl_scan import BLANK, DEPTH, IDENTIFIER, SPACE, closing, line_end, refuse
+from tablegate.syntax.hcl_scan import BLANK, IDENTIFIER, SPACE, closing, line_end, refuse
 from tablegate.syntax.hcl_scan import place as place_of
 
 _LABELS = rf'(?:[ \t]*+(?:"(?:[^"\\\n]|\\.)*+"|{IDENTIFIER}))*+'
@@ -51,13 +51,13 @@ class File:
             if header is None:
                 self._refuse_at_top(position)
             close = closing(text, header.end() - 1)
-            found.append(self._block(header, close, 0))
+            found.append(self._block(header, close))
             position = self._line_over(close + 1, "a block")
         return found
 
     def assignments(self) -> Body:
         """The file as one body: that is what a file of variables is."""
-        return self._body(0, len(self._text), 0)
+        return self._body(0, len(self._text))
 
     def place(self, start: int, end: int | None = None) -> Place:
         """The place of what starts here. It is underlined where it ends on the same line."""
@@ -72,7 +72,7 @@ class File:
         """Whether a word stands there, in whatever case."""
         return word in self._text[start:end].lower()
 
-    def _block(self, header: re.Match[str], close: int, depth: int) -> Block:
+    def _block(self, header: re.Match[str], close: int) -> Block:
         return Block(
             header["type"],
             tuple(found[1] if found[1] is not None else found[2] for found in _LABEL.finditer(header["labels"])),
@@ -80,14 +80,12 @@ class File:
             first=header.end(),
             close=close,
             file=self,
-            read=lambda block: self._body(block.first, block.close, depth),
+            read=lambda block: self._body(block.first, block.close),
         )
 
-    def _body(self, position: int, close: int, depth: int) -> Body:
+    def _body(self, position: int, close: int) -> Body:
         attributes: dict[str, Attribute] = {}
         blocks: list[Block] = []
-        if depth > DEPTH:
-            refuse(f"nested more than {DEPTH} levels deep", self._text, position)
         while True:
             found = _ITEM.match(self._text, position)
             if found is None:
@@ -97,7 +95,7 @@ class File:
                 return Body(attributes, tuple(blocks))
             if kind == "labels":
                 end = closing(self._text, found.end() - 1)
-                blocks.append(self._block(found, end, depth + 1))
+                blocks.append(self._block(found, end))
                 position = self._line_over(end + 1, "a block")
                 continue
             attribute, position = self._attribute(found)

@@ -5,6 +5,7 @@ The parser's grammar is compiled once and kept in a file. Left alone it would wr
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -96,7 +97,10 @@ def _word(tree: Any) -> Expression:
 
 def _number(tree: Any) -> Expression:
     text = _text(tree)
-    return Literal(int(text) if text.lstrip("-").isdigit() else float(text))
+    content = int(text) if text.lstrip("-").isdigit() else float(text)
+    if content in (math.inf, -math.inf):
+        raise ValueError(text)
+    return Literal(content)
 
 
 def _string(tree: Any) -> Expression:
@@ -169,12 +173,12 @@ def _access(tree: Any) -> Expression:
     base, way = _children(tree)
     inner = _of(base)
     if way.data == "full_splat":
-        return Access(inner, (Splat(), *map(_step, _children(way))))
+        return _reached(inner, (Splat(), *map(_step, _children(way))))
     if way.data != "attr_splat":
         return _reached(inner, (_step(way),))
     steps = list(map(_step, _children(way)))
     own = next((number for number, one in enumerate(steps) if isinstance(one, At)), len(steps))
-    return _reached(Access(inner, (Splat(), *steps[:own])), tuple(steps[own:]))
+    return _reached(_reached(inner, (Splat(), *steps[:own])), tuple(steps[own:]))
 
 
 def _reached(inner: Expression, steps: tuple[Step, ...]) -> Expression:
