@@ -41,5 +41,6 @@ def scopes(node: For, everything: object, scope: Scope) -> Iterator[Scope]:
     if len(pairs) > _MOST:
         raise FailedError
     for key, item in pairs:
+        scope.module.spend()
         names = {node.names[-1]: item} if len(node.names) == 1 else {node.names[0]: key, node.names[1]: item}
         yield scope._replace(names={**scope.names, **names})

@@ -12,6 +12,7 @@ from tablegate.dialects.terraform_source.evaluate import evaluated
 from tablegate.dialects.terraform_source.scopes import Scope
 from tablegate.dialects.terraform_source.things import Called, Instances, Repeats, Thing, instance_key, repeated
 from tablegate.dialects.terraform_source.types import converted
+from tablegate.dialects.terraform_source.values import is_large
 from tablegate.syntax.hcl_nodes import Access, Attr, Block, Expression, Literal, Name, Object
 
 _FAR = 24  # modules in one another
@@ -29,6 +30,9 @@ class Project(Protocol):
 
     def keep_secret(self, content: object) -> None:
         """Texts that no report may hold."""
+
+    def spend(self) -> None:
+        """One more step of a loop."""
 
 
 class ModuleInstance:
@@ -59,6 +63,10 @@ class ModuleInstance:
         """Something sensitive was read."""
         self.marked = True
 
+    def spend(self) -> None:
+        """One more step of a loop."""
+        self._project.spend()
+
     def guarded(self, what: Hashable, work: Callable[[], object]) -> object:
         """Work something out once. What needs itself on the way is not known."""
         found = self._known.get(what)
@@ -66,6 +74,8 @@ class ModuleInstance:
             self._known[what] = Unknown("an expression that needs itself"), False
             before, self.marked = self.marked, False
             content = work()
+            if is_large(content):
+                content = Unknown("more than is evaluated")
             found = self._known[what] = content, self.marked
             self.marked = before
         self.marked = self.marked or found[1]

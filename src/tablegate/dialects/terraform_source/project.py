@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 
 from tablegate.dialects.reading import Reading, ReadOptions
@@ -12,6 +13,7 @@ from tablegate.dialects.terraform_plan.secrets import texts
 from tablegate.dialects.terraform_source.definitions import Definition, defined
 from tablegate.dialects.terraform_source.modules import ModuleInstance
 from tablegate.dialects.terraform_source.resources import Resources
+from tablegate.dialects.terraform_source.values import FailedError
 from tablegate.dialects.terraform_source.variables import Given
 from tablegate.findings import FaultCode
 from tablegate.model.table import Dialect
@@ -19,6 +21,8 @@ from tablegate.model.value import Place
 from tablegate.syntax.hcl_nodes import Block, Literal
 from tablegate.syntax.source import Folder, Source, within
 
+_STEPS = 200_000  # of all the loops of one root
+_MODULES = 1_000
 _TRUST = "terraform init, then --trust-modules; or judge the plan, which holds every module"
 
 
@@ -36,6 +40,7 @@ class Project:
         self._secrets: set[str] = set()
         self._resources = Resources(self._faults, self.refuse)
         self._uncovered: dict[str, None] = {}
+        self._steps = _STEPS
         self._given = Given(options, folder.beside, self.refuse)
 
     def reading(self) -> Reading:
@@ -66,11 +71,14 @@ class Project:
         return f"source mode: {doubts} {'value' if doubts == 1 else 'values'} only a plan can tell"
 
     def _modules(self, root: ModuleInstance) -> Iterator[ModuleInstance]:
-        waiting = [root]
-        while waiting:
-            module = waiting.pop(0)
+        waiting = deque([root])
+        for _ in range(_MODULES):
+            if not waiting:
+                return
+            module = waiting.popleft()
             yield module
             waiting += module.children()
+        self._faults.incomplete(f"more than {_MODULES} modules", blocks=True)
 
     def _definition(self, folder: str) -> Definition:
         found = self._definitions.get(folder)
@@ -114,6 +122,12 @@ class Project:
     def given(self, name: str, block: Block, module: ModuleInstance) -> object:
         """The content of a variable of the root module."""
         return self._given.value(name, block, module)
+
+    def spend(self) -> None:
+        """One more step of a loop. Of too many the expression fails."""
+        self._steps -= 1
+        if self._steps < 0:
+            raise FailedError
 
     def keep_secret(self, content: object) -> None:
         """Texts that no report may hold."""

@@ -45,6 +45,9 @@ class Module(Protocol):
     def mark(self) -> None:
         """Something sensitive was read."""
 
+    def spend(self) -> None:
+        """One more step of a loop. Of too many the expression fails."""
+
 
 class Scope(NamedTuple):
     """Where an expression stands: its module, what is repeated there, and the names that loops give."""

@@ -9,6 +9,10 @@ from tablegate.dialects.terraform_plan.unknowns import PLAN, Reached, Unknown
 APPLY = "applying that first, or the value itself in its place"
 
 
+LONGEST = 1_000_000  # characters of one text
+_LARGEST = 20_000  # items of one value, and lines of its texts
+
+
 class Elements(list[object]):
     """The elements of a set, in their order."""
 
@@ -47,8 +51,11 @@ def blended(
 def written_out(pieces: Iterable[object]) -> object:
     """One text of these pieces. Of one that is known in part, the parts are kept."""
     parts: list[str | Unknown] = []
-    whole = True
+    whole, length = True, 0
     for piece in pieces:
+        length += len(piece) if type(piece) is str else 1
+        if length > LONGEST:
+            raise FailedError
         if type(piece) is str:
             parts.append(piece)
         elif type(piece) is Unknown:
@@ -77,6 +84,23 @@ def unknowns(content: object) -> Iterator[Unknown]:
             yield from unknowns(item)
     elif hasattr(content, "whole"):
         yield content.whole()
+
+
+def is_large(content: object) -> bool:
+    """Whether there is more in some content than anybody writes: it was made to keep its readers busy."""
+    size, waiting = 0, [content]
+    while waiting:
+        item = waiting.pop()
+        size += 1
+        if isinstance(item, str):
+            size += len(item) // 50
+        elif isinstance(item, dict):
+            waiting += item.values()
+        elif isinstance(item, list):
+            waiting += item
+        if size + len(waiting) > _LARGEST:
+            return True
+    return False
 
 
 def as_text(content: object) -> str:
