@@ -140,6 +140,19 @@ def test_known_key_of_a_data_source(asked: str, owner: KeyOwner, constant: bool)
     assert told(only(found).encryption.owner) is owner
 
 
+def test_key_that_was_looked_up_somewhere() -> None:
+    """An ARN that a data source found behind the service's own alias is the service's, whatever way it came."""
+    values = {"name": "alias/aws/dynamodb", "target_key_arn": ARN}
+    state = {"mode": "data", "type": "aws_kms_alias", "name": "a", "address": "data.aws_kms_alias.a", "values": values}
+    block = {"enabled": {"constant_value": True}, "kms_key_arn": {"references": ["local.key"]}}
+    found = written(
+        change({**TABLE, "server_side_encryption": [{"enabled": True, "kms_key_arn": ARN}]}),
+        configuration=configured(resource({"server_side_encryption": [block]})),
+        prior_state={"values": {"root_module": {"resources": [state]}}},
+    )
+    assert told(only(found).encryption.owner) is KeyOwner.AWS_MANAGED
+
+
 def test_key_that_goes() -> None:
     """A key that this change deletes is found by its ARN, and said to go."""
     key = {"arn": ARN, "key_id": "1", "enable_key_rotation": True, "is_enabled": True}

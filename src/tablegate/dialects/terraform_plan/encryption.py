@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from tablegate.dialects.terraform_plan.blocks import Block
 from tablegate.dialects.terraform_plan.configuration import tree
@@ -72,7 +73,8 @@ class Keys:
         asked = {self._asked(one) for one in mentions if one.type in _NAMED_BY and one.data is not None}
         found = self._resource(key)
         unnamed = unnamed and found is None  # a change that is ignored keeps a key that nobody names any more
-        if key.endswith(_MANAGED) or key in self._managed or unnamed or asked == {KeyOwner.AWS_MANAGED}:
+        managed = key.endswith(_MANAGED) or key in self._managed or key in self._looked_up
+        if managed or unnamed or asked == {KeyOwner.AWS_MANAGED}:
             self._managed.add(key)
             return _managed(given.place, given)
         region = arn_part(key, 3)
@@ -82,6 +84,13 @@ class Keys:
             key_region=facts.KEY_REGION.of(region, given.place) if region else self._region_of(found),
             resource=None if found is None else self._key(found),
         )
+
+    @cached_property
+    def _looked_up(self) -> set[str]:
+        """What data sources found the AWS-managed key to be called when the plan was made."""
+        found = [one.values for one in self._state.data_of("aws_kms_alias")]
+        named = [values for values in found if str(values.get("name")).endswith(_MANAGED)]
+        return {str(values.get(key)) for values in named for key in ("arn", "target_key_arn", "target_key_id")}
 
     def _unknown(self, resource: Resource, block: Block, given: Value[str], argument: str) -> Encryption:
         """The ARN is known only after the apply: what the expression reads tells whose it will be."""
