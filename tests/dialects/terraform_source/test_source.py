@@ -184,3 +184,21 @@ def test_a_file_is_judged_alone_where_it_is_named_alone(tmp_path: Path, monkeypa
     assert faults(read(alone, ReadOptions())) == [("TG002", False, message)]
     (both,) = collect(["a.tf", "b.tf"]).sources
     assert [fault.code.value for fault in read(both, ReadOptions()).faults] == ["TG003"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "content"),
+    [
+        ('replace("a_b.c", "/[^a-z]/", "-")', "a-b-c"),
+        ('replace("a--b", "/-+$/", "")', "a--b"),
+        ('replace("a--", "/-+$/", "")', "a"),
+        ('replace("a", "/(a)/", "b")', "unknown: an expression that fails, or that is more than source tells"),
+        ('replace("a", "/a/", "$0")', "unknown: an expression that fails, or that is more than source tells"),
+        ('join("+", regexall("[a-z]+", "ab 1 cd"))', "ab+cd"),
+        ('regex("[0-9]+", "ab 12")', "12"),
+        ('try(regex("[0-9]+", "ab"), "none")', "none"),
+    ],
+)
+def test_regular_expressions_that_every_dialect_reads_alike_are_evaluated(expression: str, content: str) -> None:
+    """Go's dialect is not Python's: what may differ is not evaluated."""
+    assert _name(expression) == content

@@ -9,10 +9,12 @@ from typing import TypeAlias
 
 from tablegate.dialects.terraform_plan.unknowns import Unknown
 from tablegate.dialects.terraform_source.texts import (
+    first_match,
     formatted,
     formatted_list,
     joined,
     json_text,
+    matches,
     part_of,
     replaced,
     titled,
@@ -55,7 +57,9 @@ def called(name: str, arguments: list[object]) -> object:
         return blended(found)
     try:
         return function(*arguments)
-    except (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError):
+    except (FailedError, TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError):
+        if found:
+            return blended(found)
         raise FailedError from None
 
 
@@ -191,6 +195,8 @@ _SHALLOW: dict[str, Function] = {
     "reverse": lambda content: list(reversed(as_list(content))),
     "sensitive": _same,
     "slice": _slice,
+    "regex": first_match,
+    "regexall": matches,
     "replace": replaced,
     "tolist": lambda content: list(as_list(content)),
     "tostring": to_text,

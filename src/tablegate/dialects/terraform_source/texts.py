@@ -17,6 +17,9 @@ from tablegate.dialects.terraform_source.values import (
 
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 _ESCAPES = re.compile("[<>&\u2028\u2029]")
+_ATOM = r"(?:[A-Za-z0-9_ \-/:,@]|\\[.\-/]|\[\^?[A-Za-z0-9_ .:,/@\-]+\])"
+_IN_COMMON = re.compile(rf"\^?(?:{_ATOM}[+*?]?){{1,20}}\$?")
+_LONGEST_SEARCHED = 1_000  # characters
 _VERB = re.compile(r"%(?:(%)|([sdvq]))")
 
 
@@ -96,11 +99,43 @@ def replaced(text: object, old: object, new: object) -> object:
     """The text with another one in place of a part."""
     pattern = as_text(old)
     if len(pattern) > 1 and pattern.startswith("/") and pattern.endswith("/"):
-        raise FailedError  # a regular expression of Go's
+        return _substituted(as_text(text), pattern[1:-1], new)
     if not pattern:
         raise FailedError
     first, *others = as_text(text).split(pattern)
     return written_out([first, *(piece for other in others for piece in (new, other))])
+
+
+def matches(pattern: object, text: object) -> object:
+    """Every match of a regular expression without groups."""
+    return _compiled(as_text(pattern)).findall(_searched(text))
+
+
+def first_match(pattern: object, text: object) -> object:
+    """The first match of one; without any, Terraform fails."""
+    found = _compiled(as_text(pattern)).search(_searched(text))
+    if found is None:
+        raise FailedError
+    return found[0]
+
+
+def _substituted(text: str, pattern: str, new: object) -> object:
+    if isinstance(new, Unknown) or "$" in as_text(new):
+        raise FailedError
+    return _compiled(pattern).sub(as_text(new).replace("\\", r"\\"), _searched(text))
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """A regular expression that means the same in Go's dialect and in Python's, and whose search is quick."""
+    if _IN_COMMON.fullmatch(pattern) is None:
+        raise FailedError
+    return re.compile(f"{pattern[:-1]}\\Z" if pattern.endswith("$") else pattern)
+
+
+def _searched(text: object) -> str:
+    if len(as_text(text)) > _LONGEST_SEARCHED:
+        raise FailedError
+    return as_text(text)
 
 
 def part_of(text: object, offset: object, length: object) -> object:
