@@ -90,7 +90,7 @@ def trust_of(document: Document, own_account: str | None) -> Trust:
     if any(one.allows and one.principals is not None and one.principals.inverted for one in document.statements):
         found.append((HolderKind.CROSS_ACCOUNT, "trusts everybody but those it names"))
     services = frozenset(
-        _service(principal.text)
+        service_of(principal.text)
         for statement in document.statements
         if statement.principals is not None
         for principal in statement.principals.items
@@ -114,7 +114,7 @@ def _of_principal(principal: Principal, own_account: str | None, document: Docum
     shown = document.shown(principal.text)
     match principal.kind:
         case PrincipalKind.SERVICE:
-            return _of_service(_service(principal.text)), f"trusts {shown}"
+            return _of_service(service_of(principal.text)), f"trusts {shown}"
         case PrincipalKind.FEDERATED:
             return _of_provider(shown, document)
         case PrincipalKind.ANYONE:
@@ -157,7 +157,7 @@ def _of_account(text: str, own_account: str | None) -> HolderKind:
     return HolderKind.HUMAN
 
 
-def _service(text: str) -> str:
+def service_of(text: str) -> str:
     """A service principal's name without its domain, and without a region: `lambda`, `ecs-tasks`."""
     whole = text.lower()
     name = whole.removesuffix(".cn").removesuffix(".amazonaws.com")

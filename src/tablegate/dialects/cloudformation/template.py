@@ -20,6 +20,12 @@ BACKUP_SELECTION = "AWS::Backup::BackupSelection"
 ALARM = "AWS::CloudWatch::Alarm"
 EVENT_SOURCE_MAPPING = "AWS::Lambda::EventSourceMapping"
 PIPE = "AWS::Pipes::Pipe"
+MACHINE = "AWS::StepFunctions::StateMachine"
+METHOD = "AWS::ApiGateway::Method"
+DATA_SOURCE = "AWS::AppSync::DataSource"
+RESOLVER = "AWS::AppSync::Resolver"
+RESOLVER_FUNCTION = "AWS::AppSync::FunctionConfiguration"
+TOPIC_RULE = "AWS::IoT::TopicRule"
 FUNCTION = "AWS::Serverless::Function"
 KINESIS_STREAM = "AWS::Kinesis::Stream"
 KEY = "AWS::KMS::Key"
@@ -65,6 +71,12 @@ ACCESS = (
     POD_IDENTITY,
     TRANSFER_USER,
     STATE_MACHINE,
+    MACHINE,
+    METHOD,
+    DATA_SOURCE,
+    RESOLVER,
+    RESOLVER_FUNCTION,
+    TOPIC_RULE,
     GRAPHQL_API,
     CONNECTOR,
 )

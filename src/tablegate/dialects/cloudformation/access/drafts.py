@@ -9,6 +9,7 @@ from tablegate.access.dates import MANAGED_AS_OF
 from tablegate.access.documents import Document
 from tablegate.access.grants import DocumentRole, Grant, HolderForm, HolderKind, Maker, Unread
 from tablegate.access.holders import Holder
+from tablegate.access.integrations import NOTHING, Calls, needs_of
 from tablegate.access.managed import managed_path, managed_policies
 from tablegate.access.symbols import Symbols
 from tablegate.access.trust import most_exposed
@@ -27,7 +28,7 @@ class Draft:
     """A holder that is not finished: whatever speaks of it adds to it.
 
     ``trusted`` is what its trust policy says of it, ``uses`` the resources that use it, which count where that says
-    nothing, and ``serves`` the end users that it is known to serve.
+    nothing, ``serves`` the end users that it is known to serve, and ``calls`` what integrations of a service call.
     """
 
     address: str
@@ -39,6 +40,8 @@ class Draft:
     services: set[str] = field(default_factory=set)
     uses: list[Evidence] = field(default_factory=list)
     serves: list[Evidence] = field(default_factory=list)
+    declared: frozenset[str] = NOTHING  # services that may assume it, where all of them say what they call
+    calls: list[tuple[str, Calls]] = field(default_factory=list)
     concerned: bool = False  # what cannot be read of it matters, whatever can
     grants: list[Grant] = field(default_factory=list)
     inherited: list[Grant] = field(default_factory=list)  # of a user's groups: theirs to answer for
@@ -137,6 +140,7 @@ class Draft:
             ceilings=tuple(self.ceilings),
             ceiling_doubt=self.ceiling_doubt,
             unread=self._unread(),
+            needs=needs_of(self.declared, self.calls),
             symbols=symbols,
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tablegate.access.symbols import Symbols
-from tablegate.dialects.cloudformation.access import Access, identities, resources, uses
+from tablegate.dialects.cloudformation.access import Access, identities, integrations, resources, uses
 from tablegate.dialects.cloudformation.access.attachments import Attachments
 from tablegate.dialects.cloudformation.access.drafts import sorted_grants
 from tablegate.dialects.cloudformation.access.ground import Ground
@@ -53,4 +53,5 @@ def _gather(ground: Ground) -> None:
         Connectors(ground, attachments).gather()
     resources.gather(ground)
     uses.learn(ground, attachments)
+    integrations.learn(ground, attachments)
     attachments.leave_over()

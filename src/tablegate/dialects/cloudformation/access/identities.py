@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tablegate.access.grants import HolderForm, HolderKind
+from tablegate.access.integrations import NOTHING, declared_services
 from tablegate.access.trust import UNTOLD, trust_of
 from tablegate.dialects.cloudformation.access.drafts import Draft
 from tablegate.dialects.cloudformation.access.ground import Ground, There
@@ -46,7 +47,9 @@ def people(form: HolderForm) -> tuple[HolderKind, str]:
 
 def trust(ground: Ground, draft: Draft, node: Node | None) -> None:
     """Learn from a trust policy who uses a role."""
-    pieces = ground.documents.uncounted(node) if node is not None else ()
+    pieces = ground.documents.uncounted(node) if node is not None else []
+    declared = [declared_services(piece.document) for piece in pieces]
+    draft.declared = NOTHING.union(*declared) if all(declared) else NOTHING
     account = ground.resolver.options.account
     found = [trust_of(piece.document, account) for piece in pieces if piece.document.statements]
     if found:

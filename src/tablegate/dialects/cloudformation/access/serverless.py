@@ -7,6 +7,7 @@ from itertools import product
 
 from tablegate.access.documents import Hole
 from tablegate.access.grants import HolderForm, HolderKind, Maker, MakerKind
+from tablegate.access.integrations import STATES
 from tablegate.access.managed import managed_policies
 from tablegate.dialects.cloudformation.access import identities
 from tablegate.dialects.cloudformation.access.attachments import Attachments
@@ -61,6 +62,8 @@ class Serverless:
         draft = ground.draft(HolderForm.ROLE, there.resource, HolderKind.RUNTIME, f"trusts {service}")
         draft.services.add(service)
         identities.trust(ground, draft, there.section.get("AssumeRolePolicyDocument"))
+        if there.resource.type == STATE_MACHINE:
+            draft.declared = frozenset({STATES})
         self._attachments.bound(draft, there.section)
         documents = 0
         used: dict[str, int] = {}

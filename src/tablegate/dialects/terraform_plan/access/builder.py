@@ -48,6 +48,7 @@ class Builder:
             ceilings=tuple(person.ceilings),
             ceiling_doubt=person.ceiling_doubt,
             unread=_unread(list(person.deeds.values()), list(person.attached.values())),
+            needs=kinds.needs(person),
             symbols=self._ground.symbols,
         )
 

@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 from tablegate.access.documents import Document
 from tablegate.access.grants import HolderForm, HolderKind
+from tablegate.access.integrations import Calls
 from tablegate.access.trust import Trust, most_exposed, trust_of
 from tablegate.dialects.terraform_plan.access.deeds import Deeds
 from tablegate.dialects.terraform_plan.access.ground import Ground
+from tablegate.dialects.terraform_plan.access.integrations import Integrations
 from tablegate.dialects.terraform_plan.access.people import People, Person
 from tablegate.dialects.terraform_plan.access.texts import Texts
 from tablegate.dialects.terraform_plan.configuration import Tree, trees
@@ -68,6 +70,13 @@ class Kinds:
         self._deeds = deeds
         self._texts = texts
         self._roles = roles
+        self._integrations = Integrations(ground.world, self._at)
+
+    def needs(self, person: Person) -> Calls:
+        """All that the users of a role can call; None where that is not known."""
+        if person.form is not HolderForm.ROLE or person.resource is None:
+            return None
+        return self._integrations.needs(person, self._document(person))
 
     def of(self, person: Person) -> Trust:
         """Who uses it."""

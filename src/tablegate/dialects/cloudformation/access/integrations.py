@@ -1,0 +1,141 @@
+"""What uses the roles of a template, where nothing but declared integrations does, and what those can call."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from tablegate.access.grants import HolderForm
+from tablegate.access.integrations import (
+    GATEWAY,
+    NOTHING,
+    PIPES,
+    PUTS,
+    READS_STREAMS,
+    RESOLVERS,
+    RULES,
+    STATES,
+    Calls,
+    of_gateway,
+    of_resolvers,
+    of_states,
+)
+from tablegate.dialects.cloudformation.access.attachments import Attachments
+from tablegate.dialects.cloudformation.access.drafts import Draft
+from tablegate.dialects.cloudformation.access.ground import Ground, There
+from tablegate.dialects.cloudformation.template import (
+    DATA_SOURCE,
+    MACHINE,
+    METHOD,
+    PIPE,
+    RESOLVER,
+    RESOLVER_FUNCTION,
+    ROLE,
+    STATE_MACHINE,
+    TOPIC_RULE,
+)
+from tablegate.dialects.cloudformation.unsettled import Unsettled
+from tablegate.syntax.node import Node
+
+_TABLE_SOURCE = "AMAZON_DYNAMODB"
+_PROGRAMS = ("Code", "RequestMappingTemplate")
+_RULE_ACTIONS = ("DynamoDB", "DynamoDBv2")
+
+
+def learn(ground: Ground, attachments: Attachments) -> None:
+    """Tell each role of the template what its integrations call."""
+    for draft, service, calls in _Integrations(ground, attachments).found():
+        draft.calls.append((service, calls))
+
+
+class _Integrations:
+    """The integrations of one template."""
+
+    def __init__(self, ground: Ground, attachments: Attachments) -> None:
+        self._ground = ground
+        self._attachments = attachments
+
+    def found(self) -> Iterator[tuple[Draft, str, Calls]]:
+        """Each role that one of them uses, with the service and what it calls."""
+        ground = self._ground
+        for there in ground.resources(MACHINE):
+            yield from self._of(there, "RoleArn", STATES, self._of_machine(there))
+        for there in ground.resources(STATE_MACHINE):
+            made = ground.drafts.get((HolderForm.ROLE, there.address))
+            calls = self._of_machine(there)
+            yield from self._of(there, "Role", STATES, calls) if made is None else ((made, STATES, calls),)
+        for there in ground.resources(METHOD):
+            for integration in ground.sections(there, "Integration"):
+                calls = of_gateway(ground.text(integration.section, "Uri"))
+                yield from self._of(integration, "Credentials", GATEWAY, calls)
+        for there in ground.resources(DATA_SOURCE):
+            yield from self._of(there, "ServiceRoleArn", RESOLVERS, self._of_source(there))
+        for there in ground.resources(PIPE):
+            yield from self._of(there, "RoleArn", PIPES, _of_pipe(ground.text(there.section, "Source")))
+        yield from self._of_rules()
+
+    def _of(self, there: There, key: str, service: str, calls: Calls) -> Iterator[tuple[Draft, str, Calls]]:
+        for value, _ in self._ground.items(there.section, key):
+            draft = self._attachments.holder(value, ROLE)
+            if draft is not None:
+                yield draft, service, calls
+
+    def _of_machine(self, there: There) -> Calls:
+        text = self._ground.text(there.section, "DefinitionString")
+        given = {
+            key: self._ground.text(part.section, key) or ""
+            for part in self._ground.sections(there, "DefinitionSubstitutions")
+            for key in part.section
+        }
+        if text is None:
+            return of_states(self._plain(there.section["Definition"]), given) if "Definition" in there.section else None
+        try:
+            return of_states(json.loads(text), given)
+        except (ValueError, RecursionError):
+            return None
+
+    def _of_source(self, there: There) -> Calls:
+        ground = self._ground
+        kind = ground.text(there.section, "Type")
+        if kind != _TABLE_SOURCE:
+            return NOTHING if kind and kind.isascii() else None
+        name = ground.text(there.section, "Name")
+        programs = [
+            next((text for key in _PROGRAMS if (text := ground.text(one.section, key))), None)
+            for one in ground.resources(RESOLVER, RESOLVER_FUNCTION)
+            if self._names(one, there.address, name)
+        ]
+        return of_resolvers(programs)
+
+    def _names(self, one: There, address: str, name: str | None) -> bool:
+        """Whether a resolver uses a data source, by reference or by its name."""
+        for value, _ in self._ground.items(one.section, "DataSourceName"):
+            symbol = self._ground.reference(value)
+            if symbol is not None and symbol.name == address:
+                return True
+        return name is not None and self._ground.text(one.section, "DataSourceName") == name
+
+    def _of_rules(self) -> Iterator[tuple[Draft, str, Calls]]:
+        for there in self._ground.resources(TOPIC_RULE):
+            for payload in self._ground.sections(there, "TopicRulePayload"):
+                for listed in self._ground.sections(payload, "Actions"):
+                    for kind in _RULE_ACTIONS:
+                        for one in self._ground.sections(listed, kind):
+                            yield from self._of(one, "RoleArn", RULES, PUTS)
+
+    def _plain(self, node: Node) -> object:
+        """A definition with each value as the text that it comes to."""
+        value = self._ground.resolver.head(node)
+        if value is None or isinstance(value, Unsettled):
+            return None if value is None else self._ground.texts.symbolic(value)
+        content = value.content
+        if isinstance(content, dict):
+            return {key: self._plain(child) for key, child in content.items()}
+        return [self._plain(child) for child in content] if isinstance(content, (list, tuple)) else content
+
+
+def _of_pipe(source: str | None) -> Calls:
+    """A pipe reads what it comes from; where that is the stream of a table, its ARN says so."""
+    if source is None or not source.startswith("arn:"):
+        return None
+    return READS_STREAMS if ":dynamodb:" in source else NOTHING
