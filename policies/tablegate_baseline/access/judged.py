@@ -21,6 +21,8 @@ from tablegate.policy.access import (
 )
 
 ITEMS = frozenset({Kind.ITEM_READ, Kind.ITEM_WRITE, Kind.ITEM_DELETE, Kind.BULK_READ})
+# Services that copy tables for a living, whatever else they may be.
+_COPIERS = ("osis-pipelines.", "redshift", "glue.", "backup.", "export.dynamodb.", "dms.")
 _FULL = frozenset({Kind.DESTRUCTIVE, Kind.PERMISSIONS, Kind.ITEM_READ, Kind.ITEM_WRITE})
 
 
@@ -40,6 +42,11 @@ def is_dax_role(holder: Holder) -> bool:
 
 
 @lru_cache(maxsize=2048)
+def copies_tables(holder: Holder) -> bool:
+    """Whether copying tables is the work of every service behind a role."""
+    return bool(holder.services) and all(service.startswith(_COPIERS) for service in holder.services)
+
+
 def is_everything(actions: frozenset[Action]) -> bool:
     """Whether these actions amount to full control of a table."""
     return {action.kind for action in actions} >= _FULL

@@ -21,7 +21,7 @@ from tablegate.policy.access import (
     reaches,
     reaches_of,
 )
-from tablegate_baseline.access.judged import is_written
+from tablegate_baseline.access.judged import copies_tables, is_written
 from tablegate_baseline.access.remedies import CLOUDFORMATION, REFERENCE, TERRAFORM
 from tablegate_baseline.access.replacing import replaced
 from tablegate_baseline.access.tables_here import only_table
@@ -43,8 +43,6 @@ _EFFECTS = {
 }
 _SCALING = frozenset({"DescribeTable", "UpdateTable"})
 _LEASING = frozenset({"CreateTable", "GetItem", "PutItem"})
-# Services that copy tables for a living, whatever else they may be.
-_COPIERS = ("osis-pipelines.", "redshift", "glue.", "backup.", "export.dynamodb.", "dms.")
 
 
 class _Held(NamedTuple):
@@ -133,12 +131,14 @@ def resource_policy_control(grant: Grant, *, deploy_roles: tuple[str, ...] = ())
 def data_copy_action(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
     """An export writes the whole table to a bucket, which may be another account's, and costs no read capacity that
     anybody would notice."""
-    if not is_written(grant) or silenced(grant, deploy_roles) or _copies(grant.holder):
+    if not is_written(grant) or silenced(grant, deploy_roles) or copies_tables(grant.holder):
         return OTHERS
     held = _worst(grant, frozenset({Kind.DATA_COPY}), deploy_roles)
     if held is None:
         return FINE
     names = {action.name for action in held.actions}
+    if names <= (grant.holder.needs or frozenset()):
+        return FINE
     note = f"{actions_shown(held.actions)} in the hands of {who(grant)}"
     if names == {"CreateBackup"} and held.reach.tier is Tier.ONE:
         return _failing(held._replace(severity=INFO), note)
@@ -247,11 +247,6 @@ def _keeps_leases(grant: Grant) -> bool:
     return kinesis or any(
         action.kind is Kind.STREAM_READ for reach in reaches_of(grant.holder) for action in reach.actions
     )
-
-
-def _copies(whose: Holder) -> bool:
-    """Whether copying tables is the work of every service behind the holder."""
-    return bool(whose.services) and all(service.startswith(_COPIERS) for service in whose.services)
 
 
 def _way_out(whose: Holder, names: Iterable[str]) -> str | None:

@@ -20,7 +20,7 @@ from tablegate.policy.access import (
     reaches,
     reaches_of,
 )
-from tablegate_baseline.access.judged import is_written, telling
+from tablegate_baseline.access.judged import copies_tables, is_written, telling
 from tablegate_baseline.access.remedies import CLOUDFORMATION, TERRAFORM
 from tablegate_baseline.access.replacing import replaced
 from tablegate_baseline.access.tables_here import tables_reached
@@ -49,7 +49,7 @@ def scan_granted(
     grant: Grant, *, production: tuple[str, ...] = PRODUCTION, small_tables: tuple[str, ...] = ()
 ) -> Verdict:
     """A scan reads and bills the whole table, and starves everybody else of its capacity while it does."""
-    if not is_written(grant) or grant.holder.kind not in _REQUESTS:
+    if not is_written(grant) or grant.holder.kind not in _REQUESTS or copies_tables(grant.holder):
         return OTHERS
     first = _first_scan(grant)
     if first is None or any(map(_first_scan, _earlier(grant))):
@@ -58,6 +58,8 @@ def scan_granted(
     if tables and all(table.name.content in small_tables for table in tables):
         return FINE
     scans = [action for action in first.actions if _scans(first, action)]
+    if {action.name for action in scans} <= (grant.holder.needs or frozenset()):
+        return FINE
     severity = _scan_severity(first, production)
     fix = replaced(grant, scans)
     note = f"{actions_shown(scans)} in the hands of {who(grant)}"

@@ -102,6 +102,24 @@ POWER = [
         "info",
     ),
     Guard(
+        "TG513",
+        "a declared integration exports",
+        of(statement("ExportTableToPointInTime"), needs=frozenset({"GetItem"})),
+        of(statement("ExportTableToPointInTime"), needs=frozenset({"ExportTableToPointInTime"})),
+    ),
+    Guard(
+        "TG514",
+        "a declared integration scans",
+        of(statement(["Query", "Scan"]), needs=frozenset({"Query"})),
+        of(statement(["Query", "Scan"]), needs=frozenset({"Query", "Scan"})),
+    ),
+    Guard(
+        "TG514",
+        "a job that loads tables elsewhere",
+        of(statement("Scan")),
+        of(statement("Scan"), services=("glue.amazonaws.com",)),
+    ),
+    Guard(
         "TG514",
         "tables that are small",
         of(statement("Scan", AUDIT), tables=[table(), table("Audit")]),
