@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable
 from functools import lru_cache
 
-from tablegate.policy import INFO, LOW, Doubt, Origin, Table, Value, Verdict, policy, unknown
+from tablegate.policy import INFO, Doubt, Origin, Table, Value, Verdict, policy, unknown
 from tablegate.policy.access import (
     ACTIONS_AS_OF,
     Action,
@@ -15,7 +15,6 @@ from tablegate.policy.access import (
     Holder,
     HolderForm,
     Narrowing,
-    Reach,
     Tier,
     arn_of,
     at_home,
@@ -50,7 +49,6 @@ _CLOUDFORMATION = """\
 _NEWER = Doubt("it is newer, or grants nothing", "its name in AWS's authorization reference")
 _FORMS = frozenset({HolderForm.TABLE, HolderForm.STREAM})
 _LIKE = 0.75  # as alike as a slip of the pen
-_ALIKE = 0.85
 _INSTEAD = {"createitem": ("PutItem",), "readitem": ("GetItem",)}
 
 
@@ -145,32 +143,6 @@ def index_not_granted(grant: Grant) -> Verdict:
             return against(grant, INFO, note, element(grant, reach.pattern), fix=fix)
         if missing and names is not None and missing not in names:
             return against(grant, INFO, f"{table.address} has no index {missing!r}", element(grant, reach.pattern))
-    return FINE
-
-
-@policy(
-    "TG535",
-    LOW,
-    "A table that is named must be there",
-    docs=IDENTITY,
-    on=False,
-    terraform="resources = [aws_dynamodb_table.example.arn]",
-    cloudformation="Resource: !GetAtt Example.Arn",
-)
-def arn_not_in_plan(grant: Grant, *, closed_world: bool = False) -> Verdict:
-    """A name that is written by hand can be misspelt, or outlive its table: the grant is then empty, or waits for
-    whoever makes a table of that name."""
-    if not is_written(grant) or not grant.holder.estate.tables:
-        return OTHERS
-    for reach in reaches(grant):
-        name = reach.scope.table or ""
-        if reach.tier is not Tier.ONE or has_symbol(name) or only_table(grant, reach.pattern) is not None:
-            continue
-        likely = _likely(reach, name)
-        if likely is not None:
-            return against(grant, LOW, f"there is no table {name!r} here{likely}", element(grant, reach.pattern))
-        if closed_world:
-            return against(grant, INFO, f"there is no table {name!r} here", element(grant, reach.pattern))
     return FINE
 
 
@@ -290,21 +262,3 @@ def _index_named(pattern: str) -> str | None:
     """The one index that a pattern names."""
     name = pattern.rpartition("/index/")[2] if "/index/" in pattern else ""
     return name if name and not is_wildcard(name) and not has_symbol(name) else None
-
-
-def _likely(reach: Reach, name: str) -> str | None:
-    """Why a name looks like a slip: nearly a table of this input, or that table somewhere else."""
-    known = sorted({table.name.content for table in reach.grant.holder.estate.tables if table.name.content})
-    if name in known:
-        return f", but there is one in another {_other_part(reach, name)}"
-    near = next((other for other in known if other.lower() == name.lower()), None)
-    near = near or next(iter(difflib.get_close_matches(name, known, n=1, cutoff=_ALIKE)), None)
-    if near is not None:
-        return f": {near!r} is, and names are case-sensitive" if near.lower() == name.lower() else f": {near!r} is"
-    return None
-
-
-def _other_part(reach: Reach, name: str) -> str:
-    tables = [table for table in reach.grant.holder.estate.tables if table.name.content == name]
-    region = reach.scope.where[1]
-    return "account" if any(table.region.content == region for table in tables) else "region"
