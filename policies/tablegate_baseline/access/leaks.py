@@ -104,7 +104,7 @@ statement {
 )
 def deny_bypass_by_equivalent_action(grant: Grant, *, sensitive: tuple[str, ...] = _SENSITIVE) -> Verdict:
     """Denying DeleteItem leaves PartiQLDelete and a batch write: the same loss by another name."""
-    if grant not in grant.holder.denials or grant.statement.actions.inverted or is_dax_role(grant.holder):
+    if not _may_deny(grant) or grant.statement.actions.inverted or is_dax_role(grant.holder):
         return OTHERS
     denied = {action.name for action in actions_of(grant.statement.actions)}
     severity = HIGH if _guards_secrets(grant, sensitive) else MEDIUM
@@ -155,6 +155,11 @@ def tag_scope_self_escalation(grant: Grant) -> Verdict:
             fix = instead(grant, (action.full_name for action in free), [reach.pattern], _bound(grant))
             return against_reach(reach, HIGH, note, actions=free, fix=fix)
     return FINE
+
+
+def _may_deny(grant: Grant) -> bool:
+    """Whether a statement takes something from its holder, for certain or perhaps."""
+    return grant.role is DocumentRole.IDENTITY and grant.statement.effect != "Allow"
 
 
 def _leak(grant: Grant, granted: frozenset[Action]) -> str | None:

@@ -76,7 +76,7 @@ def resource_policy_lockout(grant: Grant) -> Verdict:
         if kept.truth is not True:
             note = "whoever sets the policy confirms that it may shut them out"
             return kept.because(note).fixed_by("confirm_remove_self_resource_access = false")
-    if not grant.statement.denies:
+    if grant.statement.effect == "Allow":
         return OTHERS
     conditions = grant.statement.conditions
     if not is_anyone(grant) or any(item.key == "aws:principalarn" and item.negated for item in conditions):

@@ -25,7 +25,15 @@ from tablegate.policy.access import (
 from tablegate_baseline.access.judged import ITEMS, is_dax_role, is_everything, is_judged, telling
 from tablegate_baseline.access.remedies import CLOUDFORMATION, TERRAFORM
 from tablegate_baseline.access.replacing import replaced
-from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, against_reach, statement
+from tablegate_baseline.access.telling import (
+    FINE,
+    OTHERS,
+    actions_shown,
+    against,
+    against_reach,
+    as_far_as_settled,
+    statement,
+)
 from tablegate_baseline.access.weights import Scale
 
 _ENDPOINT = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/vpc-endpoints-dynamodb.html"
@@ -89,9 +97,10 @@ def vpc_endpoint_unrestricted(holder: Holder) -> Verdict:
         return fails("the endpoint has no policy, so that everything may pass").weighing(INFO).fixed_by(fix)
     if any(grant.statement.denies and _keeps_to_own(grant, negated=True) for grant in holder.grants):
         return FINE
-    for grant in holder.grants:
+    for grant in sorted(holder.grants, key=_is_unsettled):
         if grant.statement.allows and _passes_anything(grant) and not _keeps_to_own(grant, negated=False):
-            return fails("the endpoint lets requests to everybody's tables pass", statement(grant))
+            verdict = fails("the endpoint lets requests to everybody's tables pass", statement(grant))
+            return as_far_as_settled(grant, verdict)
     return FINE
 
 
@@ -132,11 +141,13 @@ def boundary_expected(holder: Holder) -> Verdict:
     """A boundary keeps a role that reaches many tables from being given more by whoever may edit its policies."""
     if holder.form is not HolderForm.ROLE or holder.kind not in _BOUNDED:
         return OTHERS
-    wide = next((reach for reach in reaches_of(holder) if reach.tier >= Tier.PREFIX and telling(reach)), None)
-    if wide is None:
+    wide = [reach.grant for reach in reaches_of(holder) if reach.tier >= Tier.PREFIX and telling(reach)]
+    if not wide:
         return OTHERS
+    grant = min(wide, key=_is_unsettled)
     if holder.ceiling_doubt is None and not holder.ceilings:
-        return fails("the role reaches tables by pattern, and has no boundary", statement(wide.grant))
+        verdict = fails("the role reaches tables by pattern, and has no boundary", statement(grant))
+        return as_far_as_settled(grant, verdict)
     gives = {
         action
         for document in holder.ceilings
@@ -146,7 +157,7 @@ def boundary_expected(holder: Holder) -> Verdict:
         if action.kind is Kind.PERMISSIONS
     }
     if gives:
-        return fails(f"the role's boundary lets {actions_shown(gives)} pass", statement(wide.grant))
+        return fails(f"the role's boundary lets {actions_shown(gives)} pass", statement(grant))
     return FINE
 
 
@@ -191,6 +202,10 @@ def policy_not_evaluated(unread: Unread) -> Verdict:
     read = "only a part of the document could be read" if unread.partly else "the document could not be read"
     verdict = unknown(read, value).fixed_by(unread.doubt.settle or _READABLE)
     return verdict.weighing(INFO) if unread.partly else verdict
+
+
+def _is_unsettled(grant: Grant) -> bool:
+    return grant.statement.unsettled is not None
 
 
 def _passes_anything(grant: Grant) -> bool:

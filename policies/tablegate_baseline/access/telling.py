@@ -102,11 +102,17 @@ def _against(grant: Grant, severity: Severity, note: str, told: tuple[Value[obje
         note = f"{note}, where the condition around the statement holds"
     if grant.holder.ceiling_doubt is not None:
         note = f"{note}, unless its permissions boundary, which is not in this input, keeps it out"
+    return as_far_as_settled(grant, Verdict(False, told, note, severity=severity, fix=fix))
+
+
+def as_far_as_settled(grant: Grant, verdict: Verdict) -> Verdict:
+    """The verdict; unknown where the statement's effect, or under which conditions it stands, is not known."""
     doubt = grant.statement.unsettled
     if doubt is None:
-        return Verdict(False, told, note, severity=severity, fix=fix)
+        return verdict
     effect: Value[object] = Value("effect and conditions", None, Origin.UNKNOWN, place_of(grant), doubt)
-    return Verdict(None, (*told, effect), f"{note}, if it is an Allow without further conditions", severity=severity)
+    note = f"{verdict.note}, unless its effect or its conditions turn out otherwise"
+    return Verdict(None, (*verdict.evidence, effect), note, severity=verdict.severity)
 
 
 def against_reach(
