@@ -5,10 +5,11 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from operator import is_
 from typing import TypeAlias
 
 from tablegate.engine.settings import ConfigError
-from tablegate.findings import Fault, FaultCode, Report
+from tablegate.findings import Fault, FaultCode, Finding, Report
 from tablegate.merge import NOTHING, merged
 from tablegate.model.value import Place
 from tablegate.reporters.evidence import told
@@ -18,6 +19,7 @@ Judge: TypeAlias = Callable[[Iterable[Source]], Report]
 Part: TypeAlias = "tuple[Source, ...]"
 
 BYTES, SOURCES = 256 * 1024, 64  # of one part, unless a single source is larger
+MUCH = 1_000_000  # objects, about 100 MB, from which it pays to look for those that nobody needs
 
 
 def in_parts(sources: Iterable[Source]) -> Iterator[Part]:
@@ -75,7 +77,8 @@ def judged(part: Part, judge: Judge) -> Report:
             return lost(part[0], f"tablegate failed at it: {type(error).__name__}")
         return merged(judged((source,), judge) for source in part)
     finally:
-        gc.collect(0)  # estates hold on to themselves, and the command does not collect
+        if gc.get_count()[0] > MUCH:  # estates hold on to themselves, and the command does not collect
+            gc.collect(0)
 
 
 def lost(source: Source, message: str) -> Report:
@@ -85,5 +88,9 @@ def lost(source: Source, message: str) -> Report:
 
 def _light(report: Report) -> Report:
     """The same report without the estates: of values, what reports tell of them."""
-    found = tuple(replace(finding, evidence=tuple(map(told, finding.evidence))) for finding in report.findings)
-    return replace(report, findings=found)
+    return replace(report, findings=tuple(map(_told, report.findings)))
+
+
+def _told(finding: Finding) -> Finding:
+    evidence = tuple(map(told, finding.evidence))
+    return finding if all(map(is_, evidence, finding.evidence)) else replace(finding, evidence=evidence)

@@ -18,6 +18,8 @@ _PRIVATE = frozenset({facts.TAGS.name, facts.POLICY.name, facts.STREAM_POLICY.na
 _FACTS = frozenset(fact.name for fact in vars(facts).values() if isinstance(fact, facts.Fact))
 _PUBLIC = (_FACTS | facts.STATEMENT) - _PRIVATE
 
+_PLAIN = frozenset({type(None), bool, int, float, str})  # what holds on to nothing
+
 MANY = 20  # entries of one list
 
 
@@ -29,7 +31,9 @@ class Told:
 
 
 def told(value: Value[object]) -> Value[object]:
-    """The same value for any reporter, without its content: that may hold on to a whole estate."""
+    """The same value for any reporter, without a content that may hold on to a whole estate."""
+    if type(value.content) in _PLAIN and not value.sensitive:
+        return value
     known = plain(value)
     content = None if known is None else Told(known)
     return Value(value.name, content, value.origin, value.place, value.doubt, value.sensitive)
