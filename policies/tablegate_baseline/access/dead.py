@@ -190,7 +190,7 @@ def _named_in(texts: tuple[str, ...]) -> tuple[Action, ...]:
 
 def _all_work(named: Iterable[Action], grant: Grant) -> bool:
     """Whether each of the actions reaches something, under conditions that may hold."""
-    working = frozenset[Action]().union(*(reach.actions for reach in reaches(grant)))
+    working = {action for reach in reaches(grant) for action in reach.actions}
     return working.issuperset(named) and not any(_is_never(action, grant) for action in named)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from tablegate.engine.overrides import severity_at
 from tablegate.engine.scenarios import Merged
@@ -14,12 +15,14 @@ from tablegate.model.table import Dialect
 from tablegate.model.value import Place, Value, Verdict
 from tablegate.policy.declare import Policy, Severity
 
+_NONE: frozenset[Severity] = frozenset()
+
 
 def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merged | None], Finding]:
     """What makes the findings of one policy."""
     own = settings.policies.get(policy.id)
     set_severity = own.severity if own else None
-    blocking = {Outcome.FAILS: _blocking(settings), Outcome.UNKNOWN: frozenset[Severity]()}
+    blocking = {Outcome.FAILS: _blocking(settings.fail_on), Outcome.UNKNOWN: _NONE}
     if settings.unknown is UnknownMode.BLOCK:
         blocking[Outcome.UNKNOWN] = blocking[Outcome.FAILS]
 
@@ -59,8 +62,8 @@ def _acknowledged(policy: Policy, site: Site) -> str | None:
     return rules.get(policy.id, rules.get(policy.name))
 
 
-def _blocking(settings: Settings) -> frozenset[Severity]:
-    threshold = settings.fail_on
+@cache
+def _blocking(threshold: Severity | None) -> frozenset[Severity]:
     return frozenset(level for level in Severity if threshold is not None and level.reaches(threshold))
 
 
