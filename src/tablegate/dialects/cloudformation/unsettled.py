@@ -86,6 +86,17 @@ def is_scalar(node: Node) -> bool:
     return not isinstance(node.content, (dict, list, tuple))
 
 
+def is_plain(node: Node) -> bool:
+    """Whether no function and no dynamic reference is in a node."""
+    content = node.content
+    if isinstance(content, dict):
+        calls = any(key == "Ref" or key.startswith("Fn::") for key in content)
+        return not calls and all(map(is_plain, content.values()))
+    if isinstance(content, (list, tuple)):
+        return all(map(is_plain, content))
+    return not isinstance(content, str) or "{{" not in content
+
+
 def scalar_of(node: Node) -> str:
     """The text of a node that is a single value."""
     content = node.content

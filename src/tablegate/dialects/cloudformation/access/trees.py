@@ -17,6 +17,7 @@ from tablegate.dialects.cloudformation.unsettled import (
     Resolved,
     Symbol,
     Unsettled,
+    is_plain,
     is_scalar,
     scalar_of,
 )
@@ -176,7 +177,7 @@ class Trees:
 
     def _forms_of(self, key: str, node: Node) -> list[Any]:
         if key == "Condition":
-            return self._explored(lambda: self._conditions(node))
+            return [self._conditions(node)] if is_plain(node) else self._explored(lambda: self._conditions(node))
         values = self.values(node)
         if key in _PRINCIPALS:
             return [self._principals(value) for value in values]
