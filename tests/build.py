@@ -7,19 +7,8 @@ from typing import Any
 
 from tablegate.model import facts
 from tablegate.model.estate import Estate
-from tablegate.model.table import (
-    Dialect,
-    Encryption,
-    Index,
-    KeyPart,
-    Replica,
-    Retention,
-    Role,
-    ScalingTarget,
-    Table,
-    TableKind,
-    Units,
-)
+from tablegate.model.scaling import ScalingTarget
+from tablegate.model.table import Dialect, Encryption, Index, KeyPart, Replica, Retention, Role, Table, TableKind, Units
 from tablegate.model.value import Doubt, Place, Value
 
 DOUBT = Doubt("known only after apply", "give it a literal")

@@ -15,16 +15,8 @@ from tablegate.access.grants import HolderForm
 from tablegate.dialects import read
 from tablegate.dialects.reading import Reading, ReadOptions
 from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
-from tablegate.model.table import (
-    Alarm,
-    Consumer,
-    Index,
-    KeyPart,
-    Replica,
-    ScalingTarget,
-    StreamDestination,
-    VectorIndex,
-)
+from tablegate.model.scaling import ScalingTarget
+from tablegate.model.table import Alarm, Consumer, Index, KeyPart, Replica, StreamDestination, VectorIndex
 from tablegate.model.value import Doubt, Value
 from tablegate.sources import collect
 from tablegate.syntax.source import Beside, Source

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 import build
-from tablegate.access.documents import Document, parse_document
+from tablegate.access.documents import Document
 from tablegate.access.grants import DocumentRole, Grant, HolderForm, HolderKind, Unread
 from tablegate.access.holders import Holder
+from tablegate.access.parsing import parse_document
 from tablegate.access.symbols import Symbols
 from tablegate.engine.judge import judge
 from tablegate.engine.select import selected

@@ -8,15 +8,8 @@ import pytest
 
 from access.building import nowhere, statement
 from build import DOUBT
-from tablegate.access.documents import (
-    Document,
-    Hole,
-    Patterns,
-    Perhaps,
-    Principal,
-    PrincipalKind,
-    parse_document,
-)
+from tablegate.access.documents import Document, Hole, Patterns, Perhaps, Principal, PrincipalKind
+from tablegate.access.parsing import parse_document
 from tablegate.access.symbols import Symbols, has_symbol
 from tablegate.model.value import Doubt
 

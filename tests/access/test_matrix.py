@@ -10,9 +10,10 @@ import pytest
 import build
 from access.building import HERE, ORDERS, deny, document, estate, holder, of, statement, table, whole
 from tablegate.access.arns import arn_of
-from tablegate.access.documents import Hole, parse_document
+from tablegate.access.documents import Hole
 from tablegate.access.grants import DocumentRole, HolderForm, HolderKind
 from tablegate.access.matrix import Matrix, Row, matrix_of
+from tablegate.access.parsing import parse_document
 from tablegate.access.symbols import Symbols
 from tablegate.model import facts
 from tablegate.model.estate import Estate

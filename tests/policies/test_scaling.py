@@ -9,7 +9,8 @@ import pytest
 
 import build
 from tablegate.model import facts
-from tablegate.model.table import ScalingSchedule, Table
+from tablegate.model.scaling import ScalingSchedule
+from tablegate.model.table import Table
 from tablegate.model.value import Value
 from tablegate_baseline.scaling import autoscaled_capacity, autoscaling_safeguards, index_write_capacity
 

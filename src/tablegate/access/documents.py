@@ -1,30 +1,21 @@
-"""A policy document as statements, read from plain data that may have holes in it.
-
-Whoever knows the input's language turns the document into a tree first: mappings, lists and scalars,
-with ``Hole`` where something cannot be known and symbols inside texts that are known in part.
-"""
+"""What a policy document is: statements, with their lists, principals and conditions, and what is not known of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import field
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeAlias
 
-from tablegate.access.conditions import Condition, parse_operator
-from tablegate.access.symbols import Symbols, is_symbol, is_variable
+from tablegate.access.conditions import Condition
+from tablegate.access.symbols import Symbols
 from tablegate.model.record import record
 from tablegate.model.value import Doubt, Place, Value
 
 Path: TypeAlias = tuple[str | int, ...]
 Locate: TypeAlias = Callable[[Path], Place | None]
 
-_ALLOW, _DENY = "Allow", "Deny"
-_ACTIONS = frozenset({"Action", "NotAction"})
-_SOME_ACTION = Doubt("the name of one of its actions is not known", "the action's whole name")
-_STATEMENT_KEYS = frozenset(
-    {"Sid", "Effect", "Action", "NotAction", "Resource", "NotResource", "Principal", "NotPrincipal", "Condition"}
-)
+_DENY = "Deny"
 
 
 class Hole(NamedTuple):
@@ -153,202 +144,3 @@ class Document:
         """Everything that could not be read."""
         own = () if self.doubt is None else (self.doubt,)
         return own + tuple(doubt for statement in self.statements for doubt in statement.doubts)
-
-
-def parse_document(tree: Any, symbols: Symbols, locate: Locate, within: str | None = None) -> Document:
-    """The document that a tree spells. What IAM would refuse is listed, never skipped in silence.
-
-    ``within`` tells the labels of its statements from those of other documents at the same address.
-    """
-    if isinstance(tree, Hole):
-        return Document(doubt=tree.doubt)
-    if not isinstance(tree, Mapping):
-        return Document(malformed=(Malformed("a policy document is an object", ()),))
-    malformed: list[Malformed] = []
-    version = tree.get("Version")
-    doubt = version.doubt if isinstance(version, Hole) else None
-    listed = tree.get("Statement", [])
-    if isinstance(listed, Hole):
-        return Document(version=_text(version), doubt=listed.doubt)
-    single = isinstance(listed, Mapping)
-    variables = doubt is not None or version == "2012-10-17"
-    reader = _Reader(symbols, locate, malformed, variables, f"{within}/" if within else "")
-    statements: list[Statement] = []
-    for index, entry in enumerate([listed] if single else listed if isinstance(listed, list) else []):
-        path: Path = ("Statement",) if single else ("Statement", index)
-        item, present = (entry.tree, False) if isinstance(entry, Perhaps) else (entry, True)
-        if isinstance(item, Hole):
-            doubt = item.doubt
-        elif isinstance(item, Mapping):
-            statements.append(reader.statement(item, index, path, present=present))
-        else:
-            malformed.append(Malformed("a statement is an object", path))
-    if not single and not isinstance(listed, list):
-        malformed.append(Malformed("Statement is a list or an object", ("Statement",)))
-    return Document(
-        statements=tuple(statements),
-        version=_text(version),
-        malformed=tuple(malformed),
-        doubt=doubt,
-        symbols=symbols,
-    )
-
-
-@record(kw_only=False)
-class _Reader:
-    """What every part of one document is read with."""
-
-    symbols: Symbols
-    locate: Locate
-    malformed: list[Malformed]
-    variables: bool
-    within: str
-
-    def statement(self, tree: Mapping[str, Any], index: int, path: Path, *, present: bool) -> Statement:
-        for key in sorted(set(map(str, tree)) - _STATEMENT_KEYS):
-            self.malformed.append(Malformed(f"a statement has no element {key!r}", (*path, key)))
-        doubts: list[Doubt] = []
-        unsettled: list[Doubt] = []
-        sid = tree.get("Sid")
-        return Statement(
-            label=self.within + (sid if isinstance(sid, str) and sid else str(index)),
-            index=index,
-            place=self.locate(path),
-            effect=self._effect(tree, path, unsettled),
-            actions=self._either(tree, path, "Action", doubts),
-            resources=self._either(tree, path, "Resource", doubts),
-            principals=self._principals(tree, path, doubts),
-            conditions=self._conditions(tree.get("Condition"), path, unsettled),
-            doubts=(*unsettled, *doubts),
-            present=present,
-            unsettled=unsettled[0] if unsettled else None,
-            path=path,
-            locate=self.locate,
-        )
-
-    def _effect(self, tree: Mapping[str, Any], path: Path, doubts: list[Doubt]) -> str | None:
-        effect = tree.get("Effect")
-        if isinstance(effect, Hole):
-            doubts.append(effect.doubt)
-            return None
-        if effect in (_ALLOW, _DENY):
-            return str(effect)
-        self.malformed.append(Malformed("Effect is Allow or Deny, in exactly these letters", (*path, "Effect")))
-        return None
-
-    def _either(self, tree: Mapping[str, Any], path: Path, key: str, doubts: list[Doubt]) -> Patterns:
-        """``Action`` or ``NotAction``, ``Resource`` or ``NotResource``."""
-        inverted = f"Not{key}" in tree
-        if inverted and key in tree:
-            self.malformed.append(Malformed(f"a statement has {key} or Not{key}, not both", path))
-        if not inverted and key not in tree:
-            if key == "Action":
-                self.malformed.append(Malformed("a statement has an Action or a NotAction", path))
-            return Patterns()
-        name = f"Not{key}" if inverted else key
-        return self._patterns(tree[name], (*path, name), doubts, inverted=inverted)
-
-    def _patterns(self, tree: Any, path: Path, doubts: list[Doubt], *, inverted: bool) -> Patterns:
-        texts: list[str] = []
-        paths: list[Path] = []
-        perhaps: list[str] = []
-        doubt: Doubt | None = None
-        for index, entry in enumerate(tree if isinstance(tree, list) else [tree]):
-            where: Path = (*path, index) if isinstance(tree, list) else path
-            before, always = len(texts), not isinstance(entry, Perhaps)
-            item = entry.tree if isinstance(entry, Perhaps) else entry
-            if isinstance(item, Hole):
-                texts.extend(item.reaches)
-                paths.extend([where] * len(item.reaches))
-                if not item.reaches:
-                    doubt = item.doubt
-                    doubts.append(item.doubt)
-            elif isinstance(item, str):
-                texts.append(self._filled(item))
-                paths.append(where)
-                if not item.isascii() and path[-1] in _ACTIONS and any(map(_is_unknown, texts[-1])):
-                    doubt = _SOME_ACTION
-                    doubts.append(doubt)
-            else:
-                self.malformed.append(Malformed("a pattern is a text", where))
-            perhaps.extend(() if always else texts[before:])
-        return Patterns(tuple(texts), inverted, doubt, tuple(paths), tuple(perhaps))
-
-    def _principals(self, tree: Mapping[str, Any], path: Path, doubts: list[Doubt]) -> Principals | None:
-        inverted = "NotPrincipal" in tree
-        key = "NotPrincipal" if inverted else "Principal"
-        if key not in tree:
-            return None
-        spelled = tree[key]
-        if isinstance(spelled, Hole):
-            doubts.append(spelled.doubt)
-            return Principals(inverted=inverted, doubt=spelled.doubt)
-        if spelled == "*":
-            return Principals((Principal(PrincipalKind.ANYONE, "*"),), inverted)
-        if not isinstance(spelled, Mapping):
-            self.malformed.append(Malformed("a principal is * or an object", (*path, key)))
-            return Principals(inverted=inverted)
-        items: list[Principal] = []
-        doubt: Doubt | None = None
-        for kind, listed in spelled.items():
-            patterns = self._patterns(listed, (*path, key, kind), doubts, inverted=False)
-            doubt = doubt or patterns.doubt
-            items.extend(self._principal(kind, text, (*path, key)) for text in patterns.texts)
-        return Principals(tuple(items), inverted, doubt)
-
-    def _principal(self, kind: str, text: str, path: Path) -> Principal:
-        if text == "*" and kind in ("AWS", "*"):
-            return Principal(PrincipalKind.ANYONE, text)
-        if kind not in tuple(PrincipalKind):
-            self.malformed.append(Malformed(f"there is no principal of type {kind!r}", path))
-            return Principal(PrincipalKind.AWS, text)
-        return Principal(PrincipalKind(kind), text)
-
-    def _conditions(self, tree: Any, path: Path, doubts: list[Doubt]) -> tuple[Condition, ...]:
-        if tree is None:
-            return ()
-        if isinstance(tree, Hole):
-            doubts.append(tree.doubt)
-            return ()
-        if not isinstance(tree, Mapping):
-            self.malformed.append(Malformed("a Condition is an object", (*path, "Condition")))
-            return ()
-        return tuple(
-            condition
-            for operator, block in tree.items()
-            for condition in self._block(operator, block, (*path, "Condition", operator), doubts)
-        )
-
-    def _block(self, operator: str, block: Any, path: Path, doubts: list[Doubt]) -> tuple[Condition, ...]:
-        if isinstance(block, Hole):
-            doubts.append(block.doubt)
-            return ()
-        if not isinstance(block, Mapping):
-            self.malformed.append(Malformed("a condition operator holds an object of keys", path))
-            return ()
-        name, qualifier, exists = parse_operator(operator)
-        return tuple(self._condition((name, qualifier, exists), str(key), values) for key, values in block.items())
-
-    def _condition(self, operator: tuple[str, str | None, bool], key: str, values: Any) -> Condition:
-        listed = values if isinstance(values, list) else [values]
-        known = tuple(self._filled(_scalar(value)) for value in listed if not isinstance(value, Hole))
-        unread = sum(isinstance(value, Hole) for value in listed)
-        return Condition(operator[0], key.lower(), known, operator[1], operator[2], unread, key)
-
-    def _filled(self, text: str) -> str:
-        """The text with its policy variables as symbols: before version 2012-10-17 they were plain text."""
-        return self.symbols.with_variables(text) if self.variables and "${" in text else text
-
-
-def _is_unknown(character: str) -> bool:
-    return is_symbol(character) and not is_variable(character)
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _scalar(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)

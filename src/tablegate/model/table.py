@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tablegate.model.record import record
+from tablegate.model.scaling import ScalingTarget
 from tablegate.model.value import Doubt, Place, Value
 
 if TYPE_CHECKING:
@@ -129,33 +130,6 @@ class StreamDestination:
     stream: Value[str]
     encrypted: Value[bool] | None = None
     address: str | None = None
-
-
-@record()
-class ScalingSchedule:
-    """A scheduled change of a scaling target's bounds."""
-
-    name: str
-    minimum: Value[int]
-    maximum: Value[int]
-
-
-@record()
-class ScalingTarget:
-    """One dimension of capacity under application autoscaling, on the table or on one index."""
-
-    address: str
-    place: Place | None
-    dimension: str  # "read" or "write"
-    index: str | None = None
-    region: str | None = None  # of a replica; None is the table's own
-    minimum: Value[int]
-    maximum: Value[int]
-    tracking: Value[bool]  # a target-tracking policy is attached
-    utilisation: Value[float]
-    scale_in_disabled: Value[bool]
-    suspended: Value[bool]
-    schedules: tuple[ScalingSchedule, ...] = ()
 
 
 @record()

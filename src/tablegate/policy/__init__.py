@@ -4,6 +4,7 @@ from tablegate.access.grants import Grant, Unread
 from tablegate.access.holders import Holder
 from tablegate.model.change import Change, ChangeKind
 from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
+from tablegate.model.scaling import ScalingTarget
 from tablegate.model.table import (
     Consumer,
     Dialect,
@@ -15,7 +16,6 @@ from tablegate.model.table import (
     Recovery,
     Replica,
     Role,
-    ScalingTarget,
     StreamDestination,
     Table,
     TableKind,

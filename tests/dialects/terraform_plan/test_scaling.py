@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from planned import TABLE, change, configured, made, only, resource, tables, told, written
-from tablegate.model.table import ScalingTarget, Table
+from tablegate.model.scaling import ScalingTarget
+from tablegate.model.table import Table
 
 READ = "dynamodb:table:ReadCapacityUnits"
 LOCAL = "known only after apply: local.later, which a plan does not spell out"

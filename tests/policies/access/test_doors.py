@@ -9,9 +9,10 @@ import pytest
 
 import build
 from access.building import ORDERS, deny, estate, findings, holder, said, statement, table, told, whole
-from tablegate.access.documents import Document, Hole, parse_document
+from tablegate.access.documents import Document, Hole
 from tablegate.access.grants import DocumentRole, HolderForm, HolderKind
 from tablegate.access.holders import Holder
+from tablegate.access.parsing import parse_document
 from tablegate.access.symbols import Symbols
 from tablegate.model import facts
 from tablegate.model.estate import Estate, LegacyGlobalTable

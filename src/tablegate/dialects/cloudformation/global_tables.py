@@ -29,7 +29,8 @@ from tablegate.dialects.cloudformation.tables import Spelled
 from tablegate.dialects.cloudformation.template import Resource
 from tablegate.dialects.cloudformation.unsettled import Section, Unsettled, text_with_holes
 from tablegate.model import facts
-from tablegate.model.table import Encryption, Index, Replica, ScalingTarget, Stream, Units
+from tablegate.model.scaling import ScalingTarget
+from tablegate.model.table import Encryption, Index, Replica, Stream, Units
 from tablegate.model.value import Doubt, Value
 from tablegate.syntax.node import Node
 

@@ -13,7 +13,8 @@ from tablegate.dialects.cloudformation.unsettled import Unsettled, scalar_of
 from tablegate.dialects.cloudformation.watchers import Alarms, Consumers, Replicas
 from tablegate.model import facts
 from tablegate.model.facts import Fact
-from tablegate.model.table import Alarm, Consumer, Replica, ScalingTarget
+from tablegate.model.scaling import ScalingTarget
+from tablegate.model.table import Alarm, Consumer, Replica
 from tablegate.model.value import Doubt, Value
 from tablegate.syntax.node import Node
 

@@ -24,7 +24,7 @@ from tablegate.dialects.cloudformation.template import SCALABLE_TARGET, SCALING_
 from tablegate.dialects.cloudformation.unsettled import RESOURCE, Section, Symbol, Unsettled, hole, text_with_holes
 from tablegate.model import facts
 from tablegate.model.facts import Fact
-from tablegate.model.table import ScalingSchedule, ScalingTarget
+from tablegate.model.scaling import ScalingSchedule, ScalingTarget
 from tablegate.model.value import Doubt, Place, Value
 from tablegate.syntax.node import Node
 

@@ -34,17 +34,8 @@ from tablegate.dialects.cloudformation.settings import (
 from tablegate.dialects.cloudformation.template import Resource
 from tablegate.dialects.cloudformation.unsettled import Section
 from tablegate.model import facts
-from tablegate.model.table import (
-    Dialect,
-    Encryption,
-    Index,
-    Replica,
-    ScalingTarget,
-    Stream,
-    Table,
-    TableKind,
-    Units,
-)
+from tablegate.model.scaling import ScalingTarget
+from tablegate.model.table import Dialect, Encryption, Index, Replica, Stream, Table, TableKind, Units
 from tablegate.model.value import Value
 
 P = TypeVar("P", Index, Replica)

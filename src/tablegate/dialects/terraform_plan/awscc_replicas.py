@@ -9,7 +9,8 @@ from tablegate.dialects.terraform_plan.blocks import MISSHAPEN, Block
 from tablegate.dialects.terraform_plan.encryption import Keys
 from tablegate.dialects.terraform_plan.worlds import Resource
 from tablegate.model import facts
-from tablegate.model.table import Encryption, Replica, ScalingTarget
+from tablegate.model.scaling import ScalingTarget
+from tablegate.model.table import Encryption, Replica
 from tablegate.model.value import Doubt, Value
 
 _READS = ("read_provisioned_throughput_settings", "read_capacity_auto_scaling_settings")

@@ -9,7 +9,7 @@ from tablegate.dialects.terraform_plan.configuration import trees
 from tablegate.dialects.terraform_plan.links import Joined, Links, parsed
 from tablegate.dialects.terraform_plan.worlds import Resource, World, doubt_about
 from tablegate.model import facts
-from tablegate.model.table import ScalingSchedule, ScalingTarget
+from tablegate.model.scaling import ScalingSchedule, ScalingTarget
 from tablegate.model.value import Doubt, Value
 
 _TARGET = "aws_appautoscaling_target"

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tablegate.access.actions import may_concern_dynamodb
-from tablegate.access.documents import Document, Statement, parse_document
+from tablegate.access.documents import Document, Statement
 from tablegate.access.grants import DocumentRole, Grant, Maker, Unread
+from tablegate.access.parsing import parse_document
 from tablegate.access.scope import Tier, scope_of
 from tablegate.access.symbols import Symbols
 from tablegate.dialects.cloudformation.access.trees import Trees

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
-from tablegate.access.documents import Document, Hole, Path, parse_document
+from tablegate.access.documents import Document, Hole, Path
+from tablegate.access.parsing import parse_document
 from tablegate.dialects.terraform_plan.access.drafts import Drafts
 from tablegate.dialects.terraform_plan.access.elements import Elements
 from tablegate.dialects.terraform_plan.access.ground import Ground

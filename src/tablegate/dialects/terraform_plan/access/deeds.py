@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from tablegate.access.arns import arn_of
-from tablegate.access.documents import Document, parse_document
+from tablegate.access.documents import Document
 from tablegate.access.grants import Unread
+from tablegate.access.parsing import parse_document
 from tablegate.dialects.terraform_plan.access.composed import DATA, Composed, written_as
 from tablegate.dialects.terraform_plan.access.concerns import is_doubtful
 from tablegate.dialects.terraform_plan.access.drafts import Drafts

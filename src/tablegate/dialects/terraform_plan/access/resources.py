@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from tablegate.access.arns import arn_of
-from tablegate.access.documents import Hole, parse_document
+from tablegate.access.documents import Hole
 from tablegate.access.grants import DocumentRole, HolderForm
+from tablegate.access.parsing import parse_document
 from tablegate.dialects.terraform_plan.access.deeds import Deed, Deeds, own_place
 from tablegate.dialects.terraform_plan.access.elements import Elements
 from tablegate.dialects.terraform_plan.access.ground import Ground

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tablegate.access.documents import Document, Path, parse_document
+from tablegate.access.documents import Document, Path
+from tablegate.access.parsing import parse_document
 from tablegate.access.symbols import Symbols
 from tablegate.dialects.terraform_plan.faults import Faults
 from tablegate.dialects.terraform_plan.worlds import Resource
