@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 PYTHON = sys.executable
 TABLEGATE = str(Path(sys.executable).with_name("tablegate"))
-CHECK = (TABLEGATE, "check", "--no-config", "--select", "ALL")
+CHECK = (TABLEGATE, "check", "--no-config", "--select", "ALL", "--jobs", "1")  # one process, as the parsers are
 
 
 class Run(NamedTuple):
