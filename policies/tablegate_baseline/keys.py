@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from tablegate.policy import (
@@ -157,9 +157,10 @@ def attribute_naming(table: Table) -> Verdict:
 
     The tables of one input are compared; PK, SK, GSI1PK and the like are one style.
     """
-    if not all(keys.known for keys in _keys(table)):
-        return undecided(*_keys(table))
-    own = _styles(table)
+    keys = tuple(_keys(table))
+    if not all(one.known for one in keys):
+        return undecided(*keys)
+    own = _styles(_names(keys))
     prevailing, doubts = _prevailing(table.estate)
     if doubts and len(own) == 1:
         return Verdict(None, doubts)
@@ -194,9 +195,14 @@ def _keys(table: Table) -> Iterator[Keys]:
     yield from (index.keys for index in (*global_indexes(table), *local_indexes(table)))
 
 
-def _styles(table: Table) -> dict[str, tuple[str, ...]]:
-    """The names of a table's key attributes by their style, but for those that fit every style."""
-    names = dict.fromkeys(part.attribute for keys in _keys(table) for part in keys.content or ())
+def _names(keys: Iterable[Keys]) -> tuple[str, ...]:
+    """The attributes of these keys, each once."""
+    return tuple(dict.fromkeys([part.attribute for one in keys for part in one.content or ()]))
+
+
+@lru_cache(maxsize=1024)  # many tables have keys of the same names
+def _styles(names: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+    """The names of key attributes by their style, but for those that fit every style."""
     found: dict[str, tuple[str, ...]] = {}
     for name in names:
         if style := _style(name):
@@ -210,7 +216,7 @@ def _prevailing(estate: Estate) -> tuple[str | None, tuple[Value[object], ...]]:
     named = {
         (table.address, name): style
         for table in estate.tables
-        for style, names in _styles(table).items()
+        for style, names in _styles(_names(_keys(table))).items()
         for name in names
     }
     ranked = Counter(named.values()).most_common(2)

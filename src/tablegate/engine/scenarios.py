@@ -12,7 +12,6 @@ from tablegate.model.record import record
 from tablegate.model.value import Verdict
 
 Scenario = Mapping[str, str]
-_Settings = tuple[tuple[str, str], ...]
 
 _NAMED = 3  # scenarios that a message names before it only counts
 
@@ -40,35 +39,36 @@ def merged(stand: Stand, ask: Callable[[object], Answer]) -> Merged | Answer:
     if crashed:
         return Merged(crashed)
     verdicts = [answer for answer in answers if isinstance(answer, Verdict)]
-    worst = next((truth for truth in (False, None) if any(verdict.truth is truth for verdict in verdicts)), True)
-    if worst is True:
+    truths = tuple(verdict.truth for verdict in verdicts)
+    if set(truths) == {True}:
         return Merged(next((verdict for verdict in verdicts if verdict.applies), verdicts[0]))
-    hit = [verdict.truth is worst for verdict in verdicts]
-    chosen = [scenario for scenario, is_hit in zip(stand.scenarios, hit, strict=True) if is_hit]
-    verdict = verdicts[hit.index(True)]
-    if all(hit):
+    worst = False if False in truths else None
+    verdict = verdicts[truths.index(worst)]
+    if set(truths) == {worst}:
         return Merged(verdict)
-    others = [scenario for scenario, is_hit in zip(stand.scenarios, hit, strict=True) if not is_hit]
-    holding = [at for at, verdict in zip(stand.scenarios, verdicts, strict=True) if verdict.truth is True]
-    word = "fails" if worst is False else "is unknown"
-    told = told_apart(chosen, others)
-    when = f"{word} when {_listed(told)}"
+    return Merged(verdict, *_told(worst, truths, tuple(tuple(scenario.items()) for scenario in stand.scenarios)))
+
+
+@lru_cache(maxsize=256)  # the tables of one template are in the same few scenarios
+def _told(
+    worst: bool | None, truths: tuple[bool | None, ...], settings: tuple[tuple[tuple[str, str], ...], ...]
+) -> tuple[Scenario, str]:
+    """The first scenario with the worst truth, told apart from the others, and in words in which it is given."""
+    at = [(dict(each), truth) for each, truth in zip(settings, truths, strict=True)]
+    told = told_apart([one for one, truth in at if truth is worst], [one for one, truth in at if truth is not worst])
+    when = f"{'fails' if worst is False else 'is unknown'} when {_listed(told)}"
+    holding = [one for one, truth in at if truth is True]
     if holding:
-        when += f"; holds when {_listed(told_apart(holding, [at for at in stand.scenarios if at not in holding]))}"
-    return Merged(verdict, told[0], when)
+        when += f"; holds when {_listed(told_apart(holding, [one for one, _ in at if one not in holding]))}"
+    return told[0], when
 
 
-def told_apart(chosen: Sequence[Scenario], others: Sequence[Scenario]) -> Sequence[Scenario]:
+def told_apart(chosen: Sequence[Scenario], others: Sequence[Scenario]) -> list[dict[str, str]]:
     """The fewest settings that pick out the chosen scenarios and none of the others."""
-    return _told_apart(*(tuple(tuple(scenario.items()) for scenario in each) for each in (chosen, others)))
-
-
-@lru_cache(maxsize=64)  # the tables of one template are in the same few scenarios
-def _told_apart(chosen: Sequence[_Settings], others: Sequence[_Settings]) -> Sequence[Scenario]:
-    told: list[Scenario] = []
-    for scenario in map(dict, chosen):
+    told: list[dict[str, str]] = []
+    for scenario in chosen:
         if not any(atoms.items() <= scenario.items() for atoms in told):
-            told.append(_smallest(scenario, [dict(other) for other in others]))
+            told.append(_smallest(scenario, others))
     return told
 
 

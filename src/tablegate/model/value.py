@@ -247,13 +247,12 @@ def _joined(left: Verdict, right: Verdict, *, decisive: bool) -> Verdict:
 def _folded(verdicts: Iterable[Verdict], *, decisive: bool) -> Verdict:
     """The whole fold at once: all deciding verdicts are named, not only the first."""
     asked = [verdict for verdict in verdicts if verdict.applies]
-    if not asked:
-        return Verdict(not decisive)
-    deciding = [verdict for verdict in asked if verdict.truth is decisive]
-    if deciding:
+    truths = {verdict.truth for verdict in asked}
+    if decisive in truths:
+        deciding = [verdict for verdict in asked if verdict.truth is decisive]
         return Verdict(decisive, _evidence(deciding), _note(deciding), severity=deciding[0].severity)
-    doubtful = [verdict for verdict in asked if verdict.truth is None]
-    if doubtful:
+    if None in truths:
+        doubtful = [verdict for verdict in asked if verdict.truth is None]
         return Verdict(None, _evidence(doubtful), _note(doubtful))
     return Verdict(not decisive, _evidence(asked), _note(asked))
 
