@@ -88,6 +88,9 @@ class _Here:
 
     def _alike(self, tail: str) -> Iterable[str]:
         """The tables' own tails that a pattern's may be about: where it begins with one, or leaves the end open."""
+        whole = "/".join(tail.split("/", 2)[:2])
+        if whole in self._by_tail and not _WILD.search(whole):
+            return (whole,)  # nearly all that name a table of this input
         head = _WILD.split(tail, maxsplit=1)[0]
         ends = (place for place in (*_places(head, "/"), len(head) - 1, len(head)) if place > 0)
         own = dict.fromkeys(head[:end] for end in ends if head[:end] in self._by_tail)
