@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 import pytest
 
 import spelled
+from tablegate.model import scaling
 from tablegate.model import table as model
 from tablegate.model.estate import DaxCluster, LegacyGlobalTable
 from tablegate.model.table import Dialect, KeyPart, Table
@@ -19,7 +20,15 @@ from tablegate.model.value import Doubt, Origin, Place, Value
 
 NONE, SOME = "none", "some"
 ROOTS = {"table": Table, "cluster": DaxCluster, "legacy": LegacyGlobalTable}
-NAMES = {**vars(model), "Change": object, "Estate": object, "Place": Place, "Doubt": Doubt, "Value": Value}
+NAMES = {
+    **vars(scaling),
+    **vars(model),
+    "Change": object,
+    "Estate": object,
+    "Place": Place,
+    "Doubt": Doubt,
+    "Value": Value,
+}
 
 
 class State(NamedTuple):
