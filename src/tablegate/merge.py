@@ -15,7 +15,8 @@ NOTHING = Report(inputs=(), findings=(), faults=(), counts=Counts(), exit=Exit.O
 def merged(reports: Iterable[Report]) -> Report:
     """All that the parts say, sorted as one report would be. What two parts say alike of the run is said once."""
     parts = tuple(reports)
-    findings = tuple(sorted(chain.from_iterable(part.findings for part in parts), key=by_place))
+    found = [part.findings for part in parts if part.findings]  # each sorted
+    findings = found[0] if len(found) == 1 else tuple(sorted(chain.from_iterable(found), key=by_place))
     faults = in_order(chain.from_iterable(part.faults for part in parts))
     return Report(
         inputs=tuple(sorted(chain.from_iterable(part.inputs for part in parts), key=_path)),

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 
 from tablegate.dialects import read
 from tablegate.dialects.reading import Reading, ReadOptions
+from tablegate.syntax.mentions import begins_as_plan
 from tablegate.syntax.source import Source
 
 _IMPORTS = (b"ImportValue", b"GetStackOutput")
-_PLAN = re.compile(rb'\s*+\{\s*+"format_version"')  # as Terraform begins one: there is no use in searching it
 _FAMILY = b"arentChangeSetId"  # in either spelling
 _CHANGE_SET = (b"hangeSetId", b"hangeSetName")
 _EXPORTS = "tablegate.dialects.cloudformation.exports"  # by name: plans are read without it
@@ -23,7 +22,7 @@ def sharing(sources: Sequence[Source], options: ReadOptions) -> ReadOptions:
     """The options, with what the sources of a run say of each other. A part of the run learns nothing more."""
     if options.shared:
         return options
-    others = [source for source in sources if _PLAN.match(source.data) is None]
+    others = [source for source in sources if not begins_as_plan(source.data)]
     if _holds(others, *_IMPORTS):
         options = replace(options, exports=import_module(_EXPORTS).exports_of(others, options))
     if _holds(others, _FAMILY):

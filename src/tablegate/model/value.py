@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
+from functools import lru_cache
 from typing import Generic, NamedTuple, NoReturn, TypeGuard, TypeVar
 
 from tablegate.model.record import record
@@ -195,7 +196,12 @@ def unknown(note: str, *evidence: Value[object]) -> Verdict:
 
 def not_applicable(note: str, *evidence: Value[object]) -> Verdict:
     """The policy has nothing to say here: it holds, and is counted apart."""
-    return Verdict(True, evidence, note, applies=False)
+    return Verdict(True, evidence, note, applies=False) if evidence else _not_applicable(note)
+
+
+@lru_cache(maxsize=1024)  # every policy says it of many subjects
+def _not_applicable(note: str) -> Verdict:
+    return Verdict(True, (), note, applies=False)
 
 
 def all_of(verdicts: Iterable[Verdict]) -> Verdict:

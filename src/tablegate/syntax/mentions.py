@@ -12,15 +12,21 @@ MOST = 64  # files that one template leads to
 
 _EMBEDS = re.compile(rb"AWS::(?:CloudFormation::Stack|Serverless::Application)\b")
 _MENTION = re.compile(r"""(?:TemplateURL|Location|aws:asset:path)["']?\s*:\s*["']?([^\s"',{}\[\]!]+)""")
+_PLAN = re.compile(rb'\s*+\{\s*+"format_version"')
 _OF_AN_ASSEMBLY = (b'"aws:cloudformation:stack"', b'"cdk:')
 
 
 def mentioned(data: bytes) -> tuple[str, ...]:
     """The local files that a template embeds, as it writes them: perhaps more than it does embed, never fewer."""
-    if not _EMBEDS.search(data):
+    if begins_as_plan(data) or not _EMBEDS.search(data):
         return ()
     found = _MENTION.findall(data.decode("utf-8", "replace"))
     return tuple(dict.fromkeys(name for name in found if "://" not in name))
+
+
+def begins_as_plan(data: bytes) -> bool:
+    """Whether this begins as Terraform's plans and states do: there is no use in searching those."""
+    return _PLAN.match(data) is not None
 
 
 def is_manifest(data: bytes) -> bool:
