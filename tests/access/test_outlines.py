@@ -71,7 +71,7 @@ def test_an_outline_shows_its_shape() -> None:
     """What a statement does, how wide, to whom and when is all there."""
     outline = outlined(whole(ITEMS))
     one = holder(whole(ITEMS)).grants[0]
-    assert outline.statement.actions == one.statement.actions
+    assert outline.statement.actions.texts == one.statement.actions.texts
     assert outline.holder.kind is one.holder.kind
     assert [(reach.tier, reach.actions) for reach in reaches(outline)] == [
         (reach.tier, reach.actions) for reach in reaches(one)

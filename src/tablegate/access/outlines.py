@@ -60,7 +60,8 @@ def _withhold(*_: object) -> NoReturn:
 _HOLDER = _Outlined(Holder, "form kind why services ceilings ceiling_doubt unread needs", "grants denials")
 _GRANT = _Outlined(Grant, "role managed spelling made_by", "document statement holder reached")
 _DOCUMENT = _Outlined(Document, "version doubt")
-_STATEMENT = _Outlined(Statement, "effect actions principals conditions doubts present unsettled", "resources")
+_STATEMENT = _Outlined(Statement, "effect principals conditions doubts present unsettled", "actions resources")
+_ACTIONS = _Outlined(Patterns, "texts inverted doubt perhaps")
 _RESOURCES = _Outlined(Patterns, "inverted doubt")
 _REACH = _Outlined(Reach, "actions", "grant scope")
 _SCOPE = _Outlined(Scope, "tier itself below bleeds where global_table")
@@ -95,6 +96,7 @@ def _grant_shape(grant: Grant) -> Hashable:
         _GRANT.shown(grant),
         _DOCUMENT.shown(grant.document),
         _STATEMENT.shown(statement),
+        _ACTIONS.shown(statement.actions),
         _RESOURCES.shown(statement.resources),
         tuple((reach.actions, _SCOPE.shown(reach.scope)) for reach in reaches(grant)),
     )
@@ -112,7 +114,8 @@ def _outline(holder: Holder) -> Holder:
 
 
 def _grant_outline(grant: Grant, document: Document) -> Grant:
-    statement = _STATEMENT.of(grant.statement, resources=_RESOURCES.of(grant.statement.resources))
+    whole = grant.statement
+    statement = _STATEMENT.of(whole, actions=_ACTIONS.of(whole.actions), resources=_RESOURCES.of(whole.resources))
     outline = _GRANT.of(grant, document=document, statement=statement)
     reached = (_REACH.of(reach, grant=outline, scope=_SCOPE.of(reach.scope)) for reach in reaches(grant))
     object.__setattr__(outline, "reached", tuple(reached))
