@@ -90,7 +90,8 @@ class Scale:
     def everything(self, reach: Reach, tier: Tier | None = None) -> Severity | None:
         """The weight of full control at this reach."""
         tagged = (action for action in reach.actions if "table" in action.types)
-        narrowed = min(map(reach.narrowed, tagged), default=Narrowing.NONE)
+        bound = reach.grant.statement.conditions or reach.grant.holder.denials
+        narrowed = min(map(reach.narrowed, tagged), default=Narrowing.NONE) if bound else Narrowing.NONE
         return self.of(EVERYTHING, reach.tier if tier is None else tier, narrowed, reach.pattern)
 
 

@@ -11,7 +11,7 @@ from tablegate.engine.settings import Settings, UnknownMode
 from tablegate.engine.subjects import Site
 from tablegate.engine.wording import message_of
 from tablegate.findings import Finding, Outcome
-from tablegate.model.table import Dialect
+from tablegate.model.table import Construct, Dialect
 from tablegate.model.value import Place, Value, Verdict
 from tablegate.policy.declare import Policy, Severity
 
@@ -31,7 +31,7 @@ def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merge
         blocks = blocking[outcome]
         if outcome is Outcome.UNKNOWN and site.dialect is Dialect.TERRAFORM_SOURCE and not settings.unknown_chosen:
             blocks = frozenset()
-        waived = _acknowledged(policy, site) if settings.heeds_acknowledged else None
+        waived = _acknowledged(policy, site.construct) if site.construct and settings.heeds_acknowledged else None
         severity = severity_at(policy, site, settings.overrides) if settings.overrides else None
         severity = severity or set_severity
         severity = severity or (Severity(verdict.severity) if verdict.severity else policy.severity)
@@ -56,9 +56,9 @@ def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merge
     return find
 
 
-def _acknowledged(policy: Policy, site: Site) -> str | None:
+def _acknowledged(policy: Policy, construct: Construct) -> str | None:
     """Why the author of the program that made the subject has acknowledged the policy there."""
-    rules = site.construct.acknowledged if site.construct is not None else {}
+    rules = construct.acknowledged
     return rules.get(policy.id, rules.get(policy.name))
 
 
