@@ -128,6 +128,22 @@ def source_options(folder: Path) -> ReadOptions:
     return replace(options(folder), assume_defaults=True, variables=variables(folder))
 
 
+def explained(folder: Path) -> Estate:
+    """The folder's template, beside a change set: the folder's own, or one that shows no values."""
+    template = source(folder / "template.yaml")
+    path = folder / "changeset.json"
+    tables = {table.address for table in estate(folder / "template.yaml").tables}
+    listed = [
+        {"Action": "Add", "LogicalResourceId": address, "ResourceType": "AWS::DynamoDB::Table"}
+        for address in sorted(tables)
+    ]
+    made = {"ChangeSetId": "x", "Changes": [{"Type": "Resource", "ResourceChange": change} for change in listed]}
+    data = path.read_bytes() if path.exists() else json.dumps(made).encode()
+    (found,) = read(Source(path.name, data), replace(options(folder), template=template)).inner
+    assert found.estate is not None
+    return found.estate
+
+
 def variables(folder: Path) -> dict[str, str]:
     """What the variables of a folder were set to when its plan was made."""
     path = folder / "plan.args"
@@ -143,7 +159,11 @@ def estate(path: Path) -> Estate:
 
 def leaves(path: Path) -> dict[str, Any]:
     """Every fact of one spelling by its path: its content, or that it is not known."""
-    made = estate(path)
+    return leaves_of(estate(path))
+
+
+def leaves_of(made: Estate) -> dict[str, Any]:
+    """Every fact of an estate."""
     whole = {
         **{f"table {_name(table.name)}": table for table in made.tables},
         **{f"cluster {place}": cluster for place, cluster in enumerate(made.dax_clusters)},

@@ -57,6 +57,16 @@ def test_same_model(folder: Path, request: pytest.FixtureRequest) -> None:
 
 
 @by_folder
+def test_a_change_set_adds_nothing_to_its_template(folder: Path) -> None:
+    """Beside its template a change set can say every table: what it shows is what the template comes to."""
+    facts = spelled.leaves(folder / "template.yaml")
+    told = {
+        path: leaf for path, leaf in spelled.leaves_of(spelled.explained(folder)).items() if leaf != facts.get(path)
+    }
+    assert {path: leaf for path, leaf in told.items() if facts.get(path) != spelled.UNKNOWN} == {}
+
+
+@by_folder
 def test_no_excuse_is_stale(folder: Path) -> None:
     """A difference that is excused is there."""
     facts = {path.name: spelled.leaves(path) for path in spelled.spellings(folder)}

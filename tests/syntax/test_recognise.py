@@ -95,7 +95,6 @@ def test_the_wrapper_of_setup_terraform_is_taken_off() -> None:
     ("text", "inner"),
     [
         (json.dumps({"TemplateBody": TEMPLATE, "StagesAvailable": ["Original"]}), TEMPLATE),
-        (json.dumps({"TemplateBody": json.loads(JSON_TEMPLATE)}), JSON_TEMPLATE),
         ("TemplateBody:\n  Resources: {T: {Type: X}}\n", '{"Resources": {"T": {"Type": "X"}}}'),
         ("TemplateBody: |\n  Resources:\n    T: {Type: X}\n", "Resources:\n  T: {Type: X}\n"),
     ],
@@ -103,6 +102,21 @@ def test_the_wrapper_of_setup_terraform_is_taken_off() -> None:
 def test_a_template_is_taken_out_of_its_body(text: str, inner: str) -> None:
     """What 'aws cloudformation get-template' prints holds the template as a text or as an object."""
     assert Recognised(Kind.CLOUDFORMATION, inner, "lines are counted inside of TemplateBody") == _recognised(text)
+
+
+def test_a_template_in_an_object_keeps_its_lines() -> None:
+    """What is around it goes, and leaves its place: lines and columns are those of the file."""
+    text = json.dumps(
+        {"Stages\u00e9": ["a", "b"], "TemplateBody": json.loads(JSON_TEMPLATE), "z": 1}, indent=1, ensure_ascii=False
+    )
+    found = _recognised(text)
+    inner = found.text
+    lines = text.split("\n")
+    assert (Kind.CLOUDFORMATION, None, json.loads(JSON_TEMPLATE)) == (found.kind, found.note, json.loads(inner))
+    shown = [(number, line) for number, line in enumerate(inner.split("\n")) if line.strip()]
+    assert 4 < shown[0][0]
+    assert all(lines[number].startswith(line.rstrip()[-1], len(line.rstrip()) - 1) for number, line in shown)
+    assert [line for _, line in shown][1:] == [lines[number][: len(line)] for number, line in shown][1:]
 
 
 def test_a_body_with_half_a_character_is_refused() -> None:
@@ -141,6 +155,10 @@ def test_source_is_known_by_its_blocks(text: str) -> None:
         ('{"root_module": {}, "provider_config": {}}', "a configuration, not a plan"),
         ("{}", "not recognised as a Terraform plan or a CloudFormation template"),
         ("a: b\n", "not recognised as a Terraform plan or a CloudFormation template"),
+        (
+            '{"TemplateBody": {"format_version": "1.2", "resource_changes": []}}',
+            "not recognised as a Terraform plan or a CloudFormation template",
+        ),
         (json.dumps({"TemplateBody": PLAN}), "not recognised as a Terraform plan or a CloudFormation template"),
     ],
 )

@@ -9,6 +9,7 @@ from tablegate.findings import Report
 from tablegate.syntax.source import Source
 
 LARGEST = 2_000_000  # bytes: larger ones are plans, or nobody reads their lines
+_BODY = b"TemplateBody"  # the lines of a template in it are counted inside
 QUOTED = frozenset({"cloudformation", "terraform-source"})  # a plan is never quoted: it holds secrets in clear
 
 
@@ -53,9 +54,11 @@ class Lines:
 
 def _split(source: Source) -> list[str]:
     from tablegate.syntax.errors import ParseError
+    from tablegate.syntax.recognise import recognise
     from tablegate.syntax.text import decode
 
     try:
-        return re.split("\r\n?|\n", decode(source.data))
+        text = recognise(source).text if _BODY in source.data else decode(source.data)
+        return re.split("\r\n?|\n", text)
     except ParseError:
         return []

@@ -124,6 +124,11 @@ def typed(part: Part, shape: type[T]) -> T | None:
         return None
 
 
+def written(data: bytes, key: str) -> bytes:
+    """A member of an object as it stands in the text; the object is known to be one, with this key once."""
+    return bytes(_MEMBERS.decode(data)[key])
+
+
 def part_of(part: Part | str) -> Part:
     """A text as the part that it is."""
     return msgspec.Raw(part) if isinstance(part, str) else part

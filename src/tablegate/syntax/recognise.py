@@ -74,6 +74,7 @@ _ENCRYPTED = frozenset({"encrypted_data"})
 _FIRST_LINE = re.compile(r"\A(?:[ \t]*(?:#[^\n]*|---[^\n]*|%[^\n]*)?\r?\n)*+( *)")
 _TEMPLATE_KEY = re.compile(rf"^( *)[\"']?(?:{'|'.join(sorted(OF_A_TEMPLATE))})[\"']?[ \t]*:", re.MULTILINE)
 _OF_SOURCE = (".tf", ".tofu", ".tf.json", ".tofu.json")  # Terraform itself goes by the name
+_VISIBLE = re.compile(r"[^\n]")
 WRAPPED = ("[command]", "::")
 
 
@@ -134,7 +135,8 @@ def _of_object(data: bytes) -> Recognised:
     if keys & OF_A_TEMPLATE:
         return Recognised(Kind.CLOUDFORMATION, data.decode())
     if "TemplateBody" in keys:
-        return _of_body(decoded(found["TemplateBody"]))
+        body = decoded(found["TemplateBody"])
+        return _of_object_within(data, "TemplateBody") if isinstance(body, dict) else _of_body(body)
     kind = other_kind(keys)
     if kind is not None:
         return Recognised(kind, data.decode())
@@ -165,6 +167,17 @@ def _of_yaml(text: str) -> Recognised:
     if other_kind(content.keys()) is Kind.CHANGE_SET:
         return Recognised(Kind.CHANGE_SET, text)
     raise mistakes.by_keys(content.keys()).error()
+
+
+def _of_object_within(data: bytes, key: str) -> Recognised:
+    """A template that is a member of an object: where it stands, with nothing around it."""
+    from tablegate.syntax.raw_json import written
+
+    inner = written(data, key)
+    if _of_object(inner).kind is not Kind.CLOUDFORMATION:
+        raise mistakes.UNKNOWN.error()
+    before = data[: data.index(inner, data.index(f'"{key}"'.encode()))].decode()
+    return Recognised(Kind.CLOUDFORMATION, _VISIBLE.sub(" ", before) + inner.decode())
 
 
 def _of_body(body: object) -> Recognised:

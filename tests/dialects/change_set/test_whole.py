@@ -115,6 +115,17 @@ def test_the_change_set_knows_what_the_template_comes_to() -> None:
     assert ("ALL", orders) == (index.projection.content, index.table)
 
 
+def test_what_others_make_of_a_table_is_the_templates_to_say() -> None:
+    """A change set that shows a table alone does not tell that nothing backs it up."""
+    selected = """
+      Saved:
+        Type: AWS::Backup::BackupSelection
+        Properties: {BackupSelection: {Resources: [!ImportValue something]}}
+    """
+    found = _readings(_set(_change(AfterContext=ORDERS)), template=_template(TEMPLATE + selected))
+    assert None is not _estate(found).tables[0].backed_up.doubt
+
+
 def test_changes_are_those_of_the_change_set() -> None:
     """Each table knows what happens to it; one that is not listed stays as it is."""
     estate = _estate(_readings(_set(_change(Replacement="True", AfterContext=ORDERS)), template=_template()))
