@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from tablegate.access.grants import HolderForm
+from tablegate.access.grants import HolderForm, HolderKind
 from tablegate.access.holders import Holder
 from tablegate.dialects.reading import ReadOptions
 from tablegate.dialects.together import read_together
@@ -17,7 +17,12 @@ DATA = """
         Type: AWS::DynamoDB::Table
         Properties: {TableName: orders, StreamSpecification: {StreamViewType: KEYS_ONLY}}
       Carts: {Type: AWS::DynamoDB::Table}
-      Worker: {Type: AWS::IAM::Role, Properties: {RoleName: worker}}
+      Worker:
+        Type: AWS::IAM::Role
+        Properties:
+          RoleName: worker
+          AssumeRolePolicyDocument:
+            Statement: [{Effect: Allow, Action: 'sts:AssumeRole', Principal: {Service: lambda.amazonaws.com}}]
       Other: {Type: AWS::SQS::Queue}
     Outputs:
       Orders: {Value: !GetAtt Orders.Arn, Export: {Name: orders-arn}}
@@ -83,8 +88,17 @@ def test_a_role_of_another_stack_is_known_by_its_name() -> None:
     """Where its own stack names it; otherwise all that is given to it is still one role's."""
     named = _holder(_estate(DATA, _policy("'*'", "!ImportValue worker-name")))
     assert (HolderForm.ROLE, "worker") == (named.form, named.name)
-    nameless = DATA.replace("{RoleName: worker}", "{}")
+    assert (HolderKind.RUNTIME, "trusts lambda.amazonaws.com") == (named.kind, named.why)
+    nameless = DATA.replace("RoleName: worker", "Path: /")
     assert None is _holder(_estate(nameless, _policy("'*'", "!ImportValue worker-name"))).name
+
+
+def test_what_is_no_role_of_another_stack_tells_nothing() -> None:
+    """A parameter, a resource of another sort, a role without a trust policy."""
+    for role in ("!ImportValue carts-name", "!ImportValue strange"):
+        assert HolderKind.UNKNOWN is _holder(_estate(DATA, _policy("'*'", role))).kind
+    untrusting = DATA.replace("AssumeRolePolicyDocument", "Unknown")
+    assert HolderKind.UNKNOWN is _holder(_estate(untrusting, _policy("'*'", "!ImportValue worker-name"))).kind
 
 
 def _holder(estate: Estate) -> Holder:

@@ -9,6 +9,7 @@ from tablegate.access.grants import DocumentRole, HolderForm, HolderKind, role_b
 from tablegate.access.symbols import has_symbol
 from tablegate.dialects.cloudformation.access import identities
 from tablegate.dialects.cloudformation.access.drafts import Draft
+from tablegate.dialects.cloudformation.access.elsewhere import users_of
 from tablegate.dialects.cloudformation.access.ground import NOBODY, Ground, There
 from tablegate.dialects.cloudformation.access.pieces import Piece
 from tablegate.dialects.cloudformation.template import (
@@ -144,7 +145,9 @@ class Attachments:
         symbol = self.ground.reference(value)
         if symbol is not None and symbol.name.startswith(_REPLICA_PROVIDER):
             return HolderKind.DEPLOY, "the CDK makes replicas by it"
-        return HolderKind.UNKNOWN, "it is not in this input"
+        foreign = value.symbol if isinstance(value, Unsettled) else None
+        found = users_of(foreign) if foreign is not None else None
+        return found or (HolderKind.UNKNOWN, "it is not in this input")
 
     def _named(self, name: str) -> ManagedPolicy | None:
         return self.managed.get(self._called(MANAGED_POLICY, name) or "")
