@@ -61,6 +61,14 @@ def test_what_is_acknowledged_of_a_role_is_waived_in_its_policy(capfd: pytest.Ca
     assert "table/TABLE" in finding["fix"]
 
 
+def test_what_the_cdk_writes_for_itself_is_not_the_authors(capfd: pytest.CaptureFixture[str]) -> None:
+    """Its provider of replicas works at deploy, and its grants name streams at the table: nobody can mend either."""
+    for name in ("shop", "access"):
+        shutil.copytree(SHOP.parent / name, name)
+        report = _checked(capfd, name, "--select", "TG510", "--select", "TG531")
+        assert ([], True) == (report["findings"], report["counts"]["held"] + report["counts"]["not_applicable"] > 0)
+
+
 def test_a_strangers_acknowledgements_waive_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     """What the working tree holds may only tighten where --untrusted says whose it is."""
     shutil.copytree(SHOP, "cdk.out")

@@ -50,6 +50,7 @@ _NEWER = Doubt("it is newer, or grants nothing", "its name in AWS's authorizatio
 _FORMS = frozenset({HolderForm.TABLE, HolderForm.STREAM})
 _LIKE = 0.75  # as alike as a slip of the pen
 _INSTEAD = {"createitem": ("PutItem",), "readitem": ("GetItem",)}
+_READ_BY_THE_CDK = frozenset({"GetRecords", "GetShardIterator"})  # of every table whose data it lets somebody read
 
 
 @policy(
@@ -103,7 +104,7 @@ def action_resource_mismatch(grant: Grant) -> Verdict:
         return FINE
     if not resources.texts:
         return OTHERS
-    dead = [action for action in named if _is_dead(action, grant) and not _is_generated(action, named)]
+    dead = [action for action in named if _is_dead(action, grant) and not _is_generated(action, named, grant)]
     if not dead:
         return FINE
     shown = spelled_out(grant, resources.texts[0])
@@ -232,11 +233,13 @@ def _renamed(strange: list[str]) -> dict[str, list[str]]:
     return {text: [f"dynamodb:{name}" for name in _meant(text)] for text in strange}
 
 
-def _is_generated(action: Action, named: Iterable[Action]) -> bool:
-    """Shapes that frameworks write: stream reads beside item reads on the table, and lists on an ARN."""
+def _is_generated(action: Action, named: Iterable[Action], grant: Grant) -> bool:
+    """Shapes that frameworks write: stream reads beside item reads on the table, or alone, and lists on an ARN."""
     names = {other.name for other in named}
-    if action.name in ("GetRecords", "GetShardIterator") and {"GetItem", "Query"} <= names:
-        return True
+    if action.name in _READ_BY_THE_CDK:
+        return {"GetItem", "Query"} <= names or (
+            names == _READ_BY_THE_CDK and grant.address in grant.holder.estate.constructs
+        )
     return action.name in ("ListStreams", "ListBackups") and len(names) > 1
 
 

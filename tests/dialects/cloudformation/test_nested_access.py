@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from tablegate.access.grants import Grant
+from tablegate.access.grants import Grant, HolderKind
 from tablegate.access.holders import Holder
 from tablegate.dialects import read
 from tablegate.dialects.reading import ReadOptions
@@ -100,3 +100,19 @@ def test_the_answer_is_the_same_for_a_table_in_each_scenario() -> None:
     role = _holder(estate, "Child/Role")
     assert [True, True] == [role.can("GetItem", table).truth for table in estate.tables]
     assert [None, None] == [role.can("DeleteTable", table).truth for table in estate.tables]
+
+
+def test_a_stack_that_only_is_called_like_the_cdks_own() -> None:
+    """The provider of replicas holds no table: a stack that does is anybody's."""
+    provider = "awscdkawsdynamodbReplicaProviderNestedStack"
+    trust = "{Statement: [{Effect: Allow, Action: 'sts:AssumeRole', Principal: {Service: lambda.amazonaws.com}}]}"
+    role = f"Role: {{Type: AWS::IAM::Role, Properties: {{AssumeRolePolicyDocument: {trust}}}}}"
+    table = "Orders: {Type: AWS::DynamoDB::Table}"
+    parent = f"Resources: {{{provider}: {{Type: AWS::CloudFormation::Stack, Properties: {{TemplateURL: child.yaml}}}}}}"
+    kinds = []
+    for child in (f"Resources:\n  {role}\n", f"Resources:\n  {role}\n  {table}\n"):
+        source = Source("parent.yaml", parent.encode(), beside=Beside({"child.yaml": child.encode()}))
+        _, inner = read(source, ReadOptions()).all()
+        assert inner.estate is not None
+        kinds.append(_holder(inner.estate, f"{provider}/Role").kind)
+    assert [HolderKind.DEPLOY, HolderKind.RUNTIME] == kinds

@@ -24,10 +24,9 @@ from tablegate.dialects.cloudformation.template import (
     USER,
     USER_POLICY,
 )
-from tablegate.dialects.cloudformation.unsettled import Unsettled
+from tablegate.dialects.cloudformation.unsettled import Symbol, Unsettled
 from tablegate.syntax.node import Node
 
-_REPLICA_PROVIDER = "awscdkawsdynamodbReplicaProvider"  # the nested stack by which the CDK made replicas
 _LISTS = {"Roles": ROLE, "Users": USER, "Groups": GROUP}
 _SINGLE = {ROLE_POLICY: {"RoleName": ROLE}, USER_POLICY: {"UserName": USER}, GROUP_POLICY: {"GroupName": GROUP}}
 
@@ -142,11 +141,11 @@ class Attachments:
 
     def _role_elsewhere(self, value: Node | Unsettled) -> tuple[HolderKind, str]:
         """What is known of a role that is only named."""
-        symbol = self.ground.reference(value)
-        if symbol is not None and symbol.name.startswith(_REPLICA_PROVIDER):
-            return HolderKind.DEPLOY, "the CDK makes replicas by it"
-        foreign = value.symbol if isinstance(value, Unsettled) else None
-        found = users_of(foreign) if foreign is not None else None
+        symbol = value.symbol if isinstance(value, Unsettled) else None
+        stack = _stack_of(symbol) if symbol is not None else ""
+        if identities.made_for_replicas(stack):
+            return identities.REPLICATING
+        found = users_of(symbol) if symbol is not None else None
         return found or (HolderKind.UNKNOWN, "it is not in this input")
 
     def _named(self, name: str) -> ManagedPolicy | None:
@@ -235,3 +234,8 @@ class Attachments:
             groups = [self.holder(value, GROUP) for value, _ in self.ground.items(there.section, "GroupName")]
             users = [self.holder(value, USER) for value, _ in self.ground.items(there.section, "Users")]
             yield from ((user, group) for group in groups if group for user in users if user)
+
+
+def _stack_of(symbol: Symbol) -> str:
+    """The resource that embeds what a symbol stands for, or the one that it stands for itself."""
+    return symbol.name if symbol.home is None else symbol.home.around.address

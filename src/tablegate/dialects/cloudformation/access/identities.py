@@ -20,6 +20,10 @@ FORMS = {
 _NAMES = {ROLE: "RoleName", USER: "UserName", GROUP: "GroupName", PERMISSION_SET: "Name"}
 
 
+REPLICATING = (HolderKind.DEPLOY, "the CDK makes replicas by it")
+_REPLICA_PROVIDER = "awscdkawsdynamodbReplicaProvider"
+
+
 def begin(ground: Ground) -> None:
     """Begin a holder for each of them."""
     for there in ground.resources(ROLE, USER, GROUP, PERMISSION_SET):
@@ -55,6 +59,13 @@ def trust(ground: Ground, draft: Draft, node: Node | None) -> None:
     if found:
         draft.trusted = [(each.kind, each.why) for each in found]
         draft.services = {service for each in found for service in each.services}
+    if made_for_replicas(ground.resolver.around.address) and not ground.tables:
+        draft.trusted = [REPLICATING]
+
+
+def made_for_replicas(address: str) -> bool:
+    """Whether this is the nested stack by which the CDK made replicas, or what references it."""
+    return address.rpartition("/")[2].startswith(_REPLICA_PROVIDER)
 
 
 def document(ground: Ground, draft: Draft, there: There, within: str | None = None) -> None:
