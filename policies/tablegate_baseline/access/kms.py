@@ -19,7 +19,7 @@ from tablegate.policy.access import (
 from tablegate_baseline.access.judged import telling
 from tablegate_baseline.access.strangers import account_of, is_anyone, strangers, whose_account
 from tablegate_baseline.access.tables_here import only_table
-from tablegate_baseline.access.telling import FINE, OTHERS, against, statement
+from tablegate_baseline.access.telling import FINE, OTHERS, against, statement, unseen
 
 _KMS = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html"
 _DECRYPT = "kms:Decrypt in a statement of its own, on the ARN of the table's key; that of other services beside it"
@@ -62,10 +62,13 @@ def _every_key(grant: Grant) -> Verdict:
     if not any(telling(reach) for reach in reaches_of(grant.holder)) or grant.holder.kind is HolderKind.DEPLOY:
         return OTHERS
     wide = grant.statement.resources.inverted or any(map(_is_every_key, grant.statement.resources.texts))
-    if not wide or any(item.key == _VIA and not item.holds_without for item in grant.statement.conditions):
+    hidden = grant.statement.resources.doubt
+    if not (wide or hidden) or any(item.key == _VIA and not item.holds_without for item in grant.statement.conditions):
         return FINE
     if _needs_no_key(grant.holder):
         return OTHERS
+    if not wide:
+        return unknown("cannot tell which keys kms:Decrypt is for", unseen(grant, "Resource", hidden)).weighing(INFO)
     return against(grant, MEDIUM, "kms:Decrypt on every key, for whatever service", fix=_DECRYPT)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from tablegate.policy import HIGH, MEDIUM, Table, Verdict, policy
+from tablegate.policy import HIGH, INFO, MEDIUM, Table, Verdict, policy, unknown
 from tablegate.policy.access import (
+    HARMLESS,
     READS,
     Action,
     Condition,
@@ -22,13 +23,14 @@ from tablegate.policy.access import (
     is_suffix,
     reaches,
     reaches_of,
+    scope_of,
 )
 from tablegate_baseline.access.judged import is_dax_role, is_judged, takes_all
 from tablegate_baseline.access.keyed import ATTRIBUTES
 from tablegate_baseline.access.replacing import replaced
 from tablegate_baseline.access.rewriting import Conditions, conditions_of, instead
 from tablegate_baseline.access.tables_here import tables_reached
-from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, against_reach, condition
+from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, against_reach, condition, unseen
 
 _FGAC = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html"
 _ABAC = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/attribute-based-access-control.html"
@@ -119,7 +121,7 @@ def deny_bypass_by_equivalent_action(grant: Grant, *, sensitive: tuple[str, ...]
         if exposed:
             note = f"{', '.join(exposed)} is denied on the table, and allowed on its indexes"
             return against(grant, severity, note)
-    return FINE
+    return _hidden_deny(grant, denied)
 
 
 @policy(
@@ -154,6 +156,21 @@ def tag_scope_self_escalation(grant: Grant) -> Verdict:
             )
             fix = instead(grant, (action.full_name for action in free), [reach.pattern], _bound(grant))
             return against_reach(reach, HIGH, note, actions=free, fix=fix)
+    return FINE
+
+
+def _hidden_deny(grant: Grant, denied: set[str]) -> Verdict:
+    """The verdict on a Deny of which an action or a resource is not known, where its holder has what it is about."""
+    actions, resources = grant.statement.actions, grant.statement.resources
+    reached = (action for reach in reaches_of(grant.holder) for action in reach.actions)
+    held = {action.name for action in reached if action.kind not in HARMLESS}
+    twins = {same for name in denied & set(_SAME) for same in _SAME[name]} - denied
+    on_tables = resources.doubt is not None or any(scope_of(text).tier is not Tier.NONE for text in resources.texts)
+    note = "cannot tell whether the Deny covers what does the same"
+    if actions.doubt is not None and held and on_tables:
+        return unknown(note, unseen(grant, "Action", actions.doubt)).weighing(INFO)
+    if resources.doubt is not None and held & twins:
+        return unknown(note, unseen(grant, "Resource", resources.doubt)).weighing(INFO)
     return FINE
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tablegate.policy import HIGH, LOW, MEDIUM, Table, Verdict, policy
+from tablegate.policy import HIGH, LOW, MEDIUM, Table, Verdict, policy, unknown
 from tablegate.policy.access import (
     Action,
     Condition,
@@ -16,10 +16,11 @@ from tablegate.policy.access import (
     expand,
     intersects,
     is_wildcard,
+    known_actions,
 )
 from tablegate_baseline.access.remedies import CLOUDFORMATION_PRINCIPAL, TERRAFORM_PRINCIPAL
 from tablegate_baseline.access.strangers import is_anyone, strangers
-from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against
+from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, unseen
 
 _CONSIDER = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/rbac-considerations.html"
 _MAXIMUM = 20 * 1024
@@ -78,21 +79,38 @@ def resource_policy_lockout(grant: Grant) -> Verdict:
             return kept.because(note).fixed_by("confirm_remove_self_resource_access = false")
     if grant.statement.effect == "Allow":
         return OTHERS
+    shut = _shut_out(grant, actions_of(grant.statement.actions))
+    if shut is not None and is_anyone(grant):
+        return against(grant, HIGH, shut)
+    return _hidden_deny(grant, shut)
+
+
+def _hidden_deny(grant: Grant, shut: str | None) -> Verdict:
+    """The verdict on a Deny of which it is not known whom it shuts out, or from what."""
+    hidden = grant.statement.actions.doubt
+    whom = grant.statement.principals.doubt if grant.statement.principals is not None else None
+    perhaps = shut or (_shut_out(grant, frozenset(known_actions())) if hidden is not None else None)
+    if perhaps is None or not (whom is not None or is_anyone(grant)):
+        return FINE
+    evidence = unseen(grant, "Action", hidden) if is_anyone(grant) else unseen(grant, "Principal", whom)
+    return unknown(f"cannot tell whether it {perhaps}", evidence)
+
+
+def _shut_out(grant: Grant, actions: frozenset[Action]) -> str | None:
+    """What goes wrong where a statement denies everybody these actions."""
     conditions = grant.statement.conditions
-    if not is_anyone(grant) or any(item.key == "aws:principalarn" and item.negated for item in conditions):
-        return FINE
-    actions = actions_of(grant.statement.actions)
+    if any(item.key == "aws:principalarn" and item.negated for item in conditions):
+        return None
     if not conditions and _TAKES_BACK & {action.name for action in actions}:
-        return against(grant, HIGH, "denies everybody the policy itself: nobody can take it back")
+        return "denies everybody the policy itself: nobody can take it back"
     if any(map(_spares_services, conditions)):
-        return FINE
+        return None
     table = _table(grant)
     if table is not None and table.replicas.content and any(action.kind in _REPLICATING for action in actions):
-        note = "denies replication too: the replica falls behind, and is split off for good after 20 hours"
-        return against(grant, HIGH, note)
+        return "denies replication too: the replica falls behind, and is split off for good after 20 hours"
     if table is not None and table.scaling and any(action.name == "UpdateTable" for action in actions):
-        return against(grant, HIGH, "denies autoscaling too: the table stays at the capacity that it has")
-    return FINE
+        return "denies autoscaling too: the table stays at the capacity that it has"
+    return None
 
 
 def _is_own(grant: Grant) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from tablegate.policy import Origin, Place, Severity, Value, Verdict, holds, not_applicable
+from tablegate.policy import Doubt, Origin, Place, Severity, Value, Verdict, holds, not_applicable
 from tablegate.policy.access import (
     Action,
     Condition,
@@ -154,6 +154,11 @@ def statement(grant: Grant, about: Iterable[Action] = ()) -> Value[object]:
 def action(grant: Grant, text: str) -> Value[object]:
     """One action, as it is written."""
     return Value("Action", grant.document.shown(text), place=_place_of(grant, grant.statement.actions, text))
+
+
+def unseen(grant: Grant, element: str, doubt: Doubt | None) -> Value[object]:
+    """An element of the statement that is not known, as evidence."""
+    return Value(element, None, Origin.UNKNOWN, grant.statement.at(element) or grant.place, doubt)
 
 
 def condition(grant: Grant, item: Condition) -> Value[object]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tablegate.policy import CRITICAL, HIGH, INFO, MEDIUM, Verdict, policy
+from tablegate.policy import CRITICAL, HIGH, INFO, MEDIUM, Verdict, policy, unknown
 from tablegate.policy.access import (
     HARMLESS,
     READS,
@@ -32,7 +32,16 @@ from tablegate_baseline.access.keyed import (
 from tablegate_baseline.access.replacing import replaced
 from tablegate_baseline.access.rewriting import Conditions, conditions_of
 from tablegate_baseline.access.tables_here import tables_reached
-from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against, against_reach, condition, element
+from tablegate_baseline.access.telling import (
+    FINE,
+    OTHERS,
+    actions_shown,
+    against,
+    against_reach,
+    condition,
+    element,
+    unseen,
+)
 
 _FGAC = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html"
 _SETS = (
@@ -151,12 +160,14 @@ def tenant_prefix_bleed(grant: Grant) -> Verdict:
     likes = [item for item in keys_of(grant) if "like" in item.operator.lower() and not item.negated]
     if not likes or not is_judged(grant):
         return OTHERS
+    severity = HIGH if grant.holder.kind is HolderKind.END_USER else MEDIUM
     bleeding = next(((item, value) for item in likes for value in item.values if _bleeds(value)), None)
     if bleeding is None:
-        return FINE
+        hidden = any(item.unread or any(map(_may_bleed, item.values)) for item in likes)
+        note = "cannot tell whether a tenant's prefix ends at a delimiter"
+        return unknown(note, unseen(grant, "Condition", None)).weighing(severity) if hidden else FINE
     item, value = bleeding
     shown = grant.document.shown(value)
-    severity = HIGH if grant.holder.kind is HolderKind.END_USER else MEDIUM
     if "cognito-identity.amazonaws.com:sub" in shown:
         severity = INFO  # of fixed length and form: none is the beginning of another
     note = f"{shown!r} also matches the keys of a tenant whose name begins so"
@@ -217,6 +228,12 @@ def _bleeds(value: str) -> bool:
     if not value.endswith("*") or not head or delimited(head[-1]):
         return False
     return is_variable(head[-1]) or (head[-1].isalnum() and not is_symbol(head[-1]))
+
+
+def _may_bleed(value: str) -> bool:
+    """Whether what stands before the closing star is not known."""
+    last = value.removesuffix("*")[-1:]
+    return last != "" and is_symbol(last) and not is_variable(last)
 
 
 def _own(grant: Grant) -> Conditions:

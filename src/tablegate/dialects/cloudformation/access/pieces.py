@@ -132,8 +132,12 @@ class Documents:
         document = parse_document(written.tree, self._symbols, lambda path: self._trees.place(written.at(path)), within)
         for part in document.malformed:
             self._resolver.misfit(written.at(part.path), part.message)
-        mentions = bool(document.doubts) and self.mentions(node)
+        mentions = bool(document.doubts) and (self._has_gap(document) or self.mentions(node))
         return Piece(document, self._resolver.place(written.node), mentions)
+
+    def _has_gap(self, document: Document) -> bool:
+        """Whether a whole statement is not known, which may be about a table of the template."""
+        return document.doubt is not None and bool(self._resolver.template.tables)
 
     def _refused(self, error: ParseError, node: Node) -> Piece:
         what = f"a policy document is JSON: {error}"
