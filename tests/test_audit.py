@@ -8,15 +8,21 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from processes import ENVIRONMENT, tablegate
 from tablegate.audit import audit
+from tablegate.dialects.reading import ReadOptions
+from tablegate.engine.settings import Settings
 from tablegate.findings import FaultCode, Report
+from tablegate.gate import check
 from tablegate.merge import NOTHING
-from tablegate.parts import SOURCES, groups, in_parts, judged
+from tablegate.packs import load
+from tablegate.parts import SOURCES, Judge, groups, in_parts, judged
 from tablegate.syntax.source import Beside, Source
 
 TABLE = """\
@@ -72,13 +78,13 @@ def test_what_a_source_embeds_is_judged_with_it() -> None:
 def test_what_tablegate_fails_at_does_not_hide_the_others() -> None:
     """It is a fault of that one source, with the kind of the error and not its text."""
 
-    def judge(sources: Iterable[Source]) -> Report:
+    def failing(sources: Iterable[Source]) -> Report:
         for source in sources:
             if source.name == "bad":
                 raise KeyError("hunter2")
         return NOTHING
 
-    report = judged((Source("a", b""), Source("bad", b""), Source("c", b"")), judge)
+    report = judged((Source("a", b""), Source("bad", b""), Source("c", b"")), Judge(failing, ()))
     assert [("bad", "tablegate failed at it: KeyError", FaultCode.INTERNAL)] == [
         (fault.place.file, fault.message, fault.code) for fault in report.faults
     ]
@@ -88,7 +94,7 @@ def test_progress_is_told() -> None:
     """After each part, until all is done."""
     told: list[tuple[int, int]] = []
     sources = [Source(str(number), b"") for number in range(SOURCES + 3)]
-    audit(sources, lambda _: NOTHING, (), jobs=1, tell=lambda done, total: told.append((done, total)))
+    audit(sources, Judge(lambda _: NOTHING, ()), jobs=1, tell=lambda done, total: told.append((done, total)))
     assert [(SOURCES, SOURCES + 3), (SOURCES + 3, SOURCES + 3)] == told
 
 
@@ -218,3 +224,20 @@ def test_an_empty_shard_is_no_failure(tmp_path: Path) -> None:
     here = folder(tmp_path, "A")
     ran = tablegate("check", "--no-config", "stacks", "--shard", "2/2", "--require-resources", cwd=here)
     assert 0 == ran.returncode, ran.stdout.decode()
+
+
+def test_what_policies_remember_of_a_part_is_forgotten() -> None:
+    """Their caches would hold on to estates for as long as a run lasts."""
+    policies = load((), ()).policies
+    caches = [thing for module in pack_modules() for thing in vars(module).values() if hasattr(thing, "cache_info")]
+    judge = Judge(partial(check, policies=policies, settings=Settings(), options=ReadOptions()), policies)
+    sources = (Source("t.yaml", TABLE.format(name="Orders").encode()),)
+    judge.check(sources)
+    assert any(cache.cache_info().currsize for cache in caches)
+    assert judged(sources, judge).counts.tables == 1
+    assert [] == [cache for cache in caches if cache.cache_info().currsize]
+
+
+def pack_modules() -> list[ModuleType]:
+    """The modules of the shipped pack."""
+    return [module for name, module in sys.modules.items() if name.startswith("tablegate_baseline")]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from tablegate.findings import Report
 from tablegate.merge import merged
-from tablegate.parts import Judge, Part, groups, in_parts, judged, weight
-from tablegate.policy.declare import Policy
+from tablegate.parts import Judge, Part, groups, in_parts, judged, packed, unpacked, weight
 from tablegate.syntax.source import Source
 
 Tell: TypeAlias = Callable[[int, int], object]  # how many of how many are done
@@ -17,9 +16,7 @@ Tell: TypeAlias = Callable[[int, int], object]  # how many of how many are done
 WORTH = 1024 * 1024  # bytes from which processes pay for their start
 
 
-def audit(
-    sources: Sequence[Source], judge: Judge, policies: Iterable[Policy], *, jobs: int | None = None, tell: Tell
-) -> Report:
+def audit(sources: Sequence[Source], judge: Judge, *, jobs: int | None = None, tell: Tell) -> Report:
     """The report on all sources. How many processes there are, and how they share the work, does not show in it.
 
     Without a number of jobs there are as many as the machine has cores, where there is enough to do.
@@ -27,18 +24,18 @@ def audit(
     parts = list(in_parts(sources))
     wanted = jobs or (_cores() if sum(map(weight, parts)) >= WORTH else 1)
     if wanted == 1 or not hasattr(os, "fork"):
-        return merged(_here(parts, judge, tell))
+        return merged(unpacked(list(_here(parts, judge, tell)), judge))
     from tablegate.processes import in_processes
 
     if len(parts) < wanted:
         parts = groups(sources)
-    return merged(in_processes(parts, judge, policies, wanted, tell))
+    return merged(unpacked(list(in_processes(parts, judge, wanted, tell)), judge))
 
 
-def _here(parts: Sequence[Part], judge: Judge, tell: Tell) -> Iterator[Report]:
+def _here(parts: Sequence[Part], judge: Judge, tell: Tell) -> Iterator[bytes]:
     done, total = 0, sum(map(len, parts))
     for part in parts:
-        yield judged(part, judge)
+        yield packed(judged(part, judge))  # what is done is not in the way of the collector
         done += len(part)
         tell(done, total)
 

@@ -3,23 +3,50 @@
 from __future__ import annotations
 
 import gc
+import io
+import pickle
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from operator import is_
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from tablegate.engine.settings import ConfigError
 from tablegate.findings import Fault, FaultCode, Finding, Report
 from tablegate.merge import NOTHING, merged
 from tablegate.model.value import Place
+from tablegate.policy.declare import Policy
 from tablegate.reporters.evidence import told
 from tablegate.syntax.source import Source
 
-Judge: TypeAlias = Callable[[Iterable[Source]], Report]
 Part: TypeAlias = "tuple[Source, ...]"
 
 BYTES, SOURCES = 256 * 1024, 64  # of one part, unless a single source is larger
 MUCH = 1_000_000  # objects, about 100 MB, from which it pays to look for those that nobody needs
+
+
+class Judge:
+    """What judges sources, with these policies."""
+
+    def __init__(self, check: Callable[[Part], Report], policies: Iterable[Policy]) -> None:
+        self.check = check
+        self.policies = {policy.id: policy for policy in policies}
+        self._memories = tuple(_memories(self.policies.values()))
+
+    def forget(self) -> None:
+        """Let go of what has been judged: policies remember some of it, and estates hold on to themselves."""
+        for clear in self._memories:
+            clear()
+        if gc.get_count()[0] > MUCH:  # the command does not collect
+            gc.collect(0)
+
+
+def _memories(policies: Iterable[Policy]) -> Iterator[Callable[[], None]]:
+    """What empties the caches that policies keep, wherever in their packs these stand."""
+    packs = {policy.check.__module__.partition(".")[0] for policy in policies}
+    for name, module in sorted(sys.modules.items()):
+        if name.partition(".")[0] in packs:
+            yield from (thing.cache_clear for thing in vars(module).values() if hasattr(thing, "cache_clear"))
 
 
 def in_parts(sources: Iterable[Source]) -> Iterator[Part]:
@@ -69,7 +96,7 @@ def _size(source: Source) -> int:
 def judged(part: Part, judge: Judge) -> Report:
     """What is found in a part. Where tablegate itself fails is a fault of one source, and does not hide the others."""
     try:
-        return _light(judge(part))
+        return _light(judge.check(part))
     except ConfigError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, the report says it
@@ -77,8 +104,33 @@ def judged(part: Part, judge: Judge) -> Report:
             return lost(part[0], f"tablegate failed at it: {type(error).__name__}")
         return merged(judged((source,), judge) for source in part)
     finally:
-        if gc.get_count()[0] > MUCH:  # estates hold on to themselves, and the command does not collect
-            gc.collect(0)
+        judge.forget()
+
+
+def packed(report: Report) -> bytes:
+    """The report as bytes, small and easily sent. Policies are named in it: a predicate cannot be sent."""
+    out = io.BytesIO()
+    pickler = pickle.Pickler(out, pickle.HIGHEST_PROTOCOL)
+    pickler.dispatch_table = {Policy: lambda policy: (_Known.policy, (policy.id,))}
+    pickler.dump(report)
+    return out.getvalue()
+
+
+def unpacked(parts: Iterable[bytes], judge: Judge) -> Iterator[Report]:
+    """The reports that processes of ours packed."""
+    _Known.policies = judge.policies
+    for part in parts:
+        yield pickle.loads(part)  # noqa: S301
+
+
+class _Known:
+    """The policies by their ids, for reports that are unpacked."""
+
+    policies: ClassVar[Mapping[str, Policy]] = {}
+
+    @classmethod
+    def policy(cls, id: str) -> Policy:
+        return cls.policies[id]
 
 
 def lost(source: Source, message: str) -> Report:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import gc
-import io
 import multiprocessing
 import os
-import pickle
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from multiprocessing.sharedctypes import RawArray
 from typing import ClassVar
 
-from tablegate.findings import Report
-from tablegate.parts import Judge, Part, judged, lost, weight
-from tablegate.policy.declare import Policy
+from tablegate.parts import Judge, Part, judged, lost, packed, weight
 from tablegate.syntax.source import Source
 
 OFTEN = 0.2  # seconds between two words on how far it is
@@ -37,29 +33,8 @@ class _Work:
         self.begun = RawArray("b", len(parts))
 
 
-class _Post:
-    """Reports between processes: bytes, in which policies are named, for a predicate cannot be sent."""
-
-    known: ClassVar[Mapping[str, Policy]] = {}
-
-    @classmethod
-    def packed(cls, report: Report) -> bytes:
-        packed = io.BytesIO()
-        pickler = pickle.Pickler(packed, pickle.HIGHEST_PROTOCOL)
-        pickler.dispatch_table = {Policy: lambda policy: (_Post.policy, (policy.id,))}
-        pickler.dump(report)
-        return packed.getvalue()
-
-    @classmethod
-    def policy(cls, id: str) -> Policy:
-        return cls.known[id]
-
-
-def in_processes(
-    parts: Sequence[Part], judge: Judge, policies: Iterable[Policy], jobs: int, tell: Callable[[int, int], object]
-) -> Iterator[Report]:
+def in_processes(parts: Sequence[Part], judge: Judge, jobs: int, tell: Callable[[int, int], object]) -> Iterator[bytes]:
     """The report of each part. Where a process was killed, what it had in hand is judged again, source by source."""
-    _Post.known = {policy.id: policy for policy in policies}
     total = sum(map(len, parts))
     while parts:
         work = _Work(parts, judge)
@@ -72,23 +47,23 @@ def in_processes(
         parts = [parts[number] for number in left if number not in begun]
 
 
-def _again(sources: Sequence[Source], judge: Judge) -> Iterator[Report]:
+def _again(sources: Sequence[Source], judge: Judge) -> Iterator[bytes]:
     """Sources of which one may have had its process killed, each in a process of its own."""
     survived = []
     for source in sources:
         found = _found(_Work([(source,)], judge), 1, lambda _done: None)
         if found:
             survived.append(source)
-        yield found.get(0) or lost(source, "the process that judged it was killed")
+        yield found.get(0) or packed(lost(source, "the process that judged it was killed"))
     if sources and len(survived) == len(sources):
         among = f" or one of {len(sources) - 1} others" if len(sources) > 1 else ""
-        yield lost(sources[0], f"a process that judged it{among} was killed; they were judged again")
+        yield packed(lost(sources[0], f"a process that judged it{among} was killed; they were judged again"))
 
 
-def _found(work: _Work, jobs: int, tell: Callable[[int], object]) -> dict[int, Report]:
+def _found(work: _Work, jobs: int, tell: Callable[[int], object]) -> dict[int, bytes]:
     """What was found in the parts, by their numbers: in all of them, unless a process was killed."""
     heaviest_first = sorted(range(len(work.parts)), key=lambda number: -weight(work.parts[number]))
-    found: dict[int, Report] = {}
+    found: dict[int, bytes] = {}
     done = 0
     with _pool(work, min(jobs, len(work.parts))) as pool:
         with _undisturbed():  # and its children for good: they are their parent's to end
@@ -98,7 +73,7 @@ def _found(work: _Work, jobs: int, tell: Callable[[int], object]) -> dict[int, R
                 number = running.pop(future)
                 done += len(work.parts[number])
                 with suppress(BrokenProcessPool):
-                    found[number] = pickle.loads(future.result())  # noqa: S301 - from a child of ours
+                    found[number] = future.result()
             tell(done)
     return found
 
@@ -146,4 +121,4 @@ def _judged(number: int) -> bytes:
     """In a child: what it finds in one part."""
     work = _Work.mine
     work.begun[number] = 1
-    return _Post.packed(judged(work.parts[number], work.judge))
+    return packed(judged(work.parts[number], work.judge))

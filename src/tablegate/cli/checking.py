@@ -117,12 +117,13 @@ def check(inputs: Iterable[str], where: Where, flags: Mapping[str, Any]) -> int:
 
     def judge_of(sources: Sequence[Source]) -> Judge:
         known = sharing(sources, with_grammar(options, sources))
-        return partial(
+        check = partial(
             gate, policies=prepared.policies, settings=prepared.settings, options=known, guard=prepared.loaded.guard
         )
+        return Judge(check, selected(prepared.policies, prepared.settings))
 
     with heeded():
-        report, lines = judged(inputs, judge_of, selected(prepared.policies, prepared.settings), run)
+        report, lines = judged(inputs, judge_of, run)
     lines.keep((*options.nested.values(), *([options.template] if options.template else ())))
     if report.shard is None:  # of a part nothing is required: what all parts hold together counts
         report = explained(required(report, configuration), options)

@@ -16,7 +16,6 @@ from tablegate.findings import Counts, Report
 from tablegate.merge import NOTHING, merged
 from tablegate.model.record import record
 from tablegate.parts import Judge
-from tablegate.policy.declare import Policy
 from tablegate.sources import Collected, collect
 from tablegate.syntax.source import Source
 
@@ -45,28 +44,26 @@ def wanted(configuration: Configuration) -> Run:
     )
 
 
-def judged(
-    inputs: Iterable[str], judge_of: Callable[[Sequence[Source]], Judge], policies: Sequence[Policy], run: Run
-) -> tuple[Report, Lines]:
+def judged(inputs: Iterable[str], judge_of: Callable[[Sequence[Source]], Judge], run: Run) -> tuple[Report, Lines]:
     """What the gate says of all that was found, and the lines to show with it."""
     collected = collect(inputs, run.stdin_name, trust_modules=run.trust_modules, ignoring=run.ignoring)
     judge = judge_of(collected.sources)
     if run.shard is None:
-        return _judged(collected, judge, policies, run), Lines(collected.sources)
+        return _judged(collected, judge, run), Lines(collected.sources)
     collected, shard = share(collected, *run.shard)
-    return replace(_judged(collected, judge, policies, run), shard=shard), Lines(collected.sources)
+    return replace(_judged(collected, judge, run), shard=shard), Lines(collected.sources)
 
 
-def _judged(collected: Collected, judge: Judge, policies: Sequence[Policy], run: Run) -> Report:
-    counts = Counts(policies=len(policies))
+def _judged(collected: Collected, judge: Judge, run: Run) -> Report:
+    counts = Counts(policies=len(judge.policies))
     met = replace(NOTHING, faults=collected.faults, skipped=collected.skipped, counts=counts)
     if len(collected.sources) == 1:
-        return merged((judge(collected.sources), met))
+        return merged((judge.check(collected.sources), met))
     if collected == Collected((), ()) and run.shard is None:
-        return judge(())
+        return judge.check(())
     progress = Progress(silent=run.silent)
     try:
-        return merged((audit(collected.sources, judge, policies, jobs=run.jobs, tell=progress), met))
+        return merged((audit(collected.sources, judge, jobs=run.jobs, tell=progress), met))
     finally:
         progress.end()
 
