@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from tablegate import files
-from tablegate.findings import Skipped
-from tablegate.sources import IGNORED, OTHER, SILENT, Collected, collect
+from tablegate.findings import NO_INPUT, Skipped
+from tablegate.sources import IGNORED, SILENT, Collected, collect
 from tablegate.syntax.source import Source
 
 TEMPLATE = b"Resources:\n  T:\n    Type: AWS::DynamoDB::Table\n"
@@ -66,7 +66,7 @@ def test_a_folder_is_read_for_plans_and_templates() -> None:
     Path("d/asset.0123/t.yaml").write_bytes(TEMPLATE)
     collected = collect(["d"])
     assert ["d/node.modules/x/t.yaml", "d/t.yaml", "d/x/plan.JSON", "d/x/t.template"] == _names(collected)
-    assert (Skipped(OTHER, 1, ("d/package.json",)),) == collected.skipped
+    assert (Skipped(NO_INPUT, 1, ("d/package.json",)),) == collected.skipped
     assert () == collected.faults
 
 
@@ -226,7 +226,9 @@ QUEUES = b"Resources:\n  Q:\n    Type: AWS::SQS::Queue\n"
 def test_what_names_nothing_that_is_judged_is_not_read() -> None:
     """A template without a table or a document is counted, and its folder is not empty for that."""
     _write(d__q_yaml=QUEUES, d__notes_txt=b"x")
-    assert Collected((), (), (Skipped(SILENT, 1, ("d/q.yaml",)), Skipped(OTHER, 1, ("d/notes.txt",)))) == collect(["d"])
+    assert Collected((), (), (Skipped(SILENT, 1, ("d/q.yaml",)), Skipped(NO_INPUT, 1, ("d/notes.txt",)))) == collect(
+        ["d"]
+    )
     assert ["d/q.yaml"] == _names(collect(["d/q.yaml"]))
 
 
@@ -301,3 +303,31 @@ def test_an_ignore_file_that_is_none_leaves_nothing_out() -> None:
         ("d/.gitignore", "a link, so it leaves nothing out", False),
         ("d/.tablegateignore", "not a regular file, so it leaves nothing out", False),
     ] == _faults(collected)
+
+
+NETWORK = b'resource "aws_vpc" "v" {}\n'
+CALLING = b'module "m" {\n  source = "%s"\n}\n'
+
+
+@pytest.mark.parametrize(
+    ("files", "judged"),
+    [
+        ({"d/main.tf": NETWORK}, []),
+        ({"d/main.tf": NETWORK, "d/t.tf": b'resource "aws_dynamodb_table" "t" {}\n'}, ["d"]),
+        ({"d/main.tf": NETWORK, "d/r.tf": b'resource "aws_iam_role" "r" {}\n'}, ["d"]),
+        ({"d/main.tf": CALLING % b"./m", "d/m/m.tf": NETWORK}, []),
+        ({"d/main.tf": CALLING % b"./m", "d/m/m.tf": b'resource "aws_dynamodb_table" "t" {}\n'}, ["d"]),
+        ({"d/main.tf": CALLING % b"terraform-aws-modules/dynamodb-table/aws"}, ["d"]),
+        ({"d/main.tf": CALLING % b"acme/vpc/aws"}, ["d"]),
+        ({"d/main.tf": CALLING % b"../../outside"}, ["d"]),
+        ({"d/main.tf.json": b'{"module": {"m": {"source": "acme/x/aws"}}}'}, ["d"]),
+    ],
+)
+def test_source_is_read_where_a_table_may_be_in_it(files: dict[str, bytes], judged: list[str]) -> None:
+    """In it, in a module that it calls, or in one that nobody can look into. What is left alone is told."""
+    for name, data in files.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_bytes(data)
+    collected = collect(["d"])
+    assert judged == _names(collected)
+    assert bool(judged) is not any(item.why == SILENT for item in collected.skipped)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 import sys
 from pathlib import Path
@@ -22,6 +23,9 @@ _REASONS = {
 }
 
 
+_PLAIN = re.compile(r"(?:[^./\\\0][^/\\\0]*+/)*+[^./\\\0][^/\\\0]*+")  # a path that is its own name
+
+
 class _Stream(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
@@ -32,14 +36,17 @@ class UnreadableError(Exception):
 
 def read_file(path: str, flags: int) -> tuple[tuple[int, int], bytes]:
     """A regular file's identity and content, whole and as it was when it was opened."""
-    with open(os.open(path, flags), "rb", buffering=0) as file:  # noqa: PTH123 - opened already, with flags of our own
-        before = os.fstat(file.fileno())
+    file = os.open(path, flags)
+    try:
+        before = os.fstat(file)
         if not stat.S_ISREG(before.st_mode):
             raise UnreadableError("not a regular file")
         if before.st_size > LIMIT:
             raise _too_large()
-        data = drained(file, before.st_size, before.st_size + 1)  # at once: a large file is not copied
-        after = os.fstat(file.fileno())
+        data = os.read(file, before.st_size + 1)  # at once: a large file is not copied
+        after = os.fstat(file)
+    finally:
+        os.close(file)
     if (len(data), after.st_size, after.st_mtime_ns) != (before.st_size, before.st_size, before.st_mtime_ns):
         raise UnreadableError("it changed while it was read")
     return (before.st_dev, before.st_ino), data
@@ -79,6 +86,8 @@ def reason_of(error: Exception, path: str) -> str:
 
 def name_of(path: str) -> str:
     """How reports call a file: relative to the working directory, with slashes."""
+    if _PLAIN.fullmatch(path):
+        return path
     try:
         return os.path.relpath(path).replace(os.sep, "/")
     except ValueError:  # no path at all, or on another drive

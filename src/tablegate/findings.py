@@ -33,6 +33,9 @@ class Exit(IntEnum):
 WORST_FIRST = (Exit.INTERNAL, Exit.USAGE, Exit.UNREAD, Exit.BLOCKED, Exit.OPEN)
 
 
+NO_INPUT = "no input"  # why most files of a folder are not judged
+
+
 class FaultCode(StrEnum):
     """Why an input, or a judgement, could not be trusted."""
 

@@ -43,6 +43,10 @@ class Ignores:
         inner._held = ((f"{folder}/", sum(specs[1:], specs[0])), *self._held)
         return inner
 
+    def __bool__(self) -> bool:
+        """Whether anything can be left out."""
+        return bool(self._held)
+
     def leave_out(self, path: str, *, is_folder: bool) -> bool:
         """Whether a file or folder is left out: the nearest file that says anything of it decides."""
         for folder, spec in self._held:

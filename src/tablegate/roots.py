@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tablegate.syntax.errors import ParseError
+from tablegate.syntax.sniff import may_concern_tables
 from tablegate.syntax.source import Folder, Source, within
 from tablegate.syntax.text import decode
 
@@ -23,9 +24,7 @@ ENDINGS = (".tf", ".tofu", ".tf.json", ".tofu.json")
 OF_VARIABLES = (".auto.tfvars", ".auto.tfvars.json")
 VARIABLES = ("terraform.tfvars", "terraform.tfvars.json")
 _CALLS = re.compile(rb"""(?:^|[\s{,])"?(?:source)"?\s*[:=]\s*"\.\.?/""", re.MULTILINE)
-_OF_INTEREST = re.compile(
-    rb"dynamodb|[\s\"]aws_(?:dax|iam|ssoadmin)_|^\s*module\b|\"module\"", re.MULTILINE | re.IGNORECASE
-)
+_MODULES = re.compile(rb"""^\s*module\s""", re.MULTILINE)
 _MANIFEST = ".terraform/modules/modules.json"
 _FAR = 64  # folders up to the repository's own
 
@@ -70,13 +69,22 @@ class Roots:
         for folder in (*sorted(self._folders.keys() - called), *sorted(self._folders.keys() & called)):
             if folder in reached:
                 continue
-            found = self._made(folder or ".", folder, self._folders[folder])
+            parts = self._folders[folder]
+            if not self._called(folder, parts) and not _may_concern_tables(parts):
+                left.append(folder or ".")
+                continue
+            found = self._made(folder or ".", folder, parts)
             reached |= {part.name.rpartition("/")[0] for part in found.folder.parts} if found.folder else set()
-            if any(_OF_INTEREST.search(part.data) for part in (found.folder.parts if found.folder else ())):
+            if found.folder is not None and (_may_concern_tables(found.folder.parts) or self._leads_out(found.folder)):
                 made.append(found)
             else:
                 left.append(folder or ".")
         return [*made, *self._alone()], left
+
+    def _leads_out(self, folder: Folder) -> bool:
+        """Whether a module is called that cannot be looked into."""
+        here = {part.name.rpartition("/")[0] for part in folder.parts}
+        return any(way not in here for at in here for way in self._called(at, ()))
 
     def _alone(self) -> list[Source]:
         made = []
@@ -141,7 +149,7 @@ class Roots:
 
 def local_calls(source: Source) -> list[str]:
     """The relative folders of the modules that a file calls."""
-    if not _CALLS.search(source.data):
+    if b"module" not in source.data or not _CALLS.search(source.data):
         return []
     # Imported here: most inputs are no source, and pay for no reader of it.
     from tablegate.syntax.hcl import File
@@ -154,6 +162,20 @@ def local_calls(source: Source) -> list[str]:
     except ParseError:
         return []  # the dialect says why
     return [way for way in ways if way]
+
+
+def _may_concern_tables(parts: Iterable[Source]) -> bool:
+    """Whether a table may be in these files, or in a module that is fetched from elsewhere."""
+    return any(may_concern_tables(part.data) or _calls_afar(part) for part in parts)
+
+
+def _calls_afar(source: Source) -> bool:
+    """Whether a file may call a module that is not beside it."""
+    if b"module" not in source.data:
+        return False
+    if source.name.endswith(".json"):
+        return b'"module"' in source.data
+    return len(_MODULES.findall(source.data)) > len(_CALLS.findall(source.data))
 
 
 def _way(block: Block) -> str | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
+from heapq import nsmallest
 from pathlib import Path
 
 from tablegate.bundles import Bundle
@@ -18,15 +20,15 @@ from tablegate.files import (
     read_stdin,
     reason_of,
 )
-from tablegate.findings import Fault, FaultCode, Skipped
+from tablegate.findings import NO_INPUT, Fault, FaultCode, Skipped
 from tablegate.ignores import Ignores
-from tablegate.merge import together
+from tablegate.merge import NAMED
 from tablegate.model.record import record
 from tablegate.model.value import Place
 from tablegate.roots import Roots, is_source
 from tablegate.syntax.mentions import MANIFEST, is_manifest, mentioned
 from tablegate.syntax.relevance import looks_relevant
-from tablegate.syntax.sniff import is_other, is_silent
+from tablegate.syntax.sniff import Sniffed, sniffed
 from tablegate.syntax.source import ALONE, Beside, Source
 from tablegate.walk import Walk
 
@@ -36,7 +38,6 @@ STDIN_NAME = "<stdin>"
 # Why files of a folder are not judged.
 IGNORED = "left out by an ignore file"
 SILENT = "names neither DynamoDB nor IAM"
-OTHER = "no input"
 
 _ENDINGS = (".json", ".yaml", ".yml", ".template", ".cfn", ".txt", ".tfstate")
 _DESCRIPTORS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")  # what a shell puts for <(command)
@@ -86,8 +87,17 @@ class _Collector:
         return Collected(
             tuple(self._sources[name] for name in sorted(self._sources)),
             tuple(sorted(self._faults, key=lambda fault: (fault.place.file, fault.message))),
-            together(Skipped(why, 1, (name,)) for name, why in self._skipped.items() if name not in self._sources),
+            tuple(self._told()),
         )
+
+    def _told(self) -> Iterator[Skipped]:
+        """The files that are not judged, by the reason."""
+        whys: dict[str, list[str]] = {}
+        for name, why in self._skipped.items():
+            if name not in self._sources:
+                whys.setdefault(why, []).append(name)
+        for why in sorted(whys):
+            yield Skipped(why, len(whys[why]), tuple(nsmallest(NAMED, whys[why])))
 
     def add(self, path: str) -> None:
         """One path as the user named it: it is judged, whatever its name and its content."""
@@ -112,8 +122,8 @@ class _Collector:
         faults, assemblies = len(self._faults), self._assemblies
         walked = Walk(root, _is_wanted, self._refuse_error, self._ignores(root), self._met_assembly).walked()
         self._skipped |= {name_of(path): IGNORED for path in walked.left_out}
-        source = [path for path in walked.files if is_source(Path(path).name)]
-        judged = [self._try_file(path, FLAGS | NO_LINK) for path in walked.files if not is_source(Path(path).name)]
+        source = [path for path in walked.files if is_source(os.path.basename(path))]  # noqa: PTH119 - many thousands
+        judged = [self._try_file(path, FLAGS | NO_LINK) for path in sorted({*walked.files} - {*source})]
         judged += [self._add_link(path, Path(root).resolve()) for path in walked.links]
         judged += [self._add_modules(source)] if source else []
         if not any(judged) and (len(self._faults), self._assemblies) == (faults, assemblies):
@@ -222,11 +232,10 @@ def _is_wanted(name: str) -> bool:
 
 def _needless(data: bytes, name: str) -> str | None:
     """Why a file that was met in a folder is not read, if it is not: its bytes are asked before anything is parsed."""
-    if data.strip() and is_other(data):
-        return OTHER
-    if is_silent(data):
-        return SILENT
-    return None if looks_relevant(data, name) else OTHER
+    told = sniffed(data)
+    if told is Sniffed.READ:
+        return None if looks_relevant(data, name) else NO_INPUT
+    return SILENT if told is Sniffed.SILENT else NO_INPUT
 
 
 def _beside(path: str, data: bytes) -> Beside:

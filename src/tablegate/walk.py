@@ -70,7 +70,7 @@ class Walk:
             return False
         if not is_folder and not is_link and not self._wanted(entry.name):
             return False
-        if ignores is not None and ignores.leave_out(self._absolute(entry.path), is_folder=is_folder):
+        if ignores and ignores.leave_out(self._absolute(entry.path), is_folder=is_folder):
             self._left_out.append(entry.path)
             return False
         if not is_folder:
