@@ -9,6 +9,7 @@ from tablegate.reporters.causes import Cause, causes
 from tablegate.reporters.frames import Frames
 from tablegate.reporters.listing import Listing
 from tablegate.reporters.look import Detail, Look
+from tablegate.reporters.overview import MANY, Overview, not_judged, notable
 from tablegate.reporters.paint import Paint, Style
 from tablegate.reporters.safe import Shower, Shown, joined, own
 from tablegate.reporters.summary import footer, header
@@ -32,6 +33,9 @@ def render(report: Report, look: Look) -> str:
 
 def _blocks(report: Report, look: Look, paint: Paint, show: Shower) -> Iterator[list[Shown]]:
     frames = Frames(look, paint, show)
+    if look.detail is Detail.USUAL and len(report.inputs) > MANY:
+        yield from Overview(frames, paint, show).blocks(report)
+        return
     for fault in report.faults:
         yield list(frames.fault(fault))
     if look.detail is Detail.BRIEF:
@@ -44,6 +48,8 @@ def _blocks(report: Report, look: Look, paint: Paint, show: Shower) -> Iterator[
         if causes_left:
             lead = paint(Style.QUIET, joined(own(heading), own("; -v shows each in full")))
             yield [lead, *listing.lines(causes_left)]
+    skipped = report.skipped if look.detail is Detail.FULL else notable(report.skipped)
+    yield from not_judged(skipped, paint, show)
 
 
 def _sorted_out(found: tuple[Cause, ...], look: Look) -> tuple[list[Cause], list[Cause], list[Cause]]:
