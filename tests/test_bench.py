@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from io import StringIO
+from pathlib import Path
 
 from bench.__main__ import Row
 from bench.plans import write_plan
+from bench.repository import write_others, write_roots
 from bench.shapes import Shape
 from bench.templates import template
 from tablegate.dialects import read
 from tablegate.dialects.reading import Reading, ReadOptions
+from tablegate.sources import SILENT, collect
 from tablegate.syntax.source import Source
 
 SHAPES = [Shape(number) for number in range(24)]
@@ -42,3 +45,13 @@ def test_a_limit_is_a_limit() -> None:
     """A row holds up to its limit, and not beyond."""
     assert Row("work", 2.0, "base", 1.0, 2).kept
     assert not Row("work", 2.1, "base", 1.0, 2).kept
+
+
+def test_a_repository_is_of_templates_and_modules(tmp_path: Path) -> None:
+    """One root for each table, and beside them files of which none is parsed."""
+    write_roots(tmp_path / "roots", SHAPES)
+    write_others(tmp_path / "others", 40)
+    assert len(SHAPES) == len(collect([str(tmp_path / "roots")]).sources)
+    others = collect([str(tmp_path / "others")])
+    assert ((), ()) == (others.sources, others.faults)
+    assert {SILENT: 20, "no input": 20} == {item.why: item.files for item in others.skipped}

@@ -14,7 +14,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.measure import CHECK, PYTHON, TABLEGATE, Run, best
+from bench.inputs import ROOTS
+from bench.measure import CHECK, PYTHON, TABLEGATE, Run, best, tree_peak
 
 INPUTS = Path(__file__).parents[2] / "build" / "bench"
 SMALL, LARGE, HUGE = "1", "1000", "10000"
@@ -46,7 +47,7 @@ def main() -> int:
     """1 where a limit is broken."""
     # A process of its own: a child's peak is never below that of the process that started it.
     subprocess.run([PYTHON, "-m", "bench.inputs", str(INPUTS), SMALL, LARGE, HUGE], check=True)
-    rows = [*starts(), *plans(), *templates(), *source()]
+    rows = [*starts(), *plans(), *templates(), *source(), *audits()]
     for row in rows:
         sys.stdout.write(shown(row))
     return 0 if all(row.kept for row in rows) else 1
@@ -110,6 +111,25 @@ def source() -> list[Row]:
     taken = best({"check": (*CHECK, str(folder))}, 5, allowed=JUDGED)["check"]
     parser = parsing("hcl", files, 1)
     return [Row(f"check of {size / 1e6:.1f} MB of source", taken.seconds, "hcl2.load", parser, 0.11)]
+
+
+def audits() -> list[Row]:
+    """Whole repositories: many roots by one process and by all cores, and one in which there is nothing to judge."""
+    few, many, others = (INPUTS / "repositories" / name for name in (*map(str, ROOTS), "others"))
+    every = (*CHECK[:-2], str(many))  # as many processes as there are cores
+    taken = best({"few": (*CHECK, str(few)), "one": (*CHECK, str(many)), "all": every}, 2, allowed=JUDGED)
+    reading = (PYTHON, "-m", "bench.parsers", "bytes", str(others))
+    passed = best({"reading": reading, "check": (*CHECK[:-2], str(others))}, 3)
+    peak = tree_peak(every, allowed=JUDGED)
+    return [
+        Row(
+            f"audit of {ROOTS[1]:,} roots, all cores", taken["all"].seconds, "one process", taken["one"].seconds, 0.588
+        ),
+        Row("memory of all its processes", peak, "400 MB", 400e6, 1, "MB"),
+        Row(f"time for {ROOTS[1]:,} roots", taken["one"].seconds, f"for {ROOTS[0]}", taken["few"].seconds, 11),
+        Row(f"memory for {ROOTS[1]:,} roots", taken["one"].peak, f"for {ROOTS[0]}", taken["few"].peak, 11, "MB"),
+        Row("folder without any table", passed["check"].seconds, "reading it", passed["reading"].seconds, 3),
+    ]
 
 
 def growth(what: str, one: Run, ten: Run) -> list[Row]:

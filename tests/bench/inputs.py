@@ -10,12 +10,14 @@ import sys
 from pathlib import Path
 
 from bench.plans import write_plan
+from bench.repository import write_others, write_roots
 from bench.shapes import Shape
 from bench.sources import root_module
 from bench.templates import TABLES_EACH, template
 
 HERE = Path(__file__).parent
-PARTS = ("shapes", "resources", "plans", "sources", "templates")
+PARTS = ("shapes", "resources", "plans", "sources", "templates", "repository")
+ROOTS = (500, 5000)  # in the repositories
 
 
 def main(folder: str, *sizes: str) -> None:
@@ -28,6 +30,17 @@ def main(folder: str, *sizes: str) -> None:
         if not mark.exists() or mark.read_text() != digest:
             _write(into, int(size))
             mark.write_text(digest)
+    _write_repositories(Path(folder, "repositories"), digest)
+
+
+def _write_repositories(into: Path, digest: str) -> None:
+    mark = into / "made"
+    if mark.exists() and mark.read_text() == digest:
+        return
+    for roots in ROOTS:
+        write_roots(into / str(roots), [Shape(number) for number in range(roots)])
+    write_others(into / "others")
+    mark.write_text(digest)
 
 
 def _write(into: Path, size: int) -> None:
