@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
+from textwrap import dedent
 from types import ModuleType
 
 import pytest
@@ -125,6 +126,10 @@ def test_exports_cross_processes(tmp_path: Path) -> None:
         (tmp_path / f"{name}.yaml").write_text(text)
     told = [tablegate("check", "--no-config", "--jobs", jobs, ".", "-o", "json", cwd=tmp_path).stdout for jobs in "13"]
     assert told[0] == told[1]
+    for number in "12":
+        run = tablegate("check", "--no-config", ".", "--shard", f"{number}/2", "-o", f"json={number}.out", cwd=tmp_path)
+        assert run.returncode == 1, run.stderr.decode()
+    assert told[0] == tablegate("render", "1.out", "2.out", "-o", "json", cwd=tmp_path).stdout
     found = json.loads(told[0])["findings"]
     assert [] == [item for item in found if item["outcome"] == "unknown" and "billing" in item["message"]]
 
@@ -168,6 +173,18 @@ def test_a_run_that_is_ended_leaves_nobody_behind(tmp_path: Path, jobs: str, sen
             assert (run.wait(), begun.read().strip("x")) == (code, "")  # the end comes when nobody can write any more
         assert run.stderr is not None
         assert b"Traceback" not in run.stderr.read()
+
+
+def test_ctrl_c_is_heeded_while_packs_are_loaded(tmp_path: Path) -> None:
+    """It is nobody's mistake then, neither."""
+    os.mkfifo(tmp_path / "begun")
+    (tmp_path / "pack.py").write_text("import signal\n" + dedent(WAITING))
+    command = [sys.executable, "-m", "tablegate", "policies", "--policies", "pack.py"]
+    with subprocess.Popen(command, cwd=tmp_path, env=ENVIRONMENT, stderr=subprocess.PIPE) as run:
+        with (tmp_path / "begun").open() as begun:
+            assert begun.read(1) == "x"
+            run.send_signal(signal.SIGINT)
+        assert run.wait() == 130
 
 
 def test_one_wrong_word_is_code_2(tmp_path: Path) -> None:

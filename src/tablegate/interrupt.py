@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NoReturn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import NoReturn
 
 
 class Interrupted(KeyboardInterrupt):
@@ -14,13 +17,13 @@ class Interrupted(KeyboardInterrupt):
 @contextmanager
 def heeded() -> Iterator[None]:
     """As long as this lasts, Ctrl-C raises ``Interrupted`` wherever the run is, in a predicate too."""
-    import signal
-    import threading
+    import _signal as signal  # type: ignore[import-not-found]  # the module around it takes a millisecond
 
-    if threading.current_thread() is not threading.main_thread():
+    try:
+        before = signal.signal(signal.SIGINT, _interrupt)
+    except ValueError:  # not in the main thread, where nobody interrupts
         yield
         return
-    before = signal.signal(signal.SIGINT, _interrupt)
     try:
         yield
     finally:

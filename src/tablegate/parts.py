@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gc
-import io
-import pickle
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -109,6 +107,9 @@ def judged(part: Part, judge: Judge) -> Report:
 
 def packed(report: Report) -> bytes:
     """The report as bytes, small and easily sent. Policies are named in it: a predicate cannot be sent."""
+    import io
+    import pickle
+
     out = io.BytesIO()
     pickler = pickle.Pickler(out, pickle.HIGHEST_PROTOCOL)
     pickler.dispatch_table = {Policy: lambda policy: (_Known.policy, (policy.id,))}
@@ -118,6 +119,8 @@ def packed(report: Report) -> bytes:
 
 def unpacked(parts: Iterable[bytes], judge: Judge) -> Iterator[Report]:
     """The reports that processes of ours packed."""
+    import pickle
+
     _Known.policies = judge.policies
     for part in parts:
         yield pickle.loads(part)  # noqa: S301

@@ -49,17 +49,11 @@ def _version() -> int:
 
 
 def _command(arguments: Sequence[str]) -> int:
-    from tablegate.cli.usual import usual
+    from tablegate.interrupt import heeded
 
     try:
-        given = usual(arguments)
-        if given is not None:
-            from tablegate.cli.checking import check_given
-
-            return check_given(given)
-        from tablegate.cli.commands import command
-
-        return command(arguments)
+        with heeded():
+            return _obeyed(arguments)
     except Exception as error:
         told = _told(error)
         if told is None:
@@ -68,6 +62,19 @@ def _command(arguments: Sequence[str]) -> int:
 
         note(*told)
         return USAGE
+
+
+def _obeyed(arguments: Sequence[str]) -> int:
+    from tablegate.cli.usual import usual
+
+    given = usual(arguments)
+    if given is not None:
+        from tablegate.cli.checking import check_given
+
+        return check_given(given)
+    from tablegate.cli.commands import command
+
+    return command(arguments)
 
 
 def _told(error: Exception) -> tuple[str, ...] | None:

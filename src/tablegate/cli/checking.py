@@ -20,7 +20,6 @@ from tablegate.engine.select import selected
 from tablegate.engine.settings import ConfigError, Settings
 from tablegate.findings import Exit, Fault, FaultCode, Report
 from tablegate.gate import check as gate
-from tablegate.interrupt import heeded
 from tablegate.model.record import record
 from tablegate.model.value import Place
 from tablegate.packs import Loaded, load
@@ -122,8 +121,7 @@ def check(inputs: Iterable[str], where: Where, flags: Mapping[str, Any]) -> int:
         )
         return Judge(check, selected(prepared.policies, prepared.settings))
 
-    with heeded():
-        report, lines = judged(inputs, judge_of, run)
+    report, lines = judged(inputs, judge_of, run)
     lines.keep((*options.nested.values(), *([options.template] if options.template else ())))
     if report.shard is None:  # of a part nothing is required: what all parts hold together counts
         report = explained(required(report, configuration), options)

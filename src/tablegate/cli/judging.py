@@ -6,10 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from tablegate.audit import audit
 from tablegate.cli.lines import Lines
-from tablegate.cli.progress import Progress
-from tablegate.cli.shards import share, wanted_shard
 from tablegate.config import Configuration
 from tablegate.engine.settings import ConfigError
 from tablegate.findings import Counts, Report
@@ -37,7 +34,7 @@ def wanted(configuration: Configuration) -> Run:
     return Run(
         stdin_name=configuration["stdin-filename"],
         jobs=_jobs(configuration["jobs"]),
-        shard=wanted_shard(configuration["shard"]),
+        shard=_shard(configuration["shard"]),
         trust_modules=configuration["trust-modules"],
         ignoring=configuration.trusts_tree and not configuration["no-ignore"],
         silent=configuration["quiet"],
@@ -50,6 +47,8 @@ def judged(inputs: Iterable[str], judge_of: Callable[[Sequence[Source]], Judge],
     judge = judge_of(collected.sources)
     if run.shard is None:
         return _judged(collected, judge, run), Lines(collected.sources)
+    from tablegate.cli.shards import share
+
     collected, shard = share(collected, *run.shard)
     return replace(_judged(collected, judge, run), shard=shard), Lines(collected.sources)
 
@@ -61,6 +60,10 @@ def _judged(collected: Collected, judge: Judge, run: Run) -> Report:
         return merged((judge.check(collected.sources), met))
     if collected == Collected((), ()) and run.shard is None:
         return judge.check(())
+    # Imported here: most runs have one source.
+    from tablegate.audit import audit
+    from tablegate.cli.progress import Progress
+
     progress = Progress(silent=run.silent)
     try:
         return merged((audit(collected.sources, judge, jobs=run.jobs, tell=progress), met))
@@ -75,3 +78,13 @@ def _jobs(word: str | None) -> int | None:
     if not re.fullmatch(r"[1-9][0-9]{0,2}", word):
         raise ConfigError(f'--jobs: "{word}" must be a number from 1 to 999, or auto', "jobs")
     return int(word)
+
+
+def _shard(word: str | None) -> tuple[int, int] | None:
+    """Which part of how many somebody asked for."""
+    if word is None:
+        return None
+    found = re.fullmatch(r"([0-9]{1,4})/([0-9]{1,4})", word)
+    if found is None or not 1 <= int(found[1]) <= int(found[2]):
+        raise ConfigError(f'--shard: "{word}" must be I/N, such as 2/8', "shard")
+    return int(found[1]), int(found[2])

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from tablegate.engine.settings import ConfigError
 from tablegate.findings import Fault, FaultCode, Report, Shard
 from tablegate.fingerprint import digest
 from tablegate.model.value import Place
 from tablegate.parts import groups, weight
 from tablegate.sources import Collected
-
-
-def wanted_shard(word: str | None) -> tuple[int, int] | None:
-    """Which part of how many somebody asked for."""
-    if word is None:
-        return None
-    found = re.fullmatch(r"([0-9]{1,4})/([0-9]{1,4})", word)
-    if found is None or not 1 <= int(found[1]) <= int(found[2]):
-        raise ConfigError(f'--shard: "{word}" must be I/N, such as 2/8', "shard")
-    return int(found[1]), int(found[2])
 
 
 def share(collected: Collected, number: int, of: int) -> tuple[Collected, Shard]:
