@@ -14,7 +14,7 @@ _ESCAPES = (b"\\u", b"\\x", b"\\U", b"\\\n", b"\\\r")  # with which a text can b
 _OF_A_TEMPLATE = (b"aws::", b"::module")
 _OF_A_PLAN = (b"format_version", b'"lineage"')
 # Beside tables and access: what makes either, and what another template may lead to.
-_TYPES = re.compile(rb"::(?:iam|sso|dax|serverless|foreach|cloudformation::stack|(?:\w+::)*module)")
+_TYPES = re.compile(rb"::(?:iam|sso|dax|serverless|foreach|cloudformation::stack|module)")
 _IN_A_TEMPLATE = (b"transform", b"export")
 _IN_A_PLAN = (b"iam", b"dax")
 _IN_SOURCE = re.compile(rb"aws_(?:dax|iam|ssoadmin)")
@@ -46,7 +46,7 @@ def sniffed(data: bytes) -> Sniffed:
     elif is_plan:
         may_matter = _holds(words, _IN_A_PLAN)
     else:
-        return Sniffed.SILENT if b"awstemplateformatversion" in words else Sniffed.OTHER
+        return Sniffed.OTHER
     if may_matter or (is_json and not _is_even(data)) or (is_plan and _holds(b"".join(words.split()), _DOUBTS)):
         return Sniffed.READ
     return Sniffed.SILENT
