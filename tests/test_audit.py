@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from textwrap import dedent
@@ -16,12 +17,13 @@ from types import ModuleType
 import pytest
 
 from processes import ENVIRONMENT, tablegate
-from tablegate.audit import audit
+from tablegate.audit import WORTH, audit
 from tablegate.dialects.reading import ReadOptions
 from tablegate.engine.settings import Settings
-from tablegate.findings import FaultCode, Report
+from tablegate.findings import Fault, FaultCode, Report
 from tablegate.gate import check
 from tablegate.merge import NOTHING
+from tablegate.model.value import Place
 from tablegate.packs import load
 from tablegate.parts import SOURCES, Judge, groups, in_parts, judged
 from tablegate.syntax.source import Beside, Source
@@ -148,6 +150,34 @@ def test_a_process_that_is_killed_is_named(tmp_path: Path) -> None:
         (fault["file"], fault["message"]) for fault in report["faults"]
     ]
     assert {"stacks/fine.yaml", "stacks/good.yaml", "stacks/well.yaml"} == {it["input"] for it in report["findings"]}
+
+
+def test_a_process_that_is_killed_by_others_is_told(tmp_path: Path) -> None:
+    """What it had in hand is judged again, and found; that it was killed is still no pass."""
+    pack = "    if not os.path.exists('killed'): open('killed', 'x').close() or os.kill(os.getpid(), signal.SIGKILL)\n"
+    here = folder(tmp_path, "A", "B", pack=f"{pack}    return holds()\n")
+    ran = tablegate("check", "--no-config", "--policies", "pack.py", "stacks", "--jobs", "2", "-o", "json", cwd=here)
+    report = json.loads(ran.stdout)
+    assert (4, ["stacks/a.yaml", "stacks/b.yaml"]) == (ran.returncode, [item["path"] for item in report["inputs"]])
+    [told] = [fault["message"] for fault in report["faults"]]
+    assert told.startswith("a process that judged it")
+    assert told.endswith("was killed; they were judged again")
+
+
+def test_processes_are_started_where_there_is_enough_to_do() -> None:
+    """By default, by as many as there are cores; and none where one is done before another would have begun."""
+
+    def here(sources: Iterable[Source]) -> Report:
+        fault = Fault(FaultCode.UNREADABLE, str(os.getpid()), Place(",".join(source.name for source in sources)))
+        return replace(NOTHING, faults=(fault,))
+
+    def judging(size: int) -> set[int]:
+        sources = [Source(str(number), bytes(size)) for number in range(8)]
+        report = audit(sources, Judge(here, ()), tell=lambda *_: None)
+        return {int(fault.message) for fault in report.faults}
+
+    assert {os.getpid()} == judging(1)
+    assert (os.getpid() in judging(WORTH)) is (len(os.sched_getaffinity(0)) == 1)
 
 
 WAITING = """\

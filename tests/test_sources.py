@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -331,3 +332,12 @@ def test_source_is_read_where_a_table_may_be_in_it(files: dict[str, bytes], judg
     collected = collect(["d"])
     assert judged == _names(collected)
     assert bool(judged) is not any(item.why == SILENT for item in collected.skipped)
+
+
+def test_each_kind_of_root_is_one_source(tmp_path: Path) -> None:
+    """A plan, a template, a folder of source with its modules, and an assembly with its stacks, in one tree."""
+    tables = Path(__file__).parents[1] / "fixtures" / "tables" / "hot-keys"
+    for name in ("cdk.out", "template.yaml", "plan.json"):
+        (shutil.copytree if (tables / name).is_dir() else shutil.copy)(tables / name, tmp_path / name)
+    _write(infra__main_tf=CALLING % b"./m", infra__m__table_tf=b'resource "aws_dynamodb_table" "t" {}\n')
+    assert ["cdk.out/manifest.json", "infra", "plan.json", "template.yaml"] == _names(collect(["."]))
