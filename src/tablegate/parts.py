@@ -40,11 +40,12 @@ class Judge:
 
 
 def _memories(policies: Iterable[Policy]) -> Iterator[Callable[[], None]]:
-    """What empties the caches that policies keep, wherever in their packs these stand."""
+    """What empties the caches that packs keep. Those of tablegate, which packs may import, hold what is always so."""
     packs = {policy.check.__module__.partition(".")[0] for policy in policies}
     for name, module in sorted(sys.modules.items()):
         if name.partition(".")[0] in packs:
-            yield from (thing.cache_clear for thing in vars(module).values() if hasattr(thing, "cache_clear"))
+            own = (thing for thing in vars(module).values() if getattr(thing, "__module__", None) == name)
+            yield from (thing.cache_clear for thing in own if hasattr(thing, "cache_clear"))
 
 
 def in_parts(sources: Iterable[Source]) -> Iterator[Part]:
