@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from tablegate.findings import Report
 from tablegate.merge import merged
-from tablegate.parts import Judge, Part, groups, in_parts, judged, packed, unpacked, weight
+from tablegate.parts import Judge, Part, groups, in_parts, judged, unpacked, weight
 from tablegate.syntax.source import Source
 
 Tell: TypeAlias = Callable[[int, int], object]  # how many of how many are done
@@ -24,7 +24,7 @@ def audit(sources: Sequence[Source], judge: Judge, *, jobs: int | None = None, t
     parts = list(in_parts(sources))
     wanted = jobs or (_cores() if sum(map(weight, parts)) >= WORTH else 1)
     if wanted == 1 or not hasattr(os, "fork"):
-        return merged(unpacked(list(_here(parts, judge, tell)), judge))
+        return merged(_here(parts, judge, tell))
     from tablegate.processes import in_processes
 
     if len(parts) < wanted:
@@ -32,10 +32,10 @@ def audit(sources: Sequence[Source], judge: Judge, *, jobs: int | None = None, t
     return merged(unpacked(list(in_processes(parts, judge, wanted, tell)), judge))
 
 
-def _here(parts: Sequence[Part], judge: Judge, tell: Tell) -> Iterator[bytes]:
+def _here(parts: Sequence[Part], judge: Judge, tell: Tell) -> Iterator[Report]:
     done, total = 0, sum(map(len, parts))
     for part in parts:
-        yield packed(judged(part, judge))  # what is done is not in the way of the collector
+        yield judged(part, judge)
         done += len(part)
         tell(done, total)
 

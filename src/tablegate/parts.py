@@ -29,13 +29,14 @@ class Judge:
     def __init__(self, check: Callable[[Part], Report], policies: Iterable[Policy]) -> None:
         self.check = check
         self.policies = {policy.id: policy for policy in policies}
+        self.much = MUCH
         self._memories = tuple(_memories(self.policies.values()))
 
     def forget(self) -> None:
         """Let go of what has been judged: policies remember some of it, and estates hold on to themselves."""
         for clear in self._memories:
             clear()
-        if gc.get_count()[0] > MUCH:  # the command does not collect
+        if gc.get_count()[0] > self.much:  # the command does not collect
             gc.collect(0)
 
 

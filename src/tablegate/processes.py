@@ -105,6 +105,7 @@ def _undisturbed() -> Iterator[None]:
 def _begin(work: _Work) -> None:
     """In a child, first of all."""
     _Work.mine = work
+    work.judge.much //= 4  # there are several such processes
     gc.freeze()  # what the parent has made stays: nobody looks at it again
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
