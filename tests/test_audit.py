@@ -306,3 +306,19 @@ def test_the_parts_say_what_the_whole_says() -> None:
 def pack_modules() -> list[ModuleType]:
     """The modules of the shipped pack."""
     return [module for name, module in sys.modules.items() if name.startswith("tablegate_baseline")]
+
+
+def test_what_is_embedded_by_word_is_judged_with_all(tmp_path: Path) -> None:
+    """Which stack embeds it is known only when all have been read."""
+    parent = (
+        "Resources:\n  Child:\n    Type: AWS::CloudFormation::Stack\n    Properties: {TemplateURL: s3.example.com/x}\n"
+    )
+    (tmp_path / "a.yaml").write_text(parent)
+    (tmp_path / "b.yaml").write_text(TABLE.format(name="Orders"))
+    for name in "cdef":
+        (tmp_path / f"{name}.yaml").write_text(TABLE.format(name=name.upper()))
+    given = ("check", "--no-config", ".", "--nested", "Child=b.yaml", "-o", "json")
+    one, five = (tablegate(*given, "--jobs", jobs, cwd=tmp_path) for jobs in "15")
+    assert (one.returncode, one.stdout) == (five.returncode, five.stdout)
+    found = {item["address"] for item in json.loads(one.stdout)["findings"]}
+    assert ("Child/Orders" in found, "Orders" in found) == (True, False)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from tablegate.cli.lines import Lines
 from tablegate.config import Configuration
 from tablegate.engine.settings import ConfigError
+from tablegate.files import name_of
 from tablegate.findings import Counts, Report
 from tablegate.merge import NOTHING, merged
 from tablegate.model.record import record
@@ -24,6 +25,7 @@ class Run:
     stdin_name: str | None
     jobs: int | None
     shard: tuple[int, int] | None
+    nested: frozenset[str]  # templates that stacks embed by their user's word: who does is known only in the end
     trust_modules: bool
     ignoring: bool
     silent: bool
@@ -35,6 +37,7 @@ def wanted(configuration: Configuration) -> Run:
         stdin_name=configuration["stdin-filename"],
         jobs=_jobs(configuration["jobs"]),
         shard=_shard(configuration["shard"]),
+        nested=frozenset(name_of(word.partition("=")[2]) for word in configuration["nested"]),
         trust_modules=configuration["trust-modules"],
         ignoring=configuration.trusts_tree and not configuration["no-ignore"],
         silent=configuration["quiet"],
@@ -56,7 +59,7 @@ def judged(inputs: Iterable[str], judge_of: Callable[[Sequence[Source]], Judge],
 def _judged(collected: Collected, judge: Judge, run: Run) -> Report:
     counts = Counts(policies=len(judge.policies))
     met = replace(NOTHING, faults=collected.faults, skipped=collected.skipped, counts=counts)
-    if len(collected.sources) == 1:
+    if len(collected.sources) == 1 or not run.nested.isdisjoint(source.name for source in collected.sources):
         return merged((judge.check(collected.sources), met))
     if collected == Collected((), ()) and run.shard is None:
         return judge.check(())
