@@ -27,7 +27,7 @@ from tablegate_baseline.access.tables_here import tables_reached
 
 _OF_THEIR_OWN = "its DynamoDB actions, in a statement of their own:"
 _FOR_TABLES = "what it needs of DynamoDB, in a statement of its own:"
-_LEAVE_OUT = "leave the DynamoDB actions of this statement to a deploy role"
+_LEAVE_OUT = "leave the DynamoDB actions out of this statement"
 _STACK = frozenset({"${AWS::StackName}", "${AWS::StackId}"})  # the beginning of a table's name, and never all of it
 _DELIMITERS = "-_."
 _MOST = 3  # tables named in one statement

@@ -15,6 +15,7 @@ from tablegate.policy.access import (
     Narrowing,
     Reach,
     Tier,
+    expand,
     has_symbol,
     is_wildcard,
     reaches,
@@ -61,7 +62,7 @@ def scan_granted(
     if {action.name for action in scans} <= (grant.holder.needs or frozenset()):
         return FINE
     severity = _scan_severity(first, production)
-    fix = replaced(grant, scans)
+    fix = replaced(grant, scans) if set(telling(first)) - set(scans) else _queried(grant, scans)
     note = f"{actions_shown(scans)} in the hands of {who(grant)}"
     return against_reach(first, severity, note, actions=scans, fix=fix)
 
@@ -174,6 +175,12 @@ def _scan_severity(reach: Reach, production: tuple[str, ...]) -> Severity:
     if not in_production(reach.grant, reach.pattern, production):
         return INFO
     return MEDIUM if kind is HolderKind.RUNTIME else LOW
+
+
+def _queried(grant: Grant, scans: list[Action]) -> str:
+    """A query in place of what only scans."""
+    texts = (text for text in grant.statement.actions.texts if expand(text) & set(scans))
+    return replaced(grant, renamed=dict.fromkeys(texts, ("dynamodb:Query",)))
 
 
 def _names_label(reach: Reach) -> bool:

@@ -32,14 +32,13 @@ def shared(stand: Stand, ask: Callable[[object], Answer]) -> Merged | Answer:
 def _told(hit: Sequence[tuple[Grant, Verdict]]) -> Merged:
     """The first of these answers, with the evidence of the others where it is of the same name and says more."""
     (first, worst), *others = hit
+    evidence = {(value.name, str(value.content)): value for value in worst.evidence}
     names = {value.name for value in worst.evidence}
-    evidence = list(worst.evidence)
     for value in (value for _, verdict in others for value in verdict.evidence if value.name in names):
-        if not any((value.name, value.content) == (known.name, known.content) for known in evidence):
-            evidence.append(value)
+        evidence.setdefault((value.name, str(value.content)), value)
     same = sorted({grant.holder.address for grant, _ in others} - {first.holder.address})
     told = f"the same goes for {_listed(same)}" if same else None
-    return Merged(replace(worst, evidence=tuple(evidence)), when=told)
+    return Merged(replace(worst, evidence=tuple(evidence.values())), when=told)
 
 
 def _weight(answer: tuple[Grant, Verdict]) -> tuple[int, str]:
