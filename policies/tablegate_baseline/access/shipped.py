@@ -11,6 +11,7 @@ from tablegate.policy.access import (
     MakerKind,
     ManagedPolicy,
     Tier,
+    arn_of,
     expand,
     managed_policies,
     reaches,
@@ -29,6 +30,7 @@ _TEMPLATES = (
 )
 # Service and the managed policy that AWS made for it.
 _READING = ("dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query")
+_STREAM = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
 _MADE_FOR = {
     "AWSBackupServiceRolePolicyForBackup": "backup.",
     "AWSBackupServiceRolePolicyForRestores": "backup.",
@@ -80,7 +82,7 @@ def sam_implicit_or_starred(grant: Grant) -> Verdict:
         return OTHERS
     if _comes_with_event(grant):
         note = f"SAM attaches {grant.managed}, which reads every stream"
-        return against(grant, INFO, note, fix="Role, with a statement on the table's own stream; or a Connector")
+        return against(grant, INFO, note, fix=f"a Connector, or a Role of its own with:\n{_on_its_stream(grant)}")
     for reach in reaches(grant):
         if reach.tier >= Tier.PREFIX and telling(reach):
             note = f"its parameter {grant.document.shown(reach.scope.table or '')!r} is a pattern"
@@ -90,6 +92,14 @@ def sam_implicit_or_starred(grant: Grant) -> Verdict:
         note = f"{spelled_out(grant, doubled[0])} has an ARN within an ARN: it grants nothing"
         return against(grant, MEDIUM, note)
     return FINE
+
+
+def _on_its_stream(grant: Grant) -> str:
+    """A statement on the streams that the function reads, as far as they are of this input."""
+    tables = grant.holder.estate.tables
+    read = [table for table in tables if any(one.address == grant.address for one in table.stream.consumers)]
+    arns = [f"{arn_of(table, grant.holder.symbols)}/stream/*" for table in read]
+    return instead(grant, _STREAM, arns or exact(grant, "*", [action for name in _STREAM for action in expand(name)]))
 
 
 def _comes_with_event(grant: Grant) -> bool:

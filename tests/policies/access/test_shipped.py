@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from access.building import HERE, ORDERS, estate, findings, holder, said, statem
 from tablegate.access.grants import HolderKind, Maker, MakerKind
 from tablegate.access.managed import managed_policies
 from tablegate.model.estate import Estate
+from tablegate.model.table import Consumer, Dialect
 
 EVENT = Maker(MakerKind.EVENT, "Orders")
 TEMPLATE = Maker(MakerKind.TEMPLATE, "DynamoDBCrudPolicy")
@@ -100,3 +102,18 @@ def test_a_finding_says_which_template_brought_it() -> None:
     world = estate(holder(whole(statement("UpdateTable")), given={"made_by": TEMPLATE}))
     (found,) = findings(world, "TG511")
     assert found.message.endswith("from the policy template DynamoDBCrudPolicy")
+
+
+def test_an_events_fix_is_a_statement_on_the_streams_that_it_reads() -> None:
+    """Of the tables here; one of elsewhere is left to fill in."""
+    stream = replace(table().stream, consumers=(Consumer(address="F", place=None),))
+    orders = table(address="Orders", stream=stream)
+    known = managed_policies()[STREAMS].document()
+    held = holder(known, managed=STREAMS, at="F", address="F", given={"made_by": EVENT}, spelling="yaml")
+    for tables, where in (
+        ([orders, table("Users")], '- !Sub "${Orders.Arn}/stream/*"'),
+        ([], '- !Sub "arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/TABLE/stream/*"'),
+    ):
+        (found,) = findings(estate(held, tables=tables, dialect=Dialect.CLOUDFORMATION), "TG518")
+        assert (found.fix or "").startswith("a Connector, or a Role of its own with:\n- Effect: Allow")
+        assert where in (found.fix or "")
