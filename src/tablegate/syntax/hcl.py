@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from typing import NoReturn
 
 from tablegate.model.value import Place
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.hcl_nodes import Attribute, Block, Body, Expression, Literal
 from tablegate.syntax.hcl_plain import NotPlainError, plain
-from tablegate.syntax.hcl_scan import BLANK, IDENTIFIER, SPACE, closing, line_end, refuse
+from tablegate.syntax.hcl_scan import BLANK, IDENTIFIER, SPACE, closing, heredoc, line_end, refuse
 from tablegate.syntax.hcl_scan import place as place_of
+from tablegate.syntax.hcl_words import margin_of
 
 _LABELS = rf'(?:[ \t]*+(?:"(?:[^"\\\n]|\\.)*+"|{IDENTIFIER}))*+'
 _HEADER = re.compile(rf"(?P<type>{IDENTIFIER})(?P<labels>{_LABELS})(?:[ \t\r]|/\*[^\n]*?\*/)*+\{{")
@@ -71,6 +73,20 @@ class File:
     def says(self, start: int, end: int, word: str) -> bool:
         """Whether a word stands there, in whatever case."""
         return word in self._text[start:end].lower()
+
+    def inner(self, start: int, steps: Sequence[str | int]) -> tuple[int, int] | None:
+        """Where a part of the object or list that starts here stands; None where it is not spelled out."""
+        from tablegate.syntax.hcl_spans import inner
+
+        return inner(self._text, start, steps)
+
+    def heredoc(self, start: int) -> Place | None:
+        """Where the text of a heredoc that starts here stands, without its margin; None where none does."""
+        found = heredoc(self._text, start)
+        if found is None:
+            return None
+        shifted, first, last, _ = found
+        return self.place(first + (margin_of(self._text[first:last]) if shifted else 0))
 
     def _block(self, header: re.Match[str], close: int) -> Block:
         return Block(

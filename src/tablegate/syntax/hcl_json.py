@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from tablegate.model.value import Place
 from tablegate.syntax.errors import ParseError
@@ -114,6 +114,20 @@ class JsonFile:
         """Whether a word stands there, in whatever case."""
         return word in self._all
 
+    def inner(self, start: int, steps: Sequence[str | int]) -> tuple[int, int] | None:
+        """Where a part of the object or list stands; None where there is no such part."""
+        node: Node | None = self._places[start]
+        for step in steps:
+            node = None if node is None else _part(node, step)
+        if node is None:
+            return None
+        at = self._at(node)
+        return at, at
+
+    def heredoc(self, start: int) -> Place | None:  # noqa: ARG002 - JSON has none
+        """Where the text of a heredoc stands: nowhere."""
+        return None
+
     def _labelled(self, type_: str, labels: tuple[str, ...], node: Node, levels: int) -> Iterator[Block]:
         if levels:
             for each in _each(node):
@@ -185,6 +199,13 @@ def _members(node: Node) -> Iterator[tuple[str, Node]]:
     if not isinstance(node.content, Mapping):
         raise ParseError("an object must stand here", line=node.line, column=node.column)
     return ((key, one) for key, one in node.content.items() if key != _COMMENT)
+
+
+def _part(node: Node, step: str | int) -> Node | None:
+    if isinstance(node.content, Mapping):
+        return node.content.get(str(step))
+    listed = node.content if isinstance(node.content, (list, tuple)) else ()
+    return next((item for number, item in enumerate(listed) if number == step), None)
 
 
 def _each(node: Node) -> list[Node]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
 from tablegate.model.value import Place
@@ -127,6 +127,12 @@ class Located(Protocol):
 
     def says(self, start: int, end: int, word: str) -> bool:
         """Whether a word stands there, in whatever case."""
+
+    def inner(self, start: int, steps: Sequence[str | int]) -> tuple[int, int] | None:
+        """Where a part of the object or list that starts here stands; None where it is not spelled out."""
+
+    def heredoc(self, start: int) -> Place | None:
+        """Where the text of a heredoc that starts here stands, without its margin; None where none does."""
 
 
 class Attribute(NamedTuple):

@@ -16,10 +16,14 @@ def unescaped(text: str) -> str:
 
 def unmargined(text: str) -> str:
     """A heredoc's text without the indentation that all its lines share."""
-    lines = text.split("\n")
-    margins = [len(line) - len(line.lstrip(" \t")) for line in lines if line.strip()]
-    margin = min(margins, default=0)
+    lines, margin = text.split("\n"), margin_of(text)
     return "\n".join(line[margin:] if line.strip() else line.lstrip(" \t") for line in lines)
+
+
+def margin_of(text: str) -> int:
+    """The width of that indentation."""
+    lines = (line for line in text.split("\n") if line.strip())
+    return min((len(line) - len(line.lstrip(" \t")) for line in lines), default=0)
 
 
 def _meant(found: re.Match[str]) -> str:
