@@ -100,6 +100,17 @@ def test_no_secret_of_a_plan_comes_out(arguments: tuple[str, ...]) -> None:
     assert [text for text in planted() if text in out] == []
 
 
+@pytest.mark.parametrize(
+    "arguments", [(*CHECK, "-v"), (*CHECK, "-v", "--color", "always"), (*CHECK, "-o", "json"), ("show",)], ids=" ".join
+)
+def test_no_line_of_source_with_a_secret_is_quoted(arguments: tuple[str, ...]) -> None:
+    """The source of a plan is quoted, but for lines in which something stands that the plan marks as sensitive."""
+    folder = SECRETS.relative_to(ROOT) / "source"
+    out = tablegate(*arguments, str(folder / "plan.json")).stdout.decode()
+    assert "main.tf" in out or arguments == ("show",)
+    assert [text for text in ("s3cr3t", "31337", "q9z!", "Effect = ") if text in out] == []
+
+
 @pytest.mark.parametrize("arguments", [(*CHECK, "-v"), (*CHECK, "-o", "json"), ("show",)], ids=" ".join)
 def test_no_secret_parameter_comes_out(arguments: tuple[str, ...]) -> None:
     """What is given for a parameter that must not be echoed is not echoed."""

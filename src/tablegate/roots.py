@@ -91,13 +91,13 @@ class Roots:
         for folder, parts in sorted(self._named.items()):
             if folder in self._folders:
                 continue
-            others = sum(1 for name in _names(folder) if is_source(name)) - len(parts)
+            others = sum(1 for name in names_in(folder) if is_source(name)) - len(parts)
             name = parts[0].name if len(parts) == 1 and others > 0 else folder or "."
             made.append(self._made(name, folder, parts, left=max(others, 0)))
         return made
 
     def _made(self, name: str, folder: str, parts: list[Source], left: int = 0) -> Source:
-        modules = self._trusted(folder) if self._trust else {}
+        modules = trusted_modules(self._read, folder) if self._trust else {}
         everything = {folder: parts}
         waiting = [folder, *sorted(set(modules.values()))]
         while waiting:
@@ -106,7 +106,7 @@ class Roots:
                 everything[at] = self._folder(at)
             ways = self._called(at, everything[at])
             waiting += [way for way in ways if way not in everything and self._may_enter(folder, way)]
-        beside = tuple(self._source(folder, one) for one in _names(folder) if of_variables(one))
+        beside = tuple(self._source(folder, one) for one in names_in(folder) if of_variables(one))
         held = tuple(part for at in sorted(everything) for part in everything[at])
         return Source(name, b"", Folder(root=folder, parts=held, beside=beside, modules=modules, left=left))
 
@@ -114,7 +114,7 @@ class Roots:
         """The files of a module folder; none where it cannot be read, which the dialect says."""
         if folder in self._folders:
             return self._folders[folder]
-        return [self._source(folder, name) for name in _names(folder) if is_source(name)]
+        return [self._source(folder, name) for name in names_in(folder) if is_source(name)]
 
     def _source(self, folder: str, name: str) -> Source:
         path = f"{folder}/{name}" if folder else name
@@ -133,18 +133,25 @@ class Roots:
     def _may_enter(self, root: str, way: str) -> bool:
         """Whether a module is inside of the repository, or where there is none, of the working directory."""
         if root not in self._inside:
-            self._inside[root] = _repository(root)
-        return Path(way or ".").resolve().is_relative_to(self._inside[root])
+            self._inside[root] = repository_of(root)
+        return may_enter(self._inside[root], way)
 
-    def _trusted(self, folder: str) -> Mapping[str, str]:
-        """Where terraform init put the modules from elsewhere, by their paths."""
-        path = f"{folder}/{_MANIFEST}" if folder else _MANIFEST
-        try:
-            rows = json.loads(self._read(path))["Modules"]
-            found = {str(row["Key"]): within(folder, str(row["Dir"])) for row in rows if row["Key"]}
-        except (OSError, ValueError, KeyError, TypeError):
-            return {}
-        return {key: way for key, way in found.items() if self._may_enter(folder, way)}
+
+def trusted_modules(read: Read, folder: str) -> Mapping[str, str]:
+    """Where terraform init put the modules from elsewhere, by their paths."""
+    path = f"{folder}/{_MANIFEST}" if folder else _MANIFEST
+    try:
+        rows = json.loads(read(path))["Modules"]
+        found = {str(row["Key"]): within(folder, str(row["Dir"])) for row in rows if row["Key"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+    inside = repository_of(folder)
+    return {key: way for key, way in found.items() if may_enter(inside, way)}
+
+
+def may_enter(inside: str, way: str) -> bool:
+    """Whether a folder is inside of another one, links followed."""
+    return Path(way or ".").resolve().is_relative_to(inside)
 
 
 def local_calls(source: Source) -> list[str]:
@@ -186,7 +193,7 @@ def _way(block: Block) -> str | None:
     return value if isinstance(value, str) and value.startswith(("./", "../")) else None
 
 
-def _names(folder: str) -> list[str]:
+def names_in(folder: str) -> list[str]:
     """The names of a folder's own files, links left out."""
     try:
         with os.scandir(folder or ".") as entries:
@@ -195,7 +202,7 @@ def _names(folder: str) -> list[str]:
         return []
 
 
-def _repository(folder: str) -> str:
+def repository_of(folder: str) -> str:
     """The folder that nothing may lead out of."""
     start = Path(folder or ".").resolve()
     for one in (start, *start.parents)[:_FAR]:

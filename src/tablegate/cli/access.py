@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tablegate.access.matrix import matrix_of
-from tablegate.cli.checking import given, read_options, with_grammar
+from tablegate.cli.checking import given, read_options, with_grammar, with_source
 from tablegate.cli.destinations import destinations, width
 from tablegate.cli.output import emit, note, save
 from tablegate.config import read_configuration
@@ -28,8 +28,9 @@ def show(inputs: Sequence[str], flags: Mapping[str, Any]) -> int:
     options = {key: value for key, value in flags.items() if key != "output"}
     configuration = read_configuration(given(options), folder=Path.cwd(), environment=os.environ, search=False)
     collected = collect(tuple(inputs), configuration["stdin-filename"], trust_modules=configuration["trust-modules"])
-    reading_options = with_grammar(read_options(configuration), collected.sources)
-    readings = list(read_together(collected.sources, reading_options))
+    sources = with_source(collected.sources, configuration)
+    reading_options = with_grammar(read_options(configuration), sources)
+    readings = list(read_together(sources, reading_options))
     estates = [reading.estate for reading in readings if reading.estate is not None]
     matrices = tuple(matrix_of(estate) for estate in sorted(estates, key=lambda estate: estate.file))
     shower = Shower({secret for estate in estates for secret in estate.secrets})

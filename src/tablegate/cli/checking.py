@@ -29,6 +29,7 @@ from tablegate.reporters import REPORTERS
 from tablegate.reporters.look import Detail, Look
 from tablegate.sources import collect
 from tablegate.syntax.source import Source
+from tablegate.trees import with_trees
 
 _OF_TERRAFORM = "TF_VAR_"
 
@@ -165,8 +166,14 @@ def read_options(configuration: Configuration) -> ReadOptions:
 
 def with_grammar(options: ReadOptions, sources: Iterable[Source]) -> ReadOptions:
     """The same, with a place for the compiled grammar where one is needed."""
-    needed = any(source.folder is not None for source in sources)
+    needed = any(source.folder is not None or source.tree is not None for source in sources)
     return replace(options, grammar=grammar_file(os.environ)) if needed else options
+
+
+def with_source(sources: Iterable[Source], configuration: Configuration) -> tuple[Source, ...]:
+    """The same, plans with the source that they were made of."""
+    folder, plan_file = configuration["source"], configuration["plan-file"]
+    return with_trees(sources, folder, plan_file, trust_modules=configuration["trust-modules"])
 
 
 def _pairs(configuration: Configuration, key: str) -> dict[str, str]:

@@ -16,6 +16,7 @@ from tablegate.model.record import record
 from tablegate.parts import Judge
 from tablegate.sources import Collected, collect
 from tablegate.syntax.source import Source
+from tablegate.trees import with_trees
 
 
 @record()
@@ -27,6 +28,8 @@ class Run:
     shard: tuple[int, int] | None
     nested: frozenset[str]  # templates that stacks embed by their user's word: who does is known only in the end
     trust_modules: bool
+    source: str | None
+    plan_file: str | None
     ignoring: bool
     silent: bool
 
@@ -39,6 +42,8 @@ def wanted(configuration: Configuration) -> Run:
         shard=_shard(configuration["shard"]),
         nested=frozenset(name_of(word.partition("=")[2]) for word in configuration["nested"]),
         trust_modules=configuration["trust-modules"],
+        source=configuration["source"],
+        plan_file=configuration["plan-file"],
         ignoring=configuration.trusts_tree and not configuration["no-ignore"],
         silent=configuration["quiet"],
     )
@@ -47,6 +52,8 @@ def wanted(configuration: Configuration) -> Run:
 def judged(inputs: Iterable[str], judge_of: Callable[[Sequence[Source]], Judge], run: Run) -> tuple[Report, Lines]:
     """What the gate says of all that was found, and the lines to show with it."""
     collected = collect(inputs, run.stdin_name, trust_modules=run.trust_modules, ignoring=run.ignoring)
+    sources = with_trees(collected.sources, run.source, run.plan_file, trust_modules=run.trust_modules)
+    collected = replace(collected, sources=sources)
     judge = judge_of(collected.sources)
     if run.shard is None:
         return _judged(collected, judge, run), Lines(collected.sources)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from tablegate.findings import Report
-from tablegate.syntax.source import Source
+from tablegate.reporters.safe import SHORTEST
+from tablegate.syntax.source import Source, Tree
 
 LARGEST = 2_000_000  # bytes: larger ones are plans, or nobody reads their lines
 _BODY = b"TemplateBody"  # the lines of a template in it are counted inside
@@ -19,7 +20,10 @@ class Lines:
     def __init__(self, sources: Iterable[Source]) -> None:
         self._parts: dict[str, list[str]] = {}
         self._lines: dict[str, list[str]] = {}
+        self._trees: dict[str, Tree] = {}
         self._quoted: frozenset[str] = frozenset()
+        self._private: frozenset[tuple[str, int | None]] = frozenset()
+        self._secrets: tuple[str, ...] = ()
         self._sources: dict[str, Source] = {}
         for source in sources:
             self._add(source)
@@ -32,24 +36,53 @@ class Lines:
     def _add(self, source: Source) -> None:
         beside = (Source(name, data) for name, data in source.beside.files.items())
         self._sources.update({it.name: it for it in (source, *beside) if len(it.data) <= LARGEST})
+        if source.tree is not None:
+            self._trees[source.name] = source.tree
         if source.folder is not None:
             self._sources |= {part.name: part for part in source.folder.parts}
             self._parts.setdefault(source.name, []).extend(part.name for part in source.folder.parts)
 
     def of(self, report: Report) -> Lines:
         """The lines that this report's reader may see: those of inputs that people write."""
+        self._private = frozenset(_private(report))
+        self._secrets = tuple(sorted(set(_pieces(report.secrets))))
         quoted = [item.path for item in report.inputs if item.kind in QUOTED]
         self._quoted = frozenset([*quoted, *(part for name in quoted for part in self._parts.get(name, ()))])
         return self
 
     def __call__(self, file: str, line: int) -> str | None:
         """One line, counted as editors count."""
-        if file not in self._quoted or file not in self._sources:
+        source = self._sources.get(file) if file in self._quoted else self._of_tree(file)
+        if source is None or (file, line) in self._private:
             return None
         if file not in self._lines:
-            self._lines[file] = _split(self._sources[file])
+            self._lines[file] = _split(source)
         lines = self._lines[file]
-        return lines[line - 1] if line <= len(lines) else None
+        text = lines[line - 1] if line <= len(lines) else None
+        return None if text is None or any(secret in text for secret in self._secrets) else text
+
+    def _of_tree(self, file: str) -> Source | None:
+        """A file of the source that a plan was made of."""
+        found = (tree.file(file) for name, tree in self._trees.items() if name != file)
+        return next((source for source in found if source is not None and len(source.data) <= LARGEST), None)
+
+
+def _private(report: Report) -> Iterator[tuple[str, int | None]]:
+    """Lines at which something sensitive was given."""
+    for finding in report.findings:
+        for value in finding.evidence:
+            if value.sensitive and value.place is not None:
+                places = (value.place, value.place.because or value.place)
+                yield from ((place.file, place.line) for place in places)
+
+
+def _pieces(secrets: Iterable[str]) -> Iterator[str]:
+    """The secrets as they stand in lines, each piece of those that fill several."""
+    for secret in secrets:
+        for piece in secret.splitlines():
+            if len(piece.strip()) >= SHORTEST:
+                yield piece.strip()
+                yield piece.strip().replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _split(source: Source) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tablegate.cli.checking import given, read_options, with_grammar
+from tablegate.cli.checking import given, read_options, with_grammar, with_source
 from tablegate.cli.output import emit, note
 from tablegate.config import read_configuration
 from tablegate.dialects.together import read_together
@@ -33,9 +33,9 @@ def show(source: str, path: str | None, form: str, flags: Mapping[str, Any]) -> 
     asked = compiled(path) if path else None
     configuration = read_configuration(given(flags), folder=Path.cwd(), environment=os.environ, search=False)
     collected = collect((source,), configuration["stdin-filename"], trust_modules=configuration["trust-modules"])
-    options = read_options(configuration)
-    options = with_grammar(options, collected.sources)
-    readings = list(read_together(collected.sources, options))
+    sources = with_source(collected.sources, configuration)
+    options = with_grammar(read_options(configuration), sources)
+    readings = list(read_together(sources, options))
     faults = [*collected.faults, *(fault for reading in readings for fault in reading.faults)]
     documents = [
         _scrubbed(_document(reading.estate, asked), Scrubber(reading.estate.secrets))

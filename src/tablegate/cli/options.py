@@ -50,6 +50,14 @@ Nested = Annotated[
 Template = Annotated[
     str | None, typer.Option("--template", metavar="FILE", help="the template that a change set was made of")
 ]
+SourceFolder = Annotated[
+    str | None,
+    typer.Option("--source", metavar="DIR", help="the source a plan was made of (default: the plan's own folder)"),
+]
+PlanFile = Annotated[
+    str | None,
+    typer.Option("--plan-file", metavar="FILE", help="take that source from what terraform plan -out saved"),
+]
 Region = Annotated[str | None, typer.Option("--region", metavar="NAME", help="the region of the deploy")]
 Account = Annotated[str | None, typer.Option("--account", metavar="ID", help="the account of the deploy")]
 Defaults = Annotated[

@@ -18,8 +18,8 @@ FLAGS = frozenset(
 )
 ONCE = frozenset(
     {
-        *("--account", "--color", "--config", "--config-ref", "--fail-on", "--jobs", "--region", "--shard"),
-        *("--stdin-filename", "--template", "--unknown"),
+        *("--account", "--color", "--config", "--config-ref", "--fail-on", "--jobs", "--plan-file"),
+        *("--region", "--shard", "--source", "--stdin-filename", "--template", "--unknown"),
     }
 )
 REPEATED = frozenset(

@@ -54,6 +54,8 @@ KEYS: Mapping[str, Key] = {
         Key("trust-modules", as_bool, False, "read the modules that terraform init put beside Terraform source"),
         _texts("nested", "templates of nested stacks, as LOGICALID=FILE", in_file=False),
         Key("template", as_text, None, "the template that a change set was made of", in_file=False),
+        Key("source", as_text, None, "the folder of source that a plan was made of", in_file=False),
+        Key("plan-file", as_text, None, "the plan file whose source points at lines", in_file=False),
         Key("policies", None, {}, "options and severity of a policy, by id or name"),
         Key("overrides", None, (), "what tables are for, and how hard policies weigh there"),
         Key("policy", None, (), "policies written as data"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -12,7 +13,7 @@ from tablegate.findings import Fault, FaultCode
 from tablegate.model.value import Place
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.recognise import Kind, recognise
-from tablegate.syntax.source import Beside, Source
+from tablegate.syntax.source import Beside, Source, Tree
 
 Reader = Callable[[Any, str, ReadOptions], Reading]  # each takes what its own kind is recognised as
 _SOURCE = "tablegate.dialects.terraform_source"
@@ -36,6 +37,8 @@ def read(source: Source, options: ReadOptions) -> Reading:
         if source.folder is not None:
             return _of_folder(source, options)
         recognised = recognise(source)
+        if source.tree is not None and recognised.kind is Kind.TERRAFORM_PLAN:
+            options = _with_source(source.tree, options)
         module = import_module(DIALECTS[recognised.kind])
         if recognised.kind in _WITH_FILES_BESIDE:
             bundled: BundleReader = module.read
@@ -49,6 +52,14 @@ def read(source: Source, options: ReadOptions) -> Reading:
         return reading
     told = Fault(FaultCode.UNREADABLE, recognised.note, Place(source.name), blocks=False)
     return replace(reading, faults=(*reading.faults, told))
+
+
+def _with_source(tree: Tree, options: ReadOptions) -> ReadOptions:
+    """The options for a plan whose source may be at hand: it is not looked for where there is none."""
+    if not tree.files(tree.root):
+        return options
+    made = import_module("tablegate.dialects.source_map").SourceMap
+    return replace(options, source_map=partial(made, tree, options.variable_files, options.grammar))
 
 
 def _of_folder(source: Source, options: ReadOptions) -> Reading:

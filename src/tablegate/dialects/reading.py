@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 
 from tablegate.findings import Fault, FaultCode, Input
@@ -15,6 +15,8 @@ from tablegate.syntax.source import Source
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tablegate.dialects.cloudformation.exports import Exports
+    from tablegate.dialects.terraform_plan.configuration import Configuration, Tree
+    from tablegate.dialects.terraform_plan.origins import SourceMap
 
 
 @record()
@@ -36,6 +38,7 @@ class ReadOptions:
     change_sets: Mapping[str, str] = field(default_factory=dict)  # addresses of nested stacks, by their change sets
     exports: Exports | None = None  # what the templates of one run say to each other
     shared: bool = False  # whether the sources of the run know all of each other that they can
+    source_map: Callable[[Configuration, Tree], SourceMap] | None = None  # of a plan with these variables
 
 
 @record()

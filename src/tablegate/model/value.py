@@ -14,13 +14,17 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Place(NamedTuple):
-    """Where something stands in an input: 1-based line and column, or a path where lines say nothing."""
+    """Where something stands in an input: 1-based line and column, or a path where lines say nothing.
+
+    ``because`` is where what stands there was given: the argument of a call, or a variable's default.
+    """
 
     file: str
     line: int | None = None
     column: int | None = None
     end_column: int | None = None
     path: str | None = None
+    because: Place | None = None
 
 
 class Origin(StrEnum):

@@ -20,6 +20,7 @@ class Mark(NamedTuple):
 
     place: Place
     label: Shown
+    behind: bool = False  # what stands there is the reason for what stands elsewhere
 
 
 class Brush(NamedTuple):
@@ -33,15 +34,15 @@ class Brush(NamedTuple):
 
 def excerpt(marks: Iterable[Mark], brush: Brush, *, file: str, edge: int) -> Iterator[Shown]:
     """The marked lines of each file in turn, the finding's own file first."""
-    gathered: dict[str, dict[Place, list[Shown]]] = {}
+    gathered: dict[str, dict[Place, list[Mark]]] = {}
     for mark in marks:
-        gathered.setdefault(mark.place.file, {}).setdefault(mark.place, []).append(mark.label)
+        gathered.setdefault(mark.place.file, {}).setdefault(_spot(mark.place), []).append(mark)
     for name in sorted(gathered, key=lambda name: (name != file, name)):
         if name != file:
             first = where(min(gathered[name], key=_at), brush.show)
             yield brush.paint(Style.RULE, joined(Shown(" " * edge), own("::: "), first))
         for place in sorted(gathered[name], key=_at):
-            yield from _marked(place, dict.fromkeys(gathered[name][place]), brush, edge)
+            yield from _marked(place, gathered[name][place], brush, edge)
 
 
 def edge_of(marks: Iterable[Mark]) -> int:
@@ -55,11 +56,17 @@ def gutter(brush_paint: Paint, edge: int, sign: str, number: int | None = None) 
     return brush_paint(Style.RULE, joined(Shown(f"{count:>{edge}}"), own(" "), own(sign)))
 
 
+def _spot(place: Place) -> Place:
+    """What tells two places apart that a reader sees."""
+    return place._replace(because=None, path=place.path if place.line is None else None)
+
+
 def _at(place: Place) -> tuple[int, int]:
     return (place.line or 0, place.column or 0)
 
 
-def _marked(place: Place, labels: Iterable[Shown], brush: Brush, edge: int) -> Iterator[Shown]:
+def _marked(place: Place, marks: Iterable[Mark], brush: Brush, edge: int) -> Iterator[Shown]:
+    labels = {mark.label: mark.behind for mark in marks}
     text = None if place.line is None else brush.look.line(place.file, place.line)
     bar = gutter(brush.paint, edge, "|")
     if text is None:
@@ -70,7 +77,8 @@ def _marked(place: Place, labels: Iterable[Shown], brush: Brush, edge: int) -> I
     label = listed(labels, "; ")
     source, before, width = _window(text, place, brush.show)
     yield joined(gutter(brush.paint, edge, "|", place.line), own(" "), source)
-    carets = joined(Shown(" " * before), brush.paint(brush.style, joined(Shown("^" * width), own(" "), label)))
+    sign = "-" if all(labels.values()) else "^"
+    carets = joined(Shown(" " * before), brush.paint(brush.style, joined(Shown(sign * width), own(" "), label)))
     yield joined(bar, own(" "), carets)
 
 

@@ -135,7 +135,12 @@ class Frames:
 def _marks(finding: Finding, show: Shower) -> list[Mark]:
     """What is said of each value, where it stands or where its subject does."""
     here = (finding.place or Place(finding.file))._replace(path=None)
-    marks = [Mark(place=value.place or here, label=_label(value, finding, show)) for value in _telling(finding)]
+    marks: list[Mark] = []
+    for value in _telling(finding):
+        place = value.place or here
+        marks.append(Mark(place=place, label=_label(value, finding, show)))
+        if place.because is not None:
+            marks.append(Mark(place=place.because, label=own("because of this argument"), behind=True))
     return marks or [Mark(place=here, label=own("here"))]
 
 

@@ -116,6 +116,7 @@ def _place(place: Place | None, scrub: _Cleaner) -> Plain:
         "column": place.column,
         "end_column": place.end_column,
         "path": scrub.optional(place.path),
+        **({"because": _place(place.because, scrub)} if place.because is not None else {}),
     }
 
 

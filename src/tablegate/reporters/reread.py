@@ -40,9 +40,11 @@ class _Place(msgspec.Struct):
     column: int | None
     end_column: int | None
     path: str | None
+    because: _Place | None = None
 
     def place(self) -> Place:
-        return Place(self.file, self.line, self.column, self.end_column, self.path)
+        because = None if self.because is None else self.because.place()
+        return Place(self.file, self.line, self.column, self.end_column, self.path, because)
 
 
 class _Doubt(msgspec.Struct):

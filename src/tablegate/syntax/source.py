@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from typing import Protocol
 
 from tablegate.model.record import record
 
@@ -23,13 +24,15 @@ ALONE = Beside()
 class Source:
     """A named run of bytes. The name is what reports call it: a POSIX path, or ``<stdin>``.
 
-    A folder that is one input has no bytes of its own, but a ``folder``.
+    A folder that is one input has no bytes of its own, but a ``folder``. A plan may have the ``tree`` that it was
+    made of.
     """
 
     name: str
     data: bytes
     folder: Folder | None = None
     beside: Beside = field(default=ALONE, compare=False)
+    tree: Tree | None = field(default=None, compare=False)
 
 
 @record()
@@ -45,6 +48,23 @@ class Folder:
     beside: tuple[Source, ...] = ()
     modules: Mapping[str, str] = field(default_factory=dict)
     left: int = 0
+
+
+class Tree(Protocol):
+    """Terraform source that is read where somebody asks for it: a root module, and what it leads to."""
+
+    @property
+    def root(self) -> str:
+        """The folder of the root module."""
+
+    def files(self, folder: str) -> tuple[Source, ...]:
+        """The files of a folder that Terraform reads, its own values of variables too."""
+
+    def module(self, path: tuple[str, ...]) -> str | None:
+        """The folder of a module from elsewhere, by the names of the calls that lead to it."""
+
+    def file(self, name: str) -> Source | None:
+        """One of all those files."""
 
 
 def within(folder: str, way: str) -> str:

@@ -109,7 +109,7 @@ class Resolver:
     def place(self, node: Node) -> Place:
         """Where a node stands."""
         # Place(...) runs through a function written in Python; a large template has tens of thousands of places.
-        return _new(Place, (self.file, node.line, node.column, node.end_column, None))
+        return _new(Place, (self.file, node.line, node.column, node.end_column, None, None))
 
     def misfit(self, node: Node, what: str, hint: str | None = None) -> Unsettled:
         """Note that something has a wrong shape: it is unknown from here on."""

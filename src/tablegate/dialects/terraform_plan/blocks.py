@@ -167,7 +167,7 @@ class Block:
             if isinstance(item, dict):
                 written = None if expression is None else written_of(expression, number, item, source)
                 doubts, secrets = _at(unknown, number), _at(marks, number)
-                origin = None if self._source is None else self._source.child(key, number)
+                origin = None if self._source is None else self._source.child(key, number, item)
                 found.append(Block(self._owner, item, doubts, secrets, written=written, path=f"{path}.", source=origin))
             else:
                 found.append(self._no_child(path, item, _at(unknown, number)))
@@ -188,7 +188,7 @@ class Block:
             self._marks_of(key),
             written=within(self._expression(key)),
             path=f"{self.path}{key}.",
-            source=None if self._source is None else self._source.child(key, 0) or self._source.of(key),
+            source=None if self._source is None else self._source.of(key),
         )
 
     def doubt(self, key: str, *, computed: bool = False) -> Doubt | None:
@@ -198,6 +198,14 @@ class Block:
     def expression(self, key: str) -> object:
         """How a member was written; None where it was not, or where plan JSON does not tell."""
         return self._expression(key)
+
+    def given(self, key: str) -> object:
+        """What a member comes to that the plan knows nothing of, where its source tells."""
+        return None if self._source is None else self._source.given(key)
+
+    def statements(self, key: str) -> Sequence[Place]:
+        """Where the statements of a policy document stand."""
+        return () if self._source is None else self._source.statements(key)
 
     def is_marked(self, key: str) -> bool:
         """Whether the member, or anything in it, is marked sensitive."""
@@ -250,6 +258,9 @@ class Block:
         expression = self._expression(key)
         if expression is not None:
             return self._owner.explain(expression, computed=computed)
+        dynamic = None if self._source is None else self._source.dynamic(key)
+        if dynamic is not None:
+            return DYNAMIC if any(self._owner.explain(one, computed=True) for one in dynamic) else None
         return None if computed and (self._inner or self._owner.assumes_absent) else DYNAMIC
 
     def _expression(self, key: str) -> object:

@@ -12,11 +12,13 @@ from tablegate.model.table import Table
 from tablegate.model.value import Place
 
 
-def read_change(instance: Instance, after: Table | None, make_before: Callable[[Instance], Table | None]) -> Change:
+def read_change(
+    instance: Instance, after: Table | None, make_before: Callable[[Instance], Table | None], here: Place | None
+) -> Change:
     """The change of one table, bound to the table that it leaves."""
     change = Change(
         address=instance.address,
-        place=Place(instance.faults.file),
+        place=here or Place(instance.faults.file),
         kind=ChangeKind.DELETE if instance.deposed else instance.kind,
         make_before=_Once(instance, make_before),
         after=after,

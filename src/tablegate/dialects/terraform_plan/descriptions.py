@@ -14,6 +14,7 @@ from tablegate.dialects.terraform_plan.encryption import Keys
 from tablegate.dialects.terraform_plan.faults import Faults
 from tablegate.dialects.terraform_plan.instances import Instance, Instances
 from tablegate.dialects.terraform_plan.joins import Joins
+from tablegate.dialects.terraform_plan.origins import SourceMap
 from tablegate.dialects.terraform_plan.others import dax_clusters, legacy_global_tables
 from tablegate.dialects.terraform_plan.references import Tracer
 from tablegate.dialects.terraform_plan.regions import Regions
@@ -24,8 +25,6 @@ from tablegate.findings import Input
 from tablegate.model.change import Change
 from tablegate.model.estate import Estate
 from tablegate.model.table import Dialect, Table
-
-_MOMENTS = ("before", "after")
 
 
 class Description:
@@ -41,6 +40,7 @@ class Description:
         *,
         variables: Tree = NOTHING,
         state: State | None = None,
+        source_map: SourceMap | None = None,
     ) -> None:
         self._dialect = dialect
         self._configuration = configuration
@@ -48,11 +48,10 @@ class Description:
         self._faults = faults
         self._variables = variables
         self._state = state or State(None)
-        tracer = Tracer(configuration, instances, variables)
+        tracer = Tracer(configuration, instances, variables, source_map)
         self._regions = Regions(configuration, tracer, self._state, options.region, options.account)
-        self._before, self._after = (
-            World(moment, instances, configuration, tracer, faults, dialect=dialect) for moment in _MOMENTS
-        )
+        self._before = World("before", instances, configuration, tracer, faults, dialect=dialect)
+        self._after = World("after", instances, configuration, tracer, faults, dialect=dialect, source_map=source_map)
         self._read: Access | None = None
         self._managed_keys: set[str] = set()
         self._joins: dict[World, Joins] = {}
@@ -66,7 +65,8 @@ class Description:
             note_actions(instance, self._faults)
             resource = None if instance.deposed else self._after.at(instance)
             after = None if resource is None else self._table(resource, self._after)
-            found.append(read_change(instance, after, self._table_before))
+            here = None if resource is None else resource.here
+            found.append(read_change(instance, after, self._table_before, here))
         found.sort(key=lambda change: (change.address, change.deposed or ""))
         return tuple(found)
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from tablegate.model.value import Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from tablegate.dialects.terraform_plan.instances import Instance
+    from tablegate.dialects.terraform_plan.references import Rest
+    from tablegate.findings import Fault
     from tablegate.syntax.hcl_nodes import Attribute, Block
 
 Tree = Mapping[str, object]
@@ -42,16 +45,29 @@ class Written:
         return children[0].here if children else self.here
 
     def of(self, key: str) -> Written:
-        """The members of an object that is an argument: they all stand where it does."""
-        return _Within(self.place(key), self._block)
+        """The members of an object that is an argument, or of the only block of its name."""
+        children = self._children.get(key)
+        return children[0] if children else Within(self.place(key), self._block)
 
-    def child(self, key: str, number: int) -> Written | None:
-        """One of the blocks in it."""
+    def child(self, key: str, number: int, item: Tree) -> Written | None:  # noqa: ARG002 - they are in its order
+        """One of the blocks in it: that which became this item."""
         children = self._children.get(key, ())
         return children[number] if number < len(children) else None
 
+    def dynamic(self, key: str) -> Sequence[object] | None:  # noqa: ARG002 - what it makes is in its content
+        """What the dynamic blocks of this name repeat over; None where that is not to be told."""
+        return None
 
-class _Within(Written):
+    def given(self, key: str) -> object:  # noqa: ARG002 - what is known of it is in its expression
+        """What an argument comes to that a plan knows nothing of; None where nothing more is to be told."""
+        return None
+
+    def statements(self, key: str) -> Sequence[Place]:  # noqa: ARG002 - their argument stands for them
+        """Where the statements of an argument stand that is a policy document."""
+        return ()
+
+
+class Within(Written):
     """What stands in an argument."""
 
     __slots__ = ("_place",)
@@ -94,3 +110,25 @@ class Origin:
         if self._told is None:
             self._told = self._make()
         return self._told
+
+
+class Found(NamedTuple):
+    """Where a resource of a plan was written. It is ``sure`` where both say the same of every argument."""
+
+    written: Written
+    kept: Attribute | None
+    sure: bool
+
+
+class SourceMap(Protocol):
+    """The source that a plan was made of."""
+
+    @property
+    def faults(self) -> Sequence[Fault]:
+        """What of it could not be read."""
+
+    def of(self, instance: Instance, configured: Tree | None, content: Tree) -> Found | None:
+        """Where a resource was written, with this content after the plan."""
+
+    def local(self, module: str, name: str, rest: Rest) -> tuple[object, Rest] | None:
+        """What a local reads, as the configuration of a plan says it, and what is still to be taken of that."""

@@ -28,6 +28,8 @@ class Plan:
         self._partial = self._envelope.note(self._faults, allow_partial=options.allow_partial)
         self._configuration = Configuration(self._envelope.mapping("configuration", self._faults))
         self._variables = self._envelope.mapping("variables", self._faults)
+        made = options.source_map
+        self._source_map = None if made is None else made(self._configuration, self._variables)
         self._state = State(self._envelope.part("prior_state"))
         self._instances = self._read_instances()
         self._description = Description(
@@ -38,6 +40,7 @@ class Plan:
             options,
             variables=self._variables,
             state=self._state,
+            source_map=self._source_map,
         )
 
     def reading(self) -> Reading:
@@ -49,7 +52,8 @@ class Plan:
         tables = tuple(change.after for change in changes if change.after is not None)
         estate = self._description.estate(tables, changes, planned)
         seen = self._description.input(tables, self._envelope.made_by(), coverage.counted(self._instances.items))
-        return Reading(input=seen, estate=estate, faults=self._faults.found)
+        unmapped = () if self._source_map is None else self._source_map.faults
+        return Reading(input=seen, estate=estate, faults=(*self._faults.found, *unmapped))
 
     def _read_instances(self) -> Instances:
         """What changes, what is put off, and, where the plan does not show everything, what is there already."""

@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 from tablegate.dialects.terraform_plan.addresses import Key, Step, bracketed, calls, parent, steps
 from tablegate.dialects.terraform_plan.configuration import NOTHING, Configuration, Tree, tree
 from tablegate.dialects.terraform_plan.instances import Instance, Instances
+from tablegate.dialects.terraform_plan.origins import SourceMap
 
 Rest: TypeAlias = tuple[Step, ...]
 
@@ -57,7 +58,14 @@ class _At(NamedTuple):
 class Tracer:
     """Follows expressions of one plan."""
 
-    def __init__(self, configuration: Configuration, instances: Instances, variables: Tree) -> None:
+    def __init__(
+        self,
+        configuration: Configuration,
+        instances: Instances,
+        variables: Tree,
+        source_map: SourceMap | None = None,
+    ) -> None:
+        self._source_map = source_map
         self._configuration = configuration
         self._instances = instances
         self._variables = variables
@@ -66,6 +74,12 @@ class Tracer:
         """Where the expressions of a resource stand."""
         written = self._configuration.resource(instance.module, instance.mode, instance.type, instance.name)
         return Scope(instance.module, instance.key, _repeats(written or NOTHING))
+
+    def above(self, scope: Scope) -> Scope:
+        """Where the module of a scope is called."""
+        return Scope(
+            parent(scope.module), calls(scope.module)[-1].key, _repeats(self._configuration.call(scope.module))
+        )
 
     def trace(self, expression: object, scope: Scope) -> tuple[Mention, ...]:
         """All that an expression reads, each once."""
@@ -97,8 +111,10 @@ class Tracer:
     def _follow(self, reference: str, at: _At) -> Iterator[Mention]:
         path = steps(reference)
         head = path[0].name
-        if head == "local" or len(path) < 2 or at.depth > _FAR:
+        if len(path) < 2 or at.depth > _FAR:
             yield Mention(reference, dead=True)
+        elif head == "local":
+            yield from self._local(reference, path, at)
         elif head == "var":
             yield from self._variable(reference, str(path[1].name), at._replace(rest=path[2:] + at.rest))
         elif head == "each":
@@ -127,9 +143,19 @@ class Tracer:
         if given is None:
             yield Mention(reference, _drilled(default, at.rest))
         else:
-            above = Scope(parent(module), calls(module)[-1].key, _repeats(call))
-            for found in self._walk(given, at.onto(above, at.rest)):
+            for found in self._walk(given, at.onto(self.above(at.scope), at.rest)):
                 yield found if found.reference else found._replace(reference=reference)
+
+    def _local(self, reference: str, path: Rest, at: _At) -> Iterator[Mention]:
+        """A plan does not hold what locals read; its source does."""
+        source = self._source_map
+        told = None if source is None else source.local(at.scope.module, str(path[1].name), path[2:] + at.rest)
+        if not told or not told[0]:
+            yield Mention(reference, dead=True)
+            return
+        expression, rest = told
+        for found in self._walk(expression, at._replace(rest=rest, depth=at.depth + 1)):
+            yield found if found.reference else found._replace(reference=reference)
 
     def _each(self, reference: str, path: Rest, at: _At) -> Iterator[Mention]:
         key = at.scope.key

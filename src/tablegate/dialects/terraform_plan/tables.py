@@ -25,7 +25,7 @@ from tablegate.model.table import (
 from tablegate.model.value import Doubt, Value
 
 NOT_IN_PLANS = Doubt(
-    "prevent_destroy is not in plan JSON; only the source tells", "lifecycle { prevent_destroy } in the module's source"
+    "prevent_destroy is not in plan JSON; only the source tells", "--source DIR: the source that the plan was made of"
 )
 _NO_RETENTION = Retention(
     deletion_policy=facts.DELETION_POLICY.unset,
@@ -97,11 +97,11 @@ def read_table(table: Resource, joins: Joins) -> Table:
 
 def retention_of(table: Resource) -> Retention:
     """What keeps the table when its code goes: only source tells."""
-    origin = table.instance.origin
-    if origin is None:
+    found, origin = table.found, table.instance.origin
+    if origin is None and (found is None or not found.sure):
         return _NO_RETENTION
     kept = facts.PREVENT_DESTROY.unset
-    written = origin.told.kept
+    written = origin.told.kept if origin is not None else found.kept if found is not None else None
     if written is not None:
         content = getattr(written.value, "content", None)
         kept = (

@@ -9,6 +9,7 @@ from tablegate.dialects.terraform_plan.blocks import LATER, Block
 from tablegate.dialects.terraform_plan.configuration import NOTHING, Configuration, Tree, tree
 from tablegate.dialects.terraform_plan.faults import Faults
 from tablegate.dialects.terraform_plan.instances import Instance, Instances
+from tablegate.dialects.terraform_plan.origins import Found, SourceMap
 from tablegate.dialects.terraform_plan.raw import overlaid
 from tablegate.dialects.terraform_plan.references import Mention, Scope, Tracer
 from tablegate.model.change import ChangeKind
@@ -37,7 +38,9 @@ class World:
         faults: Faults,
         *,
         dialect: Dialect,
+        source_map: SourceMap | None = None,
     ) -> None:
+        self._source_map = source_map
         self.moment = moment
         self.dialect = dialect
         self.file = faults.file
@@ -67,6 +70,12 @@ class World:
         found = self._made[instance] = None if content is None else Resource(self, instance, content)
         return found
 
+    def found(self, instance: Instance, written: Tree | None, content: Tree) -> Found | None:
+        """Where a resource of a plan was written, if its source is at hand."""
+        if self._source_map is None or instance.origin is not None:
+            return None
+        return self._source_map.of(instance, written, content)
+
     def is_known(self, mention: Mention) -> bool:
         """Whether what an expression reads is known before the apply."""
         if mention.dead:
@@ -86,20 +95,21 @@ class Resource:
         self.instance = instance
         self.address = instance.address
         self.file = world.file
-        origin = instance.origin
-        # Values hold their places, so only those without lines can be shared between resources.
-        self.cache = world.cache if origin is None else {}
         change = instance.change
         unknown = change.get("after_unknown") if world.is_after else None
         marks = instance.marks(world.moment)
         written = instance.written(world.configuration)
         self.written: Tree = written or NOTHING
         expressions = None if written is None or not world.is_after else tree(written.get("expressions"))
-        source = None if origin is None else origin.told.written
+        self.found = world.found(instance, written, content)
+        origin = self.found if instance.origin is None else instance.origin.told
+        self._lines = None if origin is None else origin.written
+        # Values hold their places, so only those without lines can be shared between resources.
+        self.cache = world.cache if origin is None else {}
         # Evidence from another resource than the one that is judged says from which.
         self._prefix = "" if instance.type in _JUDGED else f"{instance.address}."
         self.root = Block(
-            self, content, unknown, marks, written=expressions, path=self._prefix, inner=False, source=source
+            self, content, unknown, marks, written=expressions, path=self._prefix, inner=False, source=self._lines
         )
 
     @property
@@ -120,8 +130,7 @@ class Resource:
     @property
     def here(self) -> Place:
         """Where the resource itself stands: in the file at least."""
-        origin = self.instance.origin
-        return Place(self.file) if origin is None else origin.told.written.here
+        return Place(self.file) if self._lines is None else self._lines.here
 
     @property
     def source(self) -> Place | None:

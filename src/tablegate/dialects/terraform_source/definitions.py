@@ -15,7 +15,6 @@ from tablegate.syntax.source import Source
 from tablegate.syntax.text import decode
 
 ENDINGS = (".tf", ".tofu", ".tf.json", ".tofu.json")
-_OVERRIDES = ("override", "_override")
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -25,6 +24,14 @@ class Key(NamedTuple):
     mode: str
     type: str
     name: str
+
+
+class Named(Protocol):
+    """A file."""
+
+    @property
+    def name(self) -> str:
+        """Its path."""
 
 
 class Refuse(Protocol):
@@ -93,8 +100,8 @@ def defined(folder: str, files: Iterable[Source], grammar: str | None, refuse: R
     """The module of these files. One that cannot be read is refused, and the rest is read without it."""
     definition = Definition(folder)
     overriding: list[Source] = []
-    for source in _unshadowed(files):
-        if _stem(source.name).endswith(_OVERRIDES[1]) or _stem(source.name) == _OVERRIDES[0]:
+    for source in unshadowed(files):
+        if overrides(source):
             overriding.append(source)
         else:
             for block in blocks_of(source, grammar, refuse):
@@ -156,7 +163,13 @@ def _take(block: Block, take: object, refuse: Refuse) -> None:
         refuse_parsing(error, block.file.name, refuse)
 
 
-def _unshadowed(files: Iterable[Source]) -> list[Source]:
+def overrides(file: Named) -> bool:
+    """Whether what stands in a file is merged over what others define."""
+    stem = _stem(file.name)
+    return stem == "override" or stem.endswith("_override")
+
+
+def unshadowed(files: Iterable[Source]) -> list[Source]:
     """The files in their order, without those that OpenTofu's own files of the same name stand for."""
     found = sorted(files, key=lambda source: source.name)
     tofu = {source.name.replace(".tofu", ".tf") for source in found if source.name.endswith((".tofu", ".tofu.json"))}

@@ -31,7 +31,7 @@ class Given:
         self._environment = options.environment
         self._sure = options.assume_defaults or bool(options.variable_files or options.variables)
         self._files: dict[str, Expression] = {}
-        for source in (*_in_order(beside), *options.variable_files):
+        for source in (*in_order(beside), *options.variable_files):
             self._files |= self._assigned(source)
 
     def value(self, name: str, block: Block, module: Module) -> object:
@@ -74,7 +74,7 @@ class Given:
         return {name: attribute.value for name, attribute in body.attributes.items()}
 
 
-def _in_order(beside: Iterable[Source]) -> list[Source]:
+def in_order(beside: Iterable[Source]) -> list[Source]:
     """Files that Terraform reads unasked: terraform.tfvars first, then the automatic ones by name."""
     own = {"terraform.tfvars": 0, "terraform.tfvars.json": 1}
 

@@ -198,10 +198,16 @@ class Composed:
         count = 1 if unknown is True else unknown.count(True) if isinstance(unknown, list) else 0
         if not count:
             return listed
-        given = tree(block.expression(key)).get("given")
+        given = tree(block.expression(key)).get("given") or self._hidden(block, key, count)
         if given is not None:
             return [*listed, *self._drafts.elements(given, resource, block, key)]
         return [*listed, *(_VALUES if key == "values" else self._elements.holes(resource, block, key, count))]
+
+    def _hidden(self, block: Block, key: str, count: int) -> object:
+        """The elements that a plan hides, where its source tells every one of them."""
+        given = None if block.is_marked(key) else block.given(key)
+        items = [item for item in given if isinstance(item, Unknown)] if isinstance(given, list) else []
+        return items if len(items) == count else None
 
     def _principals(self, resource: Resource, block: Block, key: str) -> object:
         blocks = block.many(key, match="type")

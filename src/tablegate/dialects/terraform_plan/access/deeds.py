@@ -122,7 +122,7 @@ class Deeds:
     def _read(self, resource: Resource, block: Block, key: str, place: Place, *, optional: bool) -> Deed | None:
         content = block.content.get(key)
         if isinstance(content, str) and content:
-            document = self._texts.document(content, resource, place)
+            document = self._texts.document(content, resource, place, block.statements(key))
             if block.is_marked(key):
                 self._secrets.update(text for text in private(self._texts.tree(content)) if len(text) > 1)
             return Deed(resource.address, place, document, written_as(block.expression(key)))
@@ -156,17 +156,30 @@ class Deeds:
         if isinstance(given, Unknown):
             document = self._option(given, resource, place)
         else:
-            document = self._told(resource, mentions, place.path or key)
+            document = self._told(resource, block, key, place, mentions)
         touches = self._touches([*mentions, *self._behind(mentions)])
         anywhere = self._has_tables() or resource.source is not None  # a module's tables may be elsewhere
         if document.doubt is not None and not document.doubt.refs and anywhere:
             touches = True  # nothing tells what is hidden there
         return Deed(resource.address, place, document, written_as(expression), touches)
 
-    def _told(self, resource: Resource, mentions: Sequence[Mention], path: str) -> Document:
-        """What a plan tells of a document by what its expression reads."""
-        found = self._composed_of(mentions) or self._filled_in(resource, mentions, path)
+    def _told(self, resource: Resource, block: Block, key: str, place: Place, mentions: Sequence[Mention]) -> Document:
+        """What a plan tells of a document by what its expression reads, or what its source tells of it."""
+        found = self._composed_of(mentions) or self._filled_in(resource, mentions, place)
+        found = found or self._spelled_out(block, key, resource, place)
         return found or Document(doubt=_unseen([one for one in mentions if not self._world.is_known(one)]))
+
+    def _spelled_out(self, block: Block, key: str, resource: Resource, place: Place) -> Document | None:
+        """A text that a plan hides, and its source puts together."""
+        given = None if block.is_marked(key) else block.given(key)
+        if not isinstance(given, Unknown):
+            return None
+        content = self._drafts.tree(given.parts) if given.parts else None
+        if content is None:
+            found = self._drafted(given, resource, place)
+        else:
+            found = parse_document(content, self._ground.symbols, located(place, block.statements(key)))
+        return None if found is None or found.malformed else found
 
     def _drafted(self, given: Unknown, resource: Resource, place: Place) -> Document | None:
         """What source tells of a document: all, some, or which of several it is."""
@@ -215,7 +228,7 @@ class Deeds:
                 if deed is not None:
                     yield deed.document
 
-    def _filled_in(self, resource: Resource, mentions: Sequence[Mention], path: str) -> Document | None:
+    def _filled_in(self, resource: Resource, mentions: Sequence[Mention], place: Place) -> Document | None:
         """A constant text in which a module replaces a word by the ARN of the table that it makes."""
         texts = [one.content for one in mentions if isinstance(one.content, str) and _ARN_HERE in one.content]
         if len(texts) != 1:
@@ -226,7 +239,7 @@ class Deeds:
         if table is not None and table.address in self._ground.tables:
             arn = arn_of(self._ground.tables[table.address], self._ground.symbols)
         filled = _replaced(content, arn)
-        return parse_document(filled, self._ground.symbols, located(Place(resource.file, path=path)))
+        return parse_document(filled, self._ground.symbols, located(place))
 
     def _touches(self, mentions: Sequence[Mention]) -> bool | None:
         """Whether an expression reads anything of a table; a dead end may, where there are tables."""

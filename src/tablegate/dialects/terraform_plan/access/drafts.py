@@ -111,6 +111,8 @@ class Drafts:
             return self._of_provider(found, type_, attribute)
         if type_ in TABLE_TYPES and found.instance.mode == "managed":
             return self._of_table(found, attribute)
+        if (known := found.known(attribute)) is not None:
+            return known
         if attribute == "arn" or (attribute.endswith("arn") and type_ not in IAM):
             texts = tuple(self._elements.spellings(found, attribute))
             return texts[0] if len(texts) == 1 else None

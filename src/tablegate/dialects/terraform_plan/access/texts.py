@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from tablegate.access.documents import Document, Path
 from tablegate.access.parsing import parse_document
@@ -27,7 +27,9 @@ class Texts:
         self._trees: dict[str, object | ParseError] = {}
         self._documents: dict[tuple[Place, str], Document] = {}
 
-    def document(self, text: str, resource: Resource, place: Place, *, blocks: bool = True) -> Document:
+    def document(
+        self, text: str, resource: Resource, place: Place, statements: Sequence[Place] = (), *, blocks: bool = True
+    ) -> Document:
         """The document of a text. Places in a plan are paths from the resource on, so equal texts share them."""
         key, path = (place, text), place.path or ""
         found = self._documents.get(key)
@@ -36,7 +38,9 @@ class Texts:
             if isinstance(tree, ParseError):
                 self.refuse(resource, path, tree, blocks=blocks)
                 return Document(doubt=_NOT_JSON)
-            found = self._documents[key] = parse_document(tree, self._symbols, located(place))
+            found = self._documents[key] = parse_document(
+                tree, self._symbols, located(place, _fitting(statements, tree))
+            )
         self.note(found, resource, path, blocks=blocks)
         return found
 
@@ -79,19 +83,28 @@ class Texts:
             )
 
 
-def located(place: Place) -> _Located:
-    """Where the statements of a text at this place stand."""
-    return _Located(place)
+def _fitting(statements: Sequence[Place], content: object) -> Sequence[Place]:
+    """The places of a document's statements; none where it has more of them, or fewer."""
+    listed = content.get("Statement") if isinstance(content, dict) else None
+    return statements if len(statements) == (len(listed) if isinstance(listed, list) else 1) else ()
+
+
+def located(place: Place, statements: Sequence[Place] = ()) -> _Located:
+    """Where the statements of a text at this place stand: each at its own, where those are known."""
+    return _Located(place, statements)
 
 
 class _Located:
-    __slots__ = ("_place",)
+    __slots__ = ("_place", "_statements")
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, statements: Sequence[Place]) -> None:
         self._place = place
+        self._statements = statements
 
     def __call__(self, path: Path) -> Place:
-        return self._place._replace(path=f"{self._place.path}{spelled(path)}")
+        number = path[1] if len(path) > 1 and isinstance(path[1], int) else 0
+        place = self._statements[number] if path and number < len(self._statements) else self._place
+        return place._replace(path=f"{self._place.path}{spelled(path)}")
 
 
 def spelled(path: Path) -> str:
