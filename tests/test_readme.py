@@ -36,7 +36,7 @@ def test_the_readme_shows_real_output(request: pytest.FixtureRequest) -> None:
         README.write_text(fresh, "utf-8")
     else:
         assert fresh == text
-    assert fresh.count("```console") == 3
+    assert fresh.count("```console") == 4
 
 
 def test_the_handbook_is_fresh() -> None:
