@@ -13,6 +13,7 @@ from tablegate.dialects.terraform_source.modules import ModuleInstance
 from tablegate.dialects.terraform_source.scopes import Scope
 from tablegate.dialects.terraform_source.things import instance_key
 from tablegate.dialects.terraform_source.values import FailedError
+from tablegate.model.value import Place
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.hcl_nodes import Block, Expression
 
@@ -49,6 +50,10 @@ class Evaluation:
         """The content of a variable of the root module."""
         held = tree(self._variables.get(name))
         return held["value"] if "value" in held else Unknown(f"the variable {name} is not in the plan")
+
+    def refuse(self, message: str, place: Place, *, duplicate: bool = False, hint: str | None = None) -> None:
+        """A part of the source that cannot be read."""
+        self._folders.refuse(message, place, duplicate=duplicate, hint=hint)
 
     def spend(self) -> None:
         """One more step of a loop. Of too many the expression fails."""

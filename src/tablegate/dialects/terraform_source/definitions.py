@@ -15,6 +15,7 @@ from tablegate.syntax.source import Source
 from tablegate.syntax.text import decode
 
 ENDINGS = (".tf", ".tofu", ".tf.json", ".tofu.json")
+_OVERRIDES = ("override", "_override")
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -166,7 +167,7 @@ def _take(block: Block, take: object, refuse: Refuse) -> None:
 def overrides(file: Named) -> bool:
     """Whether what stands in a file is merged over what others define."""
     stem = _stem(file.name)
-    return stem == "override" or stem.endswith("_override")
+    return stem == _OVERRIDES[0] or stem.endswith(_OVERRIDES[1])
 
 
 def unshadowed(files: Iterable[Source]) -> list[Source]:
