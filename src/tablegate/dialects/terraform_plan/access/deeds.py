@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from tablegate.access.arns import arn_of
-from tablegate.access.documents import Document
+from tablegate.access.documents import Document, Locate
 from tablegate.access.grants import Unread
 from tablegate.access.parsing import parse_document
 from tablegate.dialects.terraform_plan.access.composed import DATA, Composed, written_as
@@ -174,12 +174,10 @@ class Deeds:
         given = None if block.is_marked(key) else block.given(key)
         if not isinstance(given, Unknown):
             return None
-        content = self._drafts.tree(given.parts) if given.parts else None
-        if content is None:
-            found = self._drafted(given, resource, place)
-        else:
-            found = parse_document(content, self._ground.symbols, located(place, block.statements(key)))
-        return None if found is None or found.malformed else found
+        found = self._drafted(given, resource, place)
+        if found is None or found.malformed:
+            return None
+        return _placed(found, located(place, block.statements(key))) if given.parts else found
 
     def _drafted(self, given: Unknown, resource: Resource, place: Place) -> Document | None:
         """What source tells of a document: all, some, or which of several it is."""
@@ -255,6 +253,12 @@ def own_place(resource: Resource, block: Block, key: str) -> Place:
     """Where an attribute stands, its path from the resource on."""
     place = block.place(key)
     return place._replace(path=(place.path or "").removeprefix(f"{resource.address}."))
+
+
+def _placed(document: Document, locate: Locate) -> Document:
+    """The document, its statements where they are written."""
+    statements = tuple(replace(one, place=locate(one.path), locate=locate) for one in document.statements)
+    return replace(document, statements=statements)
 
 
 def _one_of(documents: Sequence[Document]) -> Document:
