@@ -7,8 +7,10 @@ from textwrap import dedent
 
 from reports import PROTECTION, RECOVERY
 from tablegate.handbook import entry, handbook, page, written
-from tablegate.policy import LOW, Index, Policy, Verdict, policy
+from tablegate.policy import LOW, Change, Index, Policy, Verdict, policy
 from tablegate.policy.declare import Spelled
+
+EVERY_SOURCE = ("Terraform plan", "Terraform state", "module's source", "template", "change set")
 
 
 def sized(*, most: int = 5, words: tuple[str, ...] = ("a", "b")) -> Policy:
@@ -41,9 +43,13 @@ def test_a_page_says_everything_on_one_screen() -> None:
     expected = """\
         Asks            An index must be small
         Why             Large ones are `dear`. And slow.
-        Judges          every index of every table, in CloudFormation templates
-        Unknown when    in a template, a value that decides it comes from a parameter without a value, an
-                        import, a dynamic reference or a macro
+        Judges          every index of every table, in templates of CloudFormation, SAM and the CDK, and
+                        change sets
+        Unknown when    a value that decides it cannot be known:
+                        in a template, when it comes from a parameter without a value, an import, a dynamic
+                          reference or a macro
+                        in a change set, when it is known only after the deploy, or its properties were not
+                          asked for
         Options         most = 5
                         words = ["a", "b"]
                         set them under [policies.small]
@@ -60,14 +66,21 @@ def test_a_page_says_everything_on_one_screen() -> None:
 def test_a_page_without_options_has_no_such_row() -> None:
     """What is not there is not mentioned."""
     assert "Options" not in page(RECOVERY)
-    assert "Terraform plans and CloudFormation templates" in page(RECOVERY)
+    assert "in Terraform plans, states and source; and in templates of" in page(RECOVERY)
 
 
 def test_a_policy_without_a_remedy_is_judged_everywhere() -> None:
     """What cannot be mended in one way can be broken in every language."""
     text = page(replace(sized(), remedy=Spelled(None, None)))
-    assert "in Terraform plans and CloudFormation templates\n" in text
+    assert [text.count(f"  in a {source}, when it ") for source in EVERY_SOURCE] == [1, 1, 1, 1, 1]
     assert text.count("cannot be said there") == 2
+
+
+def test_a_policy_on_changes_is_judged_where_changes_show() -> None:
+    """A template and source say what will be, and not what it will be made of."""
+    text = page(replace(sized(), remedy=Spelled(None, None), subject=Change))
+    assert "in a plan and in a change set\n" in text
+    assert [text.count(f"  in a {source}, when it ") for source in EVERY_SOURCE] == [1, 0, 0, 0, 1]
 
 
 def test_an_entry_in_markdown() -> None:
@@ -79,7 +92,7 @@ def test_an_entry_in_markdown() -> None:
 
         **Why.** Large ones are `dear`. And slow.
 
-        **Judged on** every index of every table, in CloudFormation templates.
+        **Judged on** every index of every table, in templates of CloudFormation, SAM and the CDK, and change sets.
 
         **Unknown when** a value that decides it [cannot be known](#unknown).
 

@@ -35,12 +35,32 @@ QUESTIONS = {
     "governance": "Can people find out what a table is for?",
 }
 
-DIALECTS = {"terraform": "Terraform plans", "cloudformation": "CloudFormation templates"}
-WORDS = {"terraform": "plan", "cloudformation": "template"}
-
-UNKNOWN_WHEN = {
-    "terraform": "is known only after apply, and no reference in the plan settles it",
-    "cloudformation": "comes from a parameter without a value, an import, a dynamic reference or a macro",
+DIALECTS = {
+    "terraform": "Terraform plans, states and source",
+    "cloudformation": "templates of CloudFormation, SAM and the CDK, and change sets",
+}
+# Each kind of source: its language, whether it shows what a deploy changes, and what makes a value unknown there.
+SOURCES = {
+    "plan": ("terraform", True, "is known only after apply, and no reference in the plan settles it"),
+    "state": ("terraform", False, "is nothing that the provider keeps"),
+    "source": (
+        "terraform",
+        False,
+        "comes from a variable without a value, another resource, a data source, a file or a module that was not read",
+    ),
+    "template": (
+        "cloudformation",
+        False,
+        "comes from a parameter without a value, an import, a dynamic reference or a macro",
+    ),
+    "change set": ("cloudformation", True, "is known only after the deploy, or its properties were not asked for"),
+}
+_SHOWN = {
+    "plan": "Terraform plan",
+    "state": "Terraform state",
+    "source": "module's source",
+    "template": "template",
+    "change set": "change set",
 }
 
 INTRODUCTION = """\
@@ -56,11 +76,11 @@ and a severity. `tablegate explain TG301` prints one of these pages. High and cr
 
 A policy holds, fails, or is unknown where a value that decides it cannot be known:
 
-- in a Terraform plan, when it {terraform};
-- in a CloudFormation template, when it {cloudformation}.
+{sources}
 
-The report says which value it was, why it cannot be known, and what would settle it. A default of the service is
-not unknown: what nobody states is judged as what the service will do.
+Source does not block for what it cannot know, unless `--unknown block` says so: its plan will tell. The report says
+which value it was, why it cannot be known, and what would settle it. A default of the service is not unknown: what
+nobody states is judged as what the service will do.
 
 ## Families
 
@@ -74,9 +94,9 @@ def page(policy: Policy) -> str:
         ("Asks", policy.title),
         ("Why", _flat(policy.rationale)),
         ("Judges", f"{_subject(policy)}, in {_dialects(policy)}"),
-        ("Unknown when", "; ".join(_unknown(policy))),
     ]
     blocks = [_row(word, textwrap.wrap(text, 84)) for word, text in rows]
+    blocks.append(_row("Unknown when", ["a value that decides it cannot be known:", *_unknown(policy)]))
     if policy.options:
         blocks.append(_row("Options", [f"{option.name} = {written(option.default)}" for option in policy.options]))
         blocks.append(_row("", [f"set them under [policies.{policy.name}]"]))
@@ -92,7 +112,7 @@ def handbook(policies: Iterable[Policy]) -> str:
         (family, list(members))
         for family, members in groupby(sorted(policies, key=_order), key=lambda policy: policy.family)
     ]
-    parts = [INTRODUCTION.format(**UNKNOWN_WHEN)]
+    parts = [INTRODUCTION.format(sources=_known_sources())]
     for family, members in families:
         parts.append(f"- [{family}](#{family}): {_question(family, members)}\n")
     for family, members in families:
@@ -169,12 +189,26 @@ def _subject(policy: Policy) -> str:
 
 
 def _dialects(policy: Policy) -> str:
-    return " and ".join(DIALECTS[language] for language in _languages(policy))
+    if _is_of_changes(policy):
+        told = (word for word, (language, changes, _) in SOURCES.items() if changes and language in _languages(policy))
+        return " and in ".join(f"a {word}" for word in told)
+    return "; and in ".join(DIALECTS[language] for language in _languages(policy))
+
+
+def _is_of_changes(policy: Policy) -> bool:
+    return policy.subject.__name__ == "Change"
+
+
+def _known_sources() -> str:
+    lines = [f"- in a {_SHOWN[word]}, when it {why}" for word, (_, _, why) in SOURCES.items()]
+    return ";\n".join(lines) + "."
 
 
 def _unknown(policy: Policy) -> Iterator[str]:
-    for language in _languages(policy):
-        yield f"in a {WORDS[language]}, a value that decides it {UNKNOWN_WHEN[language]}"
+    """For each source that it can judge: which value is not known there."""
+    for word, (language, changes, why) in SOURCES.items():
+        if language in _languages(policy) and (changes or not _is_of_changes(policy)):
+            yield from textwrap.wrap(f"in a {_SHOWN[word]}, when it {why}", 84, subsequent_indent="  ")
 
 
 def _languages(policy: Policy) -> list[str]:
