@@ -165,9 +165,9 @@ def local_calls(source: Source) -> list[str]:
     try:
         text = decode(source.data)
         blocks = (JsonFile if source.name.endswith(".json") else File)(source.name, text).blocks()
-        ways = [_way(block) for block in blocks if block.type == "module"]
     except ParseError:
         return []  # the dialect says why
+    ways = [_way(block) for block in blocks if block.type == "module"]
     return [way for way in ways if way]
 
 
@@ -188,7 +188,10 @@ def _calls_afar(source: Source) -> bool:
 def _way(block: Block) -> str | None:
     from tablegate.syntax.hcl_nodes import Literal
 
-    attribute = block.body.attributes.get("source")
+    try:
+        attribute = block.body.attributes.get("source")
+    except ParseError:
+        return None
     value = attribute.value.content if attribute is not None and isinstance(attribute.value, Literal) else None
     return value if isinstance(value, str) and value.startswith(("./", "../")) else None
 

@@ -202,3 +202,21 @@ def test_a_file_is_judged_alone_where_it_is_named_alone(tmp_path: Path, monkeypa
 def test_regular_expressions_that_every_dialect_reads_alike_are_evaluated(expression: str, content: str) -> None:
     """Go's dialect is not Python's: what may differ is not evaluated."""
     assert _name(expression) == content
+
+
+def test_a_block_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is refused where it stands, in the file where it stands; what it would have said is unknown."""
+    broken = 'module "a" {\n  source = "./x"\n  source = "./y"\n}\nresource "aws_s3_bucket" "b" {\n  bucket = 1 +\n}\n'
+    called = 'module "c" {\n  source = "./mod"\n}\n'
+    (tmp_path / "mod").mkdir()
+    (tmp_path / "mod" / "main.tf").write_text(TABLE % '"inner"')
+    (tmp_path / "main.tf").write_text(broken + called + TABLE % "aws_s3_bucket.b.bucket")
+    monkeypatch.chdir(tmp_path)
+    (root,) = collect(["."]).sources
+    reading = read(root, ReadOptions(region="eu-west-1"))
+    assert sorted(tables(reading)) == ["aws_dynamodb_table.t", "module.c.aws_dynamodb_table.t"]
+    assert [(fault.place.file, fault.place.line, fault.message) for fault in reading.faults] == [
+        ("main.tf", 3, 'duplicate argument: "source" is set twice'),
+        ("main.tf", 7, "not an expression"),
+    ]
+    assert told(tables(reading)["aws_dynamodb_table.t"].name).startswith("unknown: known only after apply")

@@ -16,6 +16,7 @@ from tablegate.syntax.text import decode
 
 ENDINGS = (".tf", ".tofu", ".tf.json", ".tofu.json")
 _OVERRIDES = ("override", "_override")
+_READ_LATER = frozenset({"resource", "data", "ephemeral"})
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -69,7 +70,9 @@ class Definition:
         return None
 
     def define(self, block: Block, refuse: Refuse) -> None:
-        """Take in a block of an ordinary file."""
+        """Take in a block of an ordinary file. All but resources are read here, so that what is wrong is said once."""
+        if block.type not in _READ_LATER:
+            block.body  # noqa: B018 - a ParseError is the point
         if block.type == "locals":
             self._define_locals(block, refuse)
         elif found := self._room(block):

@@ -7,13 +7,15 @@ from typing import Protocol
 
 from tablegate.dialects.terraform_plan.addresses import bracketed
 from tablegate.dialects.terraform_plan.unknowns import Unknown
-from tablegate.dialects.terraform_source.definitions import Definition, Key
+from tablegate.dialects.terraform_source.definitions import Definition, Key, refuse_parsing
 from tablegate.dialects.terraform_source.evaluate import evaluated
 from tablegate.dialects.terraform_source.scopes import Scope
 from tablegate.dialects.terraform_source.things import Called, Instances, Repeats, Thing, instance_key, repeated
 from tablegate.dialects.terraform_source.types import converted
 from tablegate.dialects.terraform_source.values import is_large
-from tablegate.syntax.hcl_nodes import Access, Attr, Block, Expression, Literal, Name, Object
+from tablegate.model.value import Place
+from tablegate.syntax.errors import ParseError
+from tablegate.syntax.hcl_nodes import Access, Attr, Block, Body, Expression, Literal, Name, Object
 
 _FAR = 24  # modules in one another
 _HERE = frozenset({"alias", "version"})
@@ -27,6 +29,9 @@ class Project(Protocol):
 
     def given(self, name: str, block: Block, module: ModuleInstance) -> object:
         """The content of a variable of the root module."""
+
+    def refuse(self, message: str, place: Place, *, duplicate: bool = False, hint: str | None = None) -> None:
+        """A part of the source that is not what it should be."""
 
     def keep_secret(self, content: object) -> None:
         """Texts that no report may hold."""
@@ -141,8 +146,17 @@ class ModuleInstance:
 
     def repeats(self, key: Key) -> Repeats:
         """How often a resource stands there."""
-        found = self.guarded(key, lambda: repeated(self.definition.resources[key].body, Scope(self)))
+        found = self.guarded(key, lambda: repeated(self.body(key), Scope(self)))
         return found if isinstance(found, Repeats) else Repeats(doubt=None)
+
+    def body(self, key: Key) -> Body:
+        """What is written of a resource; nothing where that cannot be read, which is said."""
+        block = self.definition.resources[key]
+        try:
+            return block.body
+        except ParseError as error:
+            refuse_parsing(error, block.file.name, self._project.refuse)
+            return Body({}, ())
 
     def module(self, name: str) -> object:
         """All instances of a called module."""

@@ -152,7 +152,7 @@ class Thing:
         own = later(shown, (self._module.address, reference))
         if self._name.mode == "data":
             own = read_later(shown, (self._module.address, reference))
-        body = self._module.definition.resources[self._name].body
+        body = self._module.body(self._name)
         output, given = _HANDED_ON.get(self._name.type, ("", ""))
         written = body.attributes.get(given if name == output else name)
         if written is None:
