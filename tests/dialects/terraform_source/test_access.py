@@ -145,3 +145,25 @@ def test_a_block_that_cannot_be_read_is_refused_when_it_is_asked_for() -> None:
     """Only what concerns tables or access is read at all."""
     broken = 'resource "aws_iam_policy" "b" {\n  policy = 1 +\n}\nresource "aws_s3_bucket" "b" {\n  bucket = 1 +\n}\n'
     assert [fault.place.line for fault in _of(TABLE + broken).faults] == [12]
+
+
+def test_a_managed_policy_is_known_in_whatever_partition() -> None:
+    """Nobody spells the partition out: the name behind it is AWS's own."""
+    text = """
+data "aws_partition" "p" {}
+variable "arn" {}
+resource "aws_iam_role_policy_attachment" "a" {
+  for_each   = toset(["AmazonDynamoDBReadOnlyAccess"])
+  role       = "r"
+  policy_arn = "arn:${data.aws_partition.p.partition}:iam::aws:policy/${each.value}"
+}
+resource "aws_iam_role_policy_attachment" "b" {
+  role       = "r"
+  policy_arn = var.arn
+}
+"""
+    (holder,) = holders(_of(TABLE + text)).values()
+    assert {grant.managed for grant in holder.grants} == {"AmazonDynamoDBReadOnlyAccess"}
+    assert [(one.address, one.relevant, one.doubt.reason) for one in holder.unread] == [
+        ("aws_iam_role_policy_attachment.b", True, "the variable arn has no value in source")
+    ]

@@ -75,8 +75,8 @@ class Deeds:
         self._world = ground.world
         self._texts = texts
         elements = Elements(ground)
-        self._drafts = Drafts(ground, texts, elements)
-        self._composed = Composed(ground, texts, elements, self._drafts)
+        self.drafts = Drafts(ground, texts, elements)
+        self._composed = Composed(ground, texts, elements, self.drafts)
         self._found: dict[tuple[str, str], Deed | None] = {}
         self._secrets: set[str] = set()
 
@@ -183,10 +183,10 @@ class Deeds:
         """What source tells of a document: all, some, or which of several it is."""
         if given.options:
             return _one_of([self._option(one, resource, place) for one in given.options if one])
-        found = self._drafts.tree(given.parts) if given.parts else None
+        found = self.drafts.tree(given.parts) if given.parts else None
         if found is not None:
             return parse_document(found, self._ground.symbols, located(place))
-        mentions = self._drafts.mentions(given) if given.direct else ()
+        mentions = self.drafts.mentions(given) if given.direct else ()
         documents = [document for mention in mentions for document in self._documents(mention)]
         return documents[0] if len(documents) == 1 else _one_of(documents) if documents else None
 

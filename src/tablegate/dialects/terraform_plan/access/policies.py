@@ -14,8 +14,10 @@ from tablegate.dialects.terraform_plan.access.deeds import Deed, Deeds, own_plac
 from tablegate.dialects.terraform_plan.access.ground import Ground
 from tablegate.dialects.terraform_plan.access.texts import Texts
 from tablegate.dialects.terraform_plan.blocks import DYNAMIC, Block
+from tablegate.dialects.terraform_plan.configuration import tree
 from tablegate.dialects.terraform_plan.instances import Instance
 from tablegate.dialects.terraform_plan.references import Mention
+from tablegate.dialects.terraform_plan.unknowns import Unknown
 from tablegate.dialects.terraform_plan.worlds import Resource, doubt_about
 from tablegate.model.value import Doubt, Place
 
@@ -74,11 +76,30 @@ class Policies:
         block = block or resource.root
         content, unknown = block.member(key)
         place = own_place(resource, block, key)
+        given = tree(block.expression(key)).get("given")
+        if given is not None:
+            yield from self._given(given, resource, place)
+            return
         for item in content if isinstance(content, list) else [content]:
             if isinstance(item, str) and item:
                 yield self._by_text(item, resource.address, place)
         if unknown is True or (isinstance(unknown, list) and True in unknown):
             yield from self._unknown(resource, block, key, place)
+
+    def _given(self, given: object, resource: Resource, place: Place) -> Iterator[Attached]:
+        """The same of source, which tells what each of them is."""
+        for item in given if isinstance(given, list) else [given]:
+            if isinstance(item, str) and item:
+                yield self._by_text(item, resource.address, place)
+            elif isinstance(item, Unknown) and item.parts:
+                yield self._by_text(self._deeds.drafts.word(item), resource.address, place)
+            elif isinstance(item, Unknown):
+                found = [one for mention in self._deeds.drafts.mentions(item) for one in self._those(mention)]
+                hidden = Attached(item.reason, resource.address, place, doubt=item.doubt())
+                yield from found if found and item.direct else [hidden]
+
+    def _those(self, mention: Mention) -> list[Attached]:
+        return [one for instance in mention.instances if (one := self.made(instance)) is not None]
 
     def named(self, name: str, path: str, resource: Resource, place: Place) -> Attached:
         """The policy of this name."""
@@ -135,7 +156,7 @@ class Policies:
                 yield from self._mentioned(mention, resource, place)
 
     def _mentioned(self, mention: Mention, resource: Resource, place: Place) -> Iterator[Attached]:
-        found = [one for instance in mention.instances if (one := self.made(instance)) is not None]
+        found = self._those(mention)
         if found:
             yield from found
             return
