@@ -151,19 +151,46 @@ def test_a_managed_policy_is_known_in_whatever_partition() -> None:
     """Nobody spells the partition out: the name behind it is AWS's own."""
     text = """
 data "aws_partition" "p" {}
-variable "arn" {}
 resource "aws_iam_role_policy_attachment" "a" {
   for_each   = toset(["AmazonDynamoDBReadOnlyAccess"])
   role       = "r"
   policy_arn = "arn:${data.aws_partition.p.partition}:iam::aws:policy/${each.value}"
 }
+data "aws_iam_policy" "p" {
+  name = "AmazonDynamoDBFullAccess"
+}
 resource "aws_iam_role_policy_attachment" "b" {
   role       = "r"
-  policy_arn = var.arn
+  policy_arn = data.aws_iam_policy.p.arn
 }
 """
     (holder,) = holders(_of(TABLE + text)).values()
-    assert {grant.managed for grant in holder.grants} == {"AmazonDynamoDBReadOnlyAccess"}
-    assert [(one.address, one.relevant, one.doubt.reason) for one in holder.unread] == [
-        ("aws_iam_role_policy_attachment.b", True, "the variable arn has no value in source")
-    ]
+    assert {grant.managed for grant in holder.grants} == {"AmazonDynamoDBFullAccess", "AmazonDynamoDBReadOnlyAccess"}
+
+
+@pytest.mark.parametrize(
+    ("arn", "relevant", "reason"),
+    [
+        ("var.arn", True, "the variable arn has no value in source"),
+        ("data.aws_iam_policy.p.arn", True, "the policy own-dynamodb-access is not in this input"),
+        (
+            '"arn:aws:iam::123456789012:policy/${var.arn}"',
+            False,
+            "the policy arn:aws:iam::123456789012:policy/${unknown 1}",
+        ),
+    ],
+)
+def test_a_policy_that_is_elsewhere_is_said_to_be_unread(arn: str, relevant: bool, reason: str) -> None:
+    """One that nothing is known of may grant anything; of one in another place its name tells."""
+    text = """
+variable "arn" {}
+data "aws_iam_policy" "p" {
+  name = "own-dynamodb-access"
+}
+resource "aws_iam_role_policy_attachment" "b" {
+  role       = "r"
+  policy_arn = %s
+}
+"""
+    (holder,) = holders(_of(TABLE + text % arn)).values()
+    assert [(one.relevant, one.doubt.reason.startswith(reason)) for one in holder.unread] == [(relevant, True)]

@@ -94,9 +94,25 @@ class Policies:
             elif isinstance(item, Unknown) and item.parts:
                 yield self._by_text(self._deeds.drafts.word(item), resource.address, place)
             elif isinstance(item, Unknown):
-                found = [one for mention in self._deeds.drafts.mentions(item) for one in self._those(mention)]
-                hidden = Attached(item.reason, resource.address, place, doubt=item.doubt())
-                yield from found if found and item.direct else [hidden]
+                yield from self._unspelled(item, resource, place)
+
+    def _unspelled(self, item: Unknown, resource: Resource, place: Place) -> list[Attached]:
+        """What an unknown ARN refers to; where it refers to nothing, it may be any policy."""
+        mentions = self._deeds.drafts.mentions(item) if item.direct else ()
+        found = [one for mention in mentions for one in self._those(mention)]
+        found += [
+            self._looked_up(name, resource, place)
+            for mention in mentions
+            for one in map(self._ground.world.at, mention.instances)
+            if one is not None and one.instance.mode == "data" and (name := one.known("name"))
+        ]
+        relevant = None if item.reached else True
+        return found or [Attached(item.reason, resource.address, place, doubt=item.doubt(), relevant=relevant)]
+
+    def _looked_up(self, name: str, resource: Resource, place: Place) -> Attached:
+        """A policy that a data source looks up by its name: one of AWS's own, or the account's."""
+        path = next((path for path in managed_policies() if path.rpartition("/")[2] == name), None)
+        return self.named(name, "/", resource, place) if path is None else self._of_aws(path, resource.address, place)
 
     def _those(self, mention: Mention) -> list[Attached]:
         return [one for instance in mention.instances if (one := self.made(instance)) is not None]
@@ -139,7 +155,7 @@ class Policies:
 
     def _missing(self, name: str, address: str, place: Place) -> Attached:
         relevant = True if "dynamodb" in name.lower() else None
-        doubt = Doubt(_ELSEWHERE.format(name), _TO_READ)
+        doubt = Doubt(_ELSEWHERE.format(self._ground.symbols.shown(name)), _TO_READ)
         return Attached(name, address, place, doubt=doubt, relevant=relevant, arn=name)
 
     def _unknown(self, resource: Resource, block: Block, key: str, place: Place) -> Iterator[Attached]:
