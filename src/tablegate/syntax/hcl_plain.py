@@ -38,6 +38,7 @@ _TERM = re.compile(
     re.VERBOSE,
 )
 _STEP = re.compile(rf'\.({IDENTIFIER})|\["([^"\\$%\n]*+)"\]|\[([0-9]{{1,9}}+)\]|(\[\*\])|(\.[0-9*])|([\[(])|(::)')
+_CORE = re.compile(rf"::({IDENTIFIER})(?=\()")
 _KEY = re.compile(rf'(?:({IDENTIFIER})|"([^"\\$%\n]*+)")[ \t]*[=:](?![=>])')
 _PIECE = re.compile(r'((?:[^"\\$%\n]++|\\.|\$\$\{|%%\{|[$%](?!\{))++)|(\$\{)(?!~)|(")')
 _OF_HEREDOC = re.compile(r"((?:[^$%]++|\$\$\{|%%\{|[$%](?!\{))++)|(\$\{)(?!~)")
@@ -78,6 +79,8 @@ def _word(text: str, word: str, position: int, depth: int) -> tuple[Expression, 
         return _LITERALS[word], position
     if word in _NOT_NAMES:
         raise NotPlainError
+    if word == "core" and (found := _CORE.match(text, position)):
+        word, position = f"core::{found[1]}", found.end()  # the same function by its full name
     if text.startswith("(", position):
         arguments, end = _items(text, position + 1, ")", depth)
         return Call(word, arguments), end

@@ -6,6 +6,7 @@ The parser's grammar is compiled once and kept in a file. Left alone it would wr
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -32,13 +33,20 @@ from tablegate.syntax.hcl_nodes import (
 )
 from tablegate.syntax.hcl_words import unescaped
 
+_CORE = re.compile(r"\bcore::(?=\w+\()")
 _LITERALS = {"true": True, "false": False, "null": None}
 _SILENT = frozenset({"new_line_or_comment"})
 
 
 def expression(text: str, grammar: str | None) -> Expression:
     """The expression of this text, which stands alone. ``grammar`` is the file that keeps the compiled grammar."""
-    return _parsed(text, grammar)
+    try:
+        return _parsed(text, grammar)
+    except ParseError:
+        plain = _CORE.sub("", text)  # the grammar does not know the full names of Terraform's own functions
+        if plain == text:
+            raise
+        return _parsed(plain, grammar)
 
 
 @lru_cache(maxsize=4096)

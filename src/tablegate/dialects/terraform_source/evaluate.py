@@ -9,6 +9,7 @@ from tablegate.dialects.terraform_source.functions import called
 from tablegate.dialects.terraform_source.loops import put, scopes, spelled
 from tablegate.dialects.terraform_source.operators import applied
 from tablegate.dialects.terraform_source.scopes import Scope
+from tablegate.dialects.terraform_source.unified import UNTYPED, UntypedError, is_settled, unified
 from tablegate.dialects.terraform_source.values import (
     Elements,
     FailedError,
@@ -213,7 +214,9 @@ def _attempt(node: Expression, scope: Scope) -> object:
 def _conditional(node: Conditional, scope: Scope) -> object:
     test = _strictly(node.test, scope)
     if type(test) is not Unknown:
-        return _strictly(node.yes if as_bool(test) else node.no, scope)
+        wanted, other = (node.yes, node.no) if as_bool(test) else (node.no, node.yes)
+        content = _strictly(wanted, scope)
+        return content if is_settled(content) else _of_both(content, evaluated(other, scope))
     both = [evaluated(one, scope) for one in (node.yes, node.no)]
     doubts = [one for side in both for one in unknowns(side)]
     if not doubts and _same(*both):
@@ -227,6 +230,14 @@ def _conditional(node: Conditional, scope: Scope) -> object:
         candidates=() if doubts else tuple(both),
         options=tuple(both),
     )
+
+
+def _of_both(content: object, other: object) -> object:
+    """The content as the type that it shares with what stands on the other side."""
+    try:
+        return unified([content, other])[0]
+    except UntypedError:
+        return Unknown(UNTYPED)
 
 
 def _same(left: object, right: object) -> bool:

@@ -20,6 +20,7 @@ from tablegate.dialects.terraform_source.texts import (
     titled,
     to_text,
 )
+from tablegate.dialects.terraform_source.unified import UNTYPED, UntypedError, unified
 from tablegate.dialects.terraform_source.values import (
     Elements,
     FailedError,
@@ -57,6 +58,8 @@ def called(name: str, arguments: list[object]) -> object:
         return blended(found)
     try:
         return function(*arguments)
+    except UntypedError:
+        return Unknown(UNTYPED)
     except (FailedError, TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError):
         if found:
             return blended(found)
@@ -85,7 +88,7 @@ def _lookup(content: object, key: object, *default: object) -> object:
 
 
 def _coalesce(*items: object) -> object:
-    for item in items:
+    for item in unified(items):
         if type(item) is Unknown:
             return item
         if item is not None and item != "":
@@ -125,7 +128,10 @@ def _flatten(content: object) -> object:
 
 
 def _range(*bounds: object) -> object:
-    found = range(*(int(as_number(one)) for one in bounds))
+    numbers = [int(as_number(one)) for one in bounds]
+    start, end = (0, numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1])
+    step = numbers[2] if len(numbers) == len(("start", "end", "step")) else 1 if start <= end else -1
+    found = range(start, end, step)
     if len(found) > _MOST:
         raise FailedError
     return list(found)
@@ -141,7 +147,7 @@ def _setproduct(*sets: object) -> object:
 
 
 def _distinct(content: object) -> object:
-    return list({repr(item): item for item in as_list(content)}.values())
+    return list({repr(item): item for item in unified(as_list(content))}.values())
 
 
 def _slice(content: object, start: object, end: object) -> object:
@@ -168,6 +174,11 @@ def _jsondecode(text: object) -> object:
 
 def _same(content: object) -> object:
     return content
+
+
+def _tomap(content: object) -> object:
+    found = as_map(content)
+    return dict(zip(found, unified(list(found.values())), strict=True))
 
 
 def _values(content: object) -> object:
@@ -198,9 +209,9 @@ _SHALLOW: dict[str, Function] = {
     "regex": first_match,
     "regexall": matches,
     "replace": replaced,
-    "tolist": lambda content: list(as_list(content)),
+    "tolist": lambda content: unified(as_list(content)),
     "tostring": to_text,
-    "tomap": lambda content: dict(as_map(content)),
+    "tomap": _tomap,
     "values": _values,
     "zipmap": lambda names, items: dict(zip(map(as_text, as_list(names)), as_list(items), strict=True)),
 }
@@ -211,7 +222,7 @@ _DEEP: dict[str, Function] = {
     "anytrue": lambda content: any(as_bool(one) for one in as_list(content)),
     "ceil": lambda number: math.ceil(as_number(number)),
     "chomp": lambda text: as_text(text).rstrip("\r\n"),
-    "compact": lambda content: [one for one in as_list(content) if one not in (None, "")],
+    "compact": lambda content: [as_text(one) for one in as_list(content) if one not in (None, "")],
     "contains": lambda content, item: any(type(one) is type(item) and one == item for one in as_list(content)),
     "distinct": _distinct,
     "endswith": lambda text, end: as_text(text).endswith(as_text(end)),
@@ -227,7 +238,7 @@ _DEEP: dict[str, Function] = {
     ),
     "setproduct": _setproduct,
     "setsubtract": lambda first, other: ordered(one for one in as_list(first) if one not in as_list(other)),
-    "setunion": lambda *sets: ordered(one for each in sets for one in as_list(each)),
+    "setunion": lambda *sets: ordered(unified([one for each in sets for one in as_list(each)])),
     "sort": lambda content: sorted(map(as_text, as_list(content))),
     "split": lambda between, text: as_text(text).split(as_text(between)) if as_text(text) else [""],
     "startswith": lambda text, start: as_text(text).startswith(as_text(start)),
@@ -237,7 +248,7 @@ _DEEP: dict[str, Function] = {
     "title": titled,
     "tobool": lambda content: None if content is None else as_bool(content),
     "tonumber": lambda content: None if content is None else as_number(content),
-    "toset": lambda content: content if isinstance(content, Elements) else ordered(as_list(content)),
+    "toset": lambda content: content if isinstance(content, Elements) else ordered(unified(as_list(content))),
     "trim": lambda text, signs: as_text(text).strip(as_text(signs)),
     "trimprefix": lambda text, start: as_text(text).removeprefix(as_text(start)),
     "trimspace": lambda text: as_text(text).strip(),

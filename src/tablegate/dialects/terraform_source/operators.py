@@ -5,13 +5,18 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 
-from tablegate.dialects.terraform_source.values import FailedError, as_number
+from tablegate.dialects.terraform_plan.unknowns import Unknown
+from tablegate.dialects.terraform_source.unified import UNTYPED, UntypedError
+from tablegate.dialects.terraform_source.values import Elements, FailedError, as_number
 
 
 def applied(sign: str, left: object, right: object) -> object:
     """What an operator comes to, where both sides are known."""
     if sign in ("==", "!="):
-        return _equal(left, right) is (sign == "==")
+        try:
+            return _equal(left, right) is (sign == "==")
+        except UntypedError:
+            return Unknown(UNTYPED)
     try:
         return _SIGNS[sign](as_number(left), as_number(right))
     except (KeyError, ZeroDivisionError, OverflowError):
@@ -25,6 +30,8 @@ def _equal(left: object, right: object) -> bool:
         return left == right
     if type(left) is not type(right) and not (isinstance(left, list) and isinstance(right, list)):
         return False
+    if left == right and isinstance(left, (list, dict)) and not (isinstance(left, Elements) and left):
+        raise UntypedError  # a list is no tuple, and a map no object, though they hold the same
     return left == right
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from functools import cached_property
 
 from tablegate.dialects.reading import Reading, ReadOptions
 from tablegate.dialects.terraform_plan.configuration import Configuration
@@ -43,11 +44,15 @@ class Project:
         self._steps = _STEPS
         self._given = Given(options, folder.beside, self.refuse)
 
+    @cached_property
+    def root(self) -> ModuleInstance:
+        """The root module."""
+        return ModuleInstance(self, self._definition(self._folder.root))
+
     def reading(self) -> Reading:
         """What the source says."""
-        root = ModuleInstance(self, self._definition(self._folder.root))
         found = self._resources
-        for module in self._modules(root):
+        for module in self._modules(self.root):
             found.add(module)
         found.note_left()
         self._note_alone()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tablegate.dialects.terraform_plan.unknowns import Unknown
+from tablegate.dialects.terraform_source.unified import UNTYPED, UntypedError, unified
 from tablegate.dialects.terraform_source.values import (
     Elements,
     FailedError,
@@ -19,6 +20,7 @@ from tablegate.dialects.terraform_source.values import (
 from tablegate.syntax.hcl_nodes import Call, Expression, Literal, Name, Object
 
 _SCALARS: dict[str, Callable[[object], object]] = {"string": as_text, "number": as_number, "bool": as_bool}
+_OF_ONE_TYPE = frozenset({"list", "set", "map"})
 _FEW = 2
 
 
@@ -28,6 +30,8 @@ def converted(content: object, type_: Expression | None) -> object:
         return _converted(content, type_)
     except FailedError:
         return Unknown("a value that does not fit its variable's type")
+    except UntypedError:
+        return Unknown(UNTYPED)
 
 
 def is_text(type_: Expression | None) -> bool:
@@ -43,7 +47,12 @@ def _converted(content: object, type_: Expression | None) -> object:
         return _SCALARS[word](content)
     if not isinstance(type_, Call) or not type_.arguments:
         return content
-    inner = type_.arguments[0]
+    return _collected(content, type_, type_.arguments[0])
+
+
+def _collected(content: object, type_: Call, inner: Expression) -> object:
+    if _word(inner) == "any" and type_.name in _OF_ONE_TYPE:
+        content = _of_one_type(content)
     match type_.name:
         case "list":
             return [_converted(item, inner) for item in as_list(content)]
@@ -53,10 +62,19 @@ def _converted(content: object, type_: Expression | None) -> object:
         case "map":
             return {key: _converted(item, inner) for key, item in as_map(content).items()}
         case "tuple":
-            return as_list(content)
+            kinds, items = getattr(inner, "items", ()), as_list(content)
+            if len(kinds) != len(items):
+                raise FailedError
+            return [_converted(item, kind) for item, kind in zip(items, kinds, strict=True)]
         case "object" if isinstance(inner, Object):
             return _object(as_map(content), inner)
     return content
+
+
+def _of_one_type(content: object) -> object:
+    if isinstance(content, dict):
+        return dict(zip(content, unified(list(content.values())), strict=True))
+    return unified(as_list(content))
 
 
 def _object(content: dict[str, object], type_: Object) -> dict[str, object]:
