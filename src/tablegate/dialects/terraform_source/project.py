@@ -22,7 +22,7 @@ from tablegate.model.value import Place
 from tablegate.syntax.hcl_nodes import Block, Literal
 from tablegate.syntax.source import Folder, Source, within
 
-_STEPS = 200_000  # of all the loops of one root
+_STEPS = 50_000  # of all the loops of one root
 _MODULES = 1_000
 _TRUST = "terraform init, then --trust-modules; or judge the plan, which holds every module"
 
