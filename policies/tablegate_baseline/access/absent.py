@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 
-from tablegate.policy import INFO, LOW, Verdict, policy
+from tablegate.policy import INFO, LOW, ChangeKind, Verdict, policy
 from tablegate.policy.access import Grant, Reach, Tier, has_symbol, reaches
 from tablegate_baseline.access.judged import is_written
 from tablegate_baseline.access.remedies import IDENTITY
@@ -12,6 +12,7 @@ from tablegate_baseline.access.tables_here import only_table
 from tablegate_baseline.access.telling import FINE, OTHERS, against, element
 
 _ALIKE = 0.85
+_ENDING = (ChangeKind.DELETE, ChangeKind.REPLACE)
 
 
 @policy(
@@ -32,7 +33,7 @@ def arn_not_in_plan(grant: Grant, *, closed_world: bool = False) -> Verdict:
         name = reach.scope.table or ""
         if reach.tier is not Tier.ONE or has_symbol(name) or only_table(grant, reach.pattern) is not None:
             continue
-        likely = _likely(reach, name)
+        likely = _likely(reach, name) or _outlived(reach, name)
         if likely is not None:
             return against(grant, LOW, f"there is no table {name!r} here{likely}", element(grant, reach.pattern))
         if closed_world:
@@ -49,6 +50,15 @@ def _likely(reach: Reach, name: str) -> str | None:
     near = near or next(iter(difflib.get_close_matches(name, known, n=1, cutoff=_ALIKE)), None)
     if near is not None:
         return f": {near!r} is, and names are case-sensitive" if near.lower() == name.lower() else f": {near!r} is"
+    return None
+
+
+def _outlived(reach: Reach, name: str) -> str | None:
+    """What becomes of a table of this name that was here so far."""
+    for change in reach.grant.holder.estate.changes:
+        before = change.before if change.kind in _ENDING else None
+        if before is not None and before.name.content == name:
+            return f" any more: {change.address} {'goes' if change.after is None else 'gets another name'}"
     return None
 
 

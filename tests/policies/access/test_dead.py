@@ -13,6 +13,8 @@ from tablegate.access.dates import ACTIONS_AS_OF
 from tablegate.access.grants import DocumentRole, HolderKind, Maker, MakerKind
 from tablegate.access.symbols import Symbols
 from tablegate.model import facts
+from tablegate.model.change import Change, ChangeKind
+from tablegate.model.table import Table
 
 FILL_IN = "arn:aws:dynamodb:REGION:ACCOUNT:table/TABLE"
 KEYED = {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["${aws:userid}"]}}
@@ -195,6 +197,29 @@ def test_a_name_that_is_nearly_a_tables(resources: str, closed: bool, severity: 
     """A slip, or the right name in another place; in a closed world every stranger is told."""
     world = of(statement("GetItem", resources), tables=[table()])
     assert said(world, "TG535", closed_world=closed) == severity
+
+
+@pytest.mark.parametrize(
+    ("kind", "after", "told"),
+    [
+        (ChangeKind.DELETE, None, "any more: aws_dynamodb_table.invoices goes"),
+        (ChangeKind.REPLACE, table("Bills"), "any more: aws_dynamodb_table.invoices gets another name"),
+        (ChangeKind.FORGET, None, None),
+    ],
+)
+def test_a_name_that_outlives_its_table(kind: ChangeKind, after: Table | None, told: str | None) -> None:
+    """What this very plan deletes or renames is not there when it is done; what it lets go of is."""
+    change = Change(
+        address="aws_dynamodb_table.invoices",
+        place=None,
+        kind=kind,
+        make_before=lambda: table("Invoices"),
+        after=after,
+    )
+    holding = holder(whole(statement("GetItem", f"{HERE}Invoices")))
+    world = estate(holding, tables=[table()], changes=(change,))
+    assert [told in item.message for item in findings(world, "TG535") if told] == ([True] if told else [])
+    assert said(world, "TG535") == ("low" if told else None)
 
 
 def test_an_input_without_tables_knows_no_stranger() -> None:
