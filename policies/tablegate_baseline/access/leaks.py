@@ -80,6 +80,9 @@ def attribute_scope_leaks(grant: Grant) -> Verdict:
         return OTHERS
     granted = frozenset(action for reach in reaches(grant) for action in reach.actions)
     leak = _leak(grant, granted) or _lost_key(grant, limits)
+    if leak is None and any(item.unread for item in limits):
+        note = "cannot tell whether the attributes hold the table's key"
+        return unknown(note, unseen(grant, "Condition", None)).weighing(INFO)
     if leak is None:
         return FINE
     replacing = [action for action in granted if action.name in _REPLACING]
