@@ -142,17 +142,19 @@ def redundant_index(index: Index) -> Verdict:
         return fails(f"{index_label(index)} repeats the table's key", index.keys, table.keys)
     if own == (its_tables[0], ()):
         return fails(f"{index_label(index)} is keyed on the table's own partition key", index.keys, table.keys)
-    return all_of(_each_other(index))
+    return all_of(_each_other(index, own))
 
 
 Shape = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def _shape(keys: Keys) -> Shape:
-    return attributes_of(keys, Role.HASH), attributes_of(keys, Role.RANGE)
+    parts = keys.content or ()
+    hashes = tuple([part.attribute for part in parts if part.role is Role.HASH])
+    return hashes, tuple([part.attribute for part in parts if part.role is Role.RANGE])
 
 
-def _each_other(index: Index) -> Iterator[Verdict]:
+def _each_other(index: Index, own: Shape) -> Iterator[Verdict]:
     """Against every index that could stand in: for a local one, with its strong reads, only another local one."""
     table = index.table
     collections = (table.local_indexes,) if index.local else (table.indexes, table.local_indexes)
@@ -160,7 +162,6 @@ def _each_other(index: Index) -> Iterator[Verdict]:
         if not collection.known:
             yield undecided(collection)
     others = local_indexes(table) if index.local else (*global_indexes(table), *local_indexes(table))
-    own = _shape(index.keys)
     for other in others:
         if other is not index:
             verdict = ~_stands_in(other, index, own)

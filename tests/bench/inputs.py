@@ -16,6 +16,7 @@ from bench.sources import root_module
 from bench.templates import TABLES_EACH, template
 
 HERE = Path(__file__).parent
+DOCUMENTED = 1000  # tables, at most, for which a plan with a second document each is written
 PARTS = ("shapes", "resources", "plans", "sources", "templates", "repository")
 ROOTS = (500, 5000)  # in the repositories
 
@@ -48,8 +49,9 @@ def _write(into: Path, size: int) -> None:
     shapes = [Shape(number) for number in range(size)]
     with (into / "plan.json").open("w") as file:
         write_plan(file, shapes)
-    with (into / "documents.json").open("w") as file:
-        write_plan(file, [Shape(number, documents=2) for number in range(size)])
+    if size <= DOCUMENTED:
+        with (into / "documents.json").open("w") as file:
+            write_plan(file, [Shape(number, documents=2) for number in range(size)])
     for first in range(0, len(shapes), TABLES_EACH):
         root = into / "source" / f"root-{first // TABLES_EACH:04d}"
         root.mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 PYTHON = sys.executable
 TABLEGATE = str(Path(sys.executable).with_name("tablegate"))
-CHECK = (TABLEGATE, "check", "--no-config", "--select", "ALL", "--jobs", "1")  # one process, as the parsers are
+ON_ALL_CORES = (TABLEGATE, "check", "--no-config", "--select", "ALL")
+CHECK = (*ON_ALL_CORES, "--jobs", "1")  # one process, as the parsers are
 OFTEN = 0.02  # seconds between two looks at the memory of processes
 
 
