@@ -85,7 +85,7 @@ def test_stacks_know_what_others_export(monkeypatch: pytest.MonkeyPatch) -> None
     assert "orders-prod" == orders.name.content
     for table in (orders, archive):
         assert table.encryption.resource is not None
-        assert ("Key961B73FD", False) == (
+        assert ("Keys/Key961B73FD", False) == (
             table.encryption.resource.address,
             table.encryption.resource.rotation.content,
         )

@@ -152,7 +152,13 @@ def _key_resource(resolver: Resolver, key: Node | Unsettled, text: str) -> KmsKe
         parts = target.parts if isinstance(target, Unsettled) else ()
         pairs += [(home, part) for part in parts if isinstance(part, Symbol)]
     found = next((it for home, symbol in pairs if (it := _made(home, symbol, KEY)) is not None), None)
-    return None if found is None or exists(*found) is False else _kms_key(*found)
+    if found is None or exists(*found) is False:
+        return None
+    home, resource = found
+    address = home.address_for(resolver, resource.address)
+    if home is not resolver:
+        resolver.foreign_keys[address] = found
+    return _kms_key(home, resource, address)
 
 
 def _alias_name(resolver: Resolver, alias: Resource) -> str | None:
@@ -160,10 +166,10 @@ def _alias_name(resolver: Resolver, alias: Resource) -> str | None:
     return text_with_holes(value) if value is not None else None
 
 
-def _kms_key(resolver: Resolver, resource: Resource) -> KmsKey:
+def _kms_key(resolver: Resolver, resource: Resource, address: str) -> KmsKey:
     section = properties(resolver, resource)
     return KmsKey(
-        address=resolver.around.full(resource.address),
+        address=address,
         place=resolver.place(resource.node),
         rotation=flag(resolver, facts.ROTATION, section, "EnableKeyRotation"),
         enabled=flag(resolver, facts.KEY_ENABLED, section, "Enabled"),

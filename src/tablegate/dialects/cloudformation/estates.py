@@ -79,7 +79,7 @@ def built(resolver: Resolver, text: str) -> Built:
 
 
 def _access(resolver: Resolver, tables: tuple[Table, ...], text: str) -> Access:
-    if not speaks_of_access(resolver.template, text):
+    if not resolver.foreign_keys and not speaks_of_access(resolver.template, text):
         return Access()
     # Imported here: a template without documents pays for no reader of them.
     from tablegate.dialects.cloudformation.access.estate import access_of

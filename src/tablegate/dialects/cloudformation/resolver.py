@@ -14,7 +14,7 @@ from tablegate.dialects.cloudformation.intrinsics import FUNCTIONS, transform
 from tablegate.dialects.cloudformation.scenarios import VALUE, Choices, Question
 from tablegate.dialects.cloudformation.surroundings import NOWHERE, Surroundings, foreign
 from tablegate.dialects.cloudformation.symbols import NO_VALUE, STACK_NAME, Meaning, parameter, pseudo_parameters
-from tablegate.dialects.cloudformation.template import Template
+from tablegate.dialects.cloudformation.template import Resource, Template
 from tablegate.dialects.cloudformation.unsettled import (
     LATER,
     RESOURCE,
@@ -56,6 +56,7 @@ class Resolver:
         self.label = around.address or around.name or template.file
         self.outputs: Outputs | None = None
         self.tables: tuple[Table, ...] | None = None  # once they are built
+        self.foreign_keys: dict[str, tuple[Resolver, Resource]] = {}  # of other stacks, that encrypt a table here
         self.options = options
         self.faults = faults
         self.file = template.file
@@ -110,6 +111,11 @@ class Resolver:
         """Where a node stands."""
         # Place(...) runs through a function written in Python; a large template has tens of thousands of places.
         return _new(Place, (self.file, node.line, node.column, node.end_column, None, None))
+
+    def address_for(self, asker: Resolver, name: str) -> str:
+        """The address of what has this logical id here, as another stack knows it."""
+        related = self is asker or self.around.address or self.file in asker.around.above
+        return self.around.full(name) if related else f"{self.label}/{name}"
 
     def misfit(self, node: Node, what: str, hint: str | None = None) -> Unsettled:
         """Note that something has a wrong shape: it is unknown from here on."""

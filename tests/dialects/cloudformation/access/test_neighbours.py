@@ -133,3 +133,58 @@ def test_nested_stacks_know_of_each_other() -> None:
         "Api/P": ([f"{HOME}/orders"], ["Data/Orders"]),
         "Low/P": ([f"{HOME}/${{name of parent.yaml/Own}}"], ["parent.yaml/Own"]),
     } == found
+
+
+KEYS = """
+    Resources:
+      Key:
+        Type: AWS::KMS::Key
+        Properties:
+          KeyPolicy: {Statement: [{Effect: Allow, Principal: '*', Action: 'kms:*', Resource: '*'}]}
+    Outputs:
+      Key: {Value: !GetAtt Key.Arn, Export: {Name: key-arn}}
+"""
+ENCRYPTED = """
+    Resources:
+      Orders:
+        Type: AWS::DynamoDB::Table
+        Properties:
+          SSESpecification: {SSEEnabled: true, SSEType: KMS, KMSMasterKeyId: !ImportValue key-arn}
+"""
+
+
+def test_the_policy_of_a_key_of_another_stack() -> None:
+    """It is judged with the table that it encrypts, and stands in the file of its own stack."""
+    estate = _estate(KEYS, ENCRYPTED)
+    (key,), (table,) = estate.holders, estate.tables
+    assert table.encryption.resource is not None
+    assert ("0.yaml/Key", HolderForm.KEY) == (key.address, key.form)
+    assert key.address == table.encryption.resource.address
+    (grant,) = key.grants
+    assert ("0.yaml/Key", "0.yaml", 6) == (grant.address, *(grant.place or ())[:2])
+
+
+def test_a_key_that_its_own_stack_judges_is_judged_there() -> None:
+    """One policy of a key is one, however many stacks encrypt by it."""
+    own = KEYS.replace("Outputs:", "  " + ENCRYPTED.partition("Resources:")[2].strip() + "\n    Outputs:")
+    own = own.replace("!ImportValue key-arn", "!GetAtt Key.Arn")
+    assert ["Key"] == [holder.address for holder in _estate(own, ENCRYPTED, named="0.yaml").holders]
+    assert () == _estate(own, ENCRYPTED).holders
+
+
+def test_a_key_of_the_stack_above_keeps_its_address() -> None:
+    """What a nested stack is given is where it is, not below the nested stack."""
+    inner = "Parameters: {Key: {Type: String}}\n" + dedent(ENCRYPTED).replace("!ImportValue key-arn", "!Ref Key")
+    parent = dedent(KEYS).replace(
+        "Outputs:",
+        """\
+  Child:
+    Type: AWS::CloudFormation::Stack
+    Properties: {TemplateURL: child.yaml, Parameters: {Key: !GetAtt Key.Arn}}
+Outputs:""",
+    )
+    source = Source("parent.yaml", parent.encode(), beside=Beside({"child.yaml": inner.encode()}))
+    _, child = read_together([source], ReadOptions(region="eu-west-1"))
+    assert child.estate is not None
+    assert ["Key"] == [holder.address for holder in child.estate.holders]
+    assert ["Child/Orders"] == [table.address for table in child.estate.tables]

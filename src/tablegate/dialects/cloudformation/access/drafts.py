@@ -42,6 +42,7 @@ class Draft:
     serves: list[Evidence] = field(default_factory=list)
     declared: frozenset[str] = NOTHING  # services that may assume it, where all of them say what they call
     calls: list[tuple[str, Calls]] = field(default_factory=list)
+    whole: bool = False  # its address is that from the topmost stack on already
     concerned: bool = False  # what cannot be read of it matters, whatever can
     grants: list[Grant] = field(default_factory=list)
     inherited: list[Grant] = field(default_factory=list)  # of a user's groups: theirs to answer for
@@ -118,6 +119,8 @@ class Draft:
 
     def move(self, full: Callable[[str], str]) -> None:
         """Take the addresses as they are from the topmost stack on."""
+        if self.whole:
+            return
         self.address = full(self.address)
         self.grants = [replace(grant, address=full(grant.address)) for grant in self.grants]
         self.inherited = [replace(grant, address=full(grant.address)) for grant in self.inherited]

@@ -28,6 +28,7 @@ def access_of(resolver: Resolver, tables: tuple[Table, ...], spelling: str, tabl
         documents=documents,
         spelling=spelling,
         tables=tables,
+        tables_of=tables_of,
     )
     _gather(ground)
     if resolver.around.address:

@@ -9,7 +9,7 @@ from tablegate.access.grants import DocumentRole, HolderForm, HolderKind, Maker
 from tablegate.access.symbols import Symbols
 from tablegate.dialects.cloudformation.access.drafts import Draft
 from tablegate.dialects.cloudformation.access.pieces import Documents, Piece
-from tablegate.dialects.cloudformation.access.texts import Texts
+from tablegate.dialects.cloudformation.access.texts import TablesOf, Texts
 from tablegate.dialects.cloudformation.access.trees import Trees
 from tablegate.dialects.cloudformation.fields import exists, properties
 from tablegate.dialects.cloudformation.resolver import Resolver
@@ -47,6 +47,7 @@ class Ground:
     documents: Documents
     spelling: str
     tables: tuple[Table, ...]
+    tables_of: TablesOf
     drafts: dict[tuple[HolderForm, str], Draft] = field(default_factory=dict)
     _there: dict[str, tuple[There, ...]] = field(default_factory=dict)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from tablegate.access.grants import DocumentRole, HolderForm, HolderKind
 from tablegate.dialects.cloudformation.access.drafts import Draft
+from tablegate.dialects.cloudformation.access.elsewhere import gather_keys, keys_of
 from tablegate.dialects.cloudformation.access.ground import NOBODY, Ground, There
 from tablegate.dialects.cloudformation.access.pieces import Piece
 from tablegate.dialects.cloudformation.template import (
@@ -33,6 +32,7 @@ def gather(ground: Ground) -> None:
         else:
             _table(ground, there, "StreamSpecification", None, None)
     _keys(ground)
+    gather_keys(ground)
     for there in ground.resources(ENDPOINT):
         _endpoint(ground, there)
     for there in ground.resources(*_LIMITS):
@@ -86,20 +86,13 @@ def _own(ground: Ground, there: There, form: HolderForm, why: str, key: str | No
 
 def _keys(ground: Ground) -> None:
     """Policies of the keys that encrypt a table of this template."""
-    wanted = set(_keys_of_tables(ground))
+    wanted = keys_of(ground.tables)
     for there in ground.resources(KEY) if wanted else ():
         if ground.resolver.around.full(there.address) in wanted:
             draft = _own(ground, there, HolderForm.KEY, "the policy of a table's key")
             target = ground.texts.arn_of_key(there.address)
             for piece in _pieces(ground, there, "KeyPolicy"):
                 ground.hand(draft, piece, there.address, role=DocumentRole.RESOURCE, target=target)
-
-
-def _keys_of_tables(ground: Ground) -> Iterator[str]:
-    for table in ground.tables:
-        for encryption in (table.encryption, *(replica.encryption for replica in table.replicas.content or ())):
-            if encryption.resource is not None:
-                yield encryption.resource.address
 
 
 def _endpoint(ground: Ground, there: There) -> None:
