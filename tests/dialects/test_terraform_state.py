@@ -129,3 +129,11 @@ def test_a_role_without_policies_of_its_own() -> None:
     )
     reading = _read(state)
     assert ((), 0) == (reading.faults, reading.input.documents)
+
+
+@pytest.mark.parametrize("address", [None, [], {"a": 1}, 1])
+def test_a_resource_without_an_address_is_refused(address: Any) -> None:
+    """Nobody could tell which one it is."""
+    table = {"address": address, "mode": "managed", "type": "aws_dynamodb_table", "name": "t", "values": {"name": "t"}}
+    reading = _read({"format_version": "1.0", "values": {"root_module": {"resources": [table]}}})
+    assert ["prior_state.resources[0]: address must be a text"] == [fault.message for fault in reading.faults]

@@ -184,6 +184,7 @@ def test_templates_that_no_manifest_names_are_judged_and_told() -> None:
         ({"version": "36.0.0", "artifacts": []}, True, "artifacts must be an object"),
         (_of(("S", {"type": "aws:x"})), True, "S: the type of this artifact is 'aws:x', which is not known"),
         (_of(("S", {})), True, "S: the type of this artifact is missing, which is not known"),
+        (_of(("S", {"type": ["x"]})), True, "S: the type of this artifact is missing, which is not known"),
         (
             _of(missing=[{"key": "vpc"}]),
             True,

@@ -75,13 +75,13 @@ class Manifests:
         listed = [(name, tree(artifact)) for name, artifact in sorted(artifacts.items())]
         files = tuple(self._files(listed, folder))
         for name, artifact in listed:
-            kind = artifact.get("type")
+            kind = text(artifact.get("type"))
             if kind == STACK:
                 yield from self._stack(name, artifact, file, files)
             elif kind == STAGE:
                 yield from self._stage(name, artifact, file)
             elif kind != ASSETS and kind not in _OF_NO_INTEREST:
-                shown = f"{kind[:60]!r}" if isinstance(kind, str) else "missing"
+                shown = "missing" if kind is None else f"{kind[:60]!r}"
                 hint = "synthesise with a version of the CDK that is known, or check the templates by themselves"
                 self.refuse(f"{name}: the type of this artifact is {shown}, which is not known", file, hint)
 

@@ -72,8 +72,11 @@ class Plan:
         if changes is None or self._partial:
             known = {item.address for item in instances.items}
             for number, (resource, module) in enumerate(self._state.resources()):
-                if resource.get("mode") == "managed" and resource.get("address") not in known:
-                    instances.add(*of_state(resource, module), f"prior_state.resources[{number}]")
+                path, address = f"prior_state.resources[{number}]", resource.get("address")
+                if not isinstance(address, str):
+                    self._faults.refuse(f"{path}: address must be a text", path)
+                elif resource.get("mode") == "managed" and address not in known:
+                    instances.add(*of_state(resource, module), path)
         return instances
 
     def _items(self, part: raw_json.Part, path: str) -> list[raw_json.Part]:
