@@ -55,6 +55,7 @@ PLAIN = [
     ('"${var.a}"', Access(Name("var"), (Attr("a"),))),
     ("[1, 2,]", Tuple((Literal(1), Literal(2)))),
     ('{ a = 1, "b" : 2 }', Object(((Literal("a"), Literal(1)), (Literal("b"), Literal(2))))),
+    ("core::upper(a)", Call("upper", (Name("a"),))),
     ("upper(lower(var.x))", Call("upper", (Call("lower", (Access(Name("var"), (Attr("x"),)),)),))),
 ]
 

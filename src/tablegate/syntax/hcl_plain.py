@@ -80,7 +80,7 @@ def _word(text: str, word: str, position: int, depth: int) -> tuple[Expression, 
     if word in _NOT_NAMES:
         raise NotPlainError
     if word == "core" and (found := _CORE.match(text, position)):
-        word, position = f"core::{found[1]}", found.end()  # the same function by its full name
+        word, position = found[1], found.end()  # the same function by its full name
     if text.startswith("(", position):
         arguments, end = _items(text, position + 1, ")", depth)
         return Call(word, arguments), end

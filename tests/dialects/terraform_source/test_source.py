@@ -220,3 +220,98 @@ def test_a_block_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path, mo
         ("main.tf", 7, "not an expression"),
     ]
     assert told(tables(reading)["aws_dynamodb_table.t"].name).startswith("unknown: known only after apply")
+
+
+REPEATED = """
+locals {
+  keys = toset(["a", "b"])
+}
+variable "open" {}
+resource "aws_kms_key" "counted" {
+  count       = 2
+  description = "d${count.index}"
+}
+resource "aws_kms_key" "each" {
+  for_each    = local.keys
+  description = "d-${each.value}"
+}
+resource "aws_kms_key" "open" {
+  count       = var.open
+  description = "same"
+}
+resource "aws_kms_key" "none" {
+  count       = "many"
+  description = "none"
+}
+resource "terraform_data" "t" {
+  input = "given"
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("expression", "name"),
+    [
+        ("aws_kms_key.counted[1].description", "d1"),
+        ("aws_kms_key.counted.1.description", "d1"),
+        ('join(",", aws_kms_key.counted[*].description)', "d0,d1"),
+        ('aws_kms_key.each["b"].description', "d-b"),
+        ('join(",", [for key, one in aws_kms_key.each : "${key}=${one.description}"])', "a=d-a,b=d-b"),
+        ('join(",", values(aws_kms_key.each)[*].description)', "d-a,d-b"),
+        ('"n${length(aws_kms_key.counted)}"', "n2"),
+        ("aws_kms_key.counted[5].description", "unknown: an expression that fails, or that is more than source tells"),
+        ("aws_kms_key.each.description", "unknown: an expression that fails, or that is more than source tells"),
+        ("aws_kms_key.open[0].description", "same"),
+        ("aws_kms_key.open[3].description", "unknown: the variable open has no value in source"),
+        ('join(",", aws_kms_key.open[*].description)', "unknown: the variable open has no value in source"),
+        ("aws_kms_key.open.description", "unknown: the variable open has no value in source"),
+        ("aws_kms_key.none[1].description", "unknown: a count that is no number of instances"),
+        ("jsonencode(aws_kms_key.counted[0])", "unknown: known only after apply: aws_kms_key.counted[0]"),
+        (
+            "jsonencode(aws_kms_key.counted)",
+            "unknown: known only after apply: aws_kms_key.counted[0], aws_kms_key.counted[1]",
+        ),
+        ("jsonencode(aws_kms_key.open)", "unknown: the variable open has no value in source"),
+        ("aws_kms_key.missing.description", "unknown: aws_kms_key.missing is not in what was read"),
+        ("module.missing.name", "unknown: module.missing is not in what was read"),
+        ("each.key", "unknown: each.key is not known here"),
+        ("count.index", "unknown: count.index is not known here"),
+        ("other", "unknown: an expression that fails, or that is more than source tells"),
+        ("ephemeral.x.y.z", "unknown: an expression that fails, or that is more than source tells"),
+        ('"%{ if true }x%{ endif }"', "unknown: a template with directives is not evaluated"),
+        ('[for key in [var.open] : key if key == "x"][0]', "unknown: the variable open has no value in source"),
+        ('{ for key in [var.open] : key => key }["x"]', "unknown: the variable open has no value in source"),
+        ("[for key in var.open : key][0]", "unknown: the variable open has no value in source"),
+        ("max(var.open...)", "unknown: the variable open has no value in source"),
+        ("local.keys[var.open]", "unknown: the variable open has no value in source"),
+        ('var.open ? "x" : "x"', "x"),
+        ("-var.open", "unknown: the variable open has no value in source"),
+        ('"${!var.open}"', "unknown: the variable open has no value in source"),
+        ('"${var.open && false}"', "false"),
+        ('"${var.open || false}"', "unknown: the variable open has no value in source"),
+        ('core::sensitive(upper("s"))', "S"),
+    ],
+)
+def test_resources_are_looked_into_where_somebody_asks(expression: str, name: str) -> None:
+    """By index, by key, all of them; what their number hides is unknown."""
+    found = only(_of(TABLE % expression + REPEATED)).name
+    assert (found.content if found.known else told(found)) == name
+
+
+@pytest.mark.parametrize(
+    ("type_", "text", "content"),
+    [
+        ("string", "[1]", "[1]"),
+        ("list(string)", '["a", "b"]', "a"),
+        ("list(string)", "[", "unknown: a value that is no expression"),
+        ("list(string)", "7", "unknown: a value that does not fit its variable's type"),
+        ("list(any)", "[true, 1]", "unknown: a value whose type only Terraform works out"),
+        ("object({ a = string })", "{}", "unknown: a value that does not fit its variable's type"),
+        ("tuple([string])", '["a", "b"]', "unknown: a value that does not fit its variable's type"),
+    ],
+)
+def test_a_text_given_for_a_variable_is_read_as_its_type(type_: str, text: str, content: str) -> None:
+    """As it is where the type is a text, and else as an expression."""
+    name = "var.v" if type_ == "string" else "var.v[0]"
+    variable = f'variable "v" {{\n  type = {type_}\n}}\n'
+    assert _name(name, variable, variables={"v": text}) == content

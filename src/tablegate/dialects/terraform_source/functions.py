@@ -47,7 +47,6 @@ class _PartlyUnknownError(Exception):
 
 def called(name: str, arguments: list[object]) -> object:
     """What a call comes to. What is unknown in an argument makes the result unknown, where the function looks at it."""
-    name = name.removeprefix("core::")
     shallow = _SHALLOW.get(name)
     function = shallow or _DEEP.get(name)
     if function is None:
