@@ -85,7 +85,9 @@ def _stands(place: Place) -> bool:
         return False
     line = Path(place.file).read_text().splitlines()[place.line - 1]
     before, after = line[: place.column - 1], line[place.column - 1 :]
-    return bool(ARGUMENT.fullmatch(before) if before.strip() else HEADER.match(after) or after.startswith(("{", "[")))
+    return bool(
+        ARGUMENT.fullmatch(before) if before.strip() else HEADER.match(after) or after.startswith(("{", "[", '"'))
+    )
 
 
 @by_room

@@ -48,7 +48,7 @@ def test_what_is_not_there_is_not_found(steps: tuple[str | int, ...]) -> None:
     assert inner(TEXT, 0, steps) is None
 
 
-@pytest.mark.parametrize("text", ["{ a = [", '{ a = "b', "{ ] }", "{ a b }", "{ a = , }", "[,,]"])
+@pytest.mark.parametrize("text", ["{ a = b", "{ a = [", '{ a = "b', "{ ] }", "{ a b }", "{ a = , }", "[,,]"])
 def test_what_is_broken_is_not_found(text: str) -> None:
     """Whatever is wrong with it."""
     assert inner(text, 0, ("z",)) is None

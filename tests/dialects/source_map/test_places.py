@@ -61,9 +61,9 @@ def test_two_arguments_in_one_expression_are_no_reason() -> None:
 
 
 def test_statements_point_at_their_line() -> None:
-    """Of a document in jsonencode, which the plan hides."""
+    """Of a document in jsonencode, which the plan hides: the resource that is meant."""
     found = finding(judged(source()), "TG505", "aws_iam_role_policy.worker")
-    assert "main.tf:36:7" == spot(found.place)
+    assert "main.tf:39:21" == spot(found.place)
 
 
 def test_statements_of_a_text_point_at_their_line() -> None:
@@ -84,7 +84,7 @@ variable "protected" {"""
     before, _, after = files["main.tf"].rpartition("policy = jsonencode({")
     files["main.tf"] = before + document + after.partition('variable "protected" {')[2]
     found = finding(judged(files), "TG505", "aws_iam_role_policy.worker")
-    assert "main.tf:33:9" == spot(found.place)
+    assert "main.tf:33:66" == spot(found.place)
 
 
 def test_a_module_from_elsewhere_is_read_where_somebody_says() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mapping import EU, FIXTURES, changed, finding, judged, source, spot
+from mapping import EU, FIXTURES, changed, finding, judged, reason, source, spot
 from tablegate.findings import Exit, Outcome
 
 MODULE = "modules/orders/orders.tf"
@@ -78,6 +78,13 @@ def test_source_that_cannot_be_read_does_not_block() -> None:
     report = judged(files)
     assert [(False, MODULE, 2)] == [(fault.blocks, fault.place.file, fault.place.line) for fault in report.faults]
     assert Exit.BLOCKED is report.exit
+
+
+def test_values_that_cannot_be_read_give_no_reason() -> None:
+    """Nor do they block."""
+    report = judged(source() | {"terraform.tfvars": "protected ="})
+    assert [(False, "terraform.tfvars")] == [(fault.blocks, fault.place.file) for fault in report.faults]
+    assert "main.tf:14:15" == reason(finding(report, "TG304"))
 
 
 def test_a_file_without_the_resource_is_not_parsed() -> None:

@@ -161,6 +161,7 @@ CHAINS = {
     "template": ("", '"${local.text}"', "main.tf:11:10"),
     "function": ("", "upper(local.text)", "main.tf:11:10"),
     "choice": ("", "local.text == null ? null : local.text", "main.tf:11:10"),
+    "negated": ("", "!local.text", "main.tf:11:10"),
     "two": ("", "coalesce(local.text, local.list[0])", None),
     "loop": ("", "[for one in local.list : one][0]", "main.tf:10:10"),
     "missing-member": ("", "local.all.b.kind", None),
@@ -253,6 +254,54 @@ data "aws_iam_policy_document" "dynamic" {{
     reading = planned(source, given)
     assert reading.estate is not None
     assert places == [spot(grant.statement.place) for grant in reading.estate.grants]
+
+
+ELEMENTS = {
+    "data": (
+        "data.aws_iam_policy_document.d.json",
+        {"Action": "main.tf:10:17", "Resource": "main.tf:11:17", "Principal": "main.tf:8:3", "Sid": "main.tf:9:17"},
+    ),
+    "object": (
+        "jsonencode(local.document)",
+        {"Action": "main.tf:4:12", "Resource": "main.tf:4:12", "Principal": "main.tf:4:12", "Sid": "main.tf:4:12"},
+    ),
+    "heredoc": (
+        "<<EOT\n"
+        '{"Version": "2012-10-17", "Statement": [{\n'
+        '  "Sid": "${local.sid}", "Effect": "Allow",\n'
+        '  "Action": ["dynamodb:GetItem"],\n'
+        '  "Resource": "*"\n'
+        "}]}\n"
+        "EOT",
+        {"Action": "main.tf:7:3", "Resource": "main.tf:8:15", "Principal": "main.tf:5:41", "Sid": "main.tf:6:10"},
+    ),
+}
+
+
+@pytest.mark.parametrize("spelling", ELEMENTS.values(), ids=ELEMENTS)
+def test_elements_of_a_statement_have_places(spelling: tuple[str, dict[str, str]]) -> None:
+    """As far as they are spelled out; else the statement has, or the whole argument."""
+    written, places = spelling
+    source = f"""
+resource "aws_iam_policy" "t" {{
+  name = "t"
+  policy = {written}
+}}
+
+data "aws_iam_policy_document" "d" {{
+  statement {{
+    sid       = "a"
+    actions   = ["dynamodb:GetItem"]
+    resources = ["*"]
+  }}
+}}
+"""
+    statement = {"Sid": "a", "Effect": "Allow", "Action": ["dynamodb:GetItem"], "Resource": "*"}
+    document = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+    reading = planned(source, change({"name": "t", "policy": document}, type="aws_iam_policy"))
+    assert reading.estate is not None
+    (grant,) = reading.estate.grants
+    assert places == {element: spot(grant.statement.at(element)) for element in places}
 
 
 def test_one_statement_need_not_be_a_list() -> None:

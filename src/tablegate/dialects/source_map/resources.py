@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tablegate.dialects.source_map.causes import Causes, Site, Spot
-from tablegate.dialects.source_map.documents import places_of
+from tablegate.dialects.source_map.documents import inside_of
 from tablegate.dialects.source_map.expressions import expression_of
 from tablegate.dialects.source_map.reading import contradicts
 from tablegate.dialects.terraform_plan.configuration import Tree, tree
+from tablegate.dialects.terraform_plan.origins import Inside as InDocument
 from tablegate.dialects.terraform_plan.origins import Within, Written
 from tablegate.dialects.terraform_source.definitions import inner_type
 from tablegate.model.value import Place
@@ -98,10 +99,10 @@ class Mapped(Written):
         attribute = self._attributes.get(key) if self._sure and not self._site.iterators else None
         return None if attribute is None else self._value(attribute.value)
 
-    def statements(self, key: str) -> Sequence[Place]:
-        """Where the statements of such a document stand."""
+    def inside(self, key: str) -> InDocument | None:
+        """Where the parts of an argument stand that is a policy document."""
         spot = self._spot(key)
-        return () if spot is None else places_of(spot, self._causes)
+        return None if spot is None else inside_of(spot, self._causes)
 
     def _spot(self, key: str) -> Spot | None:
         attribute = self._attributes.get(key) or self._attributes.get(_MADE_OF.get(key, ""))

@@ -13,7 +13,7 @@ from tablegate.syntax.raw_json import kind_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tablegate.dialects.terraform_plan.origins import Written
+    from tablegate.dialects.terraform_plan.origins import Inside, Written
 
 T = TypeVar("T")
 
@@ -203,9 +203,9 @@ class Block:
         """What a member comes to that the plan knows nothing of, where its source tells."""
         return None if self._source is None else self._source.given(key)
 
-    def statements(self, key: str) -> Sequence[Place]:
-        """Where the statements of a policy document stand."""
-        return () if self._source is None else self._source.statements(key)
+    def inside(self, key: str) -> Inside | None:
+        """Where the parts of a policy document stand, if the source tells."""
+        return None if self._source is None else self._source.inside(key)
 
     def is_marked(self, key: str) -> bool:
         """Whether the member, or anything in it, is marked sensitive."""

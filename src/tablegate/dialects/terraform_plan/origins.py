@@ -17,6 +17,17 @@ if TYPE_CHECKING:
 Tree = Mapping[str, object]
 
 
+class Inside(Protocol):
+    """Where the parts of a policy document stand."""
+
+    @property
+    def count(self) -> int:
+        """How many statements it has."""
+
+    def __call__(self, path: Sequence[str | int]) -> Place | None:
+        """The place of a part; of what is around it, where it has none of its own."""
+
+
 class Written:
     """The arguments of one block, and the blocks in it, in their order."""
 
@@ -62,9 +73,9 @@ class Written:
         """What an argument comes to that a plan knows nothing of; None where nothing more is to be told."""
         return None
 
-    def statements(self, key: str) -> Sequence[Place]:  # noqa: ARG002 - their argument stands for them
-        """Where the statements of an argument stand that is a policy document."""
-        return ()
+    def inside(self, key: str) -> Inside | None:  # noqa: ARG002 - the argument stands for them
+        """Where the parts of an argument stand that is a policy document; None where it stands for them."""
+        return None
 
 
 class Within(Written):

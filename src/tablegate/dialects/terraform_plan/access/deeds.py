@@ -122,7 +122,7 @@ class Deeds:
     def _read(self, resource: Resource, block: Block, key: str, place: Place, *, optional: bool) -> Deed | None:
         content = block.content.get(key)
         if isinstance(content, str) and content:
-            document = self._texts.document(content, resource, place, block.statements(key))
+            document = self._texts.document(content, resource, place, block.inside(key))
             if block.is_marked(key):
                 self._secrets.update(text for text in private(self._texts.tree(content)) if len(text) > 1)
             return Deed(resource.address, place, document, written_as(block.expression(key)))
@@ -177,7 +177,7 @@ class Deeds:
         found = self._drafted(given, resource, place)
         if found is None or found.malformed:
             return None
-        return _placed(found, located(place, block.statements(key))) if given.parts else found
+        return _placed(found, located(place, block.inside(key))) if given.parts else found
 
     def _drafted(self, given: Unknown, resource: Resource, place: Place) -> Document | None:
         """What source tells of a document: all, some, or which of several it is."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from tablegate.access.documents import Document, Path
 from tablegate.access.parsing import parse_document
 from tablegate.access.symbols import Symbols
 from tablegate.dialects.terraform_plan.faults import Faults
+from tablegate.dialects.terraform_plan.origins import Inside
 from tablegate.dialects.terraform_plan.worlds import Resource
 from tablegate.model.value import Doubt, Place
 from tablegate.syntax import raw_json
@@ -28,7 +29,7 @@ class Texts:
         self._documents: dict[tuple[Place, str], Document] = {}
 
     def document(
-        self, text: str, resource: Resource, place: Place, statements: Sequence[Place] = (), *, blocks: bool = True
+        self, text: str, resource: Resource, place: Place, inside: Inside | None = None, *, blocks: bool = True
     ) -> Document:
         """The document of a text. Places in a plan are paths from the resource on, so equal texts share them."""
         key, path = (place, text), place.path or ""
@@ -38,9 +39,7 @@ class Texts:
             if isinstance(tree, ParseError):
                 self.refuse(resource, path, tree, blocks=blocks)
                 return Document(doubt=_NOT_JSON)
-            found = self._documents[key] = parse_document(
-                tree, self._symbols, located(place, _fitting(statements, tree))
-            )
+            found = self._documents[key] = parse_document(tree, self._symbols, located(place, _fitting(inside, tree)))
         self.note(found, resource, path, blocks=blocks)
         return found
 
@@ -83,28 +82,28 @@ class Texts:
             )
 
 
-def _fitting(statements: Sequence[Place], content: object) -> Sequence[Place]:
-    """The places of a document's statements; none where it has more of them, or fewer."""
+def _fitting(inside: Inside | None, content: object) -> Inside | None:
+    """The places of a document's parts; none where it has more statements than they, or fewer."""
     listed = content.get("Statement") if isinstance(content, dict) else None
-    return statements if len(statements) == (len(listed) if isinstance(listed, list) else 1) else ()
+    count = len(listed) if isinstance(listed, list) else 1
+    return inside if inside is not None and inside.count == count else None
 
 
-def located(place: Place, statements: Sequence[Place] = ()) -> _Located:
-    """Where the statements of a text at this place stand: each at its own, where those are known."""
-    return _Located(place, statements)
+def located(place: Place, inside: Inside | None = None) -> _Located:
+    """Where the parts of a text at this place stand: each at its own, where that is known."""
+    return _Located(place, inside)
 
 
 class _Located:
-    __slots__ = ("_place", "_statements")
+    __slots__ = ("_inside", "_place")
 
-    def __init__(self, place: Place, statements: Sequence[Place]) -> None:
+    def __init__(self, place: Place, inside: Inside | None) -> None:
         self._place = place
-        self._statements = statements
+        self._inside = inside
 
     def __call__(self, path: Path) -> Place:
-        number = path[1] if len(path) > 1 and isinstance(path[1], int) else 0
-        place = self._statements[number] if path and number < len(self._statements) else self._place
-        return place._replace(path=f"{self._place.path}{spelled(path)}")
+        found = None if self._inside is None else self._inside(path)
+        return (found or self._place)._replace(path=f"{self._place.path}{spelled(path)}")
 
 
 def spelled(path: Path) -> str:
