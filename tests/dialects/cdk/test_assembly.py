@@ -238,3 +238,13 @@ def test_a_nested_stack_is_found_by_its_hash() -> None:
     ((file, blocks, message),) = _faults(_made(manifest, **files))
     assert ("out/S.template.json", True) == (file, blocks)
     assert message.endswith("the child template is not in the assembly")
+
+
+def test_a_broken_note_of_an_assembly_is_a_fault() -> None:
+    """A file that the manifest names is read strictly."""
+    assets = {"type": "cdk:asset-manifest", "properties": {"file": "S.assets.json"}}
+    files = {"out/S.template.json": json.dumps(TABLE).encode(), "out/S.assets.json": b"{"}
+    manifest = json.dumps(_of(("A", assets), ("S", STACK))).encode()
+    reading = read(Source("out/manifest.json", manifest, beside=Beside(files)), ReadOptions())
+    assert [("out/S.assets.json", True)] == [fault[:2] for fault in _faults(reading)]
+    assert [("out/S.template.json", "Orders")] == list(_tables(reading))

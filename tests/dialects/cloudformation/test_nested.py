@@ -206,3 +206,33 @@ def test_a_child_with_mistakes_says_where() -> None:
     reading = _read(_stack(), child_yaml="Resources: {T: {Type: AWS::DynamoDB::Table, Properties: {Tags: 1}}}")
     assert [("app/child.yaml", True)] == [fault[:2] for fault in _faults(reading)]
     assert [("app/child.yaml", True)] == [fault[:2] for fault in _faults(_read(_stack(), child_yaml="Resources: 1"))]
+
+
+def test_parameters_that_only_a_macro_knows() -> None:
+    """Where not even their names are known, the defaults are not taken for what is given."""
+    parent = _stack().replace("Parameters: {}", "Parameters: {'Fn::Transform': {Name: Given}}")
+    table = _only(_read(parent, child_yaml=CHILD))
+    assert table.name.doubt is not None
+
+
+def test_an_output_of_a_template_that_is_broken_is_unknown() -> None:
+    """The fault stands where it is broken, and the own table of the stack above is judged."""
+    own = "Own: {Type: AWS::DynamoDB::Table, Properties: {TableName: !GetAtt Child.Outputs.Name}}"
+    reading = _read(_stack(rest=own), child_yaml="Resources: [")
+    assert None is not _only(reading).name.doubt
+    assert [("app/child.yaml", True)] == [fault[:2] for fault in _faults(reading)]
+
+
+def test_lists_come_up_and_go_down() -> None:
+    """A list of texts is one in every stack; of one that is more than texts nothing is known elsewhere."""
+    child = """
+        Parameters: {Names: {Type: CommaDelimitedList}}
+        Resources:
+          Orders: {Type: AWS::DynamoDB::Table, Properties: {TableName: !Select [1, !Ref Names]}}
+        Outputs: {Names: {Value: !Ref Names}}
+    """
+    own = "Own: {Type: AWS::DynamoDB::Table, Properties: {TableName: !Select [0, !GetAtt Child.Outputs.Names]}}"
+    plain = _tables(_read(_stack("Names: [one, two]", rest=own), child_yaml=child))
+    assert ["one", "two"] == [table.name.content for table in plain]
+    mixed = _tables(_read(_stack("Names: [one, !GetAtt Key.Arn]", rest=own), child_yaml=child))
+    assert [True, True] == [table.name.doubt is not None for table in mixed]
