@@ -58,3 +58,12 @@ def test_nothing_is_told_where_it_is_quick_or_nobody_asks(
 def test_a_terminal_that_goes_does_not_stop_the_run() -> None:
     """What cannot be told is not told."""
     told(Broken(), 2.0, 3.0)
+
+
+def test_looking_for_inputs_is_told_too(capsys: pytest.CaptureFixture[str]) -> None:
+    """A repository can be larger than what is judged in it."""
+    times = iter((0.0, 10.0, 12.0, 21.0))
+    progress = Progress(io.StringIO(), clock=lambda: next(times))
+    for files in (100, 200, 300):
+        progress.met(files)
+    assert "looked at 100 files\nlooked at 300 files\n" == capsys.readouterr().err

@@ -341,3 +341,11 @@ def test_each_kind_of_root_is_one_source(tmp_path: Path) -> None:
         (shutil.copytree if (tables / name).is_dir() else shutil.copy)(tables / name, tmp_path / name)
     _write(infra__main_tf=CALLING % b"./m", infra__m__table_tf=b'resource "aws_dynamodb_table" "t" {}\n')
     assert ["cdk.out/manifest.json", "infra", "plan.json", "template.yaml"] == _names(collect(["."]))
+
+
+def test_what_is_met_is_told_now_and_then() -> None:
+    """Whoever waits for a large folder hears of it."""
+    _write(**{f"d__f{number}_txt": b"x" for number in range(250)})
+    told: list[int] = []
+    collect(["d"], tell=told.append)
+    assert [100, 200] == told

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from heapq import nsmallest
 from pathlib import Path
 
@@ -34,6 +34,7 @@ from tablegate.walk import Walk
 
 STDIN = "-"
 STDIN_NAME = "<stdin>"
+OFTEN = 100  # files between two words on how many were met
 
 # Why files of a folder are not judged.
 IGNORED = "left out by an ignore file"
@@ -53,14 +54,20 @@ class Collected:
 
 
 def collect(
-    paths: Iterable[str], stdin_filename: str | None = None, *, trust_modules: bool = False, ignoring: bool = True
+    paths: Iterable[str],
+    stdin_filename: str | None = None,
+    *,
+    trust_modules: bool = False,
+    ignoring: bool = True,
+    tell: Callable[[int], object] | None = None,
 ) -> Collected:
     """Read every path: a file as it is, a folder for all that is judged in it, ``-`` for standard input.
 
     A folder of Terraform source is one input, and so are the files of one folder that are named. In folders,
-    what ignore files leave out is not looked at, unless they are not to be followed.
+    what ignore files leave out is not looked at, unless they are not to be followed. ``tell`` hears now and then how
+    many files were met.
     """
-    collector = _Collector(stdin_filename or STDIN_NAME, trust_modules=trust_modules, ignoring=ignoring)
+    collector = _Collector(stdin_filename or STDIN_NAME, trust_modules=trust_modules, ignoring=ignoring, tell=tell)
     for path in dict.fromkeys(paths):
         collector.add(path)
     return collector.collected()
@@ -69,9 +76,13 @@ def collect(
 class _Collector:
     """What has been found so far; every file once, by whatever names it came."""
 
-    def __init__(self, stdin_name: str, *, trust_modules: bool, ignoring: bool) -> None:
+    def __init__(
+        self, stdin_name: str, *, trust_modules: bool, ignoring: bool, tell: Callable[[int], object] | None
+    ) -> None:
         self._stdin_name = stdin_name
         self._ignoring = ignoring
+        self._tell = tell
+        self._met = 0
         self._roots = Roots(part_at, trust_modules=trust_modules)
         self._sources: dict[str, Source] = {}
         self._faults: list[Fault] = []
@@ -200,6 +211,9 @@ class _Collector:
 
     def _try_file(self, path: str, flags: int) -> bool:
         """Whether the file is judged, now or already."""
+        self._met += 1
+        if self._tell is not None and self._met % OFTEN == 0:
+            self._tell(self._met)
         try:
             return self._add_file(path, flags, named=False)
         except (OSError, UnreadableError) as error:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from tablegate.cli.lines import Lines
+from tablegate.cli.progress import Progress
 from tablegate.config import Configuration
 from tablegate.engine.settings import ConfigError
 from tablegate.files import name_of
@@ -51,34 +52,36 @@ def wanted(configuration: Configuration) -> Run:
 
 def judged(inputs: Iterable[str], judge_of: Callable[[Sequence[Source]], Judge], run: Run) -> tuple[Report, Lines]:
     """What the gate says of all that was found, and the lines to show with it."""
-    collected = collect(inputs, run.stdin_name, trust_modules=run.trust_modules, ignoring=run.ignoring)
-    sources = with_trees(collected.sources, run.source, run.plan_file, trust_modules=run.trust_modules)
-    collected = replace(collected, sources=sources)
-    judge = judge_of(collected.sources)
-    if run.shard is None:
-        return _judged(collected, judge, run), Lines(collected.sources)
-    from tablegate.cli.shards import share
+    progress = Progress(silent=run.silent)
+    try:
+        collected = _collected(inputs, run, progress)
+        judge = judge_of(collected.sources)
+        if run.shard is None:
+            return _judged(collected, judge, run, progress), Lines(collected.sources)
+        from tablegate.cli.shards import share
 
-    collected, shard = share(collected, *run.shard)
-    return replace(_judged(collected, judge, run), shard=shard), Lines(collected.sources)
+        collected, shard = share(collected, *run.shard)
+        return replace(_judged(collected, judge, run, progress), shard=shard), Lines(collected.sources)
+    finally:
+        progress.end()
 
 
-def _judged(collected: Collected, judge: Judge, run: Run) -> Report:
+def _collected(inputs: Iterable[str], run: Run, progress: Progress) -> Collected:
+    found = collect(inputs, run.stdin_name, trust_modules=run.trust_modules, ignoring=run.ignoring, tell=progress.met)
+    sources = with_trees(found.sources, run.source, run.plan_file, trust_modules=run.trust_modules)
+    return replace(found, sources=sources)
+
+
+def _judged(collected: Collected, judge: Judge, run: Run, progress: Progress) -> Report:
     counts = Counts(policies=len(judge.policies))
     met = replace(NOTHING, faults=collected.faults, skipped=collected.skipped, counts=counts)
     if len(collected.sources) == 1 or not run.nested.isdisjoint(source.name for source in collected.sources):
         return merged((judge.check(collected.sources), met))
     if collected == Collected((), ()) and run.shard is None:
         return judge.check(())
-    # Imported here: most runs have one source.
-    from tablegate.audit import audit
-    from tablegate.cli.progress import Progress
+    from tablegate.audit import audit  # imported here: most runs have one source
 
-    progress = Progress(silent=run.silent)
-    try:
-        return merged((audit(collected.sources, judge, jobs=run.jobs, tell=progress), met))
-    finally:
-        progress.end()
+    return merged((audit(collected.sources, judge, jobs=run.jobs, tell=progress), met))
 
 
 def _jobs(word: str | None) -> int | None:

@@ -15,7 +15,7 @@ _CLEAR = "\r\x1b[K"
 
 
 class Progress:
-    """Says how many of the sources are judged. Short runs say nothing."""
+    """Says how many files were met, and how many sources are judged. Short runs say nothing."""
 
     def __init__(
         self, stream: TextIO | None = None, *, silent: bool = False, clock: Callable[[], float] = time.monotonic
@@ -27,13 +27,19 @@ class Progress:
         self._due = clock() + (QUICK if self._live else SELDOM)
         self._drawn = False
 
+    def met(self, files: int) -> None:
+        """So many files were looked at, on the way to what is to be judged."""
+        self._tell(f"looked at {files:,} files")
+
     def __call__(self, done: int, total: int) -> None:
         """So many of so many."""
+        self._tell(f"judged {done:,} of {total:,} inputs")
+
+    def _tell(self, line: str) -> None:
         now = self._clock()
         if self._silent or now < self._due:
             return
         self._due = now + (CALM if self._live else SELDOM)
-        line = f"judged {done:,} of {total:,} inputs"
         if self._live:
             self._draw(f"{_CLEAR}{line}")
         else:
