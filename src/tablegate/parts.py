@@ -38,6 +38,7 @@ class Judge:
             clear()
         if gc.get_count()[0] > self.much:  # the command does not collect
             gc.collect(0)
+            self.much = 0  # from now on after each part, while what it left is near at hand
 
 
 def _memories(policies: Iterable[Policy]) -> Iterator[Callable[[], None]]:
