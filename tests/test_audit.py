@@ -156,10 +156,18 @@ def test_a_process_that_is_killed_is_named(tmp_path: Path) -> None:
     assert {"stacks/fine.yaml", "stacks/good.yaml", "stacks/well.yaml"} == {it["input"] for it in report["findings"]}
 
 
+KILLED_ONCE = """\
+    try:
+        open("killed", "x").close()
+    except FileExistsError:
+        return holds()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
 def test_a_process_that_is_killed_by_others_is_told(tmp_path: Path) -> None:
     """What it had in hand is judged again, and found; that it was killed is still no pass."""
-    pack = "    if not os.path.exists('killed'): open('killed', 'x').close() or os.kill(os.getpid(), signal.SIGKILL)\n"
-    here = folder(tmp_path, "A", "B", pack=f"{pack}    return holds()\n")
+    here = folder(tmp_path, "A", "B", pack=KILLED_ONCE)
     ran = tablegate("check", "--no-config", "--policies", "pack.py", "stacks", "--jobs", "2", "-o", "json", cwd=here)
     report = json.loads(ran.stdout)
     assert (4, ["stacks/a.yaml", "stacks/b.yaml"]) == (ran.returncode, [item["path"] for item in report["inputs"]])
