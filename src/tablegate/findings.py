@@ -75,9 +75,13 @@ class Finding:
     construct: Construct | None = None
     waived: str | None = None  # why, where the outcome is that
 
+    known_as: str | None = None  # its fingerprint, where another run told it: what that hid is not known here
+
     @property
     def fingerprint(self) -> str:
         """The same as long as the policy breaks there for the same facts: no line, no value, no scenario, no file."""
+        if self.known_as is not None:
+            return self.known_as
         part = "\0".join(text for item in sorted(self.part.items()) for text in item) if self.part else ""
         names = "\0".join(sorted({value.name for value in self.evidence}))
         return digest(f"{self.policy.id}\0{self.address}\0{part}\0{names}")

@@ -250,6 +250,7 @@ def _finding(told: _Finding, policies: Mapping[str, Policy]) -> Finding:
         fix=told.fix,
         construct=None if told.construct is None else told.construct.construct(),
         waived=None if told.waived is None else told.waived.reason,
+        known_as=told.fingerprint,
     )
 
 
