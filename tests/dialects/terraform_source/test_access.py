@@ -176,7 +176,7 @@ resource "aws_iam_role_policy_attachment" "b" {
         (
             '"arn:aws:iam::123456789012:policy/${var.arn}"',
             False,
-            "the policy arn:aws:iam::123456789012:policy/${unknown 1}",
+            "the policy arn:aws:iam::123456789012:policy/${var.arn}",
         ),
     ],
 )
@@ -194,3 +194,20 @@ resource "aws_iam_role_policy_attachment" "b" {
 """
     (holder,) = holders(_of(TABLE + text % arn)).values()
     assert [(one.relevant, one.doubt.reason.startswith(reason)) for one in holder.unread] == [(relevant, True)]
+
+
+def test_parts_of_what_is_unknown_are_not_one_another() -> None:
+    """Two attributes of one variable may be anything, and need not be the same; one attribute is itself."""
+    arns = ", ".join(
+        f'"arn:aws:dynamodb:*:*:table/${{{part}}}"' for part in ("var.o.a", "var.o.b", "var.o.a", "var.p[0]")
+    )
+    (holder,) = holders(_policy(WRITTEN % f"[{arns}]", 'variable "o" {}\nvariable "p" {}\n')).values()
+    (grant,) = holder.grants
+    first, second, again, counted = grant.statement.resources.texts
+    assert [grant.document.shown(text).rpartition("/")[2] for text in (first, second, again, counted)] == [
+        "${var.o.a}",
+        "${var.o.b}",
+        "${var.o.a}",
+        "${unknown 1}",
+    ]
+    assert (first == second, first == again) == (False, True)

@@ -16,10 +16,10 @@ class Unknown:
     """Something that source does not tell: why, what would settle it, and what it reads of resources.
 
     ``direct`` says that it is what it reads, and not something made of that. A text that is known in part has
-    ``parts``, and what is one of several things has ``options``.
+    ``parts``, and what is one of several things has ``options``. A ``label`` is what a reader would call it.
     """
 
-    __slots__ = ("candidates", "direct", "names", "options", "parts", "reached", "reason", "settle")
+    __slots__ = ("candidates", "direct", "label", "names", "options", "parts", "reached", "reason", "settle")
 
     def __init__(
         self,
@@ -32,6 +32,7 @@ class Unknown:
         direct: bool = False,
         parts: tuple[str | Unknown, ...] = (),
         options: tuple[object, ...] = (),
+        label: str = "",
     ) -> None:
         self.reason = reason
         self.settle = settle
@@ -39,6 +40,7 @@ class Unknown:
         self.reached = reached
         self.candidates = candidates
         self.direct = direct
+        self.label = label
         self.parts = parts
         self.options = options
 

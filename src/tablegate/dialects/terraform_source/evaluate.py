@@ -111,11 +111,18 @@ def _missing(what: str) -> Unknown:
 def _into(content: object, steps: tuple[Step, ...], scope: Scope) -> object:
     for number, step in enumerate(steps):
         if type(content) is Unknown:
-            return content
+            return _inside(content, steps[number:])
         if isinstance(step, Splat):
             return _splatted(content, steps[number + 1 :], scope)
         content = _member(content, step.name) if isinstance(step, Attr) else _item(content, step, scope)
     return content
+
+
+def _inside(whole: Unknown, steps: tuple[Step, ...]) -> Unknown:
+    """A part of something unknown: not the same as another part of it."""
+    names = [step.name for step in steps if isinstance(step, Attr)]
+    label = ".".join((whole.label, *names)) if whole.label and len(names) == len(steps) else ""
+    return Unknown(whole.reason, whole.settle, names=whole.names, reached=whole.reached, label=label)
 
 
 def _splatted(content: object, rest: tuple[Step, ...], scope: Scope) -> object:

@@ -47,11 +47,12 @@ class Given:
             return converted(self._of_text(self._environment[name], type_, scope), type_)
         settle = _HINT.format(name)
         if default is None:
-            return Unknown(f"the variable {name} has no value in source", settle.replace(", or --assume-defaults", ""))
+            settle = settle.replace(", or --assume-defaults", "")
+            return Unknown(f"the variable {name} has no value in source", settle, label=f"var.{name}")
         content = converted(evaluated(default.value, scope), type_)
         if self._sure or any(unknowns(content)):
             return content
-        return Unknown(f"the variable {name} has only a default, which a run may replace", settle)
+        return Unknown(f"the variable {name} has only a default, which a run may replace", settle, label=f"var.{name}")
 
     def _of_text(self, text: str, type_: Expression | None, scope: Scope) -> object:
         if is_text(type_):

@@ -90,6 +90,8 @@ class Drafts:
             return found
         if given.direct and given.names:
             return self._ground.symbols.of(given.names[0])
+        if given.label:
+            return self._ground.symbols.of(given.label)
         number, _ = self._numbers.setdefault(id(given), (len(self._numbers) + 1, given))
         return self._ground.symbols.of(f"unknown {number}")
 
