@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tablegate.policy import CRITICAL, HIGH, MEDIUM, Origin, Severity, Value, Verdict, policy, unknown
-from tablegate.policy.access import Action, Condition, Grant, Kind, Principal, PrincipalKind, actions_of
+from tablegate.policy import CRITICAL, HIGH, MEDIUM, Doubt, Origin, Severity, Value, Verdict, policy, unknown
+from tablegate.policy.access import Action, Condition, Grant, Kind, Principal, PrincipalKind, actions_of, has_symbol
 from tablegate_baseline.access.remedies import CLOUDFORMATION_PRINCIPAL, TERRAFORM_PRINCIPAL
 from tablegate_baseline.access.strangers import (
     ORGANISATION,
@@ -102,9 +102,14 @@ def service_principal_without_source(grant: Grant) -> Verdict:
     services = [item for item in principals.items if item.kind is PrincipalKind.SERVICE] if principals else []
     if not services or not lets_in(grant):
         return OTHERS
-    if any(_fixes_account(item) for item in grant.statement.conditions):
-        return FINE
     shown = listed(grant.document.shown(item.text) for item in services)
+    answers = [(_fixes_account(item), item) for item in grant.statement.conditions]
+    if any(fixes for fixes, _ in answers):
+        return FINE
+    for fixes, item in answers:
+        if fixes is None:
+            note = f"cannot tell whether {item.written} holds {shown} to an account of your own"
+            return unknown(note, statement(grant), _open_source(grant, item)).weighing(HIGH)
     return against(grant, HIGH, f"lets {shown} in without an aws:SourceArn or aws:SourceAccount of your own")
 
 
@@ -148,12 +153,29 @@ def _is_bound(grant: Grant) -> bool:
     return any(item.key in ORGANISATION and is_pinned(item) for item in pins(grant))
 
 
-def _fixes_account(item: Condition) -> bool:
-    """Whether a condition on the source holds it to one account."""
+def _fixes_account(item: Condition) -> bool | None:
+    """Whether a condition on the source holds it to one account; None where its value may be a pattern for any."""
     if item.key not in _SOURCES or item.holds_without or item.is_null:
         return False
-    if item.unread and not item.values:
-        return True
     if item.key != "aws:sourcearn":
-        return is_pinned(item) is not False
-    return all(value.count(":") >= 5 and "*" not in account_of(value) for value in item.values)
+        pinned = is_pinned(item)
+        return True if pinned is None and not item.patterned else pinned
+    answers = [_is_of_one_account(value, patterned=item.patterned) for value in item.values]
+    if False in answers:
+        return False
+    return None if item.patterned and (item.unread or None in answers) else True
+
+
+def _is_of_one_account(arn: str, *, patterned: bool) -> bool | None:
+    """Whether an ARN names its account; where nothing of it is known, it is a single one unless it is a pattern."""
+    if arn.count(":") >= 5:
+        return "*" not in account_of(arn)
+    if not has_symbol(arn):
+        return False
+    return None if patterned else True
+
+
+def _open_source(grant: Grant, item: Condition) -> Value[object]:
+    """A source of which nothing is known, as evidence."""
+    doubt = Doubt("its value is not known here, and may match every account", "name the account: aws:SourceAccount")
+    return Value(item.written, None, Origin.UNKNOWN, grant.statement.place, doubt)

@@ -154,12 +154,24 @@ REDSHIFT = {"Service": "redshift.amazonaws.com"}
         ({"StringLike": {"aws:SourceAccount": "*"}}, "high"),
         ({"StringEquals": {"aws:SourceOrgID": "o-1"}}, None),
         ({"StringEquals": {"aws:SourceAccount": Hole(build.DOUBT)}}, None),
+        ({"StringEquals": {"aws:SourceArn": Hole(build.DOUBT)}}, None),
+        ({"ArnLike": {"aws:SourceArn": Hole(build.DOUBT)}}, "high?"),
+        ({"ArnEquals": {"aws:SourceArn": Hole(build.DOUBT)}}, "high?"),
+        ({"StringLike": {"aws:SourceAccount": Hole(build.DOUBT)}}, "high?"),
+        ({"ArnLike": {"aws:SourceArn": [Hole(build.DOUBT), "*"]}}, "high"),
+        (
+            {
+                "ArnLike": {"aws:SourceArn": Hole(build.DOUBT)},
+                "StringEquals": {"aws:SourceAccount": "111122223333"},
+            },
+            None,
+        ),
         ({"StringEquals": {"aws:RequestedRegion": "eu-west-1"}}, "high"),
         ({"Null": {"aws:SourceAccount": "false"}}, "high"),
     ],
 )
 def test_a_service_comes_in_for_ones_own(conditions: Any, severity: str | None) -> None:
-    """The source's account is fixed, by its ARN or as such; an unknown value under equality is one value."""
+    """The source's account is fixed, by its ARN or as such; an unknown value is one value under equality, else any."""
     assert said(of(opened(REDSHIFT, "ExportTableToPointInTime", conditions)), "TG529") == severity
 
 
