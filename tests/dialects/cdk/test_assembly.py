@@ -213,6 +213,23 @@ def test_a_template_of_an_assembly_may_be_broken() -> None:
     assert [("out/S.template.json", True, said)] == _faults(_made(_of(("S", STACK)), S_template_json=state))
 
 
+@pytest.mark.parametrize("template", [{}, {"Parameters": {"BootstrapVersion": {"Type": "String"}}, "Rules": {}}])
+def test_a_stack_may_be_empty(template: dict[str, Any]) -> None:
+    """The manifest names it, so it is a template, and nothing is in it."""
+    (stack,) = (reading := _made(_of(("S", STACK)), S_template_json=template)).inner
+    assert ([], ("out/S.template.json", "cloudformation")) == (_faults(reading), (stack.input.path, stack.input.kind))
+
+
+def test_an_empty_stack_exports_what_it_says() -> None:
+    """A stack of parameters and outputs has a name for others to import."""
+    second = {"type": "aws:cloudformation:stack", "properties": {"templateFile": "T.template.json"}}
+    exporting = {"Outputs": {"Name": {"Value": "orders", "Export": {"Name": "orders-name"}}}}
+    table = {"Type": "AWS::DynamoDB::Table", "Properties": {"TableName": {"Fn::ImportValue": "orders-name"}}}
+    files = {"S_template_json": exporting, "T_template_json": {"Resources": {"Orders": table}}}
+    (found,) = _tables(_made(_of(("S", STACK), ("T", second)), **files)).values()
+    assert "orders" == found.name.content
+
+
 def test_older_assemblies_note_constructs_elsewhere() -> None:
     """Metadata stood in the manifest itself; without the CDK's command, only the tree has the paths."""
     noted = {"/S/Orders/Resource": [{"type": "aws:cdk:logicalId", "data": "Orders"}]}

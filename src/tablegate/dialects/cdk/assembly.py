@@ -9,7 +9,7 @@ from dataclasses import replace
 from tablegate.dialects.cdk.manifest import Manifests, Stack, text, tree
 from tablegate.dialects.cdk.metadata import Constructs, paths_of
 from tablegate.dialects.cloudformation.exports import Exports
-from tablegate.dialects.cloudformation.opening import Opened, opened
+from tablegate.dialects.cloudformation.opening import Opened, opened, opened_tree
 from tablegate.dialects.cloudformation.stacks import reading_of
 from tablegate.dialects.cloudformation.surroundings import Surroundings
 from tablegate.dialects.reading import Reading, ReadOptions, unread
@@ -17,11 +17,27 @@ from tablegate.findings import Fault, FaultCode, Input
 from tablegate.model.value import Place
 from tablegate.syntax.collector import collector_paused
 from tablegate.syntax.errors import ParseError
-from tablegate.syntax.recognise import Kind, recognise
+from tablegate.syntax.json_ import parse_json
+from tablegate.syntax.node import Node
+from tablegate.syntax.raw_json import members
+from tablegate.syntax.recognise import Kind, is_json, recognise
 from tablegate.syntax.source import ALONE, Beside, Source
+from tablegate.syntax.text import decode
 
 KIND = "cdk-assembly"
 _TEMPLATES = (".template.json", ".template.yaml", ".template.yml")
+_WITHOUT_RESOURCES = frozenset(
+    {
+        "AWSTemplateFormatVersion",
+        "Conditions",
+        "Description",
+        "Mappings",
+        "Metadata",
+        "Outputs",
+        "Parameters",
+        "Rules",
+    }
+)
 _UNLISTED = "no manifest of the assembly names this template: it is stale, or it is hidden"
 
 
@@ -67,12 +83,9 @@ class _Assembly:
             name=stack.name, beside=self._beside, assets=self._assets(stack), constructs=self._constructs(stack)
         )
         try:
-            recognised = recognise(Source(stack.template, self._beside.files[stack.template]))
-            if recognised.kind is Kind.CLOUDFORMATION:
-                return opened(recognised.text, stack.template, options, around)
+            return _template(stack.template, self._beside.files[stack.template], options, around)
         except ParseError as error:
             return unread(error, stack.template)
-        return unread(ParseError("this is no template, though the manifest says so"), stack.template)
 
     def _assets(self, stack: Stack) -> dict[str, str]:
         """The files that the stack's assembly publishes, by their hashes."""
@@ -101,6 +114,20 @@ class _Assembly:
         return [(id_, path) for id_, path in self._paths if path.startswith(f"{stack.id}/")]
 
 
+def _template(name: str, data: bytes, options: ReadOptions, around: Surroundings) -> Opened:
+    """The template of a stack, which may be without resources: the CDK writes that of an empty stack too."""
+    text = decode(data)
+    if is_json(text) and members(text).keys() <= _WITHOUT_RESOURCES:
+        root = parse_json(text)
+        sections = root.content if isinstance(root.content, dict) else {}
+        empty = {**sections, "Resources": Node({}, root.line, root.column)}
+        return opened_tree(Node(empty, root.line, root.column), text, name, options, around)
+    recognised = recognise(Source(name, data))
+    if recognised.kind is not Kind.CLOUDFORMATION:
+        raise ParseError("this is no template, though the manifest says so")
+    return opened(recognised.text, name, options, around)
+
+
 def _unlisted(read: Iterable[Reading], beside: Beside, options: ReadOptions) -> list[Reading]:
     """The templates of the folder that nothing names: judged like the others, and told."""
     known = {reading.input.path for outer in read for reading in outer.all()}
@@ -109,9 +136,7 @@ def _unlisted(read: Iterable[Reading], beside: Beside, options: ReadOptions) -> 
         if name.endswith(_TEMPLATES) and name not in known:
             fault = Fault(FaultCode.INCOMPLETE, _UNLISTED, Place(name), blocks=False)
             try:
-                around = Surroundings(beside=beside)
-                text = recognise(Source(name, beside.files[name])).text
-                reading = reading_of(name, opened(text, name, options, around))
+                reading = reading_of(name, _template(name, beside.files[name], options, Surroundings(beside=beside)))
             except ParseError as error:
                 reading = unread(error, name)
             found.append(replace(reading, faults=(*reading.faults, fault)))
