@@ -23,3 +23,4 @@ class ParseError(Exception):
         self.hint = hint
         self.duplicate = duplicate
         self.incomplete = incomplete
+        self.file: str | None = None  # where it is not the file that the reader was given

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
 from tablegate.model.value import Place
+from tablegate.syntax.errors import ParseError
 
 
 class Literal(NamedTuple):
@@ -192,5 +193,9 @@ class Block:
     def body(self) -> Body:
         """What stands in it. A ParseError says where it is wrong."""
         if self._body is None:
-            self._body = self._read(self)
+            try:
+                self._body = self._read(self)
+            except ParseError as error:
+                error.file = error.file or self.file.name
+                raise
         return self._body

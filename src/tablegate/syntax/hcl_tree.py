@@ -33,7 +33,9 @@ from tablegate.syntax.hcl_nodes import (
 )
 from tablegate.syntax.hcl_words import unescaped
 
+# What Terraform takes and the grammar does not: the full names of its own functions, an arrow on a line of its own.
 _CORE = re.compile(r"\bcore::(?=\w+\()")
+_ARROW = re.compile(r"([ \t]*\n[ \t]*)=>")
 _LITERALS = {"true": True, "false": False, "null": None}
 _SILENT = frozenset({"new_line_or_comment"})
 
@@ -43,7 +45,9 @@ def expression(text: str, grammar: str | None) -> Expression:
     try:
         return _parsed(text, grammar)
     except ParseError:
-        plain = _CORE.sub("", text)  # the grammar does not know the full names of Terraform's own functions
+        plain = _CORE.sub("", text)
+        if "<<" not in text:
+            plain = _ARROW.sub(r" =>\1", plain)
         if plain == text:
             raise
         return _parsed(plain, grammar)

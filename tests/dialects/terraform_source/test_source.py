@@ -37,6 +37,10 @@ def _name(expression: str, more: str = "", **options: Any) -> object:
     return told(only(_of(TABLE % expression + more, **options)).name)
 
 
+def _refused(reading: Reading) -> list[tuple[str, str]]:
+    return [(fault.place.file, fault.message) for fault in reading.faults if fault.blocks]
+
+
 @pytest.mark.parametrize(
     ("expression", "name"),
     [
@@ -57,6 +61,7 @@ def _name(expression: str, more: str = "", **options: Any) -> object:
         ('element(split(",", "a,b"), 3)', "b"),
         ('can(local.m.none) ? "x" : "y"', "y"),
         ("<<-EOT\n    x\n  EOT\n", "x\n"),
+        ('{ for k, v in local.m :\n    "${k}"\n  => v }["k"]', "v"),
     ],
 )
 def test_expressions_come_to_what_terraform_makes_of_them(expression: str, name: str) -> None:
@@ -172,6 +177,32 @@ def test_modules_are_read_to_any_depth(tmp_path: Path, monkeypatch: pytest.Monke
     assert faults(reading) == [("TG002", False, message)]
     (trusted,) = collect(["app"], trust_modules=True).sources
     assert "module.r.aws_dynamodb_table.t" in tables(read(trusted, ReadOptions(region="eu-west-1")))
+
+
+@pytest.mark.parametrize(
+    ("broken", "name"),
+    [
+        ('module "m" {\n  source = "./c"\n  name   = a b\n}\n', "module.m.o"),
+        ('variable "v" {\n  default = a b\n}\n', "var.v"),
+        ('resource "aws_kms_key" "k" {\n  count = a b\n}\n', "aws_kms_key.k.arn"),
+    ],
+)
+def test_a_block_that_cannot_be_read_does_not_hide_the_rest(broken: str, name: str) -> None:
+    """Its own file is told, and what hangs on it is not known."""
+    tables_of = TABLE.replace('"t"', '"a"') % '"orders"' + TABLE % name
+    reading = _of(tables_of, ("broken.tf", broken), ("c/main.tf", 'output "o" {\n  value = "o"\n}\n'))
+    assert ["orders", None] == [one.name.content for _, one in sorted(tables(reading).items())]
+    assert only(_of(TABLE % name, ("broken.tf", broken))).name.doubt is not None
+    assert [("broken.tf", "not an expression")] == _refused(reading)
+
+
+def test_a_module_with_a_block_that_cannot_be_read() -> None:
+    """The fault stands in the module's own file."""
+    inner = 'output "o" {\n  value = a b\n}\n' + TABLE % '"inner"'
+    calling = 'module "c" {\n  source = "./c"\n}\n' + TABLE % "module.c.o"
+    reading = _of(calling, ("c/main.tf", inner))
+    assert [None, "inner"] == [one.name.content for _, one in sorted(tables(reading).items())]
+    assert [("c/main.tf", "not an expression")] == _refused(reading)
 
 
 def test_a_file_is_judged_alone_where_it_is_named_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,7 +138,9 @@ def utf8(data: bytes) -> str:
 
 def refuse_parsing(error: ParseError, file: str, refuse: Refuse) -> None:
     """Say that a file, or a block of it, cannot be read."""
-    refuse(error.message, Place(file, error.line, error.column), duplicate=error.duplicate, hint=error.hint)
+    refuse(
+        error.message, Place(error.file or file, error.line, error.column), duplicate=error.duplicate, hint=error.hint
+    )
 
 
 def merged(block: Block, over: Block) -> Block:

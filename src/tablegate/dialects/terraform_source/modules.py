@@ -78,13 +78,19 @@ class ModuleInstance:
         if found is None:
             self._known[what] = Unknown("an expression that needs itself"), False
             before, self.marked = self.marked, False
-            content = work()
-            if is_large(content):
-                content = Unknown("more than is evaluated")
+            content = self._worked_out(work)
             found = self._known[what] = content, self.marked
             self.marked = before
         self.marked = self.marked or found[1]
         return found[0]
+
+    def _worked_out(self, work: Callable[[], object]) -> object:
+        try:
+            content = work()
+        except ParseError as error:
+            refuse_parsing(error, self.definition.folder, self._project.refuse)
+            return Unknown("it is written in a way that could not be read")
+        return Unknown("more than is evaluated") if is_large(content) else content
 
     def variable(self, name: str) -> object:
         """The content of a variable."""
@@ -126,11 +132,14 @@ class ModuleInstance:
 
     def output(self, name: str) -> object:
         """The content of an output."""
+        return self.guarded(("output", name), lambda: self._output(name))
+
+    def _output(self, name: str) -> object:
         block = self.definition.outputs.get(name)
         value = None if block is None else block.body.attributes.get("value")
         if value is None:
             return Unknown(f"{self.address} has no output {name} in what was read")
-        return self.guarded(("output", name), lambda: evaluated(value.value, Scope(self)))
+        return evaluated(value.value, Scope(self))
 
     def resource(self, mode: str, type_: str, name: str) -> object:
         """All instances of a resource."""

@@ -11,7 +11,7 @@ from tablegate.dialects.terraform_plan.configuration import Configuration
 from tablegate.dialects.terraform_plan.descriptions import Description
 from tablegate.dialects.terraform_plan.faults import Faults
 from tablegate.dialects.terraform_plan.secrets import texts
-from tablegate.dialects.terraform_source.definitions import Definition, defined
+from tablegate.dialects.terraform_source.definitions import Definition, defined, refuse_parsing
 from tablegate.dialects.terraform_source.modules import ModuleInstance
 from tablegate.dialects.terraform_source.resources import Resources
 from tablegate.dialects.terraform_source.values import FailedError
@@ -19,6 +19,7 @@ from tablegate.dialects.terraform_source.variables import Given
 from tablegate.findings import FaultCode
 from tablegate.model.table import Dialect
 from tablegate.model.value import Place
+from tablegate.syntax.errors import ParseError
 from tablegate.syntax.hcl_nodes import Block, Literal
 from tablegate.syntax.source import Folder, Source, within
 
@@ -99,7 +100,11 @@ class Project:
 
     def called(self, block: Block, folder: str, path: tuple[str, ...]) -> Definition | None:
         """The module that a block calls; None where it was not read, which is said."""
-        attribute = block.body.attributes.get("source")
+        try:
+            attribute = block.body.attributes.get("source")
+        except ParseError as error:
+            refuse_parsing(error, block.file.name, self.refuse)
+            return None
         value = attribute.value if attribute is not None else None
         source = value.content if isinstance(value, Literal) else None
         target = None
