@@ -113,6 +113,16 @@ def test_the_strongest_word_about_a_variable_counts() -> None:
     assert _name("var.n", VARIABLE, **given) == "single"
 
 
+def test_a_tag_that_is_not_known_hides_no_other() -> None:
+    """The keys are there: what none of them says, nobody says."""
+    table = 'variable "n" {}\nresource "aws_dynamodb_table" "t" {\n  tags = %s\n}\n'
+    tags = table % '{ Name = "${var.n}-x", purpose = "session" }'
+    declared = only(_of(tags)).declared
+    assert ("session", ...) == (told(declared.purpose), told(declared.data_class))
+    later = only(_of(tags.replace("purpose", "data-class").replace('"session"', "var.n"))).declared
+    assert "unknown: the tag 'data-class' is not known" == told(later.data_class)
+
+
 def test_what_is_sensitive_is_marked() -> None:
     """It is judged, and its text is kept from every report."""
     variable = 'variable "n" {\n  sensitive = true\n}\n'

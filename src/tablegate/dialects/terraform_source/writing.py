@@ -61,6 +61,7 @@ _NUMBERS = frozenset(
         "write_units_per_second",
     }
 )
+_SEEN_IN_PARTS = frozenset({"tags"})  # which a plan would lose: what is not among the keys is not said
 _TEXT_IN = frozenset({"aws_appautoscaling_scheduled_action"})  # whose provider keeps its numbers as texts
 _KINDS = {**dict.fromkeys(_FLAGS, as_bool), **dict.fromkeys(_NUMBERS, as_number)}
 
@@ -109,7 +110,7 @@ def _put(name: str, given: object, into: Made, *, partly: bool) -> None:
             "candidates": candidates,
             "given": given,
         }
-        if whole or not partly or hasattr(given, "whole"):
+        if whole or not (partly or name in _SEEN_IN_PARTS) or hasattr(given, "whole"):
             into.unknown[name] = True
         else:
             into.content[name] = _blanked(given)
