@@ -49,6 +49,8 @@ _FUNCTIONS = frozenset(
         "ValueOfAll",
     }
 )
+# What the tool of AWS that packages templates puts into them, before CloudFormation sees them.
+_DIRECTIVES = frozenset(f"!Rain::{name}" for name in ("Embed", "Env", "Include", "Module", "S3", "S3Http"))
 
 
 @cache
@@ -59,6 +61,8 @@ def long_form(tag: str) -> str | None:
     """
     from cfn_tools.yaml_loader import FN_PREFIX, UNCONVERTED_SUFFIXES
 
+    if tag in _DIRECTIVES:
+        return tag[1:]
     name = tag.removeprefix("!").split("::")[0]
     if not tag.startswith("!") or name not in _FUNCTIONS:
         return None

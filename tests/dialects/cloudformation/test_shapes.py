@@ -91,6 +91,8 @@ def test_wrong_condition(condition: str, what: str) -> None:
         ("{Type: 'Custom::DynamoTable'}", "the custom resource Custom::DynamoTable is not covered"),
         ("{Type: 'AWS::DynamoDB::NewThing'}", "the type AWS::DynamoDB::NewThing is not covered"),
         ("{Type: 'AWS::CloudFormation::Macro'}", "a macro is not covered"),
+        ("{Type: !Rain::Module table.yaml}", "a module of rain is not covered"),
+        ("{Type: {'Rain::Module': table.yaml}}", "a module of rain is not covered"),
     ],
 )
 def test_not_covered(resource: str, what: str) -> None:
@@ -148,14 +150,31 @@ def test_transform_beside_a_type() -> None:
     assert [said(it.deletion_protection) for it in tables(text)] == [UNKNOWN]
 
 
-def test_names_that_a_module_makes() -> None:
+@pytest.mark.parametrize("type_", ["Org::Thing::Table::MODULE", "!Rain::Module table.yaml"])
+def test_names_that_a_module_makes(type_: str) -> None:
     """What a module makes can be referred to."""
-    text = """
+    text = f"""
     Resources:
-      M: {Type: 'Org::Thing::Table::MODULE'}
-      T: {Type: 'AWS::DynamoDB::Table', Properties: {TableName: !Ref MTable}}
+      M: {{Type: {type_}}}
+      T: {{Type: 'AWS::DynamoDB::Table', Properties: {{TableName: !Ref MTable}}}}
     """
     assert [said(it.name) for it in tables(text)] == [UNKNOWN]
+    assert [fault[:2] for fault in faults(text)] == [("TG002", False)]
+
+
+def test_what_a_packager_puts_there_is_not_known() -> None:
+    """A directive of rain hides the value that it stands for, and nothing else."""
+    table = "Resources: {{T: {{Type: 'AWS::DynamoDB::Table', Properties: {{TableName: {}, TableClass: STANDARD}}}}}}"
+    for text in (table.format("!Rain::Embed name.txt"), table.format("!Sub [!Rain::Embed name.txt, {}]")):
+        assert [(said(it.name), said(it.table_class)) for it in tables(text)] == [(UNKNOWN, "STANDARD")]
+
+
+def test_events_of_other_services_are_not_read() -> None:
+    """Whatever is wrong with them is said by SAM."""
+    function = "{Type: 'AWS::Serverless::Function', Properties: {Events: {E: {Type: %s, Properties: ''}}}}"
+    text = "Transform: AWS::Serverless-2016-10-31\nResources: {F: " + function + "}"
+    assert [] == faults(text % "Api")
+    assert [("TG001", True)] == [fault[:2] for fault in faults(text % "DynamoDB")]
 
 
 def test_undeclared_parameter_shape() -> None:

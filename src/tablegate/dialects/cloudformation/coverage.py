@@ -13,9 +13,18 @@ _OTHERS = {
     STACK_SET: "a child stack is not covered: the tables it may hold are not seen",
     "AWS::CloudFormation::Macro": "a macro is not covered: what it does to other templates is not seen",
 }
+MODULE = "Rain::Module"
+DIRECTIVES = ("Rain::Embed", "Rain::Env", "Rain::Include", MODULE, "Rain::S3", "Rain::S3Http")
+PACKAGE = "check what rain makes of it: rain pkg TEMPLATE"
 _HARMLESS = frozenset({"AWS::DynamoDB::Backup"})
 _TABLE_LIKE = re.compile(r"dynamo|(?<!route)table", re.IGNORECASE)
 _HINTS = {STACK_SET: "check its template as an input of its own"}
+
+
+def is_module(stated: Node | None) -> bool:
+    """Whether this type stands for resources of their own, whose logical ids begin with that of the module."""
+    content = stated.content if stated is not None else None
+    return MODULE in content if isinstance(content, dict) else isinstance(content, str) and content.endswith("::MODULE")
 
 
 def noted_as_uncovered(type_: str, known: Collection[str], node: Node, faults: Faults) -> bool:

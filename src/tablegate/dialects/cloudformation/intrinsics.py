@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
+from tablegate.dialects.cloudformation.coverage import DIRECTIVES, PACKAGE
 from tablegate.dialects.cloudformation.mappings import find_in_map
 from tablegate.dialects.cloudformation.unsettled import (
     Resolved,
@@ -62,6 +63,8 @@ def sub(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     own: Mapping[str, Node] = {}
     if isinstance(content, (list, tuple)) and len(content) == 2 and isinstance(content[1].content, dict):
         own, content = content[1].content, content[0].content
+    if isinstance(content, dict) and not content.keys().isdisjoint(DIRECTIVES):
+        return packaged(resolver, node, argument)
     if not isinstance(content, str):
         return resolver.misfit(node, "Fn::Sub takes a text, or a text and a map")
     if "{{resolve:" in content:
@@ -255,6 +258,11 @@ def transform(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     return Unsettled(Doubt(what, "check the template as CloudFormation sees it, after its transforms"), node)
 
 
+def packaged(_resolver: Resolver, node: Node, _argument: Node) -> Resolved:
+    """A directive of rain, which packages templates: what it puts there is not followed."""
+    return Unsettled(Doubt("rain puts a file or a module here", PACKAGE), node)
+
+
 def deployed(_resolver: Resolver, node: Node, _argument: Node) -> Resolved:
     """``Fn::GetAZs`` and ``Fn::Cidr``: not computed here."""
     return expression(node)
@@ -282,4 +290,5 @@ FUNCTIONS: Mapping[str, Function] = {
     "Fn::GetAZs": deployed,
     "Fn::Cidr": deployed,
     "Fn::Transform": transform,
+    **dict.fromkeys(DIRECTIVES, packaged),
 }

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from tablegate.dialects.cloudformation.conditions import Conditions
+from tablegate.dialects.cloudformation.coverage import is_module
 from tablegate.dialects.cloudformation.faults import Faults
 from tablegate.dialects.cloudformation.intrinsics import FUNCTIONS, transform
 from tablegate.dialects.cloudformation.scenarios import VALUE, Choices, Question
@@ -183,7 +184,7 @@ class Resolver:
             types = {
                 at: it.content.get("Type") for at, it in self.template.names.items() if isinstance(it.content, dict)
             }
-            self._modules = tuple(at for at, it in types.items() if it and str(it.content).endswith("::MODULE"))
+            self._modules = tuple(at for at, it in types.items() if is_module(it))
         return self.template.serverless or bool(self.template.macros) or name.startswith(self._modules)
 
     def _mapping(self, node: Node, content: Mapping[str, Node]) -> Resolved:

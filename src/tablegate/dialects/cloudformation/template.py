@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tablegate.dialects.cloudformation.coverage import STACK_SET, noted_as_uncovered
+from tablegate.dialects.cloudformation.coverage import PACKAGE, STACK_SET, is_module, noted_as_uncovered
 from tablegate.dialects.cloudformation.faults import Faults
 from tablegate.dialects.cloudformation.unsettled import is_scalar, scalar_of
 from tablegate.syntax.node import Node
@@ -269,5 +269,7 @@ def _misshapen(address: str, node: Node, stated: Node | None, faults: Faults) ->
         faults.unreadable(node, "a resource must be a mapping with a Type")
     elif stated is None:
         faults.unreadable(node, "a resource needs a Type")
+    elif is_module(stated):
+        faults.uncovered(node, "a module of rain is not covered: the tables it may hold are not seen", PACKAGE)
     else:
         faults.unreadable(stated, "Type must be a text")

@@ -144,8 +144,10 @@ def _events(resolver: Resolver, function: Resource) -> Iterator[Linked]:
         value = resolver.head(node)
         event = value.content if isinstance(value, Node) and isinstance(value.content, dict) else {}
         kind = event.get("Type")
+        if kind is None or kind.content != "DynamoDB":
+            continue
         section = subsection(resolver, event, "Properties")
-        if kind is not None and kind.content == "DynamoDB" and isinstance(section, Mapping) and "Stream" in section:
+        if isinstance(section, Mapping) and "Stream" in section:
             yield Linked(function, section["Stream"], section)
 
 
