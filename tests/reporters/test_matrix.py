@@ -84,6 +84,15 @@ def test_without_a_table_there_is_no_cell(form: str) -> None:
     assert "nothing on any table" not in text
 
 
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_of_many_inputs_those_with_tables_are_shown(form: str) -> None:
+    """Most templates of a repository hold none: they are counted."""
+    without = [matrix(row(), columns=()) for _ in range(1200)]
+    text = rendered(form, *without, matrix(row(c0=FULL)))
+    assert "1,200 inputs without a table: what their holders may do elsewhere is not shown" in text
+    assert 1 == text.count("plan.json")
+
+
 def test_text_of_many_says_what_it_leaves_out() -> None:
     """A terminal is no place for a thousand columns."""
     columns = tuple(Column(f"t.t{number:03d}", f"t{number:03d}") for number in range(60))

@@ -22,6 +22,7 @@ from tablegate.model.estate import Estate
 from tablegate.model.table import Table
 from tablegate.reporters.safe import Scrubber
 from tablegate.sources import collect
+from tablegate.syntax.collector import collect_if_much
 
 FORMATS = ("json", "yaml")
 
@@ -35,18 +36,18 @@ def show(source: str, path: str | None, form: str, flags: Mapping[str, Any]) -> 
     collected = collect((source,), configuration["stdin-filename"], trust_modules=configuration["trust-modules"])
     sources = with_source(collected.sources, configuration)
     options = with_grammar(read_options(configuration), sources)
-    readings = list(read_together(sources, options))
-    faults = [*collected.faults, *(fault for reading in readings for fault in reading.faults)]
-    documents = [
-        _scrubbed(_document(reading.estate, asked), Scrubber(reading.estate.secrets))
-        for reading in readings
-        if reading.estate
-    ]
+    faults, documents = [*collected.faults], []
+    for reading in read_together(sources, options):  # no estate is kept: there may be thousands
+        faults += reading.faults
+        if reading.estate:
+            documents.append(_scrubbed(_document(reading.estate, asked), Scrubber(reading.estate.secrets)))
+        del reading
+        collect_if_much()
     if documents:
         emit(_spelled(documents[0] if len(documents) == 1 else documents, form))
     for fault in faults:
         note(*_told(fault))
-    return int(Exit.UNREAD if not readings or any(fault.blocks for fault in faults) else Exit.OPEN)
+    return int(Exit.UNREAD if not collected.sources or any(fault.blocks for fault in faults) else Exit.OPEN)
 
 
 def _document(estate: Estate, asked: Asked | None) -> Any:

@@ -17,6 +17,7 @@ LEGEND = (
 )
 UNHEARD = own("what a table's own policy denies to all is not taken from other holders")
 _NEWER = own(f"not among the actions known as of {ACTIONS_AS_OF}, so they may do anything: ")
+_FEW = 12  # inputs, each of which is shown whatever it holds
 _ORDER = tuple(Right)
 
 
@@ -27,6 +28,11 @@ def legend(matrices: Sequence[Matrix], show: Shower) -> Iterator[Shown]:
     unheard = sorted({name for matrix in matrices for name in matrix.unheard})
     if unheard:
         yield joined(_NEWER, listed([show(name) for name in unheard]))
+
+
+def worth_showing(matrices: Sequence[Matrix]) -> list[Matrix]:
+    """Those that a reader looks for: of many inputs most hold no table. One that is alone says so itself."""
+    return list(matrices) if len(matrices) <= _FEW else [matrix for matrix in matrices if matrix.columns]
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tablegate.access.matrix import Matrix
-from tablegate.reporters.matrices import legend, spelled, titles, who
+from tablegate.reporters.matrices import legend, spelled, titles, who, worth_showing
 from tablegate.reporters.safe import Shower, Shown, joined, own
 from tablegate.reporters.words import counted, listed
 
@@ -14,7 +14,13 @@ ROWS, COLUMNS = 100, 40
 
 def render(matrices: Sequence[Matrix], show: Shower) -> str:
     """All matrices, and what their letters mean."""
-    lines = [line for matrix in matrices for line in (*_whole(matrix, show), own(""))]
+    shown = worth_showing(matrices)
+    lines = [line for matrix in shown for line in (*_whole(matrix, show), own(""))]
+    if left := len(matrices) - len(shown):
+        lines += [
+            joined(counted(left, "input"), own(" without a table: what their holders may do elsewhere is not shown.")),
+            own(""),
+        ]
     lines += map(_inert, legend(matrices, show))
     return "\n\n".join("\n".join(part) for part in _parts(lines)) + "\n"
 

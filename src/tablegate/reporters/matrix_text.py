@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tablegate.access.matrix import Matrix
-from tablegate.reporters.matrices import legend, spelled, titles, who
+from tablegate.reporters.matrices import legend, spelled, titles, who, worth_showing
 from tablegate.reporters.safe import Shower, Shown, joined, own
 from tablegate.reporters.words import counted, listed
 
@@ -16,7 +16,13 @@ _LEAD = 48  # of a holder's name, before it takes a line of its own
 
 def render(matrices: Sequence[Matrix], show: Shower, width: int) -> str:
     """All matrices, one below the other, and what their letters mean."""
-    lines = [line for matrix in matrices for line in (*_whole(matrix, show, width), own(""))]
+    shown = worth_showing(matrices)
+    lines = [line for matrix in shown for line in (*_whole(matrix, show, width), own(""))]
+    if left := len(matrices) - len(shown):
+        lines += [
+            joined(counted(left, "input"), own(" without a table: what their holders may do elsewhere is not shown")),
+            own(""),
+        ]
     lines += legend(matrices, show)
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
