@@ -15,6 +15,7 @@ import pytest
 from tablegate import files
 from tablegate.findings import NO_INPUT, Skipped
 from tablegate.sources import IGNORED, SILENT, Collected, collect
+from tablegate.syntax.fragments import PART, SERVICE, Fragment
 from tablegate.syntax.source import Source
 
 TEMPLATE = b"Resources:\n  T:\n    Type: AWS::DynamoDB::Table\n"
@@ -69,6 +70,31 @@ def test_a_folder_is_read_for_plans_and_templates() -> None:
     assert ["d/node.modules/x/t.yaml", "d/t.yaml", "d/x/plan.JSON", "d/x/t.template"] == _names(collected)
     assert (Skipped(NO_INPUT, 1, ("d/package.json",)),) == collected.skipped
     assert () == collected.faults
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        (
+            b"service: s\nprovider:\n  name: aws\nresources:\n  Resources:\n    T: {Type: AWS::DynamoDB::Table}\n",
+            SERVICE,
+        ),
+        (b"service: s\nprovider:\n  iam:\n    - Action: dynamodb:Query\n", SERVICE),
+        (b"service: s\nprovider: {name: aws}\nplugins: [serverless-dynamodb]\n", None),
+        (b"OrdersTable:\n  Type: AWS::DynamoDB::Table\n", PART),
+        (b"Type: 'AWS::DynamoDB::GlobalTable'\n", PART),
+        (b'{"orders": {"Type": "AWS::DynamoDB::Table"}}', PART),
+        (b"about: AWS::DynamoDB::Table is a table\n", None),
+        (b"# Type: AWS::DynamoDB::Table\n", None),
+        (b"name: x\n", None),
+    ],
+)
+def test_what_declares_tables_and_is_no_template_is_told(text: bytes, what: Fragment | None) -> None:
+    """It is no input, and does not block; in silence nobody would know that its tables were not judged."""
+    _write(d__t_yaml=TEMPLATE, d__other_yml=text)
+    collected = collect(["d"])
+    assert ["d/t.yaml"] == _names(collected)
+    assert ([("d/other.yml", what.what, False)] if what else []) == _faults(collected)
 
 
 def test_every_file_is_judged_once() -> None:

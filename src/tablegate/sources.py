@@ -26,6 +26,7 @@ from tablegate.merge import NAMED
 from tablegate.model.record import record
 from tablegate.model.value import Place
 from tablegate.roots import Roots, is_source
+from tablegate.syntax.fragments import fragment_of
 from tablegate.syntax.mentions import MANIFEST, is_manifest, mentioned
 from tablegate.syntax.relevance import looks_relevant
 from tablegate.syntax.sniff import Sniffed, sniffed
@@ -228,10 +229,17 @@ class _Collector:
         why = None if named else _needless(data, name)
         if why is not None:
             self._skipped[name] = why
+            self._note_fragment(name, data)
             return why == SILENT
         self._seen.add(identity)
         self._sources[name] = Source(name, data, beside=_beside(path, data))
         return True
+
+    def _note_fragment(self, name: str, data: bytes) -> None:
+        """Say of a file that is not read that it declares tables."""
+        found = fragment_of(data)
+        if found is not None:
+            self._faults.append(Fault(FaultCode.INCOMPLETE, found.what, Place(name), blocks=False, hint=found.hint))
 
     def _refuse_error(self, path: str, error: OSError) -> None:
         self._refuse(path, reason_of(error, path))

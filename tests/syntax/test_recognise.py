@@ -153,6 +153,7 @@ def test_source_is_known_by_its_blocks(text: str) -> None:
         ('{"version": "55.0.0", "testCases": {}}', "a part of a CDK assembly"),
         ('{"format_version": "1.0", "provider_schemas": {}}', "the output of 'terraform providers schema'"),
         ('{"root_module": {}, "provider_config": {}}', "a configuration, not a plan"),
+        ("service: s\nprovider: {name: aws}\n", "a service of the Serverless Framework"),
         ("{}", "not recognised as a Terraform plan or a CloudFormation template"),
         ("a: b\n", "not recognised as a Terraform plan or a CloudFormation template"),
         (
@@ -198,6 +199,17 @@ def test_what_is_broken_is_told_so(text: str, message: str) -> None:
     [
         (b"", "out/plan.json", True),
         (b"\n", "empty.json", False),
+        (b"", "templates/NOTES.txt", False),
+        (b"", "templates/values.yaml", False),
+        (
+            b"AWSTemplateFormatVersion: x\nTransform: AWS::Serverless-2016-10-31\nResources:\n\nOutputs:\n",
+            "t.yaml",
+            False,
+        ),
+        (b"AWSTemplateFormatVersion: x\nResources: # none\n\n  # yet\n", "t.yaml", False),
+        (b"AWSTemplateFormatVersion: x\nResources:\n\n\n  A: {}\n", "t.yaml", True),
+        (b"AWSTemplateFormatVersion: x\nTransform: Macro\nResources:\nOutputs: {}\n", "t.yaml", True),
+        (b"AWSTemplateFormatVersion: x\nTransform:\n  - Macro\nResources:\n", "t.yaml", True),
         (b"PK\x03\x04", "plan.json", True),
         (b"PK\x03\x04", "plan.zip", False),
         (b'{"format_version": "1.0", "values": {}}', "state.json", True),

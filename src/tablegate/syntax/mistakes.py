@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple, TypeAlias
 
 from tablegate.syntax.errors import ParseError
+from tablegate.syntax.fragments import SERVICE
 
 _SHOW = "terraform show -json PLAN > plan.json"
 _GIVE_A_PLAN = f"give the plan: terraform plan -out=PLAN && {_SHOW}"
@@ -49,6 +50,7 @@ _BY_KEYS: _Signs = (
         frozenset({"remote_plan_format"}),
         Mistake("a bookmark of a plan that HCP Terraform keeps", f"give the plan itself: {_SHOW}"),
     ),
+    (frozenset({"service", "provider"}), Mistake("a service of the Serverless Framework", SERVICE.hint)),
     (frozenset({"version", "tree"}), ASSEMBLY),
     (frozenset({"version", "files", "dockerImages"}), ASSEMBLY),
     (frozenset({"version", "testCases"}), ASSEMBLY),

@@ -8,7 +8,10 @@ from tablegate.syntax.errors import ParseError
 from tablegate.syntax.recognise import OF_A_PLAN, OF_A_TEMPLATE, WRAPPED, Kind, has_template_key, is_json, other_kind
 from tablegate.syntax.text import decode
 
-_NAMED = re.compile(r"plan|template|stack", re.IGNORECASE)
+_NAMED = re.compile(r"(?:plan|template|stack)[^/]*\.(?:json|ya?ml|template)\Z", re.IGNORECASE)
+# A template that nobody has filled in yet: nothing is below its Resources, and no macro puts anything there.
+_EMPTY = re.compile(r"^Resources[ \t]*:[ \t]*(?:#.*)?\r?\n(?:[ \t]*(?:#.*)?\r?\n)*+(?![ \t#-])", re.MULTILINE)
+_MACRO = re.compile(r"^Transform[ \t]*:(?![ \t]*[\"']?AWS::Serverless)", re.MULTILINE)
 _SIGNS = (
     '"ChangeSetId"',
     '"lineage"',
@@ -30,7 +33,8 @@ def looks_relevant(data: bytes, name: str) -> bool:
         return _is_relevant_object(text)
     if text.startswith(WRAPPED):
         return _has_signs(text)
-    return has_template_key(text) and ("::" in text or "AWSTemplateFormatVersion" in text)
+    says_so = "::" in text or "AWSTemplateFormatVersion" in text
+    return says_so and has_template_key(text) and (_EMPTY.search(text) is None or _MACRO.search(text) is not None)
 
 
 def _is_relevant_object(text: str) -> bool:

@@ -1,0 +1,39 @@
+"""What declares tables and is no template yet: services of the Serverless Framework, and parts of templates."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_SPEAKS = re.compile(rb"AWS::DynamoDB::|dynamodb:[A-Z*]")
+_SERVICE = re.compile(rb"^service[ \t]*:", re.MULTILINE)
+_PROVIDER = re.compile(rb"^provider[ \t]*:", re.MULTILINE)
+_TABLE = re.compile(
+    rb"""(?:^|[{,])[ \t-]*(?:Type|"Type"|'Type')[ \t]*:[ \t]*["']?AWS::DynamoDB::(?:Global)?Table\b""", re.MULTILINE
+)
+
+
+class Fragment(NamedTuple):
+    """What a file is in place of a template, and what to check instead."""
+
+    what: str
+    hint: str
+
+
+SERVICE = Fragment(
+    "a service of the Serverless Framework is not covered: the tables and roles that it makes are not seen",
+    "serverless package, then check .serverless/cloudformation-template-update-stack.json",
+)
+PART = Fragment(
+    "it declares a table and is no template by itself: the table is not seen as it will be made",
+    "check the template that is made of it",
+)
+
+
+def fragment_of(data: bytes) -> Fragment | None:
+    """What a file that is no template declares; None where it has nothing to do with tables."""
+    if _SPEAKS.search(data) is None:
+        return None
+    if _SERVICE.search(data) and _PROVIDER.search(data):
+        return SERVICE
+    return PART if _TABLE.search(data) else None
