@@ -97,6 +97,13 @@ def test_what_declares_tables_and_is_no_template_is_told(text: bytes, what: Frag
     assert ([("d/other.yml", what.what, False)] if what else []) == _faults(collected)
 
 
+def test_where_nothing_else_is_judged_it_blocks() -> None:
+    """A folder whose only tables cannot be judged is no pass, whatever else lies in it."""
+    _write(d__t_yaml=b"Resources:\n  Q: {Type: AWS::SQS::Queue}\n", d__part_yml=b"Type: AWS::DynamoDB::Table\n")
+    message = "nothing in this folder can be judged, and tables are declared in it"
+    assert [("d", message, True), ("d/part.yml", PART.what, False)] == _faults(collect(["d"]))
+
+
 def test_every_file_is_judged_once() -> None:
     """Two names of one file, or a file and its folder, are one source."""
     _write(d__t_yaml=TEMPLATE, d__notes_txt=b"x")

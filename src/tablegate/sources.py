@@ -90,6 +90,7 @@ class _Collector:
         self._skipped: dict[str, str] = {}  # names, and why
         self._seen: set[tuple[int, int]] = set()
         self._assemblies = 0  # met in folders
+        self._fragments = 0  # files that declare tables, and cannot be judged
 
     def collected(self) -> Collected:
         """Everything, sorted by name."""
@@ -132,6 +133,7 @@ class _Collector:
         if self._try_assembly(root):
             return
         faults, assemblies = len(self._faults), self._assemblies
+        before = len(self._sources)
         walked = Walk(root, _is_wanted, self._refuse_error, self._ignores(root), self._met_assembly).walked()
         self._skipped |= {name_of(path): IGNORED for path in walked.left_out}
         source = [path for path in walked.files if is_source(os.path.basename(path))]  # noqa: PTH119 - many thousands
@@ -142,6 +144,8 @@ class _Collector:
             passed_over = f", among {len(judged)} files that could be one" if judged else ""
             ignored = f"; ignore files leave out {len(walked.left_out)}" if walked.left_out else ""
             self._refuse(root, f"no plan and no template was found in this folder{passed_over}{ignored}")
+        elif self._fragments and not source and before == len(self._sources):
+            self._refuse(root, "nothing in this folder can be judged, and tables are declared in it")
         if any(path.endswith(".template.json") and Path(path).parent == Path(root) for path in walked.files):
             self._refuse(root, "templates of a CDK assembly without its manifest.json", blocks=False)
 
@@ -239,6 +243,7 @@ class _Collector:
         """Say of a file that is not read that it declares tables."""
         found = fragment_of(data)
         if found is not None:
+            self._fragments += 1
             self._faults.append(Fault(FaultCode.INCOMPLETE, found.what, Place(name), blocks=False, hint=found.hint))
 
     def _refuse_error(self, path: str, error: OSError) -> None:
