@@ -210,6 +210,8 @@ def test_several_inputs_are_counted_by_kind() -> None:
     head = rendered(report(inputs=read)).splitlines()[0]
     kinds = "3 inputs: 2 cloudformation templates, 1 terraform plan"
     assert f"tablegate 0.1.0 · {kinds} · 6 tables, 3 replicas · 41 policies" == head
+    assemblies = tuple(Input(path=f"{number}", kind="cdk-assembly") for number in range(2))
+    assert "2 inputs: 2 cdk assemblies · " in rendered(report(inputs=assemblies))
 
 
 def test_brief_and_full() -> None:

@@ -10,7 +10,7 @@ from tablegate.findings import Exit, Finding, Outcome, Report
 from tablegate.policy.declare import Severity
 from tablegate.reporters.paint import SEVERITIES, Paint, Style
 from tablegate.reporters.safe import Shower, Shown, joined, own
-from tablegate.reporters.words import counted, listed, number
+from tablegate.reporters.words import counted, listed, number, plural
 
 DOT = " · "
 UNREAD = "unread"  # the kind of an input that nobody could read
@@ -39,8 +39,9 @@ def _kinds(report: Report, show: Shower) -> Iterator[Shown]:
     kinds = Counter(item.kind for item in report.inputs)
     for kind in sorted(kinds, key=lambda kind: (kind == UNREAD, kind)):
         name = own("not read") if kind == UNREAD else _kind(kind, show)
-        plural = own("s" if kinds[kind] > 1 and kind != UNREAD else "")
-        yield joined(number(kinds[kind]), own(" "), name, plural)
+        if kinds[kind] > 1 and kind != UNREAD:
+            name = Shown(plural(name))
+        yield joined(number(kinds[kind]), own(" "), name)
 
 
 def _kind(kind: str, show: Shower) -> Shown:

@@ -10,7 +10,7 @@ from tablegate.model.value import Origin, Place, Value
 from tablegate.reporters.evidence import MANY, Plain, plain
 from tablegate.reporters.safe import PROSE, Shower, Shown, joined, own
 
-_PLURALS = {"index": "indexes", "policy": "policies", "entry": "entries"}
+_PLURALS = {"index": "indexes", "policy": "policies", "entry": "entries", "cdk assembly": "cdk assemblies"}
 
 
 def number(count: int) -> Shown:
@@ -20,7 +20,12 @@ def number(count: int) -> Shown:
 
 def counted(count: int, noun: str) -> Shown:
     """``1 table``, ``2 tables``."""
-    return joined(number(count), own(" "), own(noun if count == 1 else _PLURALS.get(noun, noun + "s")))
+    return joined(number(count), own(" "), own(noun if count == 1 else plural(noun)))
+
+
+def plural(noun: str) -> str:
+    """``tables``, ``indexes``."""
+    return _PLURALS.get(noun, f"{noun}s")
 
 
 def listed(items: Iterable[Shown], between: str = ", ") -> Shown:
