@@ -99,6 +99,13 @@ def test_a_word_is_looked_for_in_the_whole_file() -> None:
     assert (file.says(0, 0, "dynamodb"), file.says(0, 0, "provisioner")) == (True, False)
 
 
+def test_no_text_is_a_heredoc() -> None:
+    """JSON has none: what looks like one is a text like all others, and no place is told inside it."""
+    (block,) = _blocks({"locals": {"a": "<<EOT\nx\nEOT\n"}})
+    attribute = block.body.attributes["a"]
+    assert attribute.file.heredoc(attribute.first) is None
+
+
 def test_files_of_variables_are_taken_literally() -> None:
     """Terraform reads no templates in them."""
     body = JsonFile("x.tfvars.json", '{"a": "${b}", "c": {"d": ["${e}"]}}').assignments()
