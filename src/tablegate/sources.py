@@ -230,11 +230,14 @@ class _Collector:
         if identity in self._seen:
             return True
         name = name_of(path)
-        why = None if named else _needless(data, name)
-        if why is not None:
-            self._skipped[name] = why
+        told = Sniffed.READ if named else sniffed(data)
+        if told is not Sniffed.READ:
+            self._skipped[name] = SILENT if told is Sniffed.SILENT else NO_INPUT
+            return told is Sniffed.SILENT
+        if not named and not looks_relevant(data, name):
+            self._skipped[name] = NO_INPUT
             self._note_fragment(name, data)
-            return why == SILENT
+            return False
         self._seen.add(identity)
         self._sources[name] = Source(name, data, beside=_beside(path, data))
         return True
@@ -255,14 +258,6 @@ class _Collector:
 
 def _is_wanted(name: str) -> bool:
     return name.lower().endswith(_ENDINGS) or is_source(name)
-
-
-def _needless(data: bytes, name: str) -> str | None:
-    """Why a file that was met in a folder is not read, if it is not: its bytes are asked before anything is parsed."""
-    told = sniffed(data)
-    if told is Sniffed.READ:
-        return None if looks_relevant(data, name) else NO_INPUT
-    return SILENT if told is Sniffed.SILENT else NO_INPUT
 
 
 def _beside(path: str, data: bytes) -> Beside:
