@@ -382,3 +382,11 @@ def test_what_is_met_is_told_now_and_then() -> None:
     told: list[int] = []
     collect(["d"], tell=told.append)
     assert [100, 200] == told
+
+
+@pytest.mark.parametrize(
+    "path", ["a/b.tf", "./a/b.tf", "a//b.tf", "../b.tf", "a/..", "a/../b.tf", "/b.tf", "/", "/x/y/b.tf", "."]
+)
+def test_a_file_is_called_as_seen_from_the_working_directory(path: str) -> None:
+    """Whichever way a path is spelled, its name is the shortest way there."""
+    assert files.name_of(path) == os.path.relpath(path)

@@ -7,6 +7,7 @@ import os
 import re
 import stat
 import sys
+from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
@@ -88,10 +89,20 @@ def name_of(path: str) -> str:
     """How reports call a file: relative to the working directory, with slashes."""
     if _PLAIN.fullmatch(path):
         return path
+    start = os.getcwd()  # noqa: PTH109 - for many thousands
+    folder, name = os.path.split(path)
     try:
-        return os.path.relpath(path).replace(os.sep, "/")
+        if not folder or name in ("", ".", ".."):
+            return _relative(path, start)
+        within = _relative(folder, start)
     except ValueError:  # no path at all, or on another drive
         return path
+    return name if within == "." else f"{within}/{name}"
+
+
+@lru_cache(maxsize=64)  # the files of a folder are met one after the other
+def _relative(path: str, start: str) -> str:
+    return os.path.relpath(path, start).replace(os.sep, "/")
 
 
 def content_of(path: str) -> bytes | str:
