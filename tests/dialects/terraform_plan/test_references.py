@@ -11,7 +11,8 @@ from tablegate.dialects.reading import ReadOptions
 from tablegate.dialects.terraform_plan.addresses import Call, Step, bracketed, calls, parent, steps, unkeyed
 from tablegate.dialects.terraform_plan.configuration import Configuration
 from tablegate.dialects.terraform_plan.faults import Faults
-from tablegate.dialects.terraform_plan.instances import Instances, Item
+from tablegate.dialects.terraform_plan.instances import Instances
+from tablegate.dialects.terraform_plan.items import Item
 from tablegate.dialects.terraform_plan.references import Scope, Tracer
 from tablegate.syntax import raw_json
 

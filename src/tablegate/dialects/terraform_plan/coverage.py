@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from tablegate.dialects.terraform_plan.faults import Faults
-from tablegate.dialects.terraform_plan.instances import Instances, Item
+from tablegate.dialects.terraform_plan.instances import Instances
+from tablegate.dialects.terraform_plan.items import Item
 from tablegate.dialects.terraform_plan.worlds import TABLE_TYPES
 
 READ = frozenset(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec import UNSET
 
 from tablegate.dialects.terraform_plan.addresses import Key, bracketed, calls
 from tablegate.dialects.terraform_plan.configuration import NOTHING, Configuration, Tree
 from tablegate.dialects.terraform_plan.faults import Faults
+from tablegate.dialects.terraform_plan.items import Item, item_of, mode_of
 from tablegate.model.change import ChangeKind, ReplaceOrder
 from tablegate.syntax import raw_json
 from tablegate.syntax.errors import ParseError
@@ -31,23 +32,6 @@ _ORDERS: dict[tuple[str, ...], ReplaceOrder] = {
     ("create", "forget"): ReplaceOrder.CREATE_THEN_FORGET,
 }
 _TEXTS = ("address", "type", "name")
-
-
-class Item(Struct, omit_defaults=True):
-    """One resource change, its change still raw."""
-
-    address: str
-    type: str
-    name: str
-    change: Raw
-    mode: str = ""
-    module_address: str | UnsetType = UNSET
-    previous_address: str | UnsetType = UNSET
-    index: str | int | UnsetType = UNSET
-    index_unknown: bool | UnsetType = UNSET
-    provider_name: str | UnsetType = UNSET
-    deposed: str | UnsetType = UNSET
-    action_reason: str | UnsetType = UNSET
 
 
 class Instance:
@@ -170,7 +154,7 @@ class Instances:
         """One more."""
         if origin is not None:
             self._origins[len(self.items)] = origin
-        item.mode = item.mode or _mode(item)
+        item.mode = item.mode or mode_of(item)
         self._paths[len(self.items)] = path
         self.items.append(item)
         self._parts.append(part)
@@ -228,7 +212,7 @@ class Instances:
         rows = raw_json.shaped(part, list[Item])
         if rows is not None:
             for item in rows:
-                item.mode = item.mode or _mode(item)
+                item.mode = item.mode or mode_of(item)
             self.items = rows
             self._parts = [row.change for row in rows]
             self._list = path
@@ -259,45 +243,4 @@ class Instances:
             names = ", ".join([*missing, *(["change"] if change is None else [])])
             self._faults.refuse(f"{path} needs {names}", path)
             return
-        self.add(_item(content), change, path)
-
-
-def _mode(item: Item) -> str:
-    """Filtered plans leave the mode out; the address has it too."""
-    return "data" if item.address.removeprefix(f"{item.module_address or ''}.").startswith("data.") else "managed"
-
-
-def _item(content: Tree) -> Item:
-    def text(name: str) -> str | UnsetType:
-        found = content.get(name)
-        return found if isinstance(found, str) else UNSET
-
-    index = content.get("index")
-    return Item(
-        address=str(content.get("address", "")),
-        mode=str(content.get("mode", "")),
-        type=str(content.get("type", "")),
-        name=str(content.get("name", "")),
-        change=Raw(b"{}"),
-        module_address=text("module_address"),
-        previous_address=text("previous_address"),
-        index=index if isinstance(index, (str, int)) and not isinstance(index, bool) else UNSET,
-        provider_name=text("provider_name"),
-        deposed=text("deposed"),
-        action_reason=text("action_reason"),
-    )
-
-
-def of_state(resource: Tree, module: str) -> tuple[Item, raw_json.Part]:
-    """A resource of a state, as a change that changes nothing."""
-    values, marks = resource.get("values"), resource.get("sensitive_values", {})
-    change = {
-        "actions": ["no-op"],
-        "before": values,
-        "after": values,
-        "after_unknown": {},
-        "before_sensitive": marks,
-        "after_sensitive": marks,
-    }
-    content = {**resource, "module_address": module or None, "deposed": resource.get("deposed_key")}
-    return _item(content), raw_json.Plain(change)
+        self.add(item_of(content), change, path)

@@ -9,7 +9,8 @@ from tablegate.dialects.terraform_plan.crosscheck import check_planned
 from tablegate.dialects.terraform_plan.descriptions import Description
 from tablegate.dialects.terraform_plan.envelope import Envelope
 from tablegate.dialects.terraform_plan.faults import Faults
-from tablegate.dialects.terraform_plan.instances import Instances, of_state
+from tablegate.dialects.terraform_plan.instances import Instances
+from tablegate.dialects.terraform_plan.items import of_state
 from tablegate.dialects.terraform_plan.states import State
 from tablegate.model.table import Dialect
 from tablegate.syntax import raw_json

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from tablegate.dialects.terraform_plan.unknowns import Unknown
 from tablegate.dialects.terraform_source.functions import called
 from tablegate.dialects.terraform_source.loops import put, scopes, spelled
-from tablegate.dialects.terraform_source.operators import applied
+from tablegate.dialects.terraform_source.operators import applied, logical
 from tablegate.dialects.terraform_source.scopes import Scope
-from tablegate.dialects.terraform_source.unified import UNTYPED, UntypedError, is_settled, unified
+from tablegate.dialects.terraform_source.unified import beside, is_settled, same
 from tablegate.dialects.terraform_source.values import (
     Elements,
     FailedError,
@@ -223,10 +223,10 @@ def _conditional(node: Conditional, scope: Scope) -> object:
     if type(test) is not Unknown:
         wanted, other = (node.yes, node.no) if as_bool(test) else (node.no, node.yes)
         content = _strictly(wanted, scope)
-        return content if is_settled(content) else _of_both(content, evaluated(other, scope))
+        return content if is_settled(content) else beside(content, evaluated(other, scope))
     both = [evaluated(one, scope) for one in (node.yes, node.no)]
     doubts = [one for side in both for one in unknowns(side)]
-    if not doubts and _same(*both):
+    if not doubts and same(*both):
         return both[0]
     joined = blended([test, *doubts])
     return Unknown(
@@ -237,18 +237,6 @@ def _conditional(node: Conditional, scope: Scope) -> object:
         candidates=() if doubts else tuple(both),
         options=tuple(both),
     )
-
-
-def _of_both(content: object, other: object) -> object:
-    """The content as the type that it shares with what stands on the other side."""
-    try:
-        return unified([content, other])[0]
-    except UntypedError:
-        return Unknown(UNTYPED)
-
-
-def _same(left: object, right: object) -> bool:
-    return type(left) is type(right) and left == right
 
 
 def _unary(node: Unary, scope: Scope) -> object:
@@ -262,18 +250,10 @@ def _binary(node: Binary, scope: Scope) -> object:
     sign = node.operator
     left = _strictly(node.left, scope)
     if sign in ("&&", "||"):
-        return _logical(left, _strictly(node.right, scope), decisive=sign == "||")
+        return logical(left, _strictly(node.right, scope), decisive=sign == "||")
     right = _strictly(node.right, scope)
     found = [*unknowns(left), *unknowns(right)]
     return blended(found) if found else applied(sign, left, right)
-
-
-def _logical(left: object, right: object, *, decisive: bool) -> object:
-    sides = [one if type(one) is Unknown else as_bool(one) for one in (left, right)]
-    if decisive in [one for one in sides if isinstance(one, bool)]:
-        return decisive
-    found = [one for one in sides if type(one) is Unknown]
-    return blended(found) if found else not decisive
 
 
 def _for(node: For, scope: Scope) -> object:

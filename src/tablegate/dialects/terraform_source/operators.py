@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from tablegate.dialects.terraform_plan.unknowns import Unknown
 from tablegate.dialects.terraform_source.unified import UNTYPED, UntypedError
-from tablegate.dialects.terraform_source.values import Elements, FailedError, as_number
+from tablegate.dialects.terraform_source.values import Elements, FailedError, as_bool, as_number, blended
 
 
 def applied(sign: str, left: object, right: object) -> object:
@@ -21,6 +21,15 @@ def applied(sign: str, left: object, right: object) -> object:
         return _SIGNS[sign](as_number(left), as_number(right))
     except (KeyError, ZeroDivisionError, OverflowError):
         raise FailedError from None
+
+
+def logical(left: object, right: object, *, decisive: bool) -> object:
+    """What ``||`` comes to, where true is decisive, or ``&&``, where false is: one side can be enough."""
+    sides = [one if type(one) is Unknown else as_bool(one) for one in (left, right)]
+    if decisive in [one for one in sides if isinstance(one, bool)]:
+        return decisive
+    found = [one for one in sides if type(one) is Unknown]
+    return blended(found) if found else not decisive
 
 
 def _equal(left: object, right: object) -> bool:

@@ -11,7 +11,8 @@ from tablegate.dialects.terraform_plan.access import POLICY_TYPES
 from tablegate.dialects.terraform_plan.addresses import bracketed
 from tablegate.dialects.terraform_plan.coverage import READ
 from tablegate.dialects.terraform_plan.faults import Faults
-from tablegate.dialects.terraform_plan.instances import Instances, Item
+from tablegate.dialects.terraform_plan.instances import Instances
+from tablegate.dialects.terraform_plan.items import Item
 from tablegate.dialects.terraform_plan.origins import Origin, Told, Written
 from tablegate.dialects.terraform_source.configured import Data, Providers
 from tablegate.dialects.terraform_source.definitions import Key, Refuse, refuse_parsing

@@ -34,6 +34,19 @@ def unified(items: Sequence[object]) -> list[object]:
     return [next(made) if _is_plain(item) else item for item in items]
 
 
+def beside(content: object, other: object) -> object:
+    """The content as the type that it shares with what stands on the other side."""
+    try:
+        return unified([content, other])[0]
+    except UntypedError:
+        return Unknown(UNTYPED)
+
+
+def same(left: object, right: object) -> bool:
+    """Whether two contents are equal, and of one type."""
+    return type(left) is type(right) and left == right
+
+
 def is_settled(content: object) -> bool:
     """Whether no other type beside it could change anything in some content: it holds nothing but texts."""
     if isinstance(content, dict):
