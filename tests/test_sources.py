@@ -15,7 +15,7 @@ import pytest
 from tablegate import files
 from tablegate.findings import NO_INPUT, Skipped
 from tablegate.sources import IGNORED, SILENT, Collected, collect
-from tablegate.syntax.fragments import PART, SERVICE, Fragment
+from tablegate.syntax.fragments import PART, SERVICE, UNSYNTHESISED, Fragment
 from tablegate.syntax.source import Source
 
 TEMPLATE = b"Resources:\n  T:\n    Type: AWS::DynamoDB::Table\n"
@@ -102,6 +102,48 @@ def test_where_nothing_else_is_judged_it_blocks() -> None:
     _write(d__t_yaml=b"Resources:\n  Q: {Type: AWS::SQS::Queue}\n", d__part_yml=b"Type: AWS::DynamoDB::Table\n")
     message = "nothing in this folder can be judged, and tables are declared in it"
     assert [("d", message, True), ("d/part.yml", PART.what, False)] == _faults(collect(["d"]))
+
+
+@pytest.mark.parametrize(
+    ("text", "output", "told"),
+    [
+        (b'{"app": "npx ts-node bin/app.ts"}', "", True),
+        (b'{"app": "python app.py", "context": {"@aws-cdk/aws-dynamodb:x": true}}', "", True),
+        (b'{"app": "python app.py"}', "cdk.out", False),
+        (b'{"app": "python app.py", "output": "dist"}', "dist", False),
+        (b'{"app": "python app.py", "output": "dist"}', "cdk.out", True),
+        (b'{"app": "python app.py", "output": "a\\u0000b"}', "", True),
+        (b'{"context": {}}', "", False),
+        (b'["app"]', "", False),
+        (b'{"app": ', "", False),
+    ],
+)
+def test_a_cdk_program_without_an_assembly_is_told(text: bytes, output: str, told: bool) -> None:
+    """It does not block what else is judged; in silence nobody would know that its tables were not."""
+    _write(d__t_yaml=TEMPLATE, d__app__cdk_json=text)
+    if output:
+        Path("d/app", output).mkdir()
+        Path("d/app", output, "manifest.json").write_text('{"version": "36.0.0", "artifacts": {}}')
+    expected = [("d/app/cdk.json", UNSYNTHESISED.what, False)] if told else []
+    assert expected == [fault for fault in _faults(collect(["d"])) if fault[0].endswith("cdk.json")]
+
+
+def test_an_assembly_that_is_left_out_is_told_unless_it_is_named() -> None:
+    """Ignore files leave out most assemblies; whoever names one wants it judged."""
+    _write(d__t_yaml=TEMPLATE, d__cdk_json=b'{"app": "python app.py"}')
+    Path("d/.gitignore").write_text("cdk.out\n")
+    Path("d/cdk.out").mkdir()
+    Path("d/cdk.out/manifest.json").write_text('{"version": "36.0.0", "artifacts": {}}')
+    assert [("d/cdk.json", UNSYNTHESISED.what, False)] == _faults(collect(["d"]))
+    assert () == collect(["d", "d/cdk.out"]).faults
+    assert () == collect(["d"], ignoring=False).faults
+
+
+def test_a_folder_with_nothing_but_a_cdk_program_is_no_pass() -> None:
+    """The hint stands beside the refusal, and does not stand in for it."""
+    _write(d__cdk_json=b'{"app": "python app.py"}')
+    message = "no plan and no template was found in this folder, among 1 files that could be one"
+    assert [("d", message, True), ("d/cdk.json", UNSYNTHESISED.what, False)] == _faults(collect(["d"]))
 
 
 def test_every_file_is_judged_once() -> None:

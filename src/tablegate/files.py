@@ -53,6 +53,15 @@ def read_file(path: str, flags: int) -> tuple[tuple[int, int], bytes]:
     return (before.st_dev, before.st_ino), data
 
 
+def identity_of(path: str) -> tuple[int, int] | None:
+    """The identity of what is there, if anything is."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - what is no path at all is nothing, too
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino
+
+
 def read_stdin() -> bytes:
     if sys.stdin is None:
         raise UnreadableError("standard input is closed")

@@ -14,6 +14,7 @@ from tablegate.files import (
     UnreadableError,
     content_of,
     drained,
+    identity_of,
     name_of,
     part_at,
     read_file,
@@ -26,7 +27,7 @@ from tablegate.merge import NAMED
 from tablegate.model.record import record
 from tablegate.model.value import Place
 from tablegate.roots import Roots, is_source
-from tablegate.syntax.fragments import fragment_of
+from tablegate.syntax.fragments import PROGRAM, UNSYNTHESISED, Fragment, assembly_of, fragment_of
 from tablegate.syntax.mentions import MANIFEST, is_manifest, mentioned
 from tablegate.syntax.relevance import looks_relevant
 from tablegate.syntax.sniff import Sniffed, sniffed
@@ -42,6 +43,7 @@ IGNORED = "left out by an ignore file"
 SILENT = "names neither DynamoDB nor IAM"
 
 _ENDINGS = (".json", ".yaml", ".yml", ".template", ".cfn", ".txt", ".tfstate")
+_PROGRAM = os.sep + PROGRAM
 _DESCRIPTORS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")  # what a shell puts for <(command)
 
 
@@ -90,6 +92,7 @@ class _Collector:
         self._skipped: dict[str, str] = {}  # names, and why
         self._seen: set[tuple[int, int]] = set()
         self._assemblies = 0  # met in folders
+        self._programs: dict[str, str] = {}  # of CDK, and where the manifest of each would be
         self._fragments = 0  # files that declare tables, and cannot be judged
 
     def collected(self) -> Collected:
@@ -97,6 +100,9 @@ class _Collector:
         roots, left = self._roots.sources()
         self._sources |= {root.name: root for root in roots}
         self._skipped |= dict.fromkeys(left, SILENT)
+        for program, manifest in self._programs.items():
+            if identity_of(manifest) not in self._seen:
+                self._tell_of(program, UNSYNTHESISED)
         return Collected(
             tuple(self._sources[name] for name in sorted(self._sources)),
             tuple(sorted(self._faults, key=lambda fault: (fault.place.file, fault.message))),
@@ -230,6 +236,8 @@ class _Collector:
         if identity in self._seen:
             return True
         name = name_of(path)
+        if not named and path.endswith(_PROGRAM):
+            self._note_program(path, data)
         told = Sniffed.READ if named else sniffed(data)
         if told is not Sniffed.READ:
             self._skipped[name] = SILENT if told is Sniffed.SILENT else NO_INPUT
@@ -247,7 +255,16 @@ class _Collector:
         found = fragment_of(data)
         if found is not None:
             self._fragments += 1
-            self._faults.append(Fault(FaultCode.INCOMPLETE, found.what, Place(name), blocks=False, hint=found.hint))
+            self._tell_of(name, found)
+
+    def _note_program(self, path: str, data: bytes) -> None:
+        """Remember where a CDK program has its assembly, which may be met later."""
+        assembly = assembly_of(data)
+        if assembly is not None:
+            self._programs[name_of(path)] = str(Path(path).parent / assembly / MANIFEST)
+
+    def _tell_of(self, name: str, found: Fragment) -> None:
+        self._faults.append(Fault(FaultCode.INCOMPLETE, found.what, Place(name), blocks=False, hint=found.hint))
 
     def _refuse_error(self, path: str, error: OSError) -> None:
         self._refuse(path, reason_of(error, path))
