@@ -33,6 +33,7 @@ class Site:
     part: Part | None = None
     tags: Value[Mapping[str, str | None]] | None = None
     construct: Construct | None = None
+    spelling: str | None = None  # of a template: json or yaml
 
 
 @record(eq=False, kw_only=False)
@@ -84,7 +85,8 @@ class Subjects:
         tags = subject.tags if isinstance(subject, Table) else None
         own = subject.place if place is None else place
         estate, address = self.estate, subject.address
-        return Site(estate.file, estate.dialect, address, own, part, tags, estate.constructs.get(address))
+        construct = estate.constructs.get(address)
+        return Site(estate.file, estate.dialect, address, own, part, tags, construct, estate.spelling)
 
 
 class _Group:
@@ -198,7 +200,7 @@ def _unread(subjects: Subjects) -> Iterator[Stand]:
 
 def _whole(subjects: Subjects) -> Iterator[Stand]:
     estate = subjects.estate
-    yield Stand(Site(estate.file, estate.dialect, estate.file, None), estate)
+    yield Stand(Site(estate.file, estate.dialect, estate.file, None, spelling=estate.spelling), estate)
 
 
 _LISTERS: Mapping[type, Callable[[Subjects], Iterator[Stand]]] = {

@@ -46,6 +46,7 @@ class Estate:
 
     file: str
     dialect: Dialect
+    spelling: str | None = None  # how a template is written: json or yaml
     tables: tuple[Table, ...] = ()
     neighbours: tuple[Table, ...] = ()  # tables of other inputs of the run that grants of this one name
     changes: tuple[Change, ...] = ()

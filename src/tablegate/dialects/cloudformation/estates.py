@@ -57,10 +57,12 @@ def built(resolver: Resolver, text: str) -> Built:
     template = resolver.template
     joins = Joins(resolver)
     tables = _built_tables(resolver, joins)
-    access = _access(resolver, tables, text)
+    spelling = "json" if is_json(text) else "yaml"
+    access = _access(resolver, tables, text, spelling)
     estate = Estate(
         file=template.file,
         dialect=Dialect.CLOUDFORMATION,
+        spelling=spelling,
         tables=tables,
         neighbours=access.neighbours,
         dax_clusters=tuple(found for it in template.of(DAX_CLUSTER) for found in _clusters(resolver, it)),
@@ -78,13 +80,13 @@ def built(resolver: Resolver, text: str) -> Built:
     return Built(estate, _input(template, estate, access))
 
 
-def _access(resolver: Resolver, tables: tuple[Table, ...], text: str) -> Access:
+def _access(resolver: Resolver, tables: tuple[Table, ...], text: str, spelling: str) -> Access:
     if not resolver.foreign_keys and not speaks_of_access(resolver.template, text):
         return Access()
     # Imported here: a template without documents pays for no reader of them.
     from tablegate.dialects.cloudformation.access.estate import access_of
 
-    return access_of(resolver, tables, "json" if is_json(text) else "yaml", _tables_of)
+    return access_of(resolver, tables, spelling, _tables_of)
 
 
 def _tables_of(resolver: Resolver) -> tuple[Table, ...]:
