@@ -87,6 +87,13 @@ def test_the_text_says_who_made_it_and_why_it_is_waived(capfd: pytest.CaptureFix
     assert "waived: refilled every night" in out
 
 
+def test_a_remedy_for_an_assembly_is_in_json(capfd: pytest.CaptureFixture[str]) -> None:
+    """Its templates are."""
+    shutil.copytree(SHOP, "cdk.out")
+    report = _checked(capfd, "cdk.out", "--select", "TG304")
+    assert {'"DeletionProtectionEnabled": true'} == {item["fix"] for item in report["findings"]}
+
+
 def test_an_assembly_is_one_source() -> None:
     """By its folder, by its manifest, or somewhere below: the same source, read once."""
     shutil.copytree(SHOP, "app/cdk.out")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -56,6 +57,26 @@ def test_a_bad_template_is_blocked() -> None:
     report = checked(Source("a.yaml", BAD))
     assert (report.exit, report.gate) == (Exit.BLOCKED, "blocked")
     assert [(finding.file, finding.address) for finding in report.findings] == [("a.yaml", "Orders")]
+
+
+def _fixes(*policies: Policy) -> list[str | None]:
+    """What is shown for a table that is written in YAML, and for one that is written in JSON."""
+    in_json = b'{"Resources": {"Orders": {"Type": "AWS::DynamoDB::Table", "Properties": {}}}}'
+    report = checked(Source("a.yaml", BAD), Source("b.json", in_json), policies=policies)
+    return [finding.fix for finding in report.findings]
+
+
+def test_a_remedy_is_in_the_language_of_its_template() -> None:
+    """It is there to be pasted."""
+    remedy = replace(recovery_on().remedy, cloudformation="Recovery:\n  Enabled: !Ref On")
+    expected = ["Recovery:\n  Enabled: !Ref On", '"Recovery": {"Enabled": {"Ref": "On"}}']
+    assert expected == _fixes(replace(recovery_on(), remedy=remedy))
+
+
+def test_what_is_said_for_every_language_is_in_none() -> None:
+    """The remedy of a written policy is one text, whatever the input: it may be a sentence."""
+    stated = {"id": "ACME001", "severity": "high", "title": "It has a name", "path": "$.name", "must": {"exist": True}}
+    assert ["ask: the team"] * 2 == _fixes(*written_policies([{**stated, "fix": "ask: the team"}]))
 
 
 def test_a_finding_below_the_line_blocks_nothing() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from tablegate.policy import Policy
 from tablegate.policy.package import policies_in
+from tablegate.syntax.pasted import pasted
+from tablegate.syntax.yaml_ import parse_yaml
 from tablegate.testing import Case, cases, gaps_of, prove
 
 CASES = Path(__file__).parent.parent / "fixtures" / "cases"
@@ -24,6 +27,18 @@ def test_case(case: Case) -> None:
 def test_nothing_is_missing(policy: Policy) -> None:
     """Each language that has a remedy has a case that fails, and one that holds with the remedy in it."""
     assert gaps_of(policy, CASES) == ()
+
+
+REMEDIES = {policy.id: policy.remedy.cloudformation for policy in POLICIES if policy.remedy.cloudformation}
+
+
+@pytest.mark.parametrize("remedy", REMEDIES.values(), ids=REMEDIES)
+def test_a_remedy_says_the_same_in_json(remedy: str) -> None:
+    """Each of its fragments, inside of braces or brackets, is the JSON of what the YAML says."""
+    expected = [parse_yaml(fragment).plain() for fragment in remedy.split("\n\n")]
+    around = ["{%s}" if isinstance(fragment, dict) else "[%s]" for fragment in expected]
+    fragments = zip(around, pasted(remedy).split("\n\n"), strict=True)
+    assert expected == [json.loads(braces % fragment) for braces, fragment in fragments]
 
 
 # What is written by AWS, or by SAM, is known to the letter.

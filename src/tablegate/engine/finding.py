@@ -48,7 +48,7 @@ def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merge
             scenario=among.scenario if among else None,
             message=f"{message}; {among.when}" if among and among.when else message,
             evidence=verdict.evidence,
-            fix=verdict.fix or _fix(policy, site.dialect),
+            fix=verdict.fix or _fix(policy, site),
             construct=site.construct,
             waived=waived,
         )
@@ -74,5 +74,14 @@ def _place(evidence: tuple[Value[object], ...], site: Site) -> Place | None:
     return site.place
 
 
-def _fix(policy: Policy, dialect: Dialect) -> str | None:
-    return policy.remedy.terraform if dialect is not Dialect.CLOUDFORMATION else policy.remedy.cloudformation
+def _fix(policy: Policy, site: Site) -> str | None:
+    """The remedy in the language that the subject is written in. One text for all languages is none of them."""
+    remedy = policy.remedy
+    if site.dialect is not Dialect.CLOUDFORMATION:
+        return remedy.terraform
+    if site.spelling != "json" or remedy.cloudformation is None or remedy.cloudformation == remedy.terraform:
+        return remedy.cloudformation
+    # Imported here: it reads YAML, which no other language needs.
+    from tablegate.syntax.pasted import pasted
+
+    return pasted(remedy.cloudformation)
