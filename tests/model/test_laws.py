@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from tablegate.model.value import (
     Doubt,
     Origin,
+    Span,
     Value,
     Verdict,
     all_of,
@@ -32,6 +34,17 @@ verdicts = st.sampled_from((True, False, None)).map(Verdict)
 silent = st.sampled_from((not_applicable("not here"), not_applicable("nor there")))
 several = st.lists(st.one_of(verdicts, silent), max_size=5)
 contents = st.lists(st.one_of(st.none(), st.integers(0, 3)), min_size=VALUES, max_size=VALUES)
+
+
+edges = st.sampled_from((0, 1, 2, inf))
+
+
+def spanning(low: float, high: float) -> Value[int]:
+    return Value("x", None, Origin.UNKNOWN, None, DOUBT, span=Span(low, high))
+
+
+def agreed(truths: set[bool | None]) -> bool | None:
+    return truths.pop() if len(truths) == 1 else None
 
 
 def known(item: int | None) -> Value[int]:
@@ -153,6 +166,28 @@ def test_a_value_replaced_by_its_candidates_decides_nothing_new(
     candidates: tuple[int | None, ...] = (items[position], *others)
     values[position] = Value("x", None, Origin.UNKNOWN, None, DOUBT, candidates=candidates)  # type: ignore[arg-type]
     assert expression(values).truth in (before, None)
+
+
+@settings(max_examples=1000)
+@given(expressions, contents, st.integers(0, VALUES - 1), st.integers(0, 3), st.tuples(edges, edges))
+def test_a_value_replaced_by_its_span_decides_nothing_new(
+    expression: Expression, items: Contents, position: int, number: int, beyond: tuple[float, float]
+) -> None:
+    """Nor where an unknown number lies between two others, or on one side of one."""
+    values = [known(item) for item in items]
+    values[position] = known(number)
+    before = expression(values).truth
+    values[position] = spanning(number - beyond[0], number + beyond[1])
+    assert expression(values).truth in (before, None)
+
+
+@given(st.integers(0, 5), st.integers(0, 5), st.integers(-1, 11))
+def test_a_span_answers_what_all_in_it_answer(low: int, length: int, bound: int) -> None:
+    """And it is unknown only where they disagree."""
+    inside = [known(number) for number in range(low, low + length + 1)]
+    span = spanning(low, low + length)
+    assert agreed({one.at_least(bound).truth for one in inside}) == span.at_least(bound).truth
+    assert agreed({one.at_most(bound).truth for one in inside}) == span.at_most(bound).truth
 
 
 @given(expressions, contents)

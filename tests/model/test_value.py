@@ -8,7 +8,7 @@ import pytest
 
 from tablegate.model import facts
 from tablegate.model.change import Change, ChangeKind
-from tablegate.model.value import Doubt, Origin, Place, Value, Verdict
+from tablegate.model.value import Doubt, Origin, Place, Span, Value, Verdict
 
 DOUBT = Doubt("nobody knows")
 UNKNOWN: Value[Any] = Value("x", None, Origin.UNKNOWN, None, DOUBT)
@@ -48,6 +48,16 @@ def test_candidates_answer_where_they_agree() -> None:
     assert value.one_of("A", "B").truth is True
     assert value.equals("C").truth is False
     assert value.equals("A").truth is None
+
+
+def test_a_span_answers_where_it_lies_on_one_side() -> None:
+    """Its bounds are in it; and it stays with a value that is placed or renamed."""
+    value = facts.READ_CAPACITY.doubted(DOUBT, span=Span(low=1)).at(Place("a", 1)).renamed("y")
+    assert value.at_least(1).truth is True
+    assert value.at_least(2).truth is None
+    assert value.at_most(0).truth is False
+    assert value.at_most(9).truth is None
+    assert value.equals(0).truth is None
 
 
 def test_a_value_shows_what_may_be_shown() -> None:

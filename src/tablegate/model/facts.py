@@ -22,7 +22,7 @@ from tablegate.model.table import (
     Units,
     VectorIndex,
 )
-from tablegate.model.value import Doubt, Origin, Place, Value
+from tablegate.model.value import Doubt, Origin, Place, Span, Value
 
 T = TypeVar("T")
 
@@ -42,9 +42,11 @@ class Fact(Generic[T]):
         """The fact as it was stated."""
         return Value(self.name, content, Origin.SET, place, None, sensitive)
 
-    def doubted(self, doubt: Doubt, place: Place | None = None, candidates: tuple[T, ...] = ()) -> Value[T]:
-        """The fact, where it cannot be known: at most that it is one of the candidates."""
-        return Value(self.name, None, Origin.UNKNOWN, place, doubt, candidates=candidates)
+    def doubted(
+        self, doubt: Doubt, place: Place | None = None, candidates: tuple[T, ...] = (), span: Span | None = None
+    ) -> Value[T]:
+        """The fact, where it cannot be known: at most that it is one of the candidates, or in the span."""
+        return Value(self.name, None, Origin.UNKNOWN, place, doubt, candidates=candidates, span=span)
 
 
 NAME = Fact[str]("table name")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from functools import lru_cache
+from math import inf
 from typing import Generic, NamedTuple, NoReturn, TypeGuard, TypeVar
 
 from tablegate.model.record import record
@@ -46,6 +47,13 @@ class Doubt(NamedTuple):
     refs: tuple[str, ...] = ()
 
 
+class Span(NamedTuple):
+    """The least and the most that a number can be which is not known."""
+
+    low: float = -inf
+    high: float = inf
+
+
 @record(kw_only=False)
 class Value(Generic[T_co]):
     """One fact about a subject. Unknown has no content; unset and without a default has none either.
@@ -60,6 +68,7 @@ class Value(Generic[T_co]):
     doubt: Doubt | None = None
     sensitive: bool = False
     candidates: tuple[T_co, ...] = ()  # all that an unknown content can be, where at least that is known
+    span: Span | None = None  # the same of a number, where its bounds are known
 
     @property
     def known(self) -> bool:
@@ -91,11 +100,11 @@ class Value(Generic[T_co]):
 
     def at_least(self, bound: float) -> Verdict:
         """The content is a number, and not below the bound."""
-        return self.satisfies(lambda content: _is_number(content) and content >= bound)
+        return self._compared(lambda content: _is_number(content) and content >= bound)
 
     def at_most(self, bound: float) -> Verdict:
         """The content is a number, and not above the bound."""
-        return self.satisfies(lambda content: _is_number(content) and content <= bound)
+        return self._compared(lambda content: _is_number(content) and content <= bound)
 
     def matches(self, pattern: str) -> Verdict:
         """The content is a text in which the regular expression is found."""
@@ -108,6 +117,11 @@ class Value(Generic[T_co]):
             answers = {bool(test(candidate)) for candidate in self.candidates}
             return Verdict(answers.pop() if len(answers) == 1 else None, (self,))
         return Verdict(bool(test(self.content)), (self,))
+
+    def _compared(self, test: Callable[[object], bool]) -> Verdict:
+        """What is asked holds from some number on, or up to one: the ends of a span speak for all that is in it."""
+        answers = {test(end) for end in self.span or ()}
+        return Verdict(answers.pop(), (self,)) if len(answers) == 1 else self.satisfies(test)
 
     @property
     def shown(self) -> str:
@@ -122,11 +136,15 @@ class Value(Generic[T_co]):
         """The same fact, at this place where it has none of its own."""
         if self.place is not None or place is None:
             return self
-        return Value(self.name, self.content, self.origin, place, self.doubt, self.sensitive, self.candidates)
+        return Value(
+            self.name, self.content, self.origin, place, self.doubt, self.sensitive, self.candidates, self.span
+        )
 
     def renamed(self, name: str) -> Value[T_co]:
         """The same fact under another name."""
-        return Value(name, self.content, self.origin, self.place, self.doubt, self.sensitive, self.candidates)
+        return Value(
+            name, self.content, self.origin, self.place, self.doubt, self.sensitive, self.candidates, self.span
+        )
 
     def __bool__(self) -> NoReturn:
         raise TypeError(_NOT_A_BOOL.format(f"the value {self.name!r}", "ask .is_true, .is_set or .equals(...)"))

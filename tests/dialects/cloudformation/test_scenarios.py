@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tablegate.model.table import Table
+from tablegate.model.value import Span
 from templates import UNKNOWN, reading, reason, said, table, tables, template, with_properties
 
 PITR = "PointInTimeRecoverySpecification: {PointInTimeRecoveryEnabled: %s}"
@@ -30,6 +31,29 @@ def test_allowed_values() -> None:
         ({"Recover": "true"}, True),
         ({"Recover": "false"}, False),
     ]
+
+
+@pytest.mark.parametrize(
+    ("declared", "units", "expected"),
+    [
+        ("Type: Number, MinValue: 1, MaxValue: 40", "!Ref Units", Span(1, 40)),
+        ("Type: Number, MinValue: '5', Default: 7", "!Ref Units", Span(low=5)),
+        ("Type: Number, MaxValue: 0.5", "!Ref Units", Span(high=0.5)),
+        ("Type: Number, MinValue: 1", "!If [Large, !Ref Units, !Ref Units]", Span(low=1)),
+        ("Type: Number, MinValue: 1", "!Sub '${Units}0'", None),
+        ("Type: Number, MinValue: 1", "!Select [0, !Split [',', !Ref Units]]", None),
+        ("Type: Number, MinValue: many", "!Ref Units", None),
+        ("Type: Number, MinValue: [1]", "!Ref Units", None),
+        ("Type: Number", "!Ref Units", None),
+        ("Type: String, MinValue: 1", "!Ref Units", None),
+    ],
+)
+def test_a_bounded_number(declared: str, units: str, expected: Span | None) -> None:
+    """CloudFormation refuses what is out of the bounds: the parameter's own number is in them, whatever is given."""
+    head = f"Parameters: {{Units: {{{declared}}}}}\nConditions: {{Large: !Equals [!Ref 'AWS::StackName', x]}}"
+    given = f"ProvisionedThroughput: {{ReadCapacityUnits: {units}, WriteCapacityUnits: 1}}"
+    found = {it.capacity.read.span for it in with_properties(given, head)}
+    assert {expected} == found
 
 
 def test_one_allowed_value() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from typing import TypeVar
 
 from tablegate.dialects.cloudformation.resolver import Resolver
+from tablegate.dialects.cloudformation.symbols import DECIMAL
 from tablegate.dialects.cloudformation.template import Resource
 from tablegate.dialects.cloudformation.unsettled import (
     SecretNode,
@@ -24,7 +25,6 @@ from tablegate.syntax.node import Node
 F = TypeVar("F")
 
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
-_DECIMAL = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
 
 
 def member(resolver: Resolver, section: Section, key: str) -> Node | Unsettled | None:
@@ -126,7 +126,7 @@ def decimal(resolver: Resolver, fact: Fact[float], section: Section, key: str) -
         return doubted(resolver, fact, node)
     if type(node.content) in (int, float) and type(node) is Node:
         return fact.of(float(scalar_of(node)), resolver.place(node))
-    if isinstance(node.content, bool) or not is_scalar(node) or not _DECIMAL.fullmatch(scalar_of(node)):
+    if isinstance(node.content, bool) or not is_scalar(node) or not DECIMAL.fullmatch(scalar_of(node)):
         return doubted(resolver, fact, resolver.misfit(node, f"a number is needed, and {_shown(node)} is none"))
     return fact.of(float(scalar_of(node)), resolver.place(node), sensitive=isinstance(node, SecretNode))
 
@@ -180,7 +180,7 @@ def document(resolver: Resolver, fact: Fact[str], section: Section, key: str) ->
 
 def doubted(resolver: Resolver, fact: Fact[F], value: Unsettled) -> Value[F]:
     """The fact, where its value cannot be known."""
-    return fact.doubted(value.doubt, resolver.place(value.node))
+    return fact.doubted(value.doubt, resolver.place(value.node), span=value.span)
 
 
 def _shown(node: Node) -> str:

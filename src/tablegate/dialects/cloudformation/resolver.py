@@ -154,7 +154,7 @@ class Resolver:
             items = [kind(text, node.line, node.column, node.end_column) for text in content]
             return Node(items, node.line, node.column, node.end_column)
         if meaning.doubt is not None:
-            return Unsettled(meaning.doubt, node, (Symbol(name),))
+            return Unsettled(meaning.doubt, node, (Symbol(name),), meaning.span)
         text = self.choices.ask(Question(VALUE, name), meaning.options)
         if text is None:
             return Unsettled(self.left_open(name), node, (Symbol(name),))

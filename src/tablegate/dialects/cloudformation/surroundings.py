@@ -66,7 +66,7 @@ def foreign(value: Resolved, node: Node, home: Resolver) -> Resolved:
     if value is None:
         return None
     if isinstance(value, Unsettled):
-        return Unsettled(value.doubt, node, tuple(_abroad(part, home) for part in value.parts))
+        return Unsettled(value.doubt, node, tuple(_abroad(part, home) for part in value.parts), value.span)
     if is_scalar(value):
         return made(node, scalar_of(value), secret=isinstance(value, SecretNode))
     content = value.content

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 
 from tablegate.dialects.cloudformation.faults import Faults
 from tablegate.dialects.cloudformation.parameters import ResolvedText
 from tablegate.dialects.cloudformation.unsettled import is_scalar, scalar_of
 from tablegate.dialects.reading import ReadOptions
-from tablegate.model.value import Doubt
+from tablegate.model.value import Doubt, Span
 from tablegate.syntax.node import Node
 
 REGION = "AWS::Region"
@@ -19,6 +21,8 @@ URL_SUFFIX = "AWS::URLSuffix"
 STACK_NAME = "AWS::StackName"
 STACK_ID = "AWS::StackId"
 NO_VALUE = "AWS::NoValue"
+
+DECIMAL = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
 
 _PARTITIONS = (  # https://docs.aws.amazon.com/whitepapers/latest/aws-fault-isolation-boundaries/partitions.html
     ("cn-", "aws-cn", "amazonaws.com.cn"),
@@ -51,6 +55,7 @@ class Meaning:
     options: tuple[str, ...] = ()
     doubt: Doubt | None = None
     secret: bool = False
+    span: Span | None = None
 
 
 def pseudo_parameters(options: ReadOptions) -> dict[str, Meaning]:
@@ -92,7 +97,8 @@ def parameter(name: str, node: Node, options: ReadOptions, faults: Faults) -> Me
         return Meaning(_typed(given, stated), secret=secret)
     if allowed and not _is_list(stated):
         return Meaning(options=allowed, secret=secret) if len(allowed) > 1 else Meaning(allowed[0], secret=secret)
-    return Meaning(doubt=_doubt(name, None if secret else _default(declared), has_default="Default" in declared))
+    doubt = _doubt(name, None if secret else _default(declared), has_default="Default" in declared)
+    return Meaning(doubt=doubt, span=_span(declared) if stated == "Number" else None)
 
 
 def secrets_of(parameters: Mapping[str, Node], options: ReadOptions) -> frozenset[str]:
@@ -124,6 +130,18 @@ def _allowed(node: Node | None) -> tuple[str, ...]:
     if node is None or not isinstance(node.content, (list, tuple)):
         return ()
     return tuple(dict.fromkeys(scalar_of(item) for item in node.content if is_scalar(item)))
+
+
+def _span(declared: Mapping[str, Node]) -> Span | None:
+    """What CloudFormation lets a number be, where the template bounds it."""
+    low, high = (_number(_stated(declared, key)) for key in ("MinValue", "MaxValue"))
+    if low is None and high is None:
+        return None
+    return Span(-inf if low is None else low, inf if high is None else high)
+
+
+def _number(text: str | None) -> float | None:
+    return float(text) if text is not None and DECIMAL.fullmatch(text) else None
 
 
 def _is_list(stated: str) -> bool:

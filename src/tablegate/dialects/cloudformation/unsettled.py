@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from tablegate.model.value import Doubt
+from tablegate.model.value import Doubt, Span
 from tablegate.syntax.node import Node, Scalar
 
 if TYPE_CHECKING:
@@ -48,14 +48,15 @@ class SecretNode(Node):
 
 
 class Unsettled:
-    """A value that cannot be known. ``parts`` is what is known of its text, where it is one."""
+    """A value that cannot be known. ``parts`` is what is known of its text, where it is one, ``span`` of its number."""
 
-    __slots__ = ("doubt", "node", "parts")
+    __slots__ = ("doubt", "node", "parts", "span")
 
-    def __init__(self, doubt: Doubt, node: Node, parts: tuple[Part, ...] = ()) -> None:
+    def __init__(self, doubt: Doubt, node: Node, parts: tuple[Part, ...] = (), span: Span | None = None) -> None:
         self.doubt = doubt
         self.node = node
         self.parts = parts
+        self.span = span
 
     @property
     def symbol(self) -> Symbol | None:
