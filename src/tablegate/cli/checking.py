@@ -29,11 +29,8 @@ from tablegate.reporters import REPORTERS
 from tablegate.reporters.look import Detail, Look
 from tablegate.sources import collect
 from tablegate.syntax.source import Source
-from tablegate.trees import with_trees
 
 _OF_TERRAFORM = "TF_VAR_"
-
-
 _ELSEWHERE = frozenset({"inputs", "pack", "policies", "config", "no-config", "config-ref", "untrusted"})
 _OF_WORDS = ("select", "extend-select", "ignore")
 
@@ -168,12 +165,6 @@ def with_grammar(options: ReadOptions, sources: Iterable[Source]) -> ReadOptions
     """The same, with a place for the compiled grammar where one is needed."""
     needed = any(source.folder is not None or source.tree is not None for source in sources)
     return replace(options, grammar=grammar_file(os.environ)) if needed else options
-
-
-def with_source(sources: Iterable[Source], configuration: Configuration) -> tuple[Source, ...]:
-    """The same, plans with the source that they were made of."""
-    folder, plan_file = configuration["source"], configuration["plan-file"]
-    return with_trees(sources, folder, plan_file, trust_modules=configuration["trust-modules"])
 
 
 def _pairs(configuration: Configuration, key: str) -> dict[str, str]:
