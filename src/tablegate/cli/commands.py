@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 import typer
 
@@ -110,53 +110,17 @@ def check_inputs(
     jobs: Jobs = None,
     shard: Shard = None,
     no_ignore: NoIgnore = False,
-    debug: Debug = False,  # noqa: ARG001 - read before Typer is asked
+    debug: Debug = False,  # read before Typer is asked
 ) -> int:
     """Judge plans, templates and Terraform source, and end with an exit code that a pipeline can trust.
 
     An INPUT is a plan or a state (terraform show -json), a template, a CDK assembly (cdk.out), a change set, a folder
     that holds some or Terraform source, or - for standard input.
     """
+    given = _flags(locals())
     from tablegate.cli.checking import check_given
 
-    return check_given(
-        {
-            "inputs": inputs,
-            "params": params,
-            "param": param,
-            "var-file": var_file,
-            "var": var,
-            "trust-modules": trust_modules,
-            "source": source_folder,
-            "plan-file": plan_file,
-            "nested": nested,
-            "template": template,
-            "region": region,
-            "account": account,
-            "assume-defaults": assume_defaults,
-            "allow-partial": allow_partial,
-            "stdin-filename": stdin_filename,
-            "select": select,
-            "extend-select": extend_select,
-            "ignore": ignore,
-            "fail-on": fail_on,
-            "unknown": unknown,
-            "require-resources": require_resources,
-            "pack": pack,
-            "policies": policies,
-            "config": config,
-            "no-config": no_config,
-            "config-ref": config_ref,
-            "untrusted": untrusted,
-            "output": output,
-            "color": color,
-            "verbose": verbose,
-            "quiet": quiet,
-            "jobs": jobs,
-            "shard": shard,
-            "no-ignore": no_ignore,
-        }
-    )
+    return check_given(given)
 
 
 @app.command("render", cls=LeanCommand)
@@ -170,16 +134,10 @@ def render_reports(
     quiet: Quiet = False,
 ) -> int:
     """Bring JSON REPORTs together, such as those of all shards, and write them in any format."""
+    given = _flags(locals(), "reports")
     from tablegate.cli.rendering import render
 
-    flags = {
-        "require-resources": require_resources,
-        "output": output,
-        "color": color,
-        "verbose": verbose,
-        "quiet": quiet,
-    }
-    return render(reports or (), flags)
+    return render(reports or (), given)
 
 
 @app.command("show", cls=LeanCommand)
@@ -204,25 +162,10 @@ def show_input(
     stdin_filename: StdinName = None,
 ) -> int:
     """Print an INPUT's tables as policies see them."""
+    given = _flags(locals(), "source", "path", "output")
     from tablegate.cli.model import show
 
-    flags = {
-        "params": params,
-        "param": param,
-        "var-file": var_file,
-        "var": var,
-        "trust-modules": trust_modules,
-        "source": source_folder,
-        "plan-file": plan_file,
-        "nested": nested,
-        "template": template,
-        "region": region,
-        "account": account,
-        "assume-defaults": assume_defaults,
-        "allow-partial": allow_partial,
-        "stdin-filename": stdin_filename,
-    }
-    return show(source, path, output, flags)
+    return show(source, path, output, given)
 
 
 @app.command("iam", cls=LeanCommand)
@@ -249,26 +192,17 @@ def show_access(
     stdin_filename: StdinName = None,
 ) -> int:
     """Print who can do what to which table of each INPUT: holders as rows, tables and indexes as columns."""
+    given = _flags(locals(), "inputs")
     from tablegate.cli.access import show
 
-    flags = {
-        "params": params,
-        "param": param,
-        "var-file": var_file,
-        "var": var,
-        "trust-modules": trust_modules,
-        "source": source_folder,
-        "plan-file": plan_file,
-        "nested": nested,
-        "template": template,
-        "region": region,
-        "account": account,
-        "assume-defaults": assume_defaults,
-        "allow-partial": allow_partial,
-        "stdin-filename": stdin_filename,
-        "output": output,
-    }
-    return show(inputs or (), flags)
+    return show(inputs or (), given)
+
+
+def _flags(given: Mapping[str, Any], *others: str) -> dict[str, Any]:
+    """What a command was called with, by the names of its options; the others it takes for itself."""
+    names = {"source_folder": "source"}
+    options = (name for name in given if name not in (*others, "debug"))
+    return {names.get(name, name).replace("_", "-"): given[name] for name in options}
 
 
 add_to(app)
