@@ -116,10 +116,10 @@ def test_members_of_other_names_are_not_read(name: str, tmp_path: Path, monkeypa
 
 def test_a_module_may_have_come_from_anywhere() -> None:
     """Its folder is a name, and nothing is looked up there."""
-    rows = [MODULES[0], {"Key": "orders", "Dir": "../../shared/orders"}, {"Key": "far", "Dir": "/etc/"}]
+    rows = [MODULES[0], {"Key": "orders", "Dir": "../../common/orders"}, {"Key": "far", "Dir": "/etc/"}]
     tree = SavedTree("infra/tfplan", saved(MEMBERS | {"tfconfig/modules.json": json.dumps(rows)}))
-    assert ("../shared/orders", "/etc") == (tree.module(("orders",)), tree.module(("far",)))
-    assert ["../shared/orders/orders.tf"] == names(tree, "../shared/orders")
+    assert ("../common/orders", "/etc") == (tree.module(("orders",)), tree.module(("far",)))
+    assert ["../common/orders/orders.tf"] == names(tree, "../common/orders")
 
 
 def test_a_plan_file_gives_the_same_report(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -15,6 +14,7 @@ from tablegate.merge import NOTHING, merged
 from tablegate.model.value import Place
 from tablegate.policy.declare import Policy
 from tablegate.reporters.evidence import told
+from tablegate.syntax.collector import collect_if_much
 from tablegate.syntax.source import Source
 
 Part: TypeAlias = "tuple[Source, ...]"
@@ -36,8 +36,7 @@ class Judge:
         """Let go of what has been judged: policies remember some of it, and estates hold on to themselves."""
         for clear in self._memories:
             clear()
-        if gc.get_count()[0] > self.much:  # the command does not collect
-            gc.collect(0)
+        if collect_if_much(self.much):
             self.much = 0  # from now on after each part, while what it left is near at hand
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tablegate.engine.settings import ConfigError
-from tablegate.files import content_of, part_at
+from tablegate.files import content_of, name_of, part_at
 from tablegate.roots import is_source, may_enter, names_in, of_variables, repository_of, trusted_modules
 from tablegate.syntax.source import Source, Tree, within
 
@@ -177,8 +177,6 @@ def _read(name: str) -> bytes:
 
 
 def _name(path: str) -> str:
-    """A path as reports call it: relative to the working directory, with slashes, and nothing for that itself."""
-    import os
-
-    name = os.path.relpath(path).replace(os.sep, "/")
+    """A path as reports call it, and nothing for the working directory itself."""
+    name = name_of(path)
     return "" if name == "." else name

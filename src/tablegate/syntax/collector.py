@@ -9,10 +9,12 @@ from contextlib import contextmanager
 MUCH = 50_000  # objects, from which on it pays to look for those that nobody needs
 
 
-def collect_if_much() -> None:
-    """Let go of what only holds on to itself, where the command collects nothing: what is new, as often as is due."""
-    if gc.get_count()[0] > MUCH:
-        gc.collect(0)
+def collect_if_much(much: int = MUCH) -> bool:
+    """Let go of what is new and only holds on to itself, if there is much of it: the command collects nothing."""
+    if gc.get_count()[0] <= much:
+        return False
+    gc.collect(0)
+    return True
 
 
 @contextmanager
