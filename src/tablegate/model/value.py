@@ -83,7 +83,9 @@ class Value(Generic[T_co]):
     @property
     def is_true(self) -> Verdict:
         """The content is true itself, nothing that merely counts as true."""
-        return self.satisfies(lambda content: content is True)
+        if self.origin is _UNKNOWN:
+            return self.satisfies(lambda content: content is True)
+        return Verdict(self.content is True, (self,))
 
     @property
     def is_false(self) -> Verdict:
@@ -92,7 +94,9 @@ class Value(Generic[T_co]):
 
     def equals(self, other: object) -> Verdict:
         """The content is this one."""
-        return self.satisfies(lambda content: content == other)
+        if self.origin is _UNKNOWN:
+            return self.satisfies(lambda content: content == other)
+        return Verdict(bool(self.content == other), (self,))
 
     def one_of(self, *others: object) -> Verdict:
         """The content is one of these."""
@@ -100,10 +104,14 @@ class Value(Generic[T_co]):
 
     def at_least(self, bound: float) -> Verdict:
         """The content is a number, and not below the bound."""
+        if self.origin is not _UNKNOWN:
+            return Verdict(_is_number(self.content) and self.content >= bound, (self,))
         return self._compared(lambda content: _is_number(content) and content >= bound)
 
     def at_most(self, bound: float) -> Verdict:
         """The content is a number, and not above the bound."""
+        if self.origin is not _UNKNOWN:
+            return Verdict(_is_number(self.content) and self.content <= bound, (self,))
         return self._compared(lambda content: _is_number(content) and content <= bound)
 
     def matches(self, pattern: str) -> Verdict:
@@ -120,15 +128,16 @@ class Value(Generic[T_co]):
 
     def _compared(self, test: Callable[[object], bool]) -> Verdict:
         """What is asked holds from some number on, or up to one: the ends of a span speak for all that is in it."""
-        answers = {test(end) for end in self.span or ()}
-        return Verdict(answers.pop(), (self,)) if len(answers) == 1 else self.satisfies(test)
+        if self.span is not None and test(self.span.low) is test(self.span.high):
+            return Verdict(test(self.span.low), (self,))
+        return self.satisfies(test)
 
     @property
     def shown(self) -> str:
         """The content in the words of a message. What is sensitive or unknown says so instead."""
         if self.sensitive:
             return "(sensitive)"
-        if self.known:
+        if self.origin is not _UNKNOWN:
             return str(self.content)
         return " or ".join(map(str, self.candidates)) or "(unknown)"
 
@@ -179,7 +188,7 @@ class Verdict:
     def __invert__(self) -> Verdict:
         if self.truth is None or not self.applies:
             return self
-        return Verdict(not self.truth, self.evidence, self.note, severity=self.severity, fix=self.fix)
+        return Verdict(not self.truth, self.evidence, self.note, True, self.severity, self.fix)
 
     def implies(self, other: Verdict) -> Verdict:
         """Where this does not hold, nothing is asked of the other."""
@@ -263,33 +272,41 @@ def _joined(left: Verdict, right: Verdict, *, decisive: bool) -> Verdict:
         return right
     if not right.applies:
         return left
-    for side in (left, right):
-        if side.truth is decisive:
-            return side
+    if left.truth is decisive:
+        return left
+    if right.truth is decisive:
+        return right
     if left.truth is None or right.truth is None:
-        doubtful = tuple(side for side in (left, right) if side.truth is None)
+        doubtful = [side for side in (left, right) if side.truth is None]
         return Verdict(None, _evidence(doubtful), _note(doubtful))
     return Verdict(not decisive, _evidence((left, right)), _note((left, right)))
 
 
 def _folded(verdicts: Iterable[Verdict], *, decisive: bool) -> Verdict:
     """The whole fold at once: all deciding verdicts are named, not only the first."""
-    asked = [verdict for verdict in verdicts if verdict.applies]
-    truths = {verdict.truth for verdict in asked}
-    if decisive in truths:
-        deciding = [verdict for verdict in asked if verdict.truth is decisive]
-        return Verdict(decisive, _evidence(deciding), _note(deciding), severity=deciding[0].severity)
-    if None in truths:
-        doubtful = [verdict for verdict in asked if verdict.truth is None]
+    deciding: list[Verdict] = []
+    doubtful: list[Verdict] = []
+    others: list[Verdict] = []
+    for verdict in verdicts:
+        if verdict.applies:
+            truth = verdict.truth
+            (deciding if truth == decisive else doubtful if truth is None else others).append(verdict)
+    if deciding:
+        return Verdict(decisive, _evidence(deciding), _note(deciding), True, deciding[0].severity)
+    if doubtful:
         return Verdict(None, _evidence(doubtful), _note(doubtful))
-    return Verdict(not decisive, _evidence(asked), _note(asked))
+    return Verdict(not decisive, _evidence(others), _note(others)) if others else Verdict(not decisive)
 
 
 def _evidence(verdicts: Sequence[Verdict]) -> tuple[Value[object], ...]:
     """All of it, each value once."""
     if len(verdicts) == 1:
         return verdicts[0].evidence
-    return tuple({id(value): value for verdict in verdicts for value in verdict.evidence}.values())
+    found: dict[int, Value[object]] = {}
+    for verdict in verdicts:
+        for value in verdict.evidence:
+            found[id(value)] = value
+    return tuple(found.values())
 
 
 def _note(verdicts: Sequence[Verdict]) -> str | None:
