@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from tablegate.policy import (
     HIGH,
     LOW,
     MEDIUM,
     Index,
-    Role,
     Table,
     Verdict,
     all_of,
@@ -18,7 +15,7 @@ from tablegate.policy import (
     not_applicable,
     policy,
 )
-from tablegate_baseline.keys import HOT_WORDS, Keys, attributes_of, spread
+from tablegate_baseline.keys import HOT_WORDS, Keys, Shape, heat_of, shape_of
 from tablegate_baseline.parts import global_indexes, index_label, local_indexes, otherwise, undecided
 
 _DEFAULT_QUOTA = 20  # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html
@@ -43,10 +40,11 @@ def hot_index_key(index: Index, *, words: tuple[str, ...] = HOT_WORDS) -> Verdic
         return not_applicable("a local index has its table's partition key")
     if not index.keys.known:
         return undecided(index.keys)
-    hashes = attributes_of(index.keys, Role.HASH)
+    hashes, _ = shape_of(index.keys)
     if not hashes:
         return not_applicable("the index has no partition key")
-    return spread(index.keys, hashes, words, f"{index_label(index)}: partition key")
+    heat = heat_of(hashes, words)
+    return fails(f"{index_label(index)}: partition key {heat}", index.keys) if heat else holds(index.keys)
 
 
 @policy(
@@ -137,7 +135,7 @@ def redundant_index(index: Index) -> Verdict:
     table = index.table
     if not index.keys.known or not table.keys.known:
         return undecided(index.keys, table.keys)
-    own, its_tables = _shape(index.keys), _shape(table.keys)
+    own, its_tables = shape_of(index.keys), shape_of(table.keys)
     if own == its_tables:
         return fails(f"{index_label(index)} repeats the table's key", index.keys, table.keys)
     if own == (its_tables[0], ()):
@@ -145,41 +143,36 @@ def redundant_index(index: Index) -> Verdict:
     return all_of(_each_other(index, own))
 
 
-Shape = tuple[tuple[str, ...], tuple[str, ...]]
-
-
-def _shape(keys: Keys) -> Shape:
-    parts = keys.content or ()
-    hashes = tuple([part.attribute for part in parts if part.role is Role.HASH])
-    return hashes, tuple([part.attribute for part in parts if part.role is Role.RANGE])
-
-
-def _each_other(index: Index, own: Shape) -> Iterator[Verdict]:
+def _each_other(index: Index, own: Shape) -> list[Verdict]:
     """Against every index that could stand in: for a local one, with its strong reads, only another local one."""
     table = index.table
     collections = (table.local_indexes,) if index.local else (table.indexes, table.local_indexes)
-    for collection in collections:
-        if not collection.known:
-            yield undecided(collection)
+    found = [undecided(collection) for collection in collections if not collection.known]
     others = local_indexes(table) if index.local else (*global_indexes(table), *local_indexes(table))
     for other in others:
-        if other is not index:
+        if other is not index and _begins_with(other.keys, own):
             verdict = ~_stands_in(other, index, own)
             if verdict.truth is False:
                 verdict = verdict.because(f"{index_label(other)} serves all that {index_label(index)} does")
-            yield verdict
+            found.append(verdict)
+    return found
+
+
+def _begins_with(keys: Keys, own: Shape) -> bool:
+    """The other's key begins with the index's, or may do so."""
+    if not keys.known:
+        return True
+    its = shape_of(keys)
+    return own[0] == its[0] and own[1] == its[1][: len(own[1])]
 
 
 def _stands_in(other: Index, index: Index, own: Shape) -> Verdict:
-    """The other's key begins with the index's, and its projection covers it. Of two alike, the first by name stays."""
+    """The other's projection covers the index. Of two alike, the first by name stays."""
     if not other.keys.known:
         return undecided(other.keys)
-    its = _shape(other.keys)
-    if own[0] != its[0] or own[1] != its[1][: len(own[1])]:
-        return Verdict(False)
     covered = _covers(other, index)
     first = (other.name.content or "") < (index.name.content or "")
-    if own != its or other.local is not index.local or first:
+    if own != shape_of(other.keys) or other.local is not index.local or first:
         return covered
     return covered & ~_covers(index, other)
 

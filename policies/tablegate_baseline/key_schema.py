@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tablegate.policy import HIGH, Index, Role, Table, Value, Verdict, all_of, fails, not_applicable, policy
-from tablegate_baseline.keys import NO_KEY, Keys, attributes_of
+from tablegate.policy import HIGH, Index, Table, Verdict, all_of, fails, not_applicable, policy
+from tablegate_baseline.keys import NO_KEY, Keys, shape_of
 from tablegate_baseline.parts import global_indexes, index_label, local_indexes, part_label, undecided
 
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html
@@ -13,6 +13,8 @@ _MOST_LOCAL_INDEXES = 5
 _MOST_PROJECTED = 100
 _MOST_KEY_PARTS = 4
 _TYPES = ("S", "N", "B")
+
+Verdicts = tuple[Verdict, ...]
 
 
 @policy(
@@ -52,7 +54,7 @@ def key_schema(table: Table) -> Verdict:
     """The service refuses such a table, and it does so in the middle of a deploy, after other resources changed."""
     if table.keys.known and not table.keys.content and _inherits(table):
         return not_applicable(NO_KEY)
-    return all_of((*_agreement(table), *_table_key(table), *_each_index(table), *_all_indexes(table)))
+    return all_of([*_agreement(table), *_table_key(table.keys), *_each_index(table), *_all_indexes(table)])
 
 
 def _inherits(table: Table) -> bool:
@@ -64,84 +66,89 @@ def _indexes(table: Table) -> tuple[Index, ...]:
     return (*global_indexes(table), *local_indexes(table))
 
 
-def _agreement(table: Table) -> Iterator[Verdict]:
+def _agreement(table: Table) -> list[Verdict]:
     """Every key attribute is defined, with a type that keys may have, and no other attribute is."""
-    parts: list[Table | Index] = [table, *_indexes(table)]
-    doubts: list[Value[object]] = [value for value in (table.indexes, table.local_indexes) if not value.known]
-    doubts += [part.keys for part in parts if not part.keys.known]
-    if doubts:
-        yield undecided(*doubts)
+    keys = [table.keys, *[index.keys for index in _indexes(table)]]
+    doubts = [value for value in (table.indexes, table.local_indexes, *keys) if not value.known]
+    found = [undecided(*doubts)] if doubts else []
     if not table.attributes.known:
-        yield undecided(table.attributes)
-        return
+        return [*found, undecided(table.attributes)]
     defined = table.attributes.content or {}
-    used = {key.attribute: part for part in reversed(parts) for key in part.keys.content or ()}
-    for name in sorted(used.keys() - defined.keys()):
-        note = f"attribute {name} is in the key of {part_label(used[name])}, and has no definition"
-        yield fails(note, used[name].keys, table.attributes)
+    used = {part.attribute for one in keys for part in one.content or ()}
+    if used != defined.keys():
+        found += [_undefined(table, name) for name in sorted(used.difference(defined))]
     for name in sorted([name for name, kind in defined.items() if kind not in _TYPES]):
-        yield fails(f"attribute {name} is defined as {defined[name]}: a key is S, N or B", table.attributes)
-    if not doubts:
-        yield from _unused(table, sorted(defined.keys() - used.keys()))
+        found.append(fails(f"attribute {name} is defined as {defined[name]}: a key is S, N or B", table.attributes))
+    if used != defined.keys() and not doubts:
+        found += _unused(table, sorted(defined.keys() - used))
+    return found
 
 
-def _unused(table: Table, names: list[str]) -> Iterator[Verdict]:
+def _undefined(table: Table, name: str) -> Verdict:
+    """An attribute that only keys speak of. The first of them is named."""
+    parts: tuple[Table | Index, ...] = (table, *_indexes(table))
+    user = next(part for part in parts if any(key.attribute == name for key in part.keys.content or ()))
+    note = f"attribute {name} is in the key of {part_label(user)}, and has no definition"
+    return fails(note, user.keys, table.attributes)
+
+
+def _unused(table: Table, names: list[str]) -> Verdicts:
     """A vector index may use attributes that no key does."""
     if not names or table.vector_indexes.content:
-        return
+        return ()
     note = f"attribute {', '.join(names)} is defined, and no key uses it"
-    yield fails(note, table.attributes) if table.vector_indexes.known else undecided(table.vector_indexes)
+    return (fails(note, table.attributes) if table.vector_indexes.known else undecided(table.vector_indexes),)
 
 
-def _table_key(table: Table) -> Iterator[Verdict]:
-    hashes, ranges = _counts(table.keys)
-    if table.keys.known and not (hashes == 1 and ranges <= 1):
-        yield fails(f"the table's key has {hashes} partition keys and {ranges} sort keys", table.keys)
+def _table_key(keys: Keys) -> Verdicts:
+    hashes, ranges = map(len, shape_of(keys))
+    if not keys.known or (hashes == 1 and ranges <= 1):
+        return ()
+    return (fails(f"the table's key has {hashes} partition keys and {ranges} sort keys", keys),)
 
 
-def _counts(keys: Keys) -> tuple[int, int]:
-    roles = [part.role for part in keys.content or ()]
-    return roles.count(Role.HASH), roles.count(Role.RANGE)
-
-
-def _each_index(table: Table) -> Iterator[Verdict]:
+def _each_index(table: Table) -> list[Verdict]:
+    found: list[Verdict] = []
     for index in global_indexes(table):
-        yield from _global_key(index)
-        yield from _projection(index)
+        found += _global_key(index)
+        found += _projection(index)
     for index in local_indexes(table):
-        yield from _local_key(index)
-        yield from _projection(index)
+        found += _local_key(index)
+        found += _projection(index)
+    return found
 
 
-def _global_key(index: Index) -> Iterator[Verdict]:
-    hashes, ranges = _counts(index.keys)
-    if index.keys.known and not (1 <= hashes <= _MOST_KEY_PARTS and ranges <= _MOST_KEY_PARTS):
-        limit = f"1 to {_MOST_KEY_PARTS} and up to {_MOST_KEY_PARTS} are possible"
-        yield fails(f"{index_label(index)} has {hashes} partition and {ranges} sort key parts: {limit}", index.keys)
+def _global_key(index: Index) -> Verdicts:
+    hashes, ranges = map(len, shape_of(index.keys))
+    if not index.keys.known or (1 <= hashes <= _MOST_KEY_PARTS and ranges <= _MOST_KEY_PARTS):
+        return ()
+    limit = f"1 to {_MOST_KEY_PARTS} and up to {_MOST_KEY_PARTS} are possible"
+    return (fails(f"{index_label(index)} has {hashes} partition and {ranges} sort key parts: {limit}", index.keys),)
 
 
 def _local_key(index: Index) -> Iterator[Verdict]:
     if not index.keys.known or not index.table.keys.known:
         return
     label, table_keys = index_label(index), index.table.keys
-    own, its_tables = attributes_of(index.keys, Role.HASH), attributes_of(table_keys, Role.HASH)
-    if not attributes_of(table_keys, Role.RANGE):
+    (own, sorts), (its_tables, its_sorts) = shape_of(index.keys), shape_of(table_keys)
+    if not its_sorts:
         yield fails(f"local {label} needs a table with a sort key", index.keys, table_keys)
     if own != its_tables:
         note = f"local {label} has partition key {', '.join(own)}, and its table {', '.join(its_tables)}"
         yield fails(note, index.keys, table_keys)
-    if _counts(index.keys)[1] != 1:
-        yield fails(f"local {label} has {_counts(index.keys)[1]} sort keys: exactly 1 is possible", index.keys)
+    if len(sorts) != 1:
+        yield fails(f"local {label} has {len(sorts)} sort keys: exactly 1 is possible", index.keys)
 
 
-def _projection(index: Index) -> Iterator[Verdict]:
+def _projection(index: Index) -> Verdicts:
     projection, projected = index.projection, index.projected
     if not projection.known or not projected.known:
-        yield undecided(projection, projected)
-    elif projection.content == "INCLUDE" and not projected.content:
-        yield fails(f"{index_label(index)} projects INCLUDE, and names no attributes", projection)
-    elif projection.content != "INCLUDE" and projected.content:
-        yield fails(f"{index_label(index)} projects {projection.shown}, and names attributes", projection, projected)
+        return (undecided(projection, projected),)
+    if (projection.content == "INCLUDE") is bool(projected.content):
+        return ()
+    if not projected.content:
+        return (fails(f"{index_label(index)} projects INCLUDE, and names no attributes", projection),)
+    return (fails(f"{index_label(index)} projects {projection.shown}, and names attributes", projection, projected),)
 
 
 def _all_indexes(table: Table) -> Iterator[Verdict]:
@@ -149,13 +156,15 @@ def _all_indexes(table: Table) -> Iterator[Verdict]:
     if locals_ > _MOST_LOCAL_INDEXES:
         note = f"the table has {locals_} local indexes: {_MOST_LOCAL_INDEXES} are possible"
         yield fails(note, table.local_indexes)
-    lists = tuple(index.projected for index in _indexes(table))
-    projected = sum(len(names.content or ()) for names in lists)
+    indexes = _indexes(table)
+    lists = [index.projected for index in indexes if index.projected.content]
+    projected = sum([len(names.content or ()) for names in lists])
     if projected > _MOST_PROJECTED:
-        note = f"the indexes project {projected} attributes: {_MOST_PROJECTED} are possible"
-        yield fails(note, *(names for names in lists if names.content))
+        yield fails(f"the indexes project {projected} attributes: {_MOST_PROJECTED} are possible", *lists)
     vectors = table.vector_indexes.content or ()
-    names = [*(index.name for index in _indexes(table)), *(index.name for index in vectors)]
+    names = [*[index.name for index in indexes], *[index.name for index in vectors]]
     called = [name.content for name in names if name.content is not None]
-    for twin in sorted({name for name in called if called.count(name) > 1}):
-        yield fails(f"{called.count(twin)} indexes are named {twin}", *(name for name in names if name.content == twin))
+    if len(set(called)) < len(called):
+        for twin in sorted({name for name in called if called.count(name) > 1}):
+            note = f"{called.count(twin)} indexes are named {twin}"
+            yield fails(note, *(name for name in names if name.content == twin))

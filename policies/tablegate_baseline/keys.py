@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from tablegate.policy import (
@@ -34,8 +34,10 @@ HOT_WORDS = (*TIMES, *SEQUENCES, *FEW_VALUES)
 _SHARDS = frozenset({"shard", "bucket", "hash", "prefix"})
 _AFTER_A_TIME = frozenset({"at", "on", "id"})
 _NAMES_KEPT = 1 << 16
+_HASH = Role.HASH
 
 Keys = Value[tuple[KeyPart, ...]]
+Shape = tuple[tuple[str, ...], tuple[str, ...]]
 
 NO_KEY = "the table's key comes from elsewhere"
 
@@ -68,18 +70,19 @@ def hot_partition_key(table: Table, *, words: tuple[str, ...] = HOT_WORDS) -> Ve
     the traffic of the moment to the same few of them. A key with a shard in it does not."""
     if not table.keys.known:
         return undecided(table.keys)
-    hashes = attributes_of(table.keys, Role.HASH)
+    hashes, _ = shape_of(table.keys)
     if not hashes:
         return not_applicable(NO_KEY)
-    return spread(table.keys, hashes, words, "partition key")
+    heat = heat_of(hashes, words)
+    return fails(f"partition key {heat}", table.keys) if heat else holds(table.keys)
 
 
-def spread(keys: Keys, hashes: tuple[str, ...], words: tuple[str, ...], what: str) -> Verdict:
-    """The parts of a partition key, taken together, do not gather the traffic: one that spreads it is enough."""
+def heat_of(hashes: tuple[str, ...], words: tuple[str, ...]) -> str | None:
+    """How the parts of a partition key, taken together, gather the traffic: one that spreads it is enough."""
     found = [word for attribute in hashes if (word := hot_word(attribute, words)) is not None]
     if len(found) < len(hashes):
-        return holds(keys)
-    return fails(f"{what} {', '.join(hashes)} ends in '{found[-1]}', and no shard spreads its traffic", keys)
+        return None
+    return f"{', '.join(hashes)} ends in '{found[-1]}', and no shard spreads its traffic"
 
 
 @lru_cache(maxsize=_NAMES_KEPT)
@@ -96,9 +99,13 @@ def hot_word(attribute: str, words: tuple[str, ...]) -> str | None:
     return next((word for word in words if (parts := words_of(word)) and spoken[-len(parts) :] == parts), None)
 
 
-def attributes_of(keys: Keys, role: Role) -> tuple[str, ...]:
-    """The attributes that have this role in a key, in its order."""
-    return tuple([part.attribute for part in keys.content or () if part.role is role])
+def shape_of(keys: Keys) -> Shape:
+    """The attributes of the partition key and those of the sort key, each in their order."""
+    hashes: list[str] = []
+    ranges: list[str] = []
+    for part in keys.content or ():
+        (hashes if part.role is _HASH else ranges).append(part.attribute)
+    return tuple(hashes), tuple(ranges)
 
 
 @policy(
@@ -135,7 +142,8 @@ def sort_key(table: Table) -> Verdict:
         return undecided(table.keys)
     if not table.keys.content:
         return not_applicable(NO_KEY)
-    if attributes_of(table.keys, Role.RANGE):
+    _, ranges = shape_of(table.keys)
+    if ranges:
         return holds(table.keys)
     return fails("the table has no sort key, so no query reads a range", table.keys)
 
@@ -157,9 +165,10 @@ def attribute_naming(table: Table) -> Verdict:
 
     The tables of one input are compared; PK, SK, GSI1PK and the like are one style.
     """
-    keys = tuple(_keys(table))
-    if not all(one.known for one in keys):
-        return undecided(*keys)
+    keys = _keys(table)
+    doubtful = [one for one in keys if not one.known]
+    if doubtful:
+        return undecided(*doubtful)
     own = _styles(_names(keys))
     prevailing, doubts = _prevailing(table.estate)
     if doubts and len(own) == 1:
@@ -190,9 +199,8 @@ def _style(name: str) -> str:
     return next((style for style, pattern in _STYLES if pattern.fullmatch(name)), "a mix of styles")
 
 
-def _keys(table: Table) -> Iterator[Keys]:
-    yield table.keys
-    yield from (index.keys for index in (*global_indexes(table), *local_indexes(table)))
+def _keys(table: Table) -> list[Keys]:
+    return [table.keys, *[index.keys for index in (*global_indexes(table), *local_indexes(table))]]
 
 
 def _names(keys: Iterable[Keys]) -> tuple[str, ...]:
@@ -213,13 +221,12 @@ def _styles(names: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
 @lru_cache(maxsize=4)
 def _prevailing(estate: Estate) -> tuple[str | None, tuple[Value[object], ...]]:
     """The style of most key attributes in an input, where one leads, and the keys that are not known."""
-    named = {
-        (table.address, name): style
-        for table in estate.tables
-        for style, names in _styles(_names(_keys(table))).items()
-        for name in names
+    keys = [(table.address, _keys(table)) for table in estate.tables]
+    named = dict.fromkeys([(address, _names(its)) for address, its in keys])  # a table's scenarios mostly agree
+    styles = {
+        (address, name): style for address, names in named for style, alike in _styles(names).items() for name in alike
     }
-    ranked = Counter(named.values()).most_common(2)
+    ranked = Counter(styles.values()).most_common(2)
     leads = ranked and (len(ranked) == 1 or ranked[0][1] > ranked[1][1])
-    doubts = tuple(keys for table in estate.tables for keys in _keys(table) if not keys.known)
+    doubts = tuple([one for _, its in keys for one in its if not one.known])
     return ranked[0][0] if leads else None, doubts
