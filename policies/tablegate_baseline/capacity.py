@@ -155,7 +155,7 @@ def capacity_contradiction(table: Table) -> Verdict:
 
 
 def _at_odds_with_on_demand(table: Table) -> Iterator[Verdict]:
-    given = [*_given(table, lambda part: part.capacity)]
+    given = _given(table, lambda part: part.capacity)
     for replica in table.replicas.content or ():
         given += _present(replica.read_capacity, "reads", replica)
     yield every_part("capacity is provisioned under on-demand billing for", given, table.billing_mode)
@@ -168,31 +168,36 @@ def _at_odds_with_on_demand(table: Table) -> Iterator[Verdict]:
 
 def _at_odds_with_provisioned(table: Table) -> Iterator[Verdict]:
     mode = table.billing_mode
-    limits = [*_given(table, lambda part: part.on_demand)]
+    limits = _given(table, lambda part: part.on_demand)
     for replica in table.replicas.content or ():
         limits += _present(replica.max_read, "reads", replica)
     yield every_part("on-demand maxima do nothing under provisioned billing for", limits, mode)
-    usable = [(f"{kind} of {part_label(part)}", value.at_least(1)) for kind, part, value in _fixed_units(table)]
+    usable = [
+        (f"{kind} of {part_label(part)}", verdict)
+        for kind, part, value in _fixed_units(table)
+        if (verdict := value.at_least(1)).truth is not True
+    ]
     yield every_part("provisioned billing without usable capacity for", usable, mode)
     yield from _unlisted(table)
 
 
-def _given(table: Table, pair: Callable[[Table | Index], Units]) -> Iterator[Labelled]:
+def _given(table: Table, pair: Callable[[Table | Index], Units]) -> list[Labelled]:
+    found: list[Labelled] = []
     for kind, part, value in units_of(table, pair):
-        yield from _present(value, kind, part)
+        found += _present(value, kind, part)
+    return found
 
 
-def _present(value: Value[int], kind: str, part: Table | Index | Replica) -> Iterator[Labelled]:
+def _present(value: Value[int], kind: str, part: Table | Index | Replica) -> tuple[Labelled, ...]:
     """A number that should not be there, or that may be."""
-    if value.content or not value.known:
-        label = f"the replica in {part.region.shown}" if isinstance(part, Replica) else part_label(part)
-        yield f"{kind} of {label}", value.satisfies(lambda content: not content)
+    if value.known and not value.content:
+        return ()
+    label = f"the replica in {part.region.shown}" if isinstance(part, Replica) else part_label(part)
+    return ((f"{kind} of {label}", value.satisfies(lambda content: not content)),)
 
 
-def _unlisted(table: Table) -> Iterator[Verdict]:
-    for collection in (table.indexes, table.replicas):
-        if not collection.known:
-            yield undecided(collection)
+def _unlisted(table: Table) -> list[Verdict]:
+    return [undecided(collection) for collection in (table.indexes, table.replicas) if not collection.known]
 
 
 def _fixed_units(table: Table) -> Iterator[tuple[str, Table | Index, Value[int]]]:

@@ -45,7 +45,7 @@ def units_of(table: Table, pair: Callable[[Table | Index], Units]) -> Iterator[t
 def every_part(says: str, parts: Iterable[Labelled], *also: Value[object]) -> Verdict:
     """Every part holds; those that do need not be named. Where some do not, the note is what it says and their labels,
     and ``also`` is evidence too."""
-    labelled = tuple(parts)
+    labelled = [(label, part) for label, part in parts if part.truth is not True]
     if not labelled:
         return Verdict(True)
     verdict = all_of([part for _, part in labelled])
@@ -62,14 +62,12 @@ def otherwise(verdict: Verdict, note: str) -> Verdict:
 
 def undecided(*values: Value[object]) -> Verdict:
     """Nothing can be said while some of these are not known."""
-    return Verdict(None, tuple(value for value in values if not value.known))
+    return Verdict(None, tuple([value for value in values if not value.known]))
 
 
-def in_doubt(*collections: Value[tuple[Index, ...]]) -> Iterator[Labelled]:
-    """The doubt about each collection that is not known: what it holds cannot be judged."""
-    for collection in collections:
-        if not collection.known:
-            yield collection.name, undecided(collection)
+def in_doubt(collection: Value[tuple[Index, ...]]) -> tuple[Labelled, ...]:
+    """The doubt about a collection that is not known: what it holds cannot be judged."""
+    return () if collection.known else ((collection.name, undecided(collection)),)
 
 
 def doubtful(name: str, doubt: Doubt) -> Value[None]:

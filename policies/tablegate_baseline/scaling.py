@@ -25,6 +25,8 @@ from tablegate_baseline.parts import every_part, global_indexes, in_doubt, index
 _LOWEST_UTILISATION, _HIGHEST_UTILISATION = 20, 90  # what a target-tracking policy for DynamoDB accepts
 _NOT_PROVISIONED = "the table is not provisioned"
 
+Dimension = tuple[str, str, Value[str] | None, tuple[ScalingTarget, ...]]
+
 
 @policy(
     "TG102",
@@ -109,7 +111,7 @@ def autoscaled_capacity(table: Table) -> Verdict:
 
 
 def _scaled(table: Table) -> Verdict:
-    found = tuple(_dimensions(table))
+    found = _dimensions(table)
     covered = [(label, targets) for label, _, _, targets in found if targets]
     return all_of(
         (
@@ -132,27 +134,35 @@ def _scaled(table: Table) -> Verdict:
     )
 
 
-def _dimensions(table: Table) -> Iterator[tuple[str, str, Value[str] | None, tuple[ScalingTarget, ...]]]:
+def _dimensions(table: Table) -> list[Dimension]:
     """Each dimension: its label, the name of the index or replica that it is of, and the targets that cover it."""
+    found: list[Dimension] = []
+    indexes = [(index_label(index), index.name) for index in global_indexes(table)]
     for dimension in ("read", "write"):
-        yield f"{dimension}s of the table", dimension, None, _targets(table, dimension)
-        for index in global_indexes(table):
-            label = f"{dimension}s of {index_label(index)}"
-            yield label, dimension, index.name, _targets(table, dimension, index=index.name)
+        found.append((f"{dimension}s of the table", dimension, None, _targets(table, dimension)))
+        for label, name in indexes:
+            found.append((f"{dimension}s of {label}", dimension, name, _targets(table, dimension, index=name)))
     for replica in table.replicas.content or ():
-        label = f"reads of the replica in {replica.region.shown}"
-        yield label, "read", replica.region, _targets(table, "read", region=replica.region)
+        label, region = f"reads of the replica in {replica.region.shown}", replica.region
+        found.append((label, "read", region, _targets(table, "read", region=region)))
+    return found
 
 
 def _targets(
     table: Table, dimension: str, *, index: Value[str] | None = None, region: Value[str] | None = None
 ) -> tuple[ScalingTarget, ...]:
     """The targets on a dimension of the table, of one index, or of one replica."""
-    if not table.scaling or any(part is not None and not part.known for part in (index, region)):
+    if not table.scaling or not (index is None or index.known) or not (region is None or region.known):
         return ()
-    of_index, of_region = (None if part is None else part.content for part in (index, region))
-    wanted = (dimension, of_index, of_region)
-    return tuple(target for target in table.scaling if (target.dimension, target.index, target.region) == wanted)
+    of_index = None if index is None else index.content
+    of_region = None if region is None else region.content
+    return tuple(
+        [
+            target
+            for target in table.scaling
+            if target.dimension == dimension and target.index == of_index and target.region == of_region
+        ]
+    )
 
 
 def _missing(table: Table, dimension: str, of: Value[str] | None = None) -> Verdict:
@@ -193,27 +203,31 @@ def _guarded(table: Table, max_units: int) -> Verdict:
 
 
 def _safeguards(target: ScalingTarget, max_units: int) -> Iterator[Verdict]:
-    what, lowest, highest = _label(target), target.minimum, target.maximum
-    yield otherwise(
-        _compared(lowest, operator.lt, highest),
-        f"{what}: the minimum of {lowest.shown} units is not below the maximum of {highest.shown}",
-    )
-    yield otherwise(
-        highest.satisfies(lambda units: units is None or units <= max_units),
-        f"{what}: the maximum of {highest.shown} units is above {max_units}",
-    )
-    yield otherwise(
-        target.utilisation.satisfies(lambda percent: percent is None or _sane(percent)),
-        f"{what}: the target utilisation of {target.utilisation.shown} % is outside"
-        f" {_LOWEST_UTILISATION} to {_HIGHEST_UTILISATION} %",
-    )
-    yield otherwise(~target.scale_in_disabled.is_true, f"{what}: scale-in is disabled")
+    """What is wrong with a target, or may be."""
+    lowest, highest, utilisation = target.minimum, target.maximum, target.utilisation
+    room = _compared(lowest, operator.lt, highest)
+    if room.truth is not True:
+        note = f"the minimum of {lowest.shown} units is not below the maximum of {highest.shown}"
+        yield _about(target, room, note)
+    bounded = highest.satisfies(lambda units: units is None or units <= max_units)
+    if bounded.truth is not True:
+        yield _about(target, bounded, f"the maximum of {highest.shown} units is above {max_units}")
+    sane = utilisation.satisfies(lambda percent: percent is None or _sane(percent))
+    if sane.truth is not True:
+        limits = f"{_LOWEST_UTILISATION} to {_HIGHEST_UTILISATION} %"
+        yield _about(target, sane, f"the target utilisation of {utilisation.shown} % is outside {limits}")
+    scales_in = ~target.scale_in_disabled.is_true
+    if scales_in.truth is not True:
+        yield _about(target, scales_in, "scale-in is disabled")
     for schedule in target.schedules:
-        yield otherwise(
-            _compared(lowest, operator.le, schedule.minimum) & _compared(schedule.maximum, operator.le, highest),
-            f"{what}: schedule {schedule.name} sets {schedule.minimum.shown} to {schedule.maximum.shown} units,"
-            f" outside {lowest.shown} to {highest.shown}",
-        )
+        least, most = schedule.minimum, schedule.maximum
+        within = _compared(lowest, operator.le, least) & _compared(most, operator.le, highest)
+        bounds = f"{least.shown} to {most.shown} units, outside {lowest.shown} to {highest.shown}"
+        yield _about(target, within, f"schedule {schedule.name} sets {bounds}")
+
+
+def _about(target: ScalingTarget, verdict: Verdict, note: str) -> Verdict:
+    return otherwise(verdict, f"{_label(target)}: {note}")
 
 
 def _sane(percent: float) -> bool:
@@ -230,9 +244,8 @@ def _label(target: ScalingTarget) -> str:
 
 def _compared(left: Value[int], test: Callable[[int, int], bool], right: Value[int]) -> Verdict:
     """The test's answer about two numbers. A number that is not stated is not compared."""
-    doubtful = tuple(value for value in (left, right) if not value.known)
-    if doubtful:
-        return Verdict(None, doubtful)
+    if not left.known or not right.known:
+        return undecided(left, right)
     if left.content is None or right.content is None:
         return Verdict(True)
     return Verdict(test(left.content, right.content), (left, right))
@@ -268,7 +281,9 @@ def _keeps_up(index: Index) -> Verdict:
         return all_of(doubts)
     least = own[0].maximum if own else index.capacity.write
     most = its_tables[0].maximum if its_tables else table.capacity.write
+    verdict = _compared(least, operator.ge, most)
+    if verdict.truth is True:
+        return verdict
     return otherwise(
-        _compared(least, operator.ge, most),
-        f"{index_label(index)} takes at most {least.shown} write units, and its table {most.shown}",
+        verdict, f"{index_label(index)} takes at most {least.shown} write units, and its table {most.shown}"
     )
