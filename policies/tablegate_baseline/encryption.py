@@ -241,9 +241,9 @@ Changes:
 def stream_destination_encryption(table: Table) -> Verdict:
     """Every change is copied into the stream, whole items with it, and stays there for up to a year. The table's key
     does not follow: what the stream keeps is only as safe as the stream."""
-    asked = (_safe(table.destinations), *of_replicas(table, lambda replica: _safe(replica.destinations)))
-    none_here = not_applicable("no Kinesis stream of this input receives the table's changes")
-    return all_of(asked) if any(verdict.applies for verdict in asked) else none_here
+    asked = [_safe(table.destinations), *of_replicas(table, lambda replica: _safe(replica.destinations))]
+    told = [verdict for verdict in asked if verdict.applies]
+    return all_of(told) if told else not_applicable("no Kinesis stream of this input receives the table's changes")
 
 
 def _owned(encryption: Encryption, owner: Owner, what: str) -> Verdict:

@@ -89,7 +89,7 @@ def recovery_window(table: Table, *, days: int = 35) -> Verdict:
     the same. ``days`` says how long it must be, on the table and on every replica."""
     own = _long_enough(table.recovery, days, "")
     theirs = of_replicas(table, lambda replica: _long_enough(replica.recovery, days, f" of {replica_label(replica)}"))
-    return all_of((own, *theirs)) if any(verdict.applies for verdict in theirs) else own
+    return all_of((own, *theirs)) if theirs and any(verdict.applies for verdict in theirs) else own
 
 
 @policy(

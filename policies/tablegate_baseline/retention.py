@@ -11,7 +11,7 @@ from tablegate.policy import (
     Value,
     Verdict,
     all_of,
-    any_of,
+    holds,
     not_applicable,
     policy,
     unknown,
@@ -65,7 +65,7 @@ def retained_on_delete(table: Table) -> Verdict:
     )
     if protected.truth is True:
         return protected
-    return any_of((_kept(table), protected))
+    return _kept(table) | protected
 
 
 @policy(
@@ -115,6 +115,8 @@ def _kept(table: Table) -> Verdict:
 
 def kept_by(attribute: Value[str]) -> Verdict:
     """The attribute of a template's resource keeps what it stands on."""
+    if attribute.known and attribute.content in KEEPS:
+        return holds(attribute)
     otherwise = f"{attribute.name} is {attribute.shown}"
     return worded(attribute.one_of(*KEEPS), otherwise, f"{attribute.name} keeps the table")
 

@@ -44,7 +44,7 @@ def stream_view(table: Table) -> Verdict:
     """
     if _has_none(table):
         return not_applicable("the table has neither a stream nor a replica")
-    return all_of((_replicated(table), *(_carries(table, reader) for reader in table.stream.consumers), _read(table)))
+    return all_of((_replicated(table), *[_carries(table, reader) for reader in table.stream.consumers], _read(table)))
 
 
 def _has_none(table: Table) -> bool:
@@ -55,12 +55,15 @@ def _has_none(table: Table) -> bool:
 
 
 def _replicated(table: Table) -> Verdict:
+    return when(_replicates_by_stream(table), lambda: _carries_both(table), "the table is not global")
+
+
+def _carries_both(table: Table) -> Verdict:
     stream = table.stream
-    both = otherwise(
+    return otherwise(
         stream.enabled.is_true & stream.view.equals(_BOTH),
         f"the table is global and its stream is {_shown(table)}: replication needs {_BOTH}",
     )
-    return when(_replicates_by_stream(table), lambda: both, "the table is not global")
 
 
 def _shown(table: Table) -> str:
@@ -77,6 +80,8 @@ def _replicates_by_stream(table: Table) -> Verdict:
 def _carries(table: Table, reader: Consumer) -> Verdict:
     view = table.stream.view
     carried = view.satisfies(lambda content: reader.images <= _CARRIED.get(str(content), set()))
+    if carried.truth is True:
+        return carried
     if reader.doubt is not None and carried.truth is False:
         return not_seen("stream reader", reader.doubt)
     wanted = " and ".join(sorted(reader.images))

@@ -105,8 +105,7 @@ def ttl_on_ephemeral_looking(
     if purpose.known and _is_ephemeral(purpose, purposes):
         return not_applicable("its declared purpose is judged by TG401", purpose)
     looks = _looks_ephemeral(table, words)
-    off = f"{looks.note}{', but' if looks.truth else ';'} time to live is off"
-    verdict = when(looks, lambda: _expires(table.ttl, off), "neither name nor partition key looks ephemeral")
+    verdict = when(looks, lambda: _may_stay(table.ttl, looks), "neither name nor partition key looks ephemeral")
     if not verdict.applies or verdict.truth is True or purpose.known:
         return verdict
     return unknown("cannot tell whether the table's purpose is judged by TG401 already", purpose, *verdict.evidence)
@@ -205,12 +204,16 @@ def _expires(ttl: Ttl, otherwise: str) -> Verdict:
     return must_be(ttl.enabled, True, otherwise, "time to live is on")
 
 
+def _may_stay(ttl: Ttl, looks: Verdict) -> Verdict:
+    return _expires(ttl, f"{looks.note}{', but' if looks.truth else ';'} time to live is off")
+
+
 def _looks_ephemeral(table: Table, words: tuple[str, ...]) -> Verdict:
     """The name, or the partition key's, holds one of the words. A name that is not known gives way to the label."""
     name, keys = table.name, table.keys
-    found = word_in(name.content if name.known and name.content else table.label, words)
+    found = word_in(name.content or table.label, words)
     if found is not None:
-        called = name.shown if name.known and name.content else table.label
+        called = name.shown if name.content else table.label
         return Verdict(True, (name,), f"the name {called} holds the word {found}")
     if not keys.known:
         return unknown("cannot tell whether the partition key looks ephemeral", keys)
