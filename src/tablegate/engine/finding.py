@@ -15,6 +15,7 @@ from tablegate.model.table import Construct, Dialect
 from tablegate.model.value import Place, Value, Verdict
 from tablegate.policy.declare import Policy, Severity
 
+_FAILS, _UNKNOWN, _WAIVED = Outcome.FAILS, Outcome.UNKNOWN, Outcome.WAIVED
 _NONE: frozenset[Severity] = frozenset()
 
 
@@ -22,15 +23,16 @@ def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merge
     """What makes the findings of one policy."""
     own = settings.policies.get(policy.id)
     set_severity = own.severity if own else None
-    blocking = {Outcome.FAILS: _blocking(settings.fail_on), Outcome.UNKNOWN: _NONE}
-    if settings.unknown is UnknownMode.BLOCK:
-        blocking[Outcome.UNKNOWN] = blocking[Outcome.FAILS]
+    failing = _blocking(settings.fail_on)
+    doubtful = failing if settings.unknown is UnknownMode.BLOCK else _NONE
+    doubtful_in_source = doubtful if settings.unknown_chosen else _NONE
 
     def find(site: Site, verdict: Verdict, among: Merged | None) -> Finding:
-        outcome = Outcome.FAILS if verdict.truth is False else Outcome.UNKNOWN
-        blocks = blocking[outcome]
-        if outcome is Outcome.UNKNOWN and site.dialect is Dialect.TERRAFORM_SOURCE and not settings.unknown_chosen:
-            blocks = frozenset()
+        if verdict.truth is False:
+            outcome, blocks = _FAILS, failing
+        else:
+            outcome = _UNKNOWN
+            blocks = doubtful_in_source if site.dialect is Dialect.TERRAFORM_SOURCE else doubtful
         waived = _acknowledged(policy, site.construct) if site.construct and settings.heeds_acknowledged else None
         severity = severity_at(policy, site, settings.overrides) if settings.overrides else None
         severity = severity or set_severity
@@ -39,7 +41,7 @@ def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merge
         return Finding(
             policy=policy,
             severity=severity,
-            outcome=outcome if waived is None else Outcome.WAIVED,
+            outcome=outcome if waived is None else _WAIVED,
             blocks=waived is None and severity in blocks,
             file=site.file,
             address=site.address,

@@ -117,21 +117,24 @@ class Ledger:
 
     def enter(self, policy: Policy, answered: Answers) -> None:
         """Enter what one policy answered about the subjects of one estate."""
-        entered = self._entered
         find = self._finders[policy.id]
-        entered["held"] += answered.held
-        entered["not_applicable"] += answered.aside
+        held, aside = answered.held, answered.aside
+        found: list[Finding] = []
         for stand, answer in answered.rest:
             verdict, among = (answer.answer, answer) if isinstance(answer, Merged) else (answer, None)
             if isinstance(verdict, Crash):
-                entered["crashed"] += 1
+                self._entered["crashed"] += 1
                 self._faults.append(_fault(policy, stand, verdict))
             elif verdict.truth is not True:
-                finding = find(stand.site, verdict, among)
-                entered[finding.outcome] += 1
-                self._findings.append(finding)
+                found.append(find(stand.site, verdict, among))
+            elif verdict.applies:
+                held += 1
             else:
-                entered["held" if verdict.applies else "not_applicable"] += 1
+                aside += 1
+        self._findings += found
+        self._entered.update([finding.outcome for finding in found])
+        self._entered["held"] += held
+        self._entered["not_applicable"] += aside
 
     def closed(self) -> Judgement:
         """The judgement, with a fault if the entries are not as many as were due."""
@@ -155,7 +158,7 @@ class Ledger:
     def _shown(self) -> Iterable[Finding]:
         """The findings in their order. Unknowns that are to be ignored are counted, and not shown."""
         silent = self._settings.unknown is UnknownMode.IGNORE
-        shown = (item for item in self._findings if not (silent and item.outcome is Outcome.UNKNOWN))
+        shown = [item for item in self._findings if not (silent and item.outcome is Outcome.UNKNOWN)]
         return sorted(shown, key=by_place)
 
 
