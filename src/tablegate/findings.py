@@ -86,6 +86,26 @@ class Finding:
         names = "\0".join(sorted({value.name for value in self.evidence}))
         return digest(f"{self.policy.id}\0{self.address}\0{part}\0{names}")
 
+    def showing(self, evidence: tuple[Value[object], ...]) -> Finding:
+        """The same finding, with this evidence."""
+        return Finding(
+            policy=self.policy,
+            severity=self.severity,
+            outcome=self.outcome,
+            blocks=self.blocks,
+            file=self.file,
+            address=self.address,
+            part=self.part,
+            place=self.place,
+            scenario=self.scenario,
+            message=self.message,
+            evidence=evidence,
+            fix=self.fix,
+            construct=self.construct,
+            waived=self.waived,
+            known_as=self.known_as,
+        )
+
 
 @record()
 class Input:

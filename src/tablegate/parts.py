@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from operator import is_
 from typing import ClassVar, TypeAlias
 
 from tablegate.engine.settings import ConfigError
@@ -13,7 +12,7 @@ from tablegate.findings import Fault, FaultCode, Finding, Report
 from tablegate.merge import NOTHING, merged
 from tablegate.model.value import Place
 from tablegate.policy.declare import Policy
-from tablegate.reporters.evidence import told
+from tablegate.reporters.evidence import is_light, told
 from tablegate.syntax.collector import collect_if_much
 from tablegate.syntax.source import Source
 
@@ -145,9 +144,9 @@ def lost(source: Source, message: str) -> Report:
 
 def _light(report: Report) -> Report:
     """The same report without the estates: of values, what reports tell of them."""
-    return replace(report, findings=tuple(map(_told, report.findings)))
+    return replace(report, findings=tuple([_told(finding) for finding in report.findings]))
 
 
 def _told(finding: Finding) -> Finding:
-    evidence = tuple(map(told, finding.evidence))
-    return finding if all(map(is_, evidence, finding.evidence)) else replace(finding, evidence=evidence)
+    heavy = [value for value in finding.evidence if not is_light(value)]
+    return finding.showing(tuple(map(told, finding.evidence))) if heavy else finding

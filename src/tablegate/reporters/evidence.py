@@ -30,9 +30,14 @@ class Told:
     plain: Plain
 
 
+def is_light(value: Value[object]) -> bool:
+    """Whether its content holds on to nothing, and may be told to anybody."""
+    return type(value.content) in _PLAIN and not value.sensitive
+
+
 def told(value: Value[object]) -> Value[object]:
     """The same value for any reporter, without a content that may hold on to a whole estate."""
-    if type(value.content) in _PLAIN and not value.sensitive:
+    if is_light(value):
         return value
     known = plain(value)
     content = None if known is None else Told(known)
@@ -47,10 +52,11 @@ def plain(value: Value[object], scrub: Callable[[str], str] = str) -> Plain:
         return _scrubbed(value.content.plain, scrub)
     if value.sensitive:
         return SENSITIVE
-    if isinstance(value.content, str) and not is_public(value.name):
-        return {"type": "text", "size": len(value.content)}
-    if isinstance(value.content, Mapping) and not is_public(value.name):
-        return {"type": "mapping", "size": len(value.content)}
+    if not is_public(value.name):
+        if isinstance(value.content, str):
+            return {"type": "text", "size": len(value.content)}
+        if isinstance(value.content, Mapping):
+            return {"type": "mapping", "size": len(value.content)}
     return _plain(value.content, scrub)
 
 
@@ -73,10 +79,10 @@ def _plain(content: object, scrub: Callable[[str], str]) -> Plain:
             return plain(content.name, scrub)
         case Replica():
             return plain(content.region, scrub)
-        case Mapping():
-            return {scrub(str(key)): _plain(content[key], scrub) for key in sorted(content, key=str)}
         case list() | tuple():
             return [_plain(item, scrub) for item in content]
+        case Mapping():
+            return {scrub(str(key)): _plain(content[key], scrub) for key in sorted(content, key=str)}
         case set() | frozenset():
             return [_plain(item, scrub) for item in sorted(content, key=str)]
         case _:
