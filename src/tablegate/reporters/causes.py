@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tablegate.findings import Finding, Outcome
+from tablegate.findings import Finding, Outcome, by_place
 from tablegate.policy.declare import Severity
 
 _RANK = {severity: rank for rank, severity in enumerate(Severity)}
+_FAILS = Outcome.FAILS
+
+Row = tuple[int, str, bool]
 
 
 class Cause(NamedTuple):
@@ -30,24 +33,25 @@ class Cause(NamedTuple):
 
 def causes(findings: Iterable[Finding]) -> tuple[Cause, ...]:
     """The findings by severity, policy, file, line and address, gathered by cause."""
+    rows: dict[Row, list[Finding]] = {}
+    for finding in findings:
+        rows.setdefault(_row(finding), []).append(finding)
+    return tuple([cause for row in sorted(rows) for cause in _gathered(sorted(rows[row], key=by_place))])
+
+
+def _gathered(row: Iterable[Finding]) -> list[Cause]:
     gathered: dict[object, list[Finding]] = {}
-    for finding in sorted(findings, key=in_order):
+    for finding in row:
         scenario = tuple(sorted(finding.scenario.items())) if finding.scenario else ()
-        same = (finding.policy.id, finding.outcome, finding.blocks, finding.message, finding.file, scenario)
-        gathered.setdefault((finding.severity, finding.waived, *same), []).append(finding)
-    return tuple(Cause(findings=tuple(group)) for group in gathered.values())
+        same = (finding.outcome, finding.waived, finding.blocks, finding.message, finding.file, scenario)
+        gathered.setdefault(same, []).append(finding)
+    return [Cause(findings=tuple(group)) for group in gathered.values()]
 
 
 def in_order(finding: Finding) -> tuple[object, ...]:
     """The key that findings are sorted by."""
-    line = finding.place.line if finding.place else None
-    part = tuple(sorted(finding.part.items())) if finding.part else ()
-    return (
-        _RANK[finding.severity],
-        finding.policy.id,
-        finding.outcome is not Outcome.FAILS,
-        finding.file,
-        line or 0,
-        finding.address,
-        part,
-    )
+    return (*_row(finding), *by_place(finding))
+
+
+def _row(finding: Finding) -> Row:
+    return (_RANK[finding.severity], finding.policy.id, finding.outcome is not _FAILS)

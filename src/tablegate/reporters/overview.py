@@ -18,6 +18,8 @@ MANY = 12  # inputs that are still shown one by one
 FAULTS, WORST, NAMED = 10, 10, 3
 BETWEEN = "  "
 _WORDS = [*map(str, Severity), *map(str, Outcome)]
+_RANK: dict[str, int] = {word: rank for rank, word in enumerate(_WORDS)}
+_FAILS = Outcome.FAILS
 
 
 class Overview:
@@ -36,7 +38,7 @@ class Overview:
             found = [finding for finding in report.findings if finding.blocks is blocks]
             if found:
                 yield [self._paint(Style.QUIET, own(heading)), *self._policies(found)]
-        worst = Counter(finding.file for finding in report.findings if finding.blocks)
+        worst = Counter([finding.file for finding in report.findings if finding.blocks])
         if worst:
             yield [self._paint(Style.QUIET, own("most of it blocks in")), *self._worst(worst)]
         yield from not_judged(report.skipped, self._paint, self._show)
@@ -58,8 +60,8 @@ class Overview:
     def _policies(self, found: list[Finding]) -> Iterator[Shown]:
         rows: dict[tuple[int, str, str], list[Finding]] = {}
         for finding in found:
-            word = str(finding.severity if finding.outcome is Outcome.FAILS else finding.outcome)
-            rows.setdefault((_WORDS.index(word), finding.policy.id, finding.policy.name), []).append(finding)
+            weight = finding.severity if finding.outcome is _FAILS else finding.outcome
+            rows.setdefault((_RANK[weight], finding.policy.id, finding.policy.name), []).append(finding)
         lines = []
         for (rank, id, name), row in sorted(rows.items(), key=lambda item: (item[0][0], -len(item[1]), item[0][1])):
             files = len({finding.file for finding in row})

@@ -13,6 +13,7 @@ from tablegate.reporters.safe import Shower, Shown, joined, own
 from tablegate.reporters.words import counted, listed, number, plural
 
 DOT = " · "
+_FAILS = Outcome.FAILS
 UNREAD = "unread"  # the kind of an input that nobody could read
 
 
@@ -105,7 +106,7 @@ def _nothing(report: Report, show: Shower) -> Iterator[Shown]:
 
 def _found(report: Report, paint: Paint) -> Iterator[Shown]:
     for blocks, lead in ((True, "blocking: "), (False, "not blocking: ")):
-        words = Counter(_word(finding) for finding in report.findings if finding.blocks is blocks)
+        words = Counter([_word(finding) for finding in report.findings if finding.blocks is blocks])
         order = [*Severity, *Outcome]
         each = [
             paint(SEVERITIES[word], joined(number(words[word]), own(" "), own(word))) for word in order if words[word]
@@ -115,8 +116,8 @@ def _found(report: Report, paint: Paint) -> Iterator[Shown]:
     yield _verdicts(report)
 
 
-def _word(finding: Finding) -> str:
-    return str(finding.severity if finding.outcome is Outcome.FAILS else finding.outcome)
+def _word(finding: Finding) -> Severity | Outcome:
+    return finding.severity if finding.outcome is _FAILS else finding.outcome
 
 
 def _verdicts(report: Report) -> Shown:
