@@ -45,11 +45,11 @@ def get_att(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     if isinstance(content, str):
         name, _, attribute = content.partition(".")
     elif isinstance(content, (list, tuple)) and len(content) >= 2:
-        first, *rest = (resolver.head(item) for item in content)
-        if any(isinstance(item, Unsettled) for item in (first, *rest)):
+        first, *rest = map(resolver.head, content)
+        if isinstance(first, Unsettled) or Unsettled in map(type, rest):
             return expression(node)
         name = first.content if isinstance(first, Node) and isinstance(first.content, str) else ""
-        attribute = ".".join(scalar_of(item) for item in rest if isinstance(item, Node))
+        attribute = ".".join([scalar_of(item) for item in rest if isinstance(item, Node)])
     else:
         name = attribute = ""
     if not name or not attribute:

@@ -87,12 +87,18 @@ def is_scalar(node: Node) -> bool:
     return not isinstance(node.content, (dict, list, tuple))
 
 
+def is_call(content: Mapping[str, Node]) -> bool:
+    """Whether a mapping is written as a function."""
+    if "Ref" in content:
+        return True
+    return "Fn::" in " ".join(content) and any(key.startswith("Fn::") for key in content)
+
+
 def is_plain(node: Node) -> bool:
     """Whether no function and no dynamic reference is in a node."""
     content = node.content
     if isinstance(content, dict):
-        calls = any(key == "Ref" or key.startswith("Fn::") for key in content)
-        return not calls and all(map(is_plain, content.values()))
+        return not is_call(content) and all(map(is_plain, content.values()))
     if isinstance(content, (list, tuple)):
         return all(map(is_plain, content))
     return not isinstance(content, str) or "{{" not in content

@@ -81,11 +81,10 @@ class Texts:
             if not self._held or not has_symbol(text):
                 return self.canonical(text)
             return self.of(Unsettled(HELD, value, tuple(self._held.get(part, part) for part in text)))
-        first = value.parts[0] if value.parts else None
+        first, *behind = value.parts or (None,)
         if isinstance(first, Symbol) and first.attribute == "Arn" and self._is_table(first):
-            behind = [part for part in value.parts[1:] if isinstance(part, str)]
-            if first.sort == RESOURCE and len(behind) == len(value.parts) - 1:  # nearly all of them
-                return tuple(f"{arn}{''.join(behind)}" for arn in self.arns_of(first.name))
+            if first.sort == RESOURCE and not behind:
+                return self.arns_of(first.name)
             return tuple(self._made(value.parts)) or Hole(value.doubt)
         if first is None or (isinstance(first, Symbol) and self._may_be_anything(first)):
             return Hole(value.doubt)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, TypeVar
@@ -17,6 +17,7 @@ from tablegate.dialects.cloudformation.unsettled import (
     Resolved,
     Symbol,
     Unsettled,
+    is_call,
     is_plain,
     is_scalar,
     scalar_of,
@@ -38,19 +39,30 @@ _PATTERNED = ("like", "arn")  # operators under which an unknown value may be a 
 
 @dataclass(slots=True)
 class Written:
-    """A document as its author wrote it: the tree, and the nodes that its parts come from."""
+    """A document as its author wrote it: the tree, and the nodes that its parts come from.
+
+    ``nodes`` are its own and those of its statements, ``elements`` the elements of a statement, ``items`` of a list.
+    """
 
     tree: Any
     node: Node
     nodes: dict[Path, Node] = field(default_factory=dict)
+    elements: dict[Path, Mapping[str, Node]] = field(default_factory=dict)
+    items: dict[Path, Sequence[Node]] = field(default_factory=dict)
 
     def at(self, path: Path) -> Node:
         """The node of a part, or the nearest around it."""
         while path:
-            if path in self.nodes:
-                return self.nodes[path]
+            node = self.nodes.get(path) or self._within(path[:-1], path[-1])
+            if node is not None:
+                return node
             path = path[:-1]
         return self.node
+
+    def _within(self, around: Path, last: str | int) -> Node | None:
+        if isinstance(last, int):
+            return self.items[around][last] if around in self.items else None
+        return self.elements[around].get(last) if around in self.elements else None
 
 
 class Trees:
@@ -64,7 +76,7 @@ class Trees:
         """What a node comes to, in every scenario; None stands for nothing."""
         content = node.content
         if isinstance(content, dict):
-            if not any(key == "Ref" or key.startswith("Fn::") for key in content):
+            if not is_call(content):
                 return [node]
             value = self._resolver.head(node)
             return [value] if _is_settled(value) else self._explored(lambda: self._resolver.head(node))
@@ -77,7 +89,10 @@ class Trees:
         for value in values:
             if isinstance(value, Node) and isinstance(value.content, (list, tuple)):
                 for item in value.content:
-                    yield from self.elements(item, sure=sure)
+                    if isinstance(item.content, dict) and not is_call(item.content):
+                        yield item, sure  # nearly every statement
+                    else:
+                        yield from self.elements(item, sure=sure)
             elif value is not None:
                 yield value, sure
 
@@ -159,21 +174,20 @@ class Trees:
         """A statement, in each form that it takes: only its lists are one for all scenarios."""
         common: dict[str, Any] = {}
         differing: dict[str, list[Any]] = {}
+        written.elements[path] = content
         for key, child in content.items():
-            where = (*path, key)
-            written.nodes[where] = child
             if key in _LISTS:
-                common[key] = self._list(child, where, written)
+                common[key] = self._list(child, (*path, key), written)
                 continue
             if key in _WORDS and isinstance(child.content, str) and "{{" not in child.content:
                 common[key] = child.content
                 continue
             values = self._forms_of(key, child)
-            if len(values) == 1:
-                common[key] = values[0]
-            else:
+            if len(values) > 1:
                 differing[key] = values
-        return list(_multiplied(common, differing))
+            elif values[0] is not None:
+                common[key] = values[0]
+        return list(_multiplied(common, differing)) if differing else [common]
 
     def _forms_of(self, key: str, node: Node) -> list[Any]:
         if key == "Condition":
@@ -184,19 +198,20 @@ class Trees:
         return [self._scalar(value) for value in values]
 
     def _list(self, node: Node, path: Path, written: Written) -> list[Any]:
+        items = node.content if isinstance(node.content, (list, tuple)) else (node,)
+        texts = [item.content for item in items]
+        if _are_plain(texts):
+            written.items[path] = items
+            return texts
         key = path[-1]
         found: list[tuple[Any, Node, bool]] = []
-        for item in node.content if isinstance(node.content, (list, tuple)) else (node,):
-            text = item.content
-            if isinstance(text, str) and "{{" not in text and text.isascii() and ":table/" not in text:
-                found.append((text, item, True))  # nearly all of them
-                continue
+        for item in items:
             for value, sure in self.elements(item):
                 where = value.node if isinstance(value, Unsettled) else value
-                found.extend((made, where, sure) for made in self._texts_of(value, key))
-        if not all(sure for _, _, sure in found):
+                found += [(made, where, sure) for made in self._texts_of(value, key)]
+        if False in [sure for _, _, sure in found]:
             found = _once(found)
-        written.nodes.update({(*path, number): where for number, (_, where, _) in enumerate(found)})
+        written.items[path] = [where for _, where, _ in found]
         return [text if sure else Perhaps(text) for text, _, sure in found]
 
     def _texts_of(self, value: Node | Unsettled, key: str | int) -> tuple[Any, ...]:
@@ -269,12 +284,26 @@ def _multiplied(common: Mapping[str, Any], differing: Mapping[str, list[Any]]) -
         yield {key: form for key, form in statement.items() if form is not None}
 
 
+def _are_plain(texts: list[Any]) -> bool:
+    """Whether these are texts that are the same in every scenario, and name no table."""
+    try:
+        joined = "\n".join(texts)
+    except TypeError:
+        return False
+    return joined.isascii() and "{{" not in joined and ":table/" not in joined
+
+
 def _is_settled(value: Resolved) -> bool:
     """Whether something comes to the same in every scenario: no parameter or condition has a say in it."""
     if not isinstance(value, Unsettled):
         return True
-    symbols = [part for part in value.parts if isinstance(part, Symbol)]
-    return bool(symbols) and all(it.sort == RESOURCE or it.name.startswith("AWS::") for it in symbols)
+    settled = False
+    for part in value.parts:
+        if isinstance(part, Symbol):
+            if part.sort != RESOURCE and not part.name.startswith("AWS::"):
+                return False
+            settled = True
+    return settled
 
 
 def _once(found: list[tuple[Any, Node, bool]]) -> list[tuple[Any, Node, bool]]:
