@@ -142,5 +142,7 @@ class Document:
     @property
     def doubts(self) -> tuple[Doubt, ...]:
         """Everything that could not be read."""
-        own = () if self.doubt is None else (self.doubt,)
-        return own + tuple(doubt for statement in self.statements for doubt in statement.doubts)
+        found = [] if self.doubt is None else [self.doubt]
+        for statement in self.statements:
+            found += statement.doubts
+        return tuple(found)

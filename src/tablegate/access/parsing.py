@@ -6,7 +6,7 @@ with ``Hole`` where something cannot be known and symbols inside texts that are 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -43,7 +43,7 @@ def parse_document(tree: Any, symbols: Symbols, locate: Locate, within: str | No
     """
     if isinstance(tree, Hole):
         return Document(doubt=tree.doubt)
-    if not isinstance(tree, Mapping):
+    if not isinstance(tree, dict):
         return Document(malformed=(Malformed("a policy document is an object", ()),))
     malformed: list[Malformed] = []
     version = tree.get("Version")
@@ -51,17 +51,17 @@ def parse_document(tree: Any, symbols: Symbols, locate: Locate, within: str | No
     listed = tree.get("Statement", [])
     if isinstance(listed, Hole):
         return Document(version=_text(version), doubt=listed.doubt)
-    single = isinstance(listed, Mapping)
+    single = isinstance(listed, dict)
     variables = doubt is not None or version == "2012-10-17"
     reader = _Reader(symbols, locate, malformed, variables, f"{within}/" if within else "")
     statements: list[Statement] = []
     for index, entry in enumerate([listed] if single else listed if isinstance(listed, list) else []):
         path: Path = ("Statement",) if single else ("Statement", index)
         item, present = (entry.tree, False) if isinstance(entry, Perhaps) else (entry, True)
-        if isinstance(item, Hole):
-            doubt = item.doubt
-        elif isinstance(item, Mapping):
+        if isinstance(item, dict):
             statements.append(reader.statement(item, index, path, present=present))
+        elif isinstance(item, Hole):
+            doubt = item.doubt
         else:
             malformed.append(Malformed("a statement is an object", path))
     if not single and not isinstance(listed, list):
@@ -86,8 +86,9 @@ class _Reader:
     within: str
 
     def statement(self, tree: Mapping[str, Any], index: int, path: Path, *, present: bool) -> Statement:
-        for key in sorted(set(map(str, tree)) - _STATEMENT_KEYS):
-            self.malformed.append(Malformed(f"a statement has no element {key!r}", (*path, key)))
+        if not _STATEMENT_KEYS.issuperset(tree):
+            for key in sorted(set(map(str, tree)) - _STATEMENT_KEYS):
+                self.malformed.append(Malformed(f"a statement has no element {key!r}", (*path, key)))
         doubts: list[Doubt] = []
         unsettled: list[Doubt] = []
         sid = tree.get("Sid")
@@ -96,8 +97,8 @@ class _Reader:
             index=index,
             place=self.locate(path),
             effect=self._effect(tree, path, unsettled),
-            actions=self._either(tree, path, "Action", doubts),
-            resources=self._either(tree, path, "Resource", doubts),
+            actions=self._either(tree, path, "Action", "NotAction", doubts),
+            resources=self._either(tree, path, "Resource", "NotResource", doubts),
             principals=self._principals(tree, path, doubts),
             conditions=self._conditions(tree.get("Condition"), path, unsettled),
             doubts=(*unsettled, *doubts),
@@ -109,28 +110,28 @@ class _Reader:
 
     def _effect(self, tree: Mapping[str, Any], path: Path, doubts: list[Doubt]) -> str | None:
         effect = tree.get("Effect")
+        if effect in _EFFECTS:
+            return str(effect)
         if isinstance(effect, Hole):
             doubts.append(effect.doubt)
             return None
-        if effect in _EFFECTS:
-            return str(effect)
         self.malformed.append(Malformed("Effect is Allow or Deny, in exactly these letters", (*path, "Effect")))
         return None
 
-    def _either(self, tree: Mapping[str, Any], path: Path, key: str, doubts: list[Doubt]) -> Patterns:
+    def _either(self, tree: Mapping[str, Any], path: Path, key: str, other: str, doubts: list[Doubt]) -> Patterns:
         """``Action`` or ``NotAction``, ``Resource`` or ``NotResource``."""
-        inverted = f"Not{key}" in tree
-        if inverted and key in tree:
-            self.malformed.append(Malformed(f"a statement has {key} or Not{key}, not both", path))
-        if not inverted and key not in tree:
-            if key == "Action":
-                self.malformed.append(Malformed("a statement has an Action or a NotAction", path))
-            return Patterns()
-        name = f"Not{key}" if inverted else key
-        return self._patterns(tree[name], (*path, name), doubts, inverted=inverted)
+        if other in tree:
+            if key in tree:
+                self.malformed.append(Malformed(f"a statement has {key} or {other}, not both", path))
+            return self._patterns(tree[other], (*path, other), doubts, inverted=True)
+        if key in tree:
+            return self._patterns(tree[key], (*path, key), doubts, inverted=False)
+        if key == "Action":
+            self.malformed.append(Malformed("a statement has an Action or a NotAction", path))
+        return Patterns()
 
     def _patterns(self, tree: Any, path: Path, doubts: list[Doubt], *, inverted: bool) -> Patterns:
-        if isinstance(tree, list) and _are_plain(tree) and (path[-1] not in _ACTIONS or all(map(str.isascii, tree))):
+        if isinstance(tree, list) and _are_plain(tree, ascii_only=path[-1] in _ACTIONS):
             return Patterns(tuple(tree), inverted, None, _paths(path, len(tree)))  # nearly all of them
         texts: list[str] = []
         paths: list[Path] = []
@@ -168,7 +169,7 @@ class _Reader:
             return Principals(inverted=inverted, doubt=spelled.doubt)
         if spelled == "*":
             return Principals((Principal(PrincipalKind.ANYONE, "*"),), inverted)
-        if not isinstance(spelled, Mapping):
+        if not isinstance(spelled, dict):
             self.malformed.append(Malformed("a principal is * or an object", (*path, key)))
             return Principals(inverted=inverted)
         items: list[Principal] = []
@@ -193,39 +194,42 @@ class _Reader:
         if isinstance(tree, Hole):
             doubts.append(tree.doubt)
             return ()
-        if not isinstance(tree, Mapping):
+        if not isinstance(tree, dict):
             self.malformed.append(Malformed("a Condition is an object", (*path, "Condition")))
             return ()
-        return tuple(
-            condition
-            for operator, block in tree.items()
-            for condition in self._block(operator, block, (*path, "Condition", operator), doubts)
-        )
+        found: list[Condition] = []
+        for operator, block in tree.items():
+            found += self._block(operator, block, (*path, "Condition", operator), doubts)
+        return tuple(found)
 
-    def _block(self, operator: str, block: Any, path: Path, doubts: list[Doubt]) -> tuple[Condition, ...]:
+    def _block(self, operator: str, block: Any, path: Path, doubts: list[Doubt]) -> Sequence[Condition]:
         if isinstance(block, Hole):
             doubts.append(block.doubt)
             return ()
-        if not isinstance(block, Mapping):
+        if not isinstance(block, dict):
             self.malformed.append(Malformed("a condition operator holds an object of keys", path))
             return ()
-        name, qualifier, exists = parse_operator(operator)
-        return tuple(self._condition((name, qualifier, exists), str(key), values) for key, values in block.items())
+        found = parse_operator(operator)
+        return [self._condition(found, str(key), values) for key, values in block.items()]
 
     def _condition(self, operator: tuple[str, str | None, bool], key: str, values: Any) -> Condition:
         listed = values if isinstance(values, list) else [values]
-        known = tuple(self._filled(_scalar(value)) for value in listed if not isinstance(value, Hole))
-        unread = sum(isinstance(value, Hole) for value in listed)
-        return Condition(operator[0], key.lower(), known, operator[1], operator[2], unread, key)
+        known = [self._filled(_scalar(value)) for value in listed if not isinstance(value, Hole)]
+        unread = len(listed) - len(known)
+        return Condition(operator[0], key.lower(), tuple(known), operator[1], operator[2], unread, key)
 
     def _filled(self, text: str) -> str:
         """The text with its policy variables as symbols: before version 2012-10-17 they were plain text."""
         return self.symbols.with_variables(text) if self.variables and "${" in text else text
 
 
-def _are_plain(texts: list[Any]) -> bool:
-    """Whether these are texts without policy variables."""
-    return all(type(text) is str and "${" not in text for text in texts)
+def _are_plain(texts: list[Any], *, ascii_only: bool) -> bool:
+    """Whether these are texts without policy variables, and where that is asked without symbols."""
+    try:
+        joined = "\n".join(texts)
+    except TypeError:
+        return False
+    return "${" not in joined and (joined.isascii() or not ascii_only)
 
 
 @lru_cache(maxsize=1024)  # many statements have lists of the same length
