@@ -30,9 +30,8 @@ class _Outlined(Generic[T]):
     """How one kind of record is outlined: the fields that are shown, and those that are outlines themselves."""
 
     def __init__(self, kind: type[T], shown: str, inner: str = "") -> None:
-        self._names = shown.split()
-        self.shown = attrgetter(*self._names)
-        told = {*self._names, *inner.split()}
+        self.shown = shown.split()
+        told = {*self.shown, *inner.split()}
         hidden: dict[str, Any] = {
             each.name: property(_withhold)
             for each in fields(kind)  # type: ignore[arg-type]  # a record
@@ -42,10 +41,14 @@ class _Outlined(Generic[T]):
             hidden |= {"__eq__": _withhold, "__hash__": _withhold}
         self._kind: type[T] = type(kind.__name__, (kind,), {"__slots__": (), **hidden})
 
+    def within(self, path: str) -> list[str]:
+        """The names of what is shown, as whoever holds one of them there knows them."""
+        return [f"{path}.{name}" for name in self.shown]
+
     def of(self, whole: T, **inner: object) -> T:
         """The outline of one of them."""
         made = object.__new__(self._kind)
-        for name in self._names:
+        for name in self.shown:
             object.__setattr__(made, name, getattr(whole, name))
         for name, outline in inner.items():
             object.__setattr__(made, name, outline)
@@ -66,6 +69,17 @@ _RESOURCES = _Outlined(Patterns, "inverted doubt")
 _REACH = _Outlined(Reach, "actions", "grant scope")
 _SCOPE = _Outlined(Scope, "tier itself below bleeds where global_table")
 
+# All that is shown of one of them, at once: each of thousands is looked at.
+_told_of_holder = attrgetter(*_HOLDER.shown)
+_told_of_grant = attrgetter(
+    *_GRANT.shown,
+    *_DOCUMENT.within("document"),
+    *_STATEMENT.within("statement"),
+    *_ACTIONS.within("statement.actions"),
+    *_RESOURCES.within("statement.resources"),
+)
+_told_of_reach = attrgetter(*_REACH.shown, *_SCOPE.within("scope"))
+
 
 def outlines(holders: Iterable[Holder]) -> dict[Grant, Grant]:
     """The outline of each grant whose holder is not the only one of its shape."""
@@ -85,21 +99,12 @@ def outlines(holders: Iterable[Holder]) -> dict[Grant, Grant]:
 def _shape(holder: Holder) -> Hashable:
     """All that the outline of a holder shows, and how it hangs together."""
     documents: dict[int, int] = {}
-    return _HOLDER.shown(holder), tuple(
-        (documents.setdefault(id(grant.document), len(documents)), _grant_shape(grant)) for grant in holder.grants
-    )
-
-
-def _grant_shape(grant: Grant) -> Hashable:
-    statement = grant.statement
-    return (
-        _GRANT.shown(grant),
-        _DOCUMENT.shown(grant.document),
-        _STATEMENT.shown(statement),
-        _ACTIONS.shown(statement.actions),
-        _RESOURCES.shown(statement.resources),
-        tuple((reach.actions, _SCOPE.shown(reach.scope)) for reach in reaches(grant)),
-    )
+    shape: list[Hashable] = [_told_of_holder(holder)]
+    for grant in holder.grants:
+        shape.append(documents.setdefault(id(grant.document), len(documents)))
+        shape.append(_told_of_grant(grant))
+        shape.append(tuple(map(_told_of_reach, reaches(grant))))
+    return tuple(shape)
 
 
 def _outline(holder: Holder) -> Holder:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tablegate.access.actions import Action, expand, known_actions
 from tablegate.access.arns import at_home
@@ -21,14 +21,6 @@ if TYPE_CHECKING:
 
 _EVERYTHING = "*"
 _OF_DYNAMODB = "arn:*:dynamodb:*:*:*"
-
-
-class _Shape(NamedTuple):
-    """What of a scope decides which actions have something there."""
-
-    itself: bool
-    below: str | None
-    global_table: bool
 
 
 @record(kw_only=False)
@@ -79,44 +71,53 @@ def resources_of(statement: Statement) -> tuple[str, ...]:
 def reaches(grant: Grant) -> tuple[Reach, ...]:
     """What a grant of an identity comes to, pattern by pattern, after its holder's denies and ceilings."""
     if grant.reached is None:
-        object.__setattr__(grant, "reached", tuple(_reaches(grant)))
+        object.__setattr__(grant, "reached", _reaches(grant))
     return grant.reached or ()
 
 
 def reaches_of(holder: Holder) -> tuple[Reach, ...]:
     """All that a holder reaches, over all its documents."""
-    return tuple(reach for grant in holder.grants for reach in reaches(grant))
+    found: list[Reach] = []
+    for grant in holder.grants:
+        found += reaches(grant)
+    return tuple(found)
 
 
-def fits(action: Action, scope: Scope | _Shape) -> bool:
+def fits(action: Action, scope: Scope) -> bool:
     """Whether a scope can hold something that the action is for. Account-level actions have no scope."""
-    if scope.global_table:
+    return _fits(action, scope.itself, scope.below, scope.global_table)
+
+
+def _fits(action: Action, itself: bool, below: str | None, global_table: bool) -> bool:
+    if global_table:
         return "global-table" in action.types
-    if scope.itself and "table" in action.types:
+    if itself and "table" in action.types:
         return True
-    if scope.below == _EVERYTHING:
-        return bool(set(action.types) - {"table", "global-table"}) or (scope.itself and bool(action.types))
-    return scope.below in action.types
+    if below == _EVERYTHING:
+        return bool(set(action.types) - {"table", "global-table"}) or (itself and bool(action.types))
+    return below in action.types
 
 
-def _reaches(grant: Grant) -> Iterator[Reach]:
-    if not grant.gives:
-        return
-    actions = actions_of(grant.statement.actions)
+def _reaches(grant: Grant) -> tuple[Reach, ...]:
+    actions = actions_of(grant.statement.actions) if grant.gives else None
     if not actions:
-        return
+        return ()
+    found: list[Reach] = []
+    limited = bool(grant.holder.denials or grant.holder.ceilings)
     for pattern in resources_of(grant.statement):
         scope = scope_of(pattern)
         if scope.tier is not Tier.NONE:
-            yield from _reach(grant, pattern, scope, actions)
+            bare = not pattern.strip(_EVERYTHING)
+            fitting = _fitting(actions, bare, scope.itself, scope.below, scope.global_table)
+            if limited:
+                found.extend(_left(grant, pattern, scope, fitting))
+            elif fitting:
+                found.append(Reach(grant, pattern, scope, fitting))
+    return tuple(found)
 
 
-def _reach(grant: Grant, pattern: str, scope: Scope, actions: frozenset[Action]) -> Iterator[Reach]:
-    fitting = _fitting(actions, not pattern.strip(_EVERYTHING), _Shape(scope.itself, scope.below, scope.global_table))
-    if not (grant.holder.denials or grant.holder.ceilings):
-        if fitting:
-            yield Reach(grant, pattern, scope, fitting)
-        return
+def _left(grant: Grant, pattern: str, scope: Scope, fitting: frozenset[Action]) -> Iterator[Reach]:
+    """What a holder's denies and ceilings leave of a pattern."""
     left = {action: scope for action in fitting if not _is_denied(grant.holder, action, pattern)}
     for document in grant.holder.ceilings:
         capped = ((action, _under(document, action, pattern, own)) for action, own in left.items())
@@ -126,9 +127,13 @@ def _reach(grant: Grant, pattern: str, scope: Scope, actions: frozenset[Action])
 
 
 @lru_cache(maxsize=1024)
-def _fitting(actions: frozenset[Action], bare: bool, shape: _Shape) -> frozenset[Action]:
-    """Those of the actions that a pattern of this shape has something for."""
-    return frozenset(action for action in actions if (bare if action.account_level else fits(action, shape)))
+def _fitting(
+    actions: frozenset[Action], bare: bool, itself: bool, below: str | None, global_table: bool
+) -> frozenset[Action]:
+    """Those of the actions that a pattern has something for, by the shape of its scope."""
+    return frozenset(
+        action for action in actions if (bare if action.account_level else _fits(action, itself, below, global_table))
+    )
 
 
 def _is_denied(holder: Holder, action: Action, pattern: str) -> bool:

@@ -76,18 +76,23 @@ def _short(parts: list[str]) -> Scope:
 
 
 def _tail(tail: str, where: tuple[str, str, str]) -> Scope:
-    region = where[1]
+    if tail.startswith("table/"):
+        return _of_tables(tail[len("table/") :], where)
     if tail.startswith("global-table/"):
         return Scope(Tier.ONE, tail.removeprefix("global-table/"), global_table=True, where=where)
-    if not tail.startswith("table/"):
-        if has_symbol(tail) and not set(tail) & _WILD:
-            return Scope(Tier.ONE, tail, where=where)
-        if tail and is_symbol(tail[0]):
-            return Scope(Tier.ONE, tail, below="*", where=where)
-        if not _covers_start(tail, "table/"):
-            return Scope(Tier.NONE)
-        return Scope(_everything(region), "*", below="*", where=where)
-    name, slash, rest = tail.removeprefix("table/").partition("/")
+    if has_symbol(tail) and not set(tail) & _WILD:
+        return Scope(Tier.ONE, tail, where=where)
+    if tail and is_symbol(tail[0]):
+        return Scope(Tier.ONE, tail, below="*", where=where)
+    if not _covers_start(tail, "table/"):
+        return Scope(Tier.NONE)
+    return Scope(_everything(where[1]), "*", below="*", where=where)
+
+
+def _of_tables(path: str, where: tuple[str, str, str]) -> Scope:
+    """The scope of the name of a table, and what follows it."""
+    region = where[1]
+    name, slash, rest = path.partition("/")
     if name and not slash and is_suffix(name[-1]):
         return Scope(_name_tier(name[:-1], region, crosses=False)[0], name[:-1], below="*", where=where)
     below = _below(rest) if slash else ("*" if name.endswith("*") else None)
@@ -97,7 +102,7 @@ def _tail(tail: str, where: tuple[str, str, str]) -> Scope:
 
 def _name_tier(name: str, region: str, *, crosses: bool) -> tuple[Tier, bool]:
     """The tier of a table name's pattern, and whether a star hangs on what may be a complete name."""
-    if not set(name) & _WILD:
+    if "*" not in name and "?" not in name:
         return Tier.ONE, False
     if set(name) <= _WILD:
         return _everything(region), False

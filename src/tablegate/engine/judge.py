@@ -91,15 +91,16 @@ def _outlined(
     stands: Sequence[Stand], alike: Iterable[Alike], ask: Callable[[object], Answer]
 ) -> tuple[Sequence[Stand], Answers]:
     """The stands that have to be asked themselves, and what the others' outlines were enough for."""
-    left = set(range(len(stands)))
+    known: list[int] = []
     held = aside = 0
     for several in alike:
         verdict = several.verdict(ask)
         if verdict is not None:
-            left.difference_update(several.numbers)
+            known.extend(several.numbers)
             held += len(several.numbers) if verdict.applies else 0
             aside += 0 if verdict.applies else len(several.numbers)
-    return [stands[number] for number in sorted(left)], Answers(held, aside, ())
+    left = sorted(set(range(len(stands))).difference(known)) if len(known) < len(stands) else ()
+    return [stands[number] for number in left], Answers(held, aside, ())
 
 
 class Ledger:
