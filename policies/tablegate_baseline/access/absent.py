@@ -30,8 +30,9 @@ def arn_not_in_plan(grant: Grant, *, closed_world: bool = False) -> Verdict:
     if not is_written(grant) or not grant.holder.estate.tables:
         return OTHERS
     for reach in reaches(grant):
-        name = reach.scope.table or ""
-        if reach.tier is not Tier.ONE or has_symbol(name) or only_table(grant, reach.pattern) is not None:
+        scope = reach.scope
+        name = scope.table or ""
+        if scope.tier is not Tier.ONE or has_symbol(name) or only_table(grant, reach.pattern) is not None:
             continue
         likely = _likely(reach, name) or _outlived(reach, name)
         if likely is not None:

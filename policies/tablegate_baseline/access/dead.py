@@ -129,9 +129,10 @@ def index_not_granted(grant: Grant) -> Verdict:
     if not is_written(grant):
         return OTHERS
     for reach in reaches(grant):
-        if reach.tier is not Tier.ONE or not any(action.name in ("Query", "Scan") for action in reach.actions):
+        scope = reach.scope
+        if scope.tier is not Tier.ONE or not _reads_by_key(reach.actions):
             continue
-        alone = reach.scope.itself and reach.scope.below is None
+        alone = scope.itself and scope.below is None
         missing = _index_named(reach.pattern)
         table = only_table(grant, reach.pattern) if alone or missing else None
         if table is None:
@@ -243,20 +244,32 @@ def _is_generated(action: Action, named: Iterable[Action], grant: Grant) -> bool
     return action.name in ("ListStreams", "ListBackups") and len(names) > 1
 
 
+@lru_cache(maxsize=1024)
+def _reads_by_key(actions: frozenset[Action]) -> bool:
+    """Whether any of the actions queries or scans."""
+    return any(action.name in ("Query", "Scan") for action in actions)
+
+
 def _index_names(table: Table) -> set[str] | None:
     """The names of all its indexes; None where they are not all known."""
-    kinds = (table.indexes, table.local_indexes, table.vector_indexes)
-    names = [index.name.content for kind in kinds for index in kind.content or ()]
-    known = all(kind.known for kind in kinds) and None not in names
-    return {name for name in names if name} if known else None
+    names: set[str | None] = set()
+    for kind in (table.indexes, table.local_indexes, table.vector_indexes):
+        if not kind.known:
+            return None
+        for index in kind.content or ():
+            names.add(index.name.content)
+    return None if None in names else {name for name in names if name}
 
 
 def _reach_indexes(whose: Holder, arn: str) -> bool:
     """Whether any grant of the holder reaches below the table."""
     below, target = f"{arn}/index/", f"{arn}/index/any"
-    patterns = [other.pattern for other in reaches_of(whose) if other.scope.below in ("*", "index")]
-    if any(pattern.startswith(below) for pattern in patterns):
-        return True  # nearly always
+    patterns: list[str] = []
+    for other in reaches_of(whose):
+        if other.scope.below in ("*", "index"):
+            if other.pattern.startswith(below):
+                return True  # nearly always
+            patterns.append(other.pattern)
     homes = [at_home(pattern, target) for pattern in patterns]
     return any(home.startswith(below) or matches(home, target) is not False for home in homes)
 

@@ -74,7 +74,7 @@ def where_it_works(grant: Grant, actions: Collection[Action]) -> str:
         return instead(grant, names, ["*"])
     scopes = [scope for scope in map(scope_of, grant.statement.resources.texts) if scope.tier is not Tier.NONE]
     arns = [_to_fill_in(grant, scope) for scope in scopes] or [_to_fill_in(grant, Scope(Tier.ALL))]
-    ends = list(_ends(Scope(Tier.ALL, below="*"), actions))
+    ends = _ends(Scope(Tier.ALL, below="*"), actions)
     return instead(grant, names, [f"{arn}{end}" for arn in arns for end in ends])
 
 
@@ -85,10 +85,11 @@ def exact(grant: Grant, pattern: str, actions: Collection[Action]) -> tuple[str,
     tables = tables_reached(grant, pattern)[:_MOST]
     arns = [(arn_of(table, holder.symbols), _may_have_indexes(table)) for table in tables]
     arns = arns or [(_to_fill_in(grant, scope), True)]
+    ends = _ends(scope, actions)
     return tuple(
         f"{arn}{end}"
         for arn, indexed in arns
-        for end in _ends(scope, actions)
+        for end in ends
         if indexed or end != _BELOW["index"] or scope.below == "index"
     )
 
@@ -154,13 +155,17 @@ def _takes_bare_star(grant: Grant) -> bool:
     return resources.inverted or any(set(text) <= {"*"} for text in resources.texts)
 
 
-def _ends(scope: Scope, actions: Collection[Action]) -> Iterable[str]:
+def _ends(scope: Scope, actions: Collection[Action]) -> list[str]:
     """What is behind a table's ARN, for these actions, as far as the pattern reaches it."""
-    types = {subject for action in actions for subject in _subjects(action)} or {"table"}
-    if scope.itself and "table" in types:
-        yield ""
+    types = _all_subjects(frozenset(actions)) or {"table"}
+    itself = [""] if scope.itself and "table" in types else []
     below = [subject for subject in _BELOW if subject in types and scope.below in ("*", subject)]
-    yield from ["/*"] if len(below) == len(_BELOW) else [_BELOW[subject] for subject in below]
+    return itself + (["/*"] if len(below) == len(_BELOW) else [_BELOW[subject] for subject in below])
+
+
+@lru_cache(maxsize=1024)
+def _all_subjects(actions: frozenset[Action]) -> frozenset[str]:
+    return frozenset(subject for action in actions for subject in _subjects(action))
 
 
 def _subjects(action: Action) -> Iterable[str]:

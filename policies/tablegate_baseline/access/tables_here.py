@@ -69,9 +69,10 @@ class _Here:
         self._names: dict[str, tuple[str, ...]] = {}
 
     def reached(self, pattern: str) -> tuple[Table, ...]:
-        if pattern not in self._reached:
-            self._reached[pattern] = tuple(self._found(pattern).values())
-        return self._reached[pattern]
+        found = self._reached.get(pattern)
+        if found is None:
+            found = self._reached[pattern] = tuple(self._found(pattern).values())
+        return found
 
     def names(self, pattern: str) -> tuple[str, ...]:
         if pattern not in self._names:
@@ -80,17 +81,21 @@ class _Here:
 
     def _found(self, pattern: str) -> dict[str, Table]:
         found: dict[str, Table] = {}
-        candidates = (one for tail in self._alike(pattern.split(":", 5)[-1]) for one in self._by_tail[tail])
-        for _, arn, table in sorted(candidates, key=itemgetter(0)):
+        for _, arn, table in self._candidates(pattern.split(":", 5)[-1]):
             if _reaches(pattern, arn):
                 found.setdefault(table.address, table)
         return found
 
+    def _candidates(self, tail: str) -> Iterable[tuple[int, str, Table]]:
+        """The tables that a pattern with this tail may be about, in their order."""
+        whole = "/".join(tail.split("/", 2)[:2])
+        if whole in self._by_tail and "*" not in whole and "?" not in whole:
+            return self._by_tail[whole]  # nearly all that name a table of this input
+        candidates = (one for own in self._alike(tail) for one in self._by_tail[own])
+        return sorted(candidates, key=itemgetter(0))
+
     def _alike(self, tail: str) -> Iterable[str]:
         """The tables' own tails that a pattern's may be about: where it begins with one, or leaves the end open."""
-        whole = "/".join(tail.split("/", 2)[:2])
-        if whole in self._by_tail and not _WILD.search(whole):
-            return (whole,)  # nearly all that name a table of this input
         head = _WILD.split(tail, maxsplit=1)[0]
         ends = (place for place in (*_places(head, "/"), len(head) - 1, len(head)) if place > 0)
         own = dict.fromkeys(head[:end] for end in ends if head[:end] in self._by_tail)

@@ -55,6 +55,11 @@ def _listed(names: tuple[str, ...]) -> str:
 
 def actions_shown(actions: Iterable[Action]) -> str:
     """Action names without their service: of many, those first that a reader should know of."""
+    return _actions_shown(frozenset(actions))
+
+
+@lru_cache(maxsize=256)
+def _actions_shown(actions: frozenset[Action]) -> str:
     every = sorted({action.name for action in actions})
     if len(every) <= _SHOWN:
         return ", ".join(every)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from tablegate.access.symbols import Symbols, has_symbol
 from tablegate.model.table import Table
 
@@ -23,20 +25,15 @@ def arn_of(table: Table, symbols: Symbols) -> str:
     """The ARN of a table. The same table gives the same text, however it is referred to."""
     if table.arn.content:
         return table.arn.content
-    region = table.region.content
     name = table.name.content or symbols.of(f"name of {table.address}")
-    return ":".join(
-        (
-            "arn",
-            partition_of(region) if region else symbols.of(PARTITION),
-            "dynamodb",
-            region or symbols.of(REGION),
-            table.account.content or symbols.of(ACCOUNT),
-            f"table/{name}",
-        )
-    )
+    region = table.region.content
+    partition = partition_of(region) if region else symbols.of(PARTITION)
+    region = region or symbols.of(REGION)
+    account = table.account.content or symbols.of(ACCOUNT)
+    return f"arn:{partition}:dynamodb:{region}:{account}:table/{name}"
 
 
+@lru_cache(maxsize=128)
 def partition_of(region: str) -> str:
     """The partition that a region is in."""
     return next((partition for start, partition in _PARTITIONS if region.startswith(start)), "aws")

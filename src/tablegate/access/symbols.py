@@ -28,7 +28,7 @@ class Symbols:
 
     def of(self, name: str) -> str:
         """The character that stands for something not known yet."""
-        return self._made(name, _UNKNOWN)
+        return self._characters.get((_UNKNOWN, name)) or self._made(name, _UNKNOWN)
 
     def suffix(self, name: str) -> str:
         """The character that stands for whatever follows a table's ARN: nothing, or a path below the table."""
