@@ -40,9 +40,11 @@ class Holder:
     denials: tuple[Grant, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        denying: list[Grant] = []
         for grant in self.grants:
             object.__setattr__(grant, "holder", self)
-        denying = (grant for grant in self.grants if grant.statement.denies and grant.role is DocumentRole.IDENTITY)
+            if grant.statement.denies and grant.role is DocumentRole.IDENTITY:
+                denying.append(grant)
         object.__setattr__(self, "denials", tuple(denying))
 
     def can(self, action: str, table: Table, below: str = "") -> Answer:

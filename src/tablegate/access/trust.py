@@ -66,6 +66,7 @@ _EXPOSED_FIRST = (
     HolderKind.DEPLOY,
     HolderKind.SERVICE,
 )
+_RANKED = {kind: number for number, kind in enumerate(_EXPOSED_FIRST)}
 
 
 class Trust(NamedTuple):
@@ -106,8 +107,7 @@ def trust_of(document: Document, own_account: str | None) -> Trust:
 
 def most_exposed(found: Iterable[tuple[HolderKind, str]]) -> tuple[HolderKind, str]:
     """Of several kinds, the one that most people, or the least known, can use."""
-    ranked = {kind: number for number, kind in enumerate(_EXPOSED_FIRST)}
-    return min(found, key=lambda item: (ranked.get(item[0], len(ranked)), item[1]))
+    return min(found, key=lambda item: (_RANKED.get(item[0], len(_RANKED)), item[1]))
 
 
 def _of_principal(principal: Principal, own_account: str | None, document: Document) -> tuple[HolderKind, str]:

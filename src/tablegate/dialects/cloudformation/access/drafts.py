@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
 from tablegate.access.dates import MANAGED_AS_OF
 from tablegate.access.documents import Document
@@ -19,6 +20,9 @@ from tablegate.model.value import Doubt, Place
 _ELSEWHERE = "the policy {} is not in this template"
 _GIVE = "its statements in this template, or a check of the template that makes it"
 _STRANGE = f"the AWS managed policy {{}} is not among those that grant DynamoDB actions, as of {MANAGED_AS_OF}"
+
+_ORDER = attrgetter("address", "statement.index", "statement.label")
+_ORDER_OF_ALL = attrgetter("address", "statement.index", "statement.label", "holder.address")
 
 Evidence = tuple[HolderKind, str]
 
@@ -139,7 +143,7 @@ class Draft:
             name=self.name,
             outside=self.outside,
             services=frozenset(self.services),
-            grants=tuple(sorted((*self.grants, *self.inherited), key=_order)),
+            grants=tuple(sorted([*self.grants, *self.inherited], key=_ORDER)),
             ceilings=tuple(self.ceilings),
             ceiling_doubt=self.ceiling_doubt,
             unread=self._unread(),
@@ -149,7 +153,7 @@ class Draft:
 
     def _kind(self) -> Evidence:
         told = [evidence for evidence in self.trusted if evidence[0] is not HolderKind.UNKNOWN]
-        found = [*told, *([] if told else self.uses), *self.serves]
+        found = [*(told or self.uses), *self.serves]
         return most_exposed(found or self.trusted)
 
     def _unread(self) -> tuple[Unread, ...]:
@@ -167,13 +171,7 @@ class Draft:
 
 def sorted_grants(drafts: Iterable[Draft]) -> tuple[Grant, ...]:
     """Every grant once, by its address and statement."""
-    return tuple(
-        sorted((grant for draft in drafts for grant in draft.grants), key=lambda it: (*_order(it), it.holder.address))
-    )
-
-
-def _order(grant: Grant) -> tuple[str, int, str]:
-    return grant.address, grant.statement.index, grant.label
+    return tuple(sorted([grant for draft in drafts for grant in draft.grants], key=_ORDER_OF_ALL))
 
 
 def _missing(arn: str, path: str | None, address: str, place: Place) -> Unread:

@@ -15,6 +15,7 @@ from tablegate.dialects.cloudformation.fields import exists, properties
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import Resource
 from tablegate.dialects.cloudformation.unsettled import RESOURCE, Symbol, Unsettled
+from tablegate.model.record import record
 from tablegate.model.table import Table
 from tablegate.model.value import Place
 from tablegate.syntax.node import Node
@@ -22,7 +23,7 @@ from tablegate.syntax.node import Node
 NOBODY = "nobody in this input holds it"
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class There:
     """A resource that is there, for certain or perhaps, with its properties or a part of them."""
 
@@ -75,10 +76,12 @@ class Ground:
     def draft(self, form: HolderForm, resource: Resource, kind: HolderKind, why: str, key: str | None = None) -> Draft:
         """The holder at a resource, begun where it is new."""
         identity = form, key or resource.address
-        if identity not in self.drafts:
+        draft = self.drafts.get(identity)
+        if draft is None:
             place = self.resolver.place(resource.node)
-            self.drafts[identity] = Draft(address=resource.address, place=place, form=form, trusted=[(kind, why)])
-        return self.drafts[identity]
+            draft = Draft(address=resource.address, place=place, form=form, trusted=[(kind, why)])
+            self.drafts[identity] = draft
+        return draft
 
     def hand(
         self,
@@ -95,7 +98,12 @@ class Ground:
 
     def items(self, section: Mapping[str, Node], key: str) -> Iterable[tuple[Node | Unsettled, bool]]:
         """The items of a property, and whether each is there in every scenario."""
-        return self.trees.elements(section[key]) if key in section else ()
+        node = section.get(key)
+        if node is None:
+            return ()
+        if isinstance(node.content, str) and "{{" not in node.content:
+            return ((node, True),)
+        return self.trees.elements(node)
 
     def sections(self, there: There, key: str) -> Iterator[There]:
         """A property that is a mapping, or a list of them."""
@@ -107,8 +115,9 @@ class Ground:
 
     def text(self, section: Mapping[str, Node], key: str) -> str | None:
         """The one text of a property, with symbols."""
-        value = next((value for value, _ in self.items(section, key)), None)
-        return None if value is None else self.texts.symbolic(value)
+        for value, _ in self.items(section, key):
+            return self.texts.symbolic(value)
+        return None
 
     def shown(self, value: Node | Unsettled) -> str:
         """A value as its author would write it."""

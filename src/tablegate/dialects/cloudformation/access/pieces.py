@@ -16,6 +16,7 @@ from tablegate.access.symbols import Symbols
 from tablegate.dialects.cloudformation.access.trees import Trees
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.unsettled import Unsettled
+from tablegate.model.record import record
 from tablegate.model.value import Doubt, Place
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.node import Node
@@ -38,7 +39,7 @@ class Counts:
             self.unread += 1
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Piece:
     """One document in one of its forms. ``mentions`` tells whether its source speaks of a table or of DynamoDB."""
 
@@ -51,17 +52,19 @@ class Piece:
     ) -> tuple[Grant, ...]:
         """The document's statements, at the address that holds it."""
         return tuple(
-            Grant(
-                address=address,
-                place=self.place,
-                role=role,
-                document=self.document,
-                statement=statement,
-                target=target,
-                spelling=spelling,
-                made_by=by,
-            )
-            for statement in self.document.statements
+            [
+                Grant(
+                    address=address,
+                    place=self.place,
+                    role=role,
+                    document=self.document,
+                    statement=statement,
+                    target=target,
+                    spelling=spelling,
+                    made_by=by,
+                )
+                for statement in self.document.statements
+            ]
         )
 
     def unread(self, address: str, *, concerned: bool) -> Unread:

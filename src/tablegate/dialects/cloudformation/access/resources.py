@@ -47,6 +47,8 @@ def _replica(ground: Ground, replica: There) -> None:
 
 def _table(ground: Ground, there: There, stream: str, region: str | None, within: str | None) -> None:
     """The policy of a table or a replica, and that of its stream."""
+    if "ResourcePolicy" not in there.section and stream not in there.section:
+        return
     target = _target(ground, there.address, region)
     for policy in ground.sections(there, "ResourcePolicy"):
         _hold(ground, policy, HolderForm.TABLE, target, within)
