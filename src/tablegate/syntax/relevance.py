@@ -10,7 +10,7 @@ from tablegate.syntax.text import decode
 
 _NAMED = re.compile(r"(?:plan|template|stack)[^/]*\.(?:json|ya?ml|template)\Z", re.IGNORECASE)
 # A template that nobody has filled in yet: nothing is below its Resources, and no macro puts anything there.
-_EMPTY = re.compile(r"^Resources[ \t]*:[ \t]*(?:#.*)?\r?\n(?:[ \t]*(?:#.*)?\r?\n)*+(?![ \t#-])", re.MULTILINE)
+_EMPTY = re.compile(r"Resources[ \t]*:[ \t]*(?:#.*)?\r?\n(?:[ \t]*(?:#.*)?\r?\n)*+(?![ \t#-])")
 _MACRO = re.compile(r"^Transform[ \t]*:(?![ \t]*[\"']?AWS::Serverless)", re.MULTILINE)
 _SIGNS = (
     '"ChangeSetId"',
@@ -34,7 +34,17 @@ def looks_relevant(data: bytes, name: str) -> bool:
     if text.startswith(WRAPPED):
         return _has_signs(text)
     says_so = "::" in text or "AWSTemplateFormatVersion" in text
-    return says_so and has_template_key(text) and (_EMPTY.search(text) is None or _MACRO.search(text) is not None)
+    return says_so and has_template_key(text) and (not _is_empty(text) or _MACRO.search(text) is not None)
+
+
+def _is_empty(text: str) -> bool:
+    """Whether a line opens the resources, and none is below it."""
+    at = 0
+    while _EMPTY.match(text, at) is None:
+        at = text.find("\nResources", at) + 1  # a pattern would be tried at every line
+        if at == 0:
+            return False
+    return True
 
 
 def _is_relevant_object(text: str) -> bool:

@@ -31,7 +31,7 @@ class Sniffed(Enum):
 
 def sniffed(data: bytes) -> Sniffed:
     """What the bytes tell. Where they may hide something, the file is to be read."""
-    if _is_odd(data) or data.isspace() or not data:
+    if _is_odd(data) or data.isspace() or b"DynamoDB" in data or not data:
         return Sniffed.READ
     words = data.lower()
     if b"dynamodb" in words or (b"\\" in data and _holds(data, _ESCAPES)):
