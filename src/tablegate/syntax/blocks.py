@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from tablegate.syntax.node import Node, Scalar
 from tablegate.syntax.scalars import FIRST, WORDS, resolve
@@ -30,25 +29,23 @@ _LINE = re.compile(
 _ITEM = re.compile(rf" *+{_TAG}(?P<value>{_QUOTED}|(?P<plain>{_WORD})) *+(?P<more>,|$)")
 
 _Value: TypeAlias = "tuple[Any, int, int | None]"
-"""A scalar, or a list or mapping of such values, with its column and its end."""
+"""A scalar, a list of such values, or a function as its name and value; with its column and its end."""
+
+_At: TypeAlias = "tuple[int, int] | None"
+"""Where a key stands."""
 
 
 class UnclearError(Exception):
     """A line says more than is known here."""
 
 
-class _Line(NamedTuple):
-    """What a line says. Its depth is twice its indentation, and one more for an item: those of a list may stand
-    right below the key that the list belongs to, and are deeper."""
+_Line: TypeAlias = "tuple[int, tuple[tuple[type, int, int], ...], str | None, Any, int, int | None, bool, bool]"
+"""What a line says, in a plain tuple because those are taken apart at once: its depth; what begins behind its dashes,
+each with its kind, its column and its depth; its key; a scalar, or a value that is more, with its column and its end;
+whether it is a scalar; and whether its content is on the lines below.
 
-    depth: int
-    inner: tuple[tuple[type, int, int], ...]  # what begins behind a dash: its kind, its column and its depth
-    key: str | None
-    content: Any  # a scalar, or values
-    start: int
-    end: int | None
-    is_simple: bool  # the content is no values
-    is_open: bool  # the content is on the lines below
+The depth is twice the indentation, and one more for an item: those of a list may stand right below the key that the
+list belongs to, and are deeper."""
 
 
 def read_block(lines: Iterable[str], first: int, indent: int) -> dict[str, Node]:  # noqa: C901, PLR0912 - for speed
@@ -56,10 +53,10 @@ def read_block(lines: Iterable[str], first: int, indent: int) -> dict[str, Node]
     top: dict[str, Node] = {}
     content, current, stack = top, 2 * indent, [(top, -1)]  # type: Any, int, list[tuple[Any, int]]
     waiting: Node | None = None  # for its content, on the lines below its key
-    for number, line in enumerate(map(_line, lines), first):
+    for number, line in enumerate(map(_LINES.__getitem__, lines), first):
         if line is None:
             continue
-        depth, inner, key, stated, start, end, is_simple, is_open = line
+        depth, inner, key, stated, start, end, is_scalar, is_open = line
         if waiting is not None:
             if depth <= current or len(stack) > _DEEP:
                 raise UnclearError
@@ -71,11 +68,13 @@ def read_block(lines: Iterable[str], first: int, indent: int) -> dict[str, Node]
                 content, current = stack.pop()
             if depth != current:
                 raise UnclearError
-        for kind, at, deeper in inner:
-            stack.append((content, current))
-            content.append(Node(kind(), number, at))
-            content, current = content[-1].content, deeper
-        node = Node(stated, number, start, end) if is_simple else _made((stated, start, end), number)
+        if inner:
+            for kind, at, deeper in inner:
+                stack.append((content, current))
+                begun = kind()
+                content.append(Node(begun, number, at))
+                content, current = begun, deeper
+        node = Node(stated, number, start, end) if is_scalar else _made(stated, number)
         if key is None:
             content.append(node)
         elif key in content:
@@ -83,7 +82,7 @@ def read_block(lines: Iterable[str], first: int, indent: int) -> dict[str, Node]
         else:
             content[key] = node
         if is_open:
-            waiting = node if is_simple else _tagged(node)
+            waiting = node if is_scalar else _tagged(node)
     if waiting is not None:
         raise UnclearError
     return top
@@ -103,60 +102,84 @@ def ends_what_it_begins(line: str) -> bool:
 
 def _tagged(node: Node) -> Node:
     """What stands behind a short tag."""
-    (inner,) = node.content.values() if isinstance(node.content, dict) else (node,)
+    (inner,) = node.content.values()  # type: ignore[union-attr]
     return inner
 
 
 def _made(value: _Value, number: int) -> Node:
     """The value as nodes, on the line with this number."""
     content, start, end = value
-    if isinstance(content, list):
+    kind = content.__class__
+    if kind is tuple:
+        name, inner = content
+        content = {name: _made(inner, number)}
+    elif kind is list:
         content = [_made(part, number) for part in content]
-    elif isinstance(content, dict):
-        content = {key: _made(part, number) for key, part in content.items()}
     return Node(content, number, start, end)
 
 
-@lru_cache(_KNOWN_LINES)
-def _line(text: str) -> _Line | None:
+class _Lines(dict[str, "_Line | None"]):
+    """What lines say, of as many as are kept."""
+
+    def __missing__(self, text: str) -> _Line | None:
+        if len(self) == _KNOWN_LINES:
+            self.clear()
+        said = self[text] = _said(text)
+        return said
+
+
+_LINES = _Lines()
+
+
+def _said(text: str) -> _Line | None:
     """What the line says; nothing where it is empty or a comment."""
     found = _LINE.fullmatch(text)
     if found is None:
         raise UnclearError
-    key, indent = found["key"], found.start("dashes")
-    dashes = [at for at in range(indent, found.end("dashes")) if text[at] == "-"]
-    if key is None and not dashes:
-        if found["tag"] or found["value"]:
+    dashes, key, tag, value, plain, items = found.groups()
+    at = None
+    if key is not None:
+        start = found.start("key") + 1
+        at = start, start + len(key)
+    elif not dashes:
+        if tag or value:
             raise UnclearError
         return None
+    if key in WORDS:
+        raise UnclearError
+    if not value:
+        stated = _opened(found, tag, at)
+    elif items is None:
+        stated = _scalar(found, tag, value, plain, at)
+    else:
+        stated = _listed(found, tag, at)
+    is_scalar = not isinstance(stated[0], (list, tuple))
+    depth, inner = (2 * found.start("dashes") + 1, _begun(found)) if dashes else (2 * found.end("dashes"), ())
+    return (depth, inner, key, *(stated if is_scalar else (stated, *stated[1:])), is_scalar, not value)
+
+
+def _begun(found: re.Match[str]) -> tuple[tuple[type, int, int], ...]:
+    """What begins behind the dashes of a line."""
+    dashes = [at for at in range(*found.span("dashes")) if found.string[at] == "-"]
     inner: list[tuple[type, int, int]] = [(list, at + 1, 2 * at + 1) for at in dashes[1:]]
-    if dashes and key is not None:
+    if found["key"] is not None:
         inner.append((dict, found.start("key") + 1, 2 * found.start("key")))
-    value, is_open = (_value(found), False) if found["value"] else (_opened(found), True)
-    is_simple = not isinstance(value[0], (list, dict))
-    return _Line(2 * indent + bool(dashes), tuple(inner), key, *value, is_simple, is_open)
+    return tuple(inner)
 
 
-def _opened(found: re.Match[str]) -> _Value:
+def _opened(found: re.Match[str], tag: str | None, at: _At) -> _Value:
     """A key whose value is on the lines below."""
-    key, tag = found["key"], found["tag"]
-    if key is None or key in WORDS:
+    if at is None:
         raise UnclearError
-    content = None if tag is None else {_form(tag): (None, found.start("tag") + 1, None)}
-    return content, found.start("key") + 1, found.end("key") + 1
+    return None if tag is None else (_form(tag), (None, found.start("tag") + 1, None)), *at
 
 
-def _value(found: re.Match[str]) -> _Value:
-    """The value of a line. Whatever is no scalar stands at its key."""
-    if found["key"] in WORDS:
-        raise UnclearError
-    at = None if found["key"] is None else (found.start("key") + 1, found.end("key") + 1)
-    if found["items"] is None:
-        return _scalar(found, at)
+def _listed(found: re.Match[str], tag: str | None, at: _At) -> _Value:
+    """A list in brackets. Whatever is no scalar stands at its key."""
     start, end = found.start("value") + 1, found.start("value") + 2
-    own = (start if found["tag"] is None else found.start("tag") + 1, end)
-    items = _items(found.string, *found.span("items"))
-    return (items, *(at or own)) if found["tag"] is None else ({_form(found["tag"]): (items, *own)}, *(at or own))
+    own = (start if tag is None else found.start("tag") + 1, end)
+    held = _items(found.string, *found.span("items"))
+    return (held, *(at or own)) if tag is None else ((_form(tag), (held, *own)), *(at or own))
 
 
 def _items(text: str, start: int, end: int) -> list[_Value]:
@@ -166,20 +189,20 @@ def _items(text: str, start: int, end: int) -> list[_Value]:
         found = _ITEM.match(text, start, end)
         if found is None:
             raise UnclearError
-        items.append(_scalar(found, None))
+        items.append(_scalar(found, found["tag"], found["value"], found["plain"], None))
         start, more = found.end(), bool(found["more"])
     return items
 
 
-def _scalar(found: re.Match[str], at: tuple[int, int] | None) -> _Value:
-    tag, plain, start = found["tag"], found["plain"], found.start("value")
-    text: str = found["value"][1:-1] if plain is None else plain.rstrip(" ")
-    end = found.end("value") + 1 if plain is None else start + len(text) + 1
+def _scalar(found: re.Match[str], tag: str | None, value: str, plain: str | None, at: _At) -> _Value:
+    start = found.start("value") + 1
+    text = value[1:-1] if plain is None else plain.rstrip(" ")
+    end = start + len(value if plain is None else text)
     if tag is None:
-        return _resolved(text) if plain is not None and text[:1] in FIRST else text, start + 1, end
+        return _resolved(text) if plain is not None and text[:1] in FIRST else text, start, end
     own, form = (found.start("tag") + 1, end), _form(tag)
     content: Any = [(part, *own) for part in text.split(".", 1)] if form == "Fn::GetAtt" else text
-    return {form: (content, *own)}, *(at or own)
+    return (form, (content, *own)), *(at or own)
 
 
 def _resolved(text: str) -> Scalar:

@@ -16,7 +16,8 @@ WORDS: dict[str, Scalar] = {
     **{form: True for word in ("yes", "true", "on") for form in (word, word.title(), word.upper())},
     **{form: False for word in ("no", "false", "off") for form in (word, word.title(), word.upper())},
 }
-FIRST = frozenset("+-.0123456789~yYnNtTfFoO") | {""}  # what a scalar that is not a text can begin with
+_OF_A_NUMBER = frozenset("+-.0123456789")
+FIRST = _OF_A_NUMBER | frozenset("~yYnNtTfFoO") | {""}  # what a scalar that is not a text can begin with
 
 _DIGITS = 30
 # Twelve digits are an account, not an octal number: read as one it would name somebody else's.
@@ -36,6 +37,8 @@ def resolve(text: str) -> Scalar:
     """The value of a plain scalar. ValueError for a number that nothing can be computed with."""
     if text in WORDS:
         return WORDS[text]
+    if text[0] not in _OF_A_NUMBER:
+        return text
     if _ACCOUNT.fullmatch(text):
         return text
     integer = _INTEGER.fullmatch(text)
