@@ -10,6 +10,7 @@ from processes import tablegate
 
 PLAN = "fixtures/examples/plan.json"
 TEMPLATE = "fixtures/examples/template.yaml"
+PLAIN = "fixtures/projects/all-holds/orders.yaml"
 PARSERS = {"yaml", "msgspec", "jsonpath_ng", "hcl2", "lark", "cfn_flip", "cfn_tools", "tomllib"}
 HEAVY = {"rich", "pydantic", "importlib.metadata", "unittest", "asyncio"}
 OURS = {"tablegate.model", "tablegate.policy", "tablegate.engine", "tablegate.dialects", "tablegate_baseline"}
@@ -45,5 +46,10 @@ def test_a_plan_is_checked_without_yaml() -> None:
 
 
 def test_a_template_is_checked_without_the_plan_s_decoder() -> None:
-    """A template in YAML needs the events of YAML and the table of its tags alone."""
-    assert imported("check", "--no-config", TEMPLATE) & (PARSERS | HEAVY) <= {"yaml", "cfn_tools", "tomllib"}
+    """A template in YAML needs the events of YAML alone."""
+    assert imported("check", "--no-config", TEMPLATE) & (PARSERS | HEAVY) <= {"yaml", "tomllib"}
+
+
+def test_a_plain_template_is_checked_without_a_parser() -> None:
+    """Where each line says what it is, libyaml has nothing to say."""
+    assert imported("check", "--no-config", PLAIN) & (PARSERS | HEAVY) <= {"tomllib"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from syntax.trees import places
+from tablegate.syntax import blocks
 from tablegate.syntax.blocks import UnclearError, read_block
 from tablegate.syntax.yaml_ import parse_yaml
 
@@ -100,3 +101,12 @@ def test_lower_lines_than_the_first_are_refused() -> None:
     """The lines are one mapping."""
     with pytest.raises(UnclearError):
         read_block(["  a: b", " c: d"], 1, 2)
+
+
+def test_no_more_lines_are_kept_than_a_few_thousand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long run does not remember each line that it met, and reads on as before."""
+    blocks._LINES.clear()
+    monkeypatch.setattr(blocks, "_KNOWN_LINES", 2)
+    lines = [f"{name}: x" for name in "abcde"]
+    assert [*"abcde"] == list(read_block(lines, 1, 0))
+    assert len(blocks._LINES) <= 2

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syntax.trees import places
+from tablegate.syntax import yaml_
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.pruning import taken
+from tablegate.syntax.text import decode
 from tablegate.syntax.yaml_ import parse_yaml
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
 
 TEMPLATE = """\
 AWSTemplateFormatVersion: "2010-09-09"
@@ -44,11 +51,12 @@ def _is_table(type_: str) -> bool:
 
 def test_only_the_type_of_what_is_not_wanted_stays() -> None:
     """Lines go, line feeds stay: everything that is left keeps its place."""
-    left, resources = taken(TEMPLATE, _is_table)
+    found = taken(TEMPLATE, _is_table)
+    left, resources = found.text, found.resources
     assert TEMPLATE.count("\n") == left.count("\n")
     assert ["Orders", "Queue", "Log"] == list(resources)
     assert left.startswith('AWSTemplateFormatVersion: "2010-09-09"\nResources:\n\n  # the table\n#\n')
-    assert left.endswith("#\n\nOutputs:\n  Name: {Value: !Ref Orders}\n")
+    assert left.endswith("\n\n\nOutputs:\n  Name: {Value: !Ref Orders}\n")
     whole, part = parse_yaml(TEMPLATE), parse_yaml(TEMPLATE, _is_table)
     assert {"Type": "AWS::SQS::Queue"} == part.plain()["Resources"].pop("Queue")  # type: ignore[index]
     _assert_same_but_for_bodies(whole, part)
@@ -127,6 +135,66 @@ def test_odd_resources_are_left_as_they_are(resource: str) -> None:
     """Only a resource that begins with its type, one key a line, can be told apart by its lines."""
     text = f"Resources:\n{resource}"
     assert text == taken(text, lambda _: False).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\nResources:\n  A:\n    Type: T\n",
+        "# why\n\n---\n# how\nDescription: x\nResources:\n  A:\n    Type: T\nOutputs:\n  B:\n    Value: !Ref A\n",
+        "Parameters:\n  P:\n    Type: String\nResources:\n  B:\n    Condition: c\n    Type: T\n  A:\n    Type: T\n",
+        "Resources:\n  A:\n    Condition: c\n    Type: 'T'\n",
+        "Name: x\nValues:\n- a\n- b\n",
+    ],
+)
+def test_plain_lines_need_no_parser(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A document of which each line says what it is, is read without libyaml, and the same."""
+    expected = places(parse_yaml(text))
+    monkeypatch.setattr(yaml_, "_parsed", None)
+    assert expected == places(parse_yaml(text, "T".__eq__))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Resources:\n  A:\n    Type: T\nOutputs:\n  B: >-\n    C\n",
+        "Resources:\n  A:\n    Type: T\n  B: {}\n",
+        "---\nResources:\n  A:\n    Type: T\nOutputs:\n",
+        "a: b\n---\nResources:\n  A:\n    Type: T\n",
+        "Resources:\n  A:\n    Type: T\nResources:\n  B:\n    Type: T\n",
+        "a: b\nResources:\n  A:\n    Type: T\na: b\n",
+        "Resources:\n  A:\n    Type: T\n  A:a:\n    c: d\n  A:a:\n    e: f\n",
+        "Resources:\n  A:\n    Type: T\n B:\n    Type: T\n",
+        "# nothing\n",
+    ],
+)
+def test_what_is_not_plain_is_read_or_refused_as_ever(text: str) -> None:
+    """Where a line may say more, a parser decides."""
+    assert _read(text, None) == _read(text, "T".__eq__)
+
+
+def test_a_document_behind_a_tag_is_no_template() -> None:
+    """What is left of it holds no section that anything could be put back into."""
+    root = parse_yaml("!Ref\na: b\nResources:\n  A:\n    Type: T\n", "T".__eq__)
+    assert {"Ref": {"a": "b", "Resources": None}} == root.plain()
+
+
+def _read(text: str, wanted: Callable[[str], bool] | None) -> object:
+    try:
+        return places(parse_yaml(text, wanted))
+    except ParseError as error:
+        return error.message, error.line, error.column, error.hint
+
+
+@pytest.mark.parametrize("ending", ["yaml", "yml", "template"])
+def test_every_template_at_hand_is_read_the_same(ending: str) -> None:
+    """Content, places and refusals are libyaml's, whatever was read without it."""
+    for path in sorted(FIXTURES.rglob(f"*.{ending}")):
+        try:
+            text = decode(path.read_bytes())
+        except ParseError:
+            continue
+        assert _read(text, None) == _read(text, lambda _: True), path
 
 
 def test_what_is_no_template_is_left_as_it_is() -> None:

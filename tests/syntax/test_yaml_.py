@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from syntax.trees import places
-from tablegate.syntax import yaml_
+from tablegate.syntax import events, yaml_
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.json_ import parse_json
 from tablegate.syntax.yaml_ import parse_yaml
@@ -30,7 +30,7 @@ DOCUMENTS = st.recursive(
 @pytest.fixture(params=["libyaml", "pure"], autouse=True)
 def _parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything holds for both parsers."""
-    monkeypatch.setattr(yaml_, "_Parser", yaml.CSafeLoader if request.param == "libyaml" else yaml.SafeLoader)
+    monkeypatch.setattr(events, "_Parser", yaml.CSafeLoader if request.param == "libyaml" else yaml.SafeLoader)
 
 
 def _refusal(text: str) -> ParseError:

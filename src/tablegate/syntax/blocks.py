@@ -24,7 +24,7 @@ _QUOTED = r""""[^"\\]*+"|'[^']*+'"""
 _TAG = r"(?:(?P<tag>![A-Za-z0-9:]++)(?: ++|$))?+"
 _LINE = re.compile(
     rf" *+(?P<dashes>(?:- ++){{0,4}}+)(?:(?P<key>{_WORD}):(?: ++|$))?+"
-    rf"{_TAG}(?P<value>{_QUOTED}|{_PLAIN}|\[(?P<items>[^\[\]]*+)\])?+ *+(?:(?<= )#.*+)?+"
+    rf"{_TAG}(?P<value>{_QUOTED}|{_PLAIN}|\[(?P<items>[^\[\]]*+)\])?+ *+(?:(?<![^ ])#.*+)?+"
 )
 _ITEM = re.compile(rf" *+{_TAG}(?P<value>{_QUOTED}|(?P<plain>{_WORD})) *+(?P<more>,|$)")
 
@@ -134,7 +134,7 @@ _LINES = _Lines()
 def _said(text: str) -> _Line | None:
     """What the line says; nothing where it is empty or a comment."""
     found = _LINE.fullmatch(text)
-    if found is None:
+    if found is None or not text.isprintable():
         raise UnclearError
     dashes, key, tag, value, plain, items = found.groups()
     at = None

@@ -1,21 +1,21 @@
 """The resources of a template that need no parser: nobody asks about them, or each of their lines says what it is.
 
-They are taken out by whole lines, and the line feeds stay: what is left keeps its place. It is done only where every
-line shows by itself that it opens nothing that a later line would close, and where no anchor is. Whatever does not look
-like that is left as it is.
+They are taken out by whole lines. It is done only where every line shows by itself that it opens nothing that a later
+line would close, and where no anchor is. Whatever does not look like that is left as it is.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
-from itertools import pairwise
 from typing import NamedTuple
 
 from tablegate.syntax.blocks import UnclearError, ends_what_it_begins, read_block
 from tablegate.syntax.node import Node
 from tablegate.syntax.scalars import WORDS
+
+SECTION = "Resources"
 
 # What ends on its line. A plain scalar that begins with one of these characters is text up to " #" or ": ",
 # quotes and brackets included; inside of brackets quotes count only where a scalar can begin.
@@ -24,83 +24,119 @@ _PLAIN = r"[A-Za-z0-9_./$](?:[^\n:#]|:(?=\S)|(?<=\S)#)*+"
 _TAG = r"(?:![A-Za-z0-9:]++ ++)?+"
 _WORD = r"[A-Za-z0-9_./$](?:[A-Za-z0-9_./$\-]|:(?=[A-Za-z0-9_./$\-:]))*+"
 
-_ODD_LINE = re.compile(r"""\n([^\n#"'\[{|>&*]*+[#"'\[{|>&*][^\n]*+)""")
-_COMMENT = re.compile(r"""(?:[^#"'\[{|>&*]*+(?<= ))?+#.*+""")
-_RESOURCES = re.compile(r"^Resources: *+\n(?: *+(?:#[^\n]*+)?\n)*+( ++)(?=[A-Za-z0-9])", re.MULTILINE)
+_SAFE = r"""[^\n#"'\[{|>&*]*+"""
+_ODD_LINE = re.compile(rf"""\n({_SAFE}[#"'\[{{|>&*][^\n]*+)""")
+_COMMENT = re.compile(rf"""(?:{_SAFE}(?<= ))?+#.*+""")
+_RESOURCES = re.compile(rf"^{SECTION}: *+\n(?: *+(?:#[^\n]*+)?\n)*+( ++)(?=[A-Za-z0-9])", re.MULTILINE)
 _ORDINARY = bytes(range(0x20, 0x7F)) + b"\n"
 _NO_NAMES = {None, *WORDS}
-_TOP = re.compile(r"\n(?=[^\s#])")
+
+
+class Piece(NamedTuple):
+    """Lines of a text, and the number of the first."""
+
+    line: int
+    text: str
 
 
 class Taken(NamedTuple):
-    """What is left of a text, and the resources that were taken out of it."""
+    """What is left of a text, and the resources that were taken out of it.
 
-    text: str
+    Where there are any, the first piece is what stands before their section, the second one opens it, and the last one
+    is what follows it.
+    """
+
+    pieces: list[Piece]
     resources: dict[str, Node]
+
+    @property
+    def text(self) -> str:
+        """What is left, where it was."""
+        parts: list[str] = []
+        line = 1
+        for piece in self.pieces:
+            if piece.line > line:
+                parts += ["#", "\n" * (piece.line - line)]
+            parts.append(piece.text)
+            line = piece.line + piece.text.count("\n")
+        return "".join(parts)
 
 
 def taken(text: str, wanted: Callable[[str], bool]) -> Taken:
     """The resources that can be taken out. Of those whose type is not wanted nothing but the Type is read."""
     section = _RESOURCES.search(text)
-    if section is None or not _is_ordinary(text):
-        return Taken(text, {})
-    start, end = section.start(1), _TOP.search(text, section.start(1))
-    stop = end.start() + 1 if end else len(text)
-    heads = list(_head(len(section[1])).finditer(text, start - 1, stop))
-    names = {head["name"] for head in heads}
-    if len(names) < len(heads) or not names.isdisjoint(_NO_NAMES):
-        return Taken(text, {})
-    return _taken(text, zip(heads, pairwise([*(head.start() + 1 for head in heads), stop]), strict=True), wanted)
+    if section is not None and _is_ordinary(text):
+        heads, stop = _heads(text, section)
+        names = {head["name"] for head in heads}
+        if len(names) == len(heads) and names.isdisjoint(_NO_NAMES):
+            found = _taken(text, section, heads, stop, wanted)
+            if found is not None:
+                return found
+    return Taken([Piece(1, text)], {})
+
+
+def _heads(text: str, section: re.Match[str]) -> tuple[list[re.Match[str]], int]:
+    """The first lines of each resource, and where the section ends."""
+    heads: list[re.Match[str]] = []
+    for head in _head(len(section[1])).finditer(text, section.start(1) - 1):
+        if head.end() == head.start() + 1:
+            return heads, head.end()
+        heads.append(head)
+    return heads, len(text)
 
 
 def _taken(
-    text: str, resources: Iterable[tuple[re.Match[str], tuple[int, int]]], wanted: Callable[[str], bool]
-) -> Taken:
+    text: str, section: re.Match[str], heads: list[re.Match[str]], stop: int, wanted: Callable[[str], bool]
+) -> Taken | None:
+    line = text.count("\n", 0, section.start()) + 1
+    left = [Piece(1, text[: section.start()]), Piece(line, text[section.start() : section.start(1)])]
+    line += text.count("\n", section.start(), section.start(1))
     found: dict[str, Node] = {}
-    left: list[str] = []
-    unread: list[str] = []  # what is not known line by line
-    kept = known = counted = 0
-    number = 1
-    for head, (start, stop) in resources:
-        number, counted = number + text.count("\n", counted, start), start
-        if not head["type"]:
-            continue
-        read = _read if wanted(head["type"]) else _unread
-        resource = read(text, head, stop, number)
-        if resource is None:
-            continue
-        found[head["name"]] = resource
-        left += [text[kept:start], "#", "\n" * text.count("\n", start, stop)]
-        kept = stop
-        if read is _read:
-            unread.append(text[known:start])
-            known = stop
-    if not found or not _closes_every_line("".join([*unread, text[known:]])):
-        return Taken(text, {})
-    return Taken("".join([*left, text[kept:]]), found)
+    unclosed: list[str] = []
+    ends = [*(head.start() + 1 for head in heads[1:]), stop]
+    for head, end in zip(heads, ends, strict=True):
+        start, (name, _, type_) = head.start() + 1, head.groups()
+        resource = None
+        if type_ and wanted(type_):
+            resource = _read(text, head, end, line)
+        elif type_:
+            resource = _unread(text, head, end, line, unclosed)
+        if resource is not None:
+            found[name] = resource
+        else:
+            left.append(Piece(line, text[start:end]))
+        line += text.count("\n", start, end)
+    left.append(Piece(line, text[stop:]))
+    known = found and _closes_every_line("".join([*(piece.text for piece in left), *unclosed]))
+    return Taken(left, found) if known else None
 
 
-def _read(text: str, head: re.Match[str], stop: int, number: int) -> Node | None:
+def _read(text: str, head: re.Match[str], stop: int, line: int) -> Node | None:
     """A resource that is wanted, where this can be read."""
-    lines = text[head.start("indent") : stop].split("\n")
     try:
-        return _named(head, number, read_block(lines, number + 1, len(head["indent"])))
+        body = read_block(text[head.start("indent") : stop].split("\n"), line + 1, len(head["indent"]))
     except UnclearError:
         return None
+    return _named(head, line, body)
 
 
-def _unread(text: str, head: re.Match[str], stop: int, number: int) -> Node | None:
-    """A resource with its Type alone, where nothing in it may be another Type or not belong to it."""
-    if _stray(len(head["indent"])).search(text, head.end(), stop):
-        return None
-    newline = head.start("indent") - 1
-    type_ = Node(head["type"], number + 1, head.start("type") - newline, head.end("type") - newline)
-    return _named(head, number, {"Type": type_})
+def _unread(text: str, head: re.Match[str], stop: int, line: int, unclosed: list[str]) -> Node | None:
+    """A resource with its Type alone, where nothing in it may be another Type or not belong to it.
+
+    What is not known to end on its line is added to the other such lines.
+    """
+    _, indent, type_ = head.groups()
+    if _simple(len(indent)).fullmatch(text, head.end(), stop) is None:
+        if _stray(len(indent)).search(text, head.end(), stop):
+            return None
+        unclosed.append(text[head.end() : stop])
+    column = head.start("type") - head.start("indent") + 1
+    return _named(head, line, {"Type": Node(type_, line + 1, column, column + len(type_))})
 
 
-def _named(head: re.Match[str], number: int, body: dict[str, Node]) -> Node:
+def _named(head: re.Match[str], line: int, body: dict[str, Node]) -> Node:
     newline = head.start()
-    return Node(body, number, head.start("name") - newline, head.end("name") - newline)
+    return Node(body, line, head.start("name") - newline, head.end("name") - newline)
 
 
 def _is_ordinary(text: str) -> bool:
@@ -137,7 +173,17 @@ def _head(indent: int) -> re.Pattern[str]:
     name = r"(?P<name>[A-Za-z0-9]++(?:::[A-Za-z0-9]++)*+):(?=[ \n])"
     type_ = r"(?P<type>[A-Za-z][A-Za-z0-9]*+(?:::[A-Za-z0-9@_-]++)*+) *+(?=\n)"
     resource = rf" *+\n(?P<indent> {{{indent + 1},}}+)Type: ++{type_}(?!\n(?: *+\n)*+(?P=indent) )"
-    return re.compile(rf"\n {{1,{indent}}}(?=[^ \n#])(?:(?<=\n {{{indent}}}){name}(?:{resource})?+)?+")
+    return re.compile(rf"\n {{0,{indent}}}(?=[^ \n#])(?:(?<=\n {{{indent}}}){name}(?:{resource})?+)?+")
+
+
+@cache
+def _simple(indent: int) -> re.Pattern[str]:
+    """Members of a resource and what is in them, as nearly all are: no type, and each line ends what it begins."""
+    end, quoted = r"(?![^\n])", r"""(?:"[^"\\\n]*+"|'[^'\n]*+')"""
+    plain = rf"{_SAFE}(?:(?<= )#[^\n]*+)?+{end}"
+    text = rf" *+(?:- ++)*+(?:{_WORD}: ++)?+{_TAG}{quoted} *+{end}"
+    member = rf" {{{indent}}}(?=[ A-SU-Za-z]|T(?!ype\b))(?:{plain}|{text})"
+    return re.compile(rf"(?:\n(?:{member}| *+(?:#[^\n]*+)?+{end}))*+")
 
 
 @cache

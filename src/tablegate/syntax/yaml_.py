@@ -1,4 +1,4 @@
-"""YAML into nodes with places: libyaml's events, no constructor, no recursion.
+"""YAML into nodes with places.
 
 CloudFormation's short forms come out as the long ones, ``!Ref x`` as ``{"Ref": "x"}``, so that whoever reads the nodes
 knows one spelling only.
@@ -7,40 +7,17 @@ knows one spelling only.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
 
-import yaml
-from yaml.events import (
-    AliasEvent,
-    MappingEndEvent,
-    MappingStartEvent,
-    ScalarEvent,
-    SequenceEndEvent,
-    SequenceStartEvent,
-    StreamEndEvent,
-)
-
-from tablegate.syntax.aliases import Aliases
+from tablegate.syntax.blocks import UnclearError, read_block
 from tablegate.syntax.collector import collector_paused
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.lines import has_extra_lines, to_editor_lines
-from tablegate.syntax.node import Node, Scalar
-from tablegate.syntax.pruning import taken
-from tablegate.syntax.scalars import FIRST, WORDS, resolve
-from tablegate.syntax.tags import COLLECTIONS, CORE, core_scalar, long_form, shown
+from tablegate.syntax.node import Node
+from tablegate.syntax.pruning import SECTION, Piece, Taken, taken
 
-DEPTH = 60  # three times the deepest template seen
 LENGTH = 20_000_000  # characters; CloudFormation itself ends at one million
-SHOWN = 80  # characters of a key or a tag that a message names
-
-_Event: TypeAlias = Any  # libyaml's events and PyYAML's own, whose types say too little of either
-
-_Parser: Any = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
-_ODD_KEYS = frozenset(WORDS) | {"<<"}
-_ITEM = "(item)"  # stands for the key inside a sequence, and is no text of any input; None: a key is awaited
-_PLACEHOLDERS = "the placeholders of a template engine, {{ ... }}, must be filled in first"
-_UNPRINTABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_MARKER = re.compile(r"\A((?:#[^\n]*+\n|\n)*+)---\n")  # of a document's start; without one it is the same
 
 
 def parse_yaml(text: str, wanted: Callable[[str], bool] | None = None) -> Node:
@@ -51,191 +28,56 @@ def parse_yaml(text: str, wanted: Callable[[str], bool] | None = None) -> Node:
     """
     if len(text) > LENGTH:
         raise ParseError(f"a YAML file of {len(text):,} characters, where {LENGTH:,} are the most")
-    try:
-        with collector_paused():
-            root = _Builder(text).document() if wanted is None else _document(text, wanted)
-    except (yaml.YAMLError, UnicodeEncodeError) as error:
-        raise _in_our_words(error, text) from None
+    with collector_paused():
+        root = _parsed(text) if wanted is None else _document(taken(text, wanted))
     if has_extra_lines(text):
         to_editor_lines(root, text)
     return root
 
 
-def _document(text: str, wanted: Callable[[str], bool]) -> Node:
-    left, resources = taken(text, wanted)
-    root = _Builder(left).document()
-    if resources and isinstance(root.content, dict):
-        _put_back(root.content["Resources"], resources)
-    return root
-
-
-def _put_back(section: Node, resources: Mapping[str, Node]) -> None:
-    """Resources that were read apart go to their place among the others."""
+def _document(found: Taken) -> Node:
+    """The whole document, with the resources that were taken out of it."""
+    sections = _plain(found)
+    if sections:
+        return Node(sections, next(iter(sections.values())).line, 1)
+    root = _parsed(found.text)
+    if not found.resources or not isinstance(root.content, dict) or SECTION not in root.content:
+        return root  # behind a tag there is no template
+    section = root.content[SECTION]
     others = section.content if isinstance(section.content, dict) else {}
-    section.content = dict(sorted({**others, **resources}.items(), key=lambda item: item[1].line))
-    section.column, section.end_column = 1, 1 + len("Resources")  # without others it had the place of a value
+    return Node({**root.content, SECTION: _section(section.line, others, found.resources)}, root.line, root.column)
 
 
-class _Builder:
-    """One document, built from front to back."""
-
-    __slots__ = ("_aliases", "_next", "_resolved", "_root")
-
-    def __init__(self, text: str) -> None:
-        self._next: Callable[[], _Event] = _Parser(text).get_event
-        self._aliases = Aliases()
-        self._resolved: dict[str, Scalar] = {}
-        self._root: list[Node] = []
-
-    def document(self) -> Node:
-        """The only document of the stream."""
-        self._next()
-        if isinstance(self._next(), StreamEndEvent):
-            raise ParseError("the file holds no YAML document, only comments")
-        root = self._tree()
-        event = self._next()
-        if not isinstance(event, StreamEndEvent):
-            raise _error("a second YAML document, where one is expected", event)
-        return root
-
-    def _tree(self) -> Node:  # noqa: C901, PLR0912 - every event goes through; a call for each would cost a fifth more
-        next_event, aliases, resolved = self._next, self._aliases, self._resolved
-        content, key, at, stack = self._root, _ITEM, None, []  # type: Any, str | None, Any, list[tuple[Any, str | None]]
-        while True:
-            kind = (event := next_event()).__class__
-            if kind is ScalarEvent:
-                text, plain = event.value, event.tag is None and event.anchor is None
-                if key is None:
-                    key, at = text if plain and text not in _ODD_KEYS else self._key(event), event
-                    if key in content:
-                        raise _duplicate(key, content[key], event)
-                    continue
-                if plain:
-                    if not event.style and text[:1] in FIRST:
-                        text = resolved[text] if text in resolved else self._resolve(event)
-                    start, end, line = event.start_mark, event.end_mark, event.start_mark.line
-                    node = Node(text, line + 1, start.column + 1, end.column + 1 if end.line == line else None)
-                else:
-                    node = self._marked_scalar(event, event if key is _ITEM else at)
-            elif kind is MappingEndEvent or kind is SequenceEndEvent:
-                if aliases.open:
-                    aliases.end(len(stack))
-                content, key = stack.pop()
-                continue
-            elif key is None:
-                raise _error("a key must be a text, not a list, a mapping or an alias", event, _PLACEHOLDERS)
-            elif kind is MappingStartEvent or kind is SequenceStartEvent:
-                inner: Any = {} if kind is MappingStartEvent else []
-                node = self._container(event, event if key is _ITEM else at, inner, len(stack) + 1)
-            elif kind is AliasEvent:
-                node = self._alias(event, len(stack))
-            else:
-                return self._root[0]
-            if key is _ITEM:
-                content.append(node)
-            else:
-                content[key], key = node, None
-            if kind is MappingStartEvent or kind is SequenceStartEvent:
-                stack.append((content, key))
-                content, key = inner, None if kind is MappingStartEvent else _ITEM
-
-    def _key(self, event: _Event) -> str:
-        """A key that is tagged or anchored, or that looks like something other than a text."""
-        text: str = event.value
-        if event.anchor is not None:
-            self._aliases.scalar(event.anchor, Node(text, *_place(event)))
-        if event.tag == CORE + "str" or (event.style and event.tag is None):
-            return text
-        if event.tag not in (None, "!"):
-            raise _error(f"a key with the tag {shown(event.tag)[:SHOWN]}, where a text is expected", event)
-        if text == "<<":
-            raise _error("a merge key (<<), which CloudFormation does not know; write the members out", event)
-        if text in WORDS:
-            kind = "null" if WORDS[text] is None else "a truth value"
-            raise _error(f'a key that reads as {kind}; if it is a text, write it in quotes: "{text}"', event)
-        return text
-
-    def _resolve(self, event: _Event) -> Scalar:
-        try:
-            value = self._resolved[event.value] = resolve(event.value)
-        except ValueError as error:
-            raise _error(str(error), event) from None
-        return value
-
-    def _marked_scalar(self, event: _Event, at: _Event) -> Node:
-        """A scalar with a tag, an anchor or both. A function stands at its key, as every mapping does."""
-        node = Node(event.value, *_place(event))
-        form = None if event.tag in (None, "!") else long_form(event.tag)
-        if form is not None:
-            inner = node
-            if form == "Fn::GetAtt":
-                inner = Node([Node(part, *_place(event)) for part in event.value.split(".", 1)], *_place(event))
-            node = Node({form: inner}, *_place(at))
-        elif event.tag in (None, "!"):
-            node.content = event.value if event.style else self._resolve(event)
-        else:
-            node.content = self._core(event)
-        if event.anchor is not None:
-            self._aliases.scalar(event.anchor, node)
-        return node
-
-    def _core(self, event: _Event) -> Scalar:
-        try:
-            return core_scalar(event.tag, event.value)
-        except LookupError:
-            raise _unknown_tag(event) from None
-        except ValueError as error:
-            raise _error(str(error), event) from None
-
-    def _container(self, event: _Event, at: _Event, inner: Any, depth: int) -> Node:
-        """A sequence or mapping, still empty. It stands at its key."""
-        node = Node(inner, *_place(at))
-        if depth > DEPTH:
-            raise _error(f"nested deeper than {DEPTH} levels", event)
-        if event.tag not in (None, "!") and COLLECTIONS.get(event.tag) is not type(inner):
-            form = long_form(event.tag)
-            if form is None:
-                raise _unknown_tag(event)
-            node = Node({form: Node(inner, *_place(event))}, *_place(at))
-        if event.anchor is not None:
-            self._aliases.begin(event.anchor, depth, node)
-        return node
-
-    def _alias(self, event: _Event, depth: int) -> Node:
-        try:
-            return self._aliases.target(event.anchor, depth)
-        except ValueError as error:
-            raise _error(str(error), event) from None
+def _plain(found: Taken) -> Mapping[str, Node] | None:
+    """The sections of the document, if every line of what is left says by itself what it is, too."""
+    before, *rest = found.pieces
+    try:
+        first = read_block(_MARKER.sub(r"\1\n", before.text).split("\n"), before.line, 0)
+        return _with_resources(first, rest, found.resources) if rest else first
+    except UnclearError:
+        return None
 
 
-def _place(event: _Event) -> tuple[int, int, int | None]:
-    start, end = event.start_mark, event.end_mark
-    on_one_line = end.line == start.line and end.column > start.column
-    return start.line + 1, start.column + 1, end.column + 1 if on_one_line else None
+def _with_resources(
+    first: Mapping[str, Node], rest: Sequence[Piece], resources: Mapping[str, Node]
+) -> Mapping[str, Node]:
+    opening, *among, after = rest
+    indent = next(iter(resources.values())).column - 1
+    others = [item for piece in among for item in read_block(piece.text.split("\n"), piece.line, indent).items()]
+    last = read_block(after.text.split("\n"), after.line, 0)
+    sections = {**first, SECTION: _section(opening.line, dict(others), resources), **last}
+    if len(sections) <= len(first) + len(last) or len({*resources, *dict(others)}) < len(resources) + len(others):
+        raise UnclearError  # a key is there twice
+    return sections
 
 
-def _error(message: str, event: _Event, hint: str | None = None) -> ParseError:
-    line, column, _ = _place(event)
-    return ParseError(message, line=line, column=column, hint=hint)
+def _section(line: int, others: Mapping[str, Node], resources: Mapping[str, Node]) -> Node:
+    """All resources, in their order."""
+    content = dict(sorted({**others, **resources}.items(), key=lambda item: item[1].line)) if others else resources
+    return Node(content, line, 1, 1 + len(SECTION))
 
 
-def _unknown_tag(event: _Event) -> ParseError:
-    hint = "only CloudFormation's short forms, such as !Ref, and plain types, such as !!str, can be read"
-    return _error(f"the tag {shown(event.tag)[:SHOWN]} is not known", event, hint)
+def _parsed(text: str) -> Node:
+    from tablegate.syntax.events import document_of  # few templates need a parser
 
-
-def _duplicate(key: str, first: Node, event: _Event) -> ParseError:
-    line, column, _ = _place(event)
-    message = f'duplicate key "{key[:SHOWN]}" on line {first.line} and again on line {line}'
-    return ParseError(message, line=line, column=column, duplicate=True)
-
-
-def _in_our_words(error: Any, text: str) -> ParseError:
-    """What the parser found wrong. Its own text may quote the input, so only the name of the problem is taken."""
-    mark = getattr(error, "problem_mark", None)
-    if mark is not None:
-        return ParseError(f"not valid YAML: {error.problem}", line=mark.line + 1, column=mark.column + 1)
-    found = _UNPRINTABLE.search(text)
-    at = found.start() if found else 0
-    line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
-    return ParseError("a control character, which YAML does not allow", line=line, column=column)
+    return document_of(text)
