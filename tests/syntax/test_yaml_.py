@@ -6,6 +6,7 @@ import json
 
 import pytest
 import yaml
+from cfn_tools.yaml_loader import FN_PREFIX, UNCONVERTED_SUFFIXES
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ from syntax.trees import places
 from tablegate.syntax import events, yaml_
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.json_ import parse_json
+from tablegate.syntax.tags import AS_THEY_ARE, PREFIX
 from tablegate.syntax.yaml_ import parse_yaml
 
 TEXTS = st.text(st.characters(exclude_categories=["Cc", "Cn", "Cs"], exclude_characters="\ufeff"))
@@ -265,6 +267,11 @@ def test_aliases_cannot_build_towers() -> None:
     deep = "[" * 30 + "{}" + "]" * 30
     text = "\n".join(["a0: &a0 x", *(f"a{n}: &a{n} {deep.format(f'*a{n - 1}')}" for n in range(1, 9))])
     assert _refusal(text).line == 5
+
+
+def test_short_forms_are_those_of_cfn_flip() -> None:
+    """What stands for a tag is the library's to say, and ours to keep in step with it."""
+    assert (PREFIX, [*AS_THEY_ARE]) == (FN_PREFIX, UNCONVERTED_SUFFIXES)
 
 
 def test_a_file_can_be_too_long(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,10 @@ from tablegate.syntax.scalars import resolve
 CORE = "tag:yaml.org,2002:"
 COLLECTIONS = {CORE + "map": dict, CORE + "seq": list}
 
+# As cfn-flip has them, which takes as long to import as a template of ten tables to read. A test compares.
+PREFIX = "Fn::"
+AS_THEY_ARE = ("Ref", "Condition")
+
 _KINDS: dict[str, tuple[type, ...]] = {
     CORE + "bool": (bool,),
     CORE + "float": (float, int),
@@ -59,14 +63,12 @@ def long_form(tag: str) -> str | None:
 
     The rule is cfn-flip's; which functions there are is ours to say, for it turns any tag whatever into a function.
     """
-    from cfn_tools.yaml_loader import FN_PREFIX, UNCONVERTED_SUFFIXES
-
     if tag in _DIRECTIVES:
         return tag[1:]
     name = tag.removeprefix("!").split("::")[0]
     if not tag.startswith("!") or name not in _FUNCTIONS:
         return None
-    return tag[1:] if tag[1:] in UNCONVERTED_SUFFIXES else FN_PREFIX + tag[1:]
+    return tag[1:] if tag[1:] in AS_THEY_ARE else PREFIX + tag[1:]
 
 
 def core_scalar(tag: str, text: str) -> Scalar:
