@@ -67,7 +67,10 @@ def _answers(stands: Sequence[Stand], alike: Sequence[Alike], ask: Callable[[obj
             if alike:
                 left, known = _outlined(stands, alike, ask)
             for stand in left:
-                answer = _over(stand, ask) if stand.scenes or stand.shared or stand.doubt else ask(stand.subject)
+                if stand.scenes or stand.doubt:
+                    answer = merged(stand, ask)
+                else:
+                    answer = shared(stand, ask) if stand.shared else ask(stand.subject)
                 if type(answer) is not Verdict or answer.truth is not True:
                     rest.append((stand, answer))
                 elif answer.applies:
@@ -80,11 +83,6 @@ def _answers(stands: Sequence[Stand], alike: Sequence[Alike], ask: Callable[[obj
             rest.append((stand, crash))
             crash = Crash("was given up, because it did not end in time")
     return Answers(held + known.held, aside + known.aside, rest)
-
-
-def _over(stand: Stand, ask: Callable[[object], Answer]) -> Answer | Merged:
-    """One answer over all that is asked at a stand."""
-    return shared(stand, ask) if stand.shared else merged(stand, ask)
 
 
 def _outlined(

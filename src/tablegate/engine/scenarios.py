@@ -29,12 +29,17 @@ def merged(stand: Stand, ask: Callable[[object], Answer]) -> Merged | Answer:
     """The worst answer over the scenes of a stand, or what its doubt says: a crash, then a failure, then an unknown."""
     if stand.doubt:
         return Merged(Verdict(None, stand.doubt))
-    if stand.variants:
-        answers = stand.variants.answers(stand.scenes, ask, alike=stand.alike)
-    else:
-        answers = tuple(ask(scene.subject) for scene in stand.scenes)
-    if len(answers) == 1:
-        return answers[0]
+    if stand.variants is None:
+        return _worst(stand, tuple(ask(scene.subject) for scene in stand.scenes))
+    reads = stand.variants.reads
+    reads.clear()
+    first = ask(stand.subject)
+    if stand.alike and not reads:
+        return first  # nearly always: all scenes would say the same
+    return _worst(stand, stand.variants.answers(stand.scenes, ask, first))
+
+
+def _worst(stand: Stand, answers: Sequence[Answer]) -> Merged | Answer:
     crashed = next((answer for answer in answers if isinstance(answer, Crash)), None)
     if crashed:
         return Merged(crashed)
@@ -46,7 +51,7 @@ def merged(stand: Stand, ask: Callable[[object], Answer]) -> Merged | Answer:
     verdict = verdicts[truths.index(worst)]
     if set(truths) == {worst}:
         return Merged(verdict)
-    return Merged(verdict, *_told(worst, truths, tuple(tuple(scenario.items()) for scenario in stand.scenarios)))
+    return Merged(verdict, *_told(worst, truths, tuple(tuple(scene.scenario.items()) for scene in stand.scenes)))
 
 
 @lru_cache(maxsize=256)  # the tables of one template are in the same few scenarios

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tablegate.access.grants import Grant, Unread
@@ -38,7 +39,7 @@ class Site:
 
 @record(eq=False, kw_only=False)
 class Stand:
-    """A subject at its site. ``scenes`` and ``scenarios`` are for a subject that has several.
+    """A subject at its site. ``scenes`` are for a subject that is in several scenarios.
 
     ``shared`` holds a statement once for each of its holders, where there are several.
     ``doubt`` stands for subjects that cannot be listed: there is nothing to ask a predicate about.
@@ -47,7 +48,6 @@ class Stand:
     site: Site
     subject: object
     scenes: tuple[Scene, ...] = ()
-    scenarios: tuple[Mapping[str, str], ...] = ()
     variants: Variants | None = None
     shared: tuple[Grant, ...] = ()
     doubt: tuple[Value[object], ...] = ()
@@ -101,8 +101,7 @@ class _Group:
         """The stand of this table, or of the part of it that is seen in these scenes."""
         if self.variants is None:
             return Stand(site, scenes[0].subject)
-        scenarios = tuple(self.variants.scenarios[scene.number] for scene in scenes)
-        return Stand(site, scenes[0].subject, tuple(scenes), scenarios, self.variants, alike=are_alike(scenes))
+        return Stand(site, scenes[0].subject, tuple(scenes), self.variants, alike=are_alike(scenes))
 
 
 def _by_address(items: Iterable[T]) -> Iterable[list[T]]:
@@ -112,22 +111,25 @@ def _by_address(items: Iterable[T]) -> Iterable[list[T]]:
     return gathered.values()
 
 
+def _scenes(items: Iterable[Table | DaxCluster | LegacyGlobalTable]) -> list[Scene]:
+    return [Scene(number, item, item.scenario or {}) for number, item in enumerate(items)]
+
+
 def _tables(subjects: Subjects) -> Iterator[Stand]:
     for group in subjects.tables:
-        scenes = [Scene(number, table) for number, table in enumerate(group.tables)]
-        yield group.stand(subjects.site(group.first), scenes)
+        yield group.stand(subjects.site(group.first), _scenes(group.tables))
 
 
 def _indexes(subjects: Subjects) -> Iterator[Stand]:
     for group in subjects.tables:
         values = [(table.indexes, table.local_indexes) for table in group.tables]
-        yield from _parts(subjects, group, values, "index", lambda index: index.name)
+        yield from _parts(subjects, group, values, "index", attrgetter("name"))
 
 
 def _replicas(subjects: Subjects) -> Iterator[Stand]:
     for group in subjects.tables:
         values = [(table.replicas,) for table in group.tables]
-        yield from _parts(subjects, group, values, "replica", lambda replica: replica.region)
+        yield from _parts(subjects, group, values, "replica", attrgetter("region"))
 
 
 def _parts(
@@ -138,13 +140,16 @@ def _parts(
     naming: Callable[[Any], Value[str]],
 ) -> Iterator[Stand]:
     """A table's parts, matched over its scenarios by name; those that cannot be listed are one doubt of the table."""
+    if all(value.content == () for collections in values for value in collections):
+        return
     found: dict[tuple[str, int], list[Scene]] = {}
     for number, collections in enumerate(values):
+        scenario = group.tables[number].scenario or {}
         seen: dict[str, int] = {}
         for part in (part for value in collections for part in value.content or ()):
             name = naming(part).content or "?"
             seen[name] = seen.get(name, 0) + 1
-            found.setdefault((name, seen[name]), []).append(Scene(number, part))
+            found.setdefault((name, seen[name]), []).append(Scene(number, part, scenario))
     doubts = dict.fromkeys(value for collections in values for value in collections if not value.known)
     if doubts:
         yield Stand(subjects.site(group.first), group.first, doubt=tuple(doubts))
@@ -167,8 +172,7 @@ def _apart(subjects: Subjects, items: Iterable[DaxCluster | LegacyGlobalTable]) 
         if len(several) == 1:
             yield Stand(site, several[0])
         else:
-            scenes = tuple(Scene(number, item) for number, item in enumerate(several))
-            yield Stand(site, several[0], scenes, tuple(item.scenario or {} for item in several))
+            yield Stand(site, several[0], tuple(_scenes(several)))
 
 
 def _changes(subjects: Subjects) -> Iterator[Stand]:

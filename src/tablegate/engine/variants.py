@@ -20,10 +20,11 @@ _PARTS = ("indexes", "local_indexes", "replicas")
 
 @record(kw_only=False)
 class Scene:
-    """A subject in the scenario of this number."""
+    """A subject in one scenario, and the number that the scenario has among those of the subject's table."""
 
     number: int
     subject: object
+    scenario: Mapping[str, str]
 
 
 class Variants:
@@ -31,29 +32,22 @@ class Variants:
 
     def __init__(self, tables: Iterable[Table]) -> None:
         self.tables = tuple(tables)
-        self.scenarios = tuple(table.scenario or {} for table in self.tables)
         self._kinds = _kinds(self.tables)
-        self._reads = _watch(self.tables, frozenset(self._kinds))
+        self.reads = _watch(self.tables, frozenset(self._kinds))
 
-    def answers(self, scenes: Sequence[Scene], ask: Callable[[object], T], *, alike: bool) -> tuple[T, ...]:
-        """The answer in each scene, or the one that is the same in all of them.
+    def answers(self, scenes: Sequence[Scene], ask: Callable[[object], T], first: T) -> tuple[T, ...]:
+        """The answer in each scene. The first was just given, and what it needed is in ``reads``.
 
-        Of scenes that agree in all that was read, only the first is asked. Those that are ``alike`` differ in nothing
-        but what can be read of the tables.
+        Of scenes that agree in all that was read, only the first is asked.
         """
-        reads = self._reads
-        reads.clear()
-        first = ask(scenes[0].subject)
-        if alike and not reads:
-            return (first,)  # nearly always
-        asked = [(scenes[0], frozenset(reads), first)]
+        asked = [(scenes[0], frozenset(self.reads), first)]
         answers = [first]
         for scene in scenes[1:]:
             known = next((answer for other, reads, answer in asked if self._agree(other, scene, reads)), None)
             if known is None:
-                self._reads.clear()
+                self.reads.clear()
                 known = ask(scene.subject)
-                asked.append((scene, frozenset(self._reads), known))
+                asked.append((scene, frozenset(self.reads), known))
             answers.append(known)
         return tuple(answers)
 
