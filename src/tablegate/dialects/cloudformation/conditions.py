@@ -22,11 +22,16 @@ if TYPE_CHECKING:
 
 
 class _Decided(NamedTuple):
-    """What came out for a condition, for how long, and what was asked for it."""
+    """What came out for a condition: in which scenario, and what it needed."""
 
-    moment: tuple[int, int, bool]
+    walk: int
     truth: bool | None
-    asked: tuple[Question, ...]
+    known: int  # answers, when it was decided
+    was_quiet: bool
+    needed: tuple[tuple[Question, str], ...]
+
+
+_NEVER: Mapping[bool | None, _Decided] = {}
 
 
 class Conditions:
@@ -36,7 +41,7 @@ class Conditions:
         self._resolver = resolver
         self._declared = declared
         self._fixed: dict[str, bool] = {}
-        self._decided: dict[str, _Decided] = {}
+        self._decided: dict[str, dict[bool | None, _Decided]] = {}  # the last time, of each outcome
         self._open: dict[str, None] = {}
         self._names: dict[Question, tuple[str, bool]] | None = None
 
@@ -56,10 +61,10 @@ class Conditions:
         if name in self._open:
             self._resolver.misfit(node, f"the condition {name!r} depends on itself")
             return None
-        found = self._decided.get(name)
-        if found is not None and found.moment == self._moment(found.truth):
-            self._resolver.choices.asked.extend(found.asked)
-            return found.truth
+        for decided in self._decided.get(name, _NEVER).values():
+            if self._stands(decided):
+                self._resolver.choices.asked.extend(question for question, _ in decided.needed)
+                return decided.truth
         return self._decide(name, node)
 
     def _decide(self, name: str, node: Node) -> bool | None:
@@ -68,16 +73,22 @@ class Conditions:
         self._open[name] = None
         truth = self._holds(node)
         del self._open[name]
-        asked = tuple(dict.fromkeys(choices.asked[before:]))
-        self._decided[name] = _Decided(self._moment(truth), truth, asked)
-        if truth is not None and not choices.quiet and not asked:
+        needed = tuple((question, choices.answers[question]) for question in dict.fromkeys(choices.asked[before:]))
+        decided = _Decided(choices.walks, truth, len(choices.answers), choices.quiet, needed)
+        self._decided.setdefault(name, {})[truth] = decided
+        if truth is not None and not choices.quiet and not needed:
             self._fixed[name] = truth
         return truth
 
-    def _moment(self, truth: bool | None) -> tuple[int, int, bool]:
-        """How long a decision stands: for a whole scenario, or as long as nothing more is known or may be asked."""
+    def _stands(self, decided: _Decided) -> bool:
+        """Whether it would come out the same: in the same scenario, or wherever what it needed is answered alike."""
         choices = self._resolver.choices
-        return (choices.walks, -1, True) if truth is not None else (choices.walks, len(choices.answers), choices.quiet)
+        if decided.truth is None:  # unless more is known by now, or may be asked
+            return decided.walk == choices.walks and decided[2:4] == (len(choices.answers), choices.quiet)
+        if decided.walk == choices.walks:
+            return True
+        answers = choices.answers
+        return not decided.was_quiet and all(answers.get(question) == answer for question, answer in decided.needed)
 
     def doubt(self, name: str) -> Doubt:
         """Why a condition is not decided."""

@@ -91,8 +91,12 @@ class Resolver:
         content = node.content
         if content is None:
             return None
-        if "{{" not in content if isinstance(content, str) else not isinstance(content, dict):
-            return node  # most members, and no time to lose on them
+        # Most members are nothing but what they say, and there is no time to lose on them.
+        if isinstance(content, str):
+            if "{{" not in content:
+                return node
+        elif not isinstance(content, dict) or ("::" not in (names := " ".join(content)) and "Ref" not in names):
+            return node
         value = self.head(node)
         return None if isinstance(value, Node) and value.content is None else value
 
