@@ -10,6 +10,7 @@ import pytest
 from build import DOUBT, doubted, encrypted, replica, table
 from tablegate.model import facts
 from tablegate.model.estate import DaxCluster
+from tablegate.model.record import wire
 from tablegate.model.table import KeyOwner, KmsKey, Replica, StreamDestination, Table
 from tablegate.model.value import Place, Value
 from tablegate_baseline.encryption import (
@@ -186,7 +187,7 @@ def test_a_replica_in_an_unknown_region_is_in_doubt() -> None:
     """Nobody can say that the key is in the replica's region when that is not known."""
     one = copied(CUSTOMER, key_region=facts.KEY_REGION.of("us-east-1"))
     lost = replace(one, region=doubted(one.region))
-    object.__setattr__(lost, "table", one.table)
+    wire(lost, "table", one.table)
     verdict = replica_encryption.check(lost)
     assert outcome(verdict) == "unknown"
     assert names(verdict) == ("region",)

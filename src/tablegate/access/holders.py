@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tablegate.access.grants import DocumentRole, Grant, HolderForm, HolderKind, Unread
 from tablegate.access.symbols import Symbols
-from tablegate.model.record import record
+from tablegate.model.record import record, wire
 from tablegate.model.value import Doubt, Place
 
 if TYPE_CHECKING:
@@ -42,10 +42,10 @@ class Holder:
     def __post_init__(self) -> None:
         denying: list[Grant] = []
         for grant in self.grants:
-            object.__setattr__(grant, "holder", self)
+            wire(grant, "holder", self)
             if grant.statement.denies and grant.role is DocumentRole.IDENTITY:
                 denying.append(grant)
-        object.__setattr__(self, "denials", tuple(denying))
+        wire(self, "denials", tuple(denying))
 
     def can(self, action: str, table: Table, below: str = "") -> Answer:
         """Whether the holder may do this to the table, or to what is below it: ``index/by-status``, ``stream/*``."""

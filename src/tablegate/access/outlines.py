@@ -16,6 +16,7 @@ from tablegate.access.grants import Grant
 from tablegate.access.holders import Holder
 from tablegate.access.reach import Reach, reaches
 from tablegate.access.scope import Scope
+from tablegate.model.record import is_compared, wire
 
 T = TypeVar("T")
 
@@ -37,9 +38,9 @@ class _Outlined(Generic[T]):
             for each in fields(kind)  # type: ignore[arg-type]  # a record
             if each.name not in told
         }
-        if kind.__hash__ is not object.__hash__:  # equal by all that it holds, and not all of that is here
+        if is_compared(kind):  # by all that it holds, and not all of that is here
             hidden |= {"__eq__": _withhold, "__hash__": _withhold}
-        self._kind: type[T] = type(kind.__name__, (kind,), {"__slots__": (), **hidden})
+        self._kind: Any = type(kind.__name__, (kind,), {"__post_init__": _as_it_is, **hidden})
 
     def within(self, path: str) -> list[str]:
         """The names of what is shown, as whoever holds one of them there knows them."""
@@ -47,12 +48,15 @@ class _Outlined(Generic[T]):
 
     def of(self, whole: T, **inner: object) -> T:
         """The outline of one of them."""
-        made = object.__new__(self._kind)
-        for name in self.shown:
-            object.__setattr__(made, name, getattr(whole, name))
-        for name, outline in inner.items():
-            object.__setattr__(made, name, outline)
+        told = {name: getattr(whole, name) for name in self.shown} | inner
+        made: T = self._kind(**{name: told.pop(name, None) for name in self._kind.__struct_fields__})
+        for name, outline in told.items():
+            wire(made, name, outline)
         return made
+
+
+def _as_it_is(_: object) -> None:
+    """Nothing is made of what is withheld."""
 
 
 def _withhold(*_: object) -> NoReturn:
@@ -114,7 +118,7 @@ def _outline(holder: Holder) -> Holder:
         holder, grants=tuple(grants.values()), denials=tuple(grants[grant] for grant in holder.denials)
     )
     for grant in grants.values():
-        object.__setattr__(grant, "holder", outline)
+        wire(grant, "holder", outline)
     return outline
 
 
@@ -123,5 +127,5 @@ def _grant_outline(grant: Grant, document: Document) -> Grant:
     statement = _STATEMENT.of(whole, actions=_ACTIONS.of(whole.actions), resources=_RESOURCES.of(whole.resources))
     outline = _GRANT.of(grant, document=document, statement=statement)
     reached = (_REACH.of(reach, grant=outline, scope=_SCOPE.of(reach.scope)) for reach in reaches(grant))
-    object.__setattr__(outline, "reached", tuple(reached))
+    wire(outline, "reached", tuple(reached))
     return outline

@@ -14,7 +14,7 @@ from tablegate.access.documents import Document, Patterns, Statement
 from tablegate.access.grants import Grant
 from tablegate.access.patterns import intersects, subset
 from tablegate.access.scope import Scope, Tier, scope_of
-from tablegate.model.record import record
+from tablegate.model.record import record, wire
 
 if TYPE_CHECKING:
     from tablegate.access.holders import Holder
@@ -71,7 +71,7 @@ def resources_of(statement: Statement) -> tuple[str, ...]:
 def reaches(grant: Grant) -> tuple[Reach, ...]:
     """What a grant of an identity comes to, pattern by pattern, after its holder's denies and ceilings."""
     if grant.reached is None:
-        object.__setattr__(grant, "reached", _reaches(grant))
+        wire(grant, "reached", _reaches(grant))
     return grant.reached or ()
 
 

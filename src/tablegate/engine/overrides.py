@@ -13,6 +13,7 @@ from tablegate.model import facts
 from tablegate.model.change import Change
 from tablegate.model.estate import Estate
 from tablegate.model.facts import Fact
+from tablegate.model.record import wire
 from tablegate.model.table import Declared, Table
 from tablegate.model.value import Origin, Value
 from tablegate.policy.declare import Policy, Severity
@@ -62,7 +63,7 @@ def _rewired(change: Change, tables: Mapping[int, Table]) -> Change:
     if after is None or after is change.after:
         return change
     rewired = replace(change, after=after)
-    object.__setattr__(after, "change", rewired)
+    wire(after, "change", rewired)
     return rewired
 
 

@@ -8,12 +8,12 @@ from functools import cache
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from tablegate.model.record import record
+from tablegate.model.record import record, wire
 from tablegate.model.table import Table
 
 T = TypeVar("T")
 
-_SLOTS: Mapping[str, Any] = {field.name: vars(Table)[field.name] for field in fields(Table)}
+_SLOTS: Mapping[str, Any] = {field.name: vars(Table)[field.name] for field in fields(Table) if field.init}
 _FIELDS = attrgetter(*_SLOTS)
 _PARTS = ("indexes", "local_indexes", "replicas")
 
@@ -84,26 +84,26 @@ def _watch(tables: Iterable[Table], names: frozenset[str]) -> set[str]:
     watching, reads = _watching(names)
     for table in tables:
         for name in _PARTS:
-            _own_parts(table, _SLOTS[name])
-        object.__setattr__(table, "__class__", watching)
+            _own_parts(table, name)
+        wire(table, "__class__", watching)
     return reads
 
 
-def _own_parts(table: Table, slot: Any) -> None:
+def _own_parts(table: Table, name: str) -> None:
     """Give the table parts of its own, where those it has lead to the table of another scenario."""
-    value = slot.__get__(table)
+    value = getattr(table, name)
     if value.content and any(part.table is not table for part in value.content):
         value = replace(value, content=tuple(replace(part) for part in value.content))
         for part in value.content:
-            object.__setattr__(part, "table", table)
-        slot.__set__(table, value)
+            wire(part, "table", table)
+        wire(table, name, value)
 
 
 @cache
 def _watching(names: frozenset[str]) -> tuple[type[Table], set[str]]:
     reads: set[str] = set()
     noted = {name: _noted(name, reads) for name in names}
-    return type("Watched", (Table,), {"__slots__": (), **noted}), reads
+    return type("Watched", (Table,), noted), reads
 
 
 def _noted(name: str, reads: set[str]) -> property:

@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from tablegate.model.change import Change
-from tablegate.model.record import record
+from tablegate.model.record import record, wire
 from tablegate.model.table import Construct, Dialect, Table
 from tablegate.model.value import Place, Value
 
@@ -62,4 +62,4 @@ class Estate:
 
     def __post_init__(self) -> None:
         for subject in (*self.tables, *self.changes, *self.holders):
-            object.__setattr__(subject, "estate", self)
+            wire(subject, "estate", self)

@@ -10,7 +10,7 @@ from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from tablegate.model.record import record
+from tablegate.model.record import record, wire
 from tablegate.model.scaling import ScalingTarget
 from tablegate.model.value import Doubt, Place, Value
 
@@ -284,4 +284,4 @@ class Table:
             *(self.local_indexes.content or ()),
             *(self.replicas.content or ()),
         ):
-            object.__setattr__(part, "table", self)
+            wire(part, "table", self)

@@ -13,7 +13,6 @@ from typing import NoReturn
 
 from tablegate.engine.ask import OutOfTime
 from tablegate.engine.judge import Guard
-from tablegate.model.record import sealed
 
 _AGAIN = 0.2  # for a policy that catches everything, also what should end it
 _MUCH = 10_000
@@ -26,7 +25,7 @@ def guarded(say: Callable[[str], None], seconds: float) -> Guard:
     def guard() -> Iterator[None]:
         printed = _Printed()
         try:
-            with redirect_stdout(printed), _staying(), sealed(), _limited(seconds):
+            with redirect_stdout(printed), _staying(), _limited(seconds):
                 yield
         finally:
             text = printed.getvalue()

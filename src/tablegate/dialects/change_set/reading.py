@@ -28,6 +28,7 @@ from tablegate.findings import Fault, FaultCode, Input
 from tablegate.model import facts
 from tablegate.model.change import Change
 from tablegate.model.estate import Estate
+from tablegate.model.record import wire
 from tablegate.model.table import Table
 from tablegate.model.value import Doubt, Place
 from tablegate.syntax.collector import collector_paused
@@ -142,7 +143,7 @@ class _ChangeSet:
             for it in sorted(own, key=lambda it: it.address)
         }
         for table in tables:
-            object.__setattr__(table, "change", made.get(table.address))
+            wire(table, "change", made.get(table.address))
         return list(made.values())
 
     def _note_another(self, found: Sequence[ResourceChange], held: Mapping[str, Table], source: Source) -> None:

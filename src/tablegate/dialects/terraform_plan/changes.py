@@ -8,6 +8,7 @@ from tablegate.dialects.terraform_plan.configuration import tree
 from tablegate.dialects.terraform_plan.faults import Faults
 from tablegate.dialects.terraform_plan.instances import Instance
 from tablegate.model.change import Change, ChangeKind
+from tablegate.model.record import wire
 from tablegate.model.table import Table
 from tablegate.model.value import Place
 
@@ -31,7 +32,7 @@ def read_change(
     )
     if after is not None:
         # The two know each other, and the one has to be there before the other.
-        object.__setattr__(after, "change", change)
+        wire(after, "change", change)
     return change
 
 
