@@ -5,31 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
+from msgspec import Struct
+
 from tablegate.model.value import Place
 
 Scalar: TypeAlias = str | int | float | bool | None
 
 
-class Node:
+class Node(Struct, eq=False, gc=False):  # many, and none leads back to another
     """A scalar, a sequence or a mapping of nodes, with the place where it stands.
 
     A scalar's place is its own; a sequence or mapping that is the value of a key stands at its key.
     Lines and columns are 1-based; ``end_column`` is on the same line, or None.
     """
 
-    __slots__ = ("column", "content", "end_column", "line")
-
-    def __init__(
-        self,
-        content: Scalar | Sequence[Node] | Mapping[str, Node],
-        line: int,
-        column: int,
-        end_column: int | None = None,
-    ) -> None:
-        self.content = content
-        self.line = line
-        self.column = column
-        self.end_column = end_column
+    content: Scalar | Sequence[Node] | Mapping[str, Node]
+    line: int
+    column: int
+    end_column: int | None = None
 
     def place(self, file: str, path: str | None = None) -> Place:
         """This node's place in a file."""

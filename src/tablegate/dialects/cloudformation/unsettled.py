@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from tablegate.model.record import record
 from tablegate.model.value import Doubt, Span
 from tablegate.syntax.node import Node, Scalar
 
@@ -44,19 +45,15 @@ Part: TypeAlias = str | Symbol
 class SecretNode(Node):
     """A scalar made from a parameter that must not be shown."""
 
-    __slots__ = ()
 
-
+@record(eq=False, kw_only=False)
 class Unsettled:
     """A value that cannot be known. ``parts`` is what is known of its text, where it is one, ``span`` of its number."""
 
-    __slots__ = ("doubt", "node", "parts", "span")
-
-    def __init__(self, doubt: Doubt, node: Node, parts: tuple[Part, ...] = (), span: Span | None = None) -> None:
-        self.doubt = doubt
-        self.node = node
-        self.parts = parts
-        self.span = span
+    doubt: Doubt
+    node: Node
+    parts: tuple[Part, ...] = ()
+    span: Span | None = None
 
     @property
     def symbol(self) -> Symbol | None:
