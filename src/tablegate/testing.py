@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +33,7 @@ from tablegate.engine.configure import settings_from
 from tablegate.engine.settings import Settings
 from tablegate.findings import Finding, Outcome, Report
 from tablegate.gate import check
+from tablegate.model.record import record
 from tablegate.policy.declare import Policy, policies_of
 from tablegate.policy.example import smallest_template
 from tablegate.policy.package import policies_in
@@ -43,7 +43,7 @@ OUTCOMES = ("fails", "holds", "unknown", "exempt")
 INPUTS = {"template.yaml": "CloudFormation", "template.json": "CloudFormation", "plan.json": "Terraform"}
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Case:
     """One input of one case directory, and the policy it is about."""
 

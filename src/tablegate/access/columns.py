@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from tablegate.access.arns import arn_of, at_home
 from tablegate.access.patterns import intersects, matches
 from tablegate.access.symbols import Symbols, has_symbol, is_suffix
 from tablegate.model.estate import Estate
+from tablegate.model.record import record
 from tablegate.model.table import Table
 
 
@@ -21,7 +21,7 @@ class Part(StrEnum):
     INDEX = "index"
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Column:
     """A table, or one of its indexes; ``index`` is None for the table itself, and empty where its name is not known."""
 
@@ -30,7 +30,7 @@ class Column:
     index: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Spot:
     """One thing that patterns reach: a table, its stream, or one of its indexes."""
 

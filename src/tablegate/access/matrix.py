@@ -7,7 +7,7 @@ the holder's patterns reaches something, and once for all the columns where none
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from functools import cache
 from typing import TypeAlias
@@ -21,6 +21,7 @@ from tablegate.access.grants import DocumentRole, Grant, HolderForm
 from tablegate.access.holders import Holder
 from tablegate.access.reach import actions_of
 from tablegate.model.estate import Estate
+from tablegate.model.record import record
 
 Reaching: TypeAlias = Callable[[str], Mapping[int, bool | None]]
 
@@ -52,7 +53,7 @@ _DOORS = (HolderForm.TABLE, HolderForm.STREAM)
 _ASIDE = (HolderForm.KEY, HolderForm.ENDPOINT, *_DOORS)
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Cell:
     """The rights of one holder on one table or index: certain, only under a condition, or not to be told."""
 
@@ -70,7 +71,7 @@ class Cell:
 NOTHING = Cell()
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Row:
     """One holder, or one principal that a table's own policy names. Cells that are not there are blank.
 
@@ -85,7 +86,7 @@ class Row:
     name: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Matrix:
     """The whole table of one input."""
 

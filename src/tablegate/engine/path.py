@@ -10,17 +10,18 @@ import operator
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import is_dataclass, replace
 from typing import Any, TypeGuard
 
 from tablegate.engine.settings import ConfigError
 from tablegate.engine.view import content_of, members, view
+from tablegate.model.record import record
 from tablegate.model.value import Doubt, Origin, Value, Verdict, all_of, any_of
 
 Condition = Callable[[object], Verdict]
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Match:
     """What a path leads to. ``carrier`` is the fact that holds it; ``given``, on what condition it is there."""
 
@@ -55,7 +56,7 @@ class Match:
         return replace(self, thing=thing, name=name)
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Step:
     """One step of a path: the names it may take, none where it takes them as they come, and how it goes on."""
 
@@ -64,7 +65,7 @@ class Step:
     go: Callable[[Match], Iterable[Match]]
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Path:
     """A compiled path."""
 

@@ -6,9 +6,10 @@ Defaults are those of the DynamoDB API: CreateTable, UpdateContinuousBackups, Up
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Generic, TypeVar
 
+from tablegate.model.record import record, wire
 from tablegate.model.table import (
     Declared,
     Encryption,
@@ -27,7 +28,7 @@ from tablegate.model.value import Doubt, Origin, Place, Span, Value
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)  # no slots: calling a subscripted class sets an attribute on its instance
+@record(kw_only=False)
 class Fact(Generic[T]):
     """A fact that a subject can have. ``unset`` is its value where nothing is stated."""
 
@@ -36,7 +37,7 @@ class Fact(Generic[T]):
     unset: Value[T] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "unset", Value(self.name, self.default, Origin.DEFAULT))
+        wire(self, "unset", Value(self.name, self.default, Origin.DEFAULT))
 
     def of(self, content: T | None, place: Place | None = None, *, sensitive: bool = False) -> Value[T]:
         """The fact as it was stated."""

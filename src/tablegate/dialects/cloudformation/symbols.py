@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import inf
 
 from tablegate.dialects.cloudformation.faults import Faults
 from tablegate.dialects.cloudformation.parameters import ResolvedText
 from tablegate.dialects.cloudformation.unsettled import is_scalar, scalar_of
 from tablegate.dialects.reading import ReadOptions
+from tablegate.model.record import record
 from tablegate.model.value import Doubt, Span
 from tablegate.syntax.node import Node
 
@@ -47,7 +47,7 @@ _PSEUDO_DOUBTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class Meaning:
     """What a name stands for: a text or list of texts, one of several texts, or something in doubt."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tablegate.dialects.cloudformation.coverage import PACKAGE, STACK_SET, is_module, noted_as_uncovered
 from tablegate.dialects.cloudformation.faults import Faults
 from tablegate.dialects.cloudformation.unsettled import is_scalar, scalar_of
+from tablegate.model.record import record
 from tablegate.syntax.node import Node
 
 TABLE = "AWS::DynamoDB::Table"
@@ -109,7 +110,7 @@ _TRANSFORMS_APART = ("AWS::CodeDeployBlueGreen", "AWS::CodeStar", "AWS::SecretsM
 """Transforms of AWS that rewrite nothing that is read here."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False, kw_only=False)
 class Resource:
     """One entry of ``Resources``."""
 
@@ -119,7 +120,7 @@ class Resource:
     body: Mapping[str, Node]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(eq=False)
 class Template:
     """A template's sections, and its resources of the types that are read."""
 

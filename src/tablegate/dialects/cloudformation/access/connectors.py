@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from tablegate.access.grants import HolderForm, HolderKind, Maker, MakerKind
 from tablegate.dialects.cloudformation.access.attachments import Attachments
@@ -13,12 +12,13 @@ from tablegate.dialects.cloudformation.access.pieces import Piece
 from tablegate.dialects.cloudformation.access.sam_templates import CONNECTED, STREAMED, Given
 from tablegate.dialects.cloudformation.template import CONNECTOR, GRAPHQL_API, ROLE, TABLES, Resource
 from tablegate.dialects.cloudformation.unsettled import Unsettled
+from tablegate.model.record import record
 from tablegate.syntax.node import Node
 
 _BOTH = ("Read", "Write")
 
 
-@dataclass(frozen=True, slots=True)
+@record(kw_only=False)
 class _End:
     """One end of a connector: a resource of the template, or one that is described."""
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tablegate.access.symbols import Symbols
 from tablegate.dialects.terraform_plan.links import Links
 from tablegate.dialects.terraform_plan.regions import Regions
 from tablegate.dialects.terraform_plan.states import State
 from tablegate.dialects.terraform_plan.worlds import World
+from tablegate.model.record import record
 from tablegate.model.table import Table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(eq=False)
 class Ground:
     """One plan, as far as its documents need it."""
 
