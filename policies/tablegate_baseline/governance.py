@@ -54,7 +54,6 @@ def table_name(table: Table, *, pattern: Expression = _NONE, words: tuple[str, .
     return tells | table.declared.environment.is_set
 
 
-@lru_cache(maxsize=1 << 16)
 def _holds_one_of(name: str, words: tuple[str, ...]) -> bool:
     return not set(words_of(name)).isdisjoint(words)
 
@@ -85,10 +84,11 @@ Tags:
 def required_tags(table: Table, *, tags: tuple[str, ...] = ("owner", "environment", "data-classification")) -> Verdict:
     """A table without an owner is nobody's when it throttles, and everybody's when it is to be deleted. Tags are not
     copied to a replica: each has its own."""
-    replicas = table.replicas
-    verdicts = [_tagged(table.tags.at(table.place), tags, "the table")]
-    verdicts += [_tagged(each.tags, tags, f"the replica in {each.region.shown}") for each in replicas.content or ()]
-    return all_of(verdicts if replicas.known else (*verdicts, undecided(replicas)))
+    own, replicas = _tagged(table.tags.at(table.place), tags, "the table"), table.replicas
+    if not replicas.known:
+        return all_of((own, undecided(replicas)))
+    theirs = [_tagged(each.tags, tags, f"the replica in {each.region.shown}") for each in replicas.content or ()]
+    return all_of((own, *theirs)) if theirs else own
 
 
 def _tagged(tags: Value[Mapping[str, str | None]], wanted: tuple[str, ...], what: str) -> Verdict:

@@ -8,13 +8,16 @@ from functools import lru_cache
 
 # Digits are not words: `prod2` speaks of `prod`, `2fa_token` of `fa` and `token`.
 _WORD = re.compile(r"[A-Z]+(?![^\W\d_A-Z])|[A-Z]?[^\W\d_A-Z]+")
+_LOWER = re.compile(r"[a-z]+")  # finds the same in nearly every name, three times as fast
 _NAMES_KEPT = 1 << 16
 
 
 @lru_cache(maxsize=_NAMES_KEPT)
 def words_of(name: str) -> tuple[str, ...]:
     """The words of a name, in order and in lower case."""
-    return tuple(word.lower() for word in _WORD.findall(name))
+    if name.isascii() and name == name.lower():
+        return tuple(_LOWER.findall(name))
+    return tuple([word.lower() for word in _WORD.findall(name)])
 
 
 def word_in(name: str, words: tuple[str, ...]) -> str | None:
