@@ -172,12 +172,12 @@ def _at_odds_with_provisioned(table: Table) -> Iterator[Verdict]:
     for replica in table.replicas.content or ():
         limits += _present(replica.max_read, "reads", replica)
     yield every_part("on-demand maxima do nothing under provisioned billing for", limits, mode)
-    usable = [
-        (f"{kind} of {part_label(part)}", verdict)
+    unusable = [
+        (f"{kind} of {part_label(part)}", usable)
         for kind, part, value in _fixed_units(table)
-        if (verdict := value.at_least(1)).truth is not True
+        if (usable := value.at_least(1)).truth is not True
     ]
-    yield every_part("provisioned billing without usable capacity for", usable, mode)
+    yield every_part("provisioned billing without usable capacity for", unusable, mode)
     yield from _unlisted(table)
 
 

@@ -101,10 +101,10 @@ def _unused(table: Table, names: list[str]) -> Verdicts:
 
 
 def _table_key(keys: Keys) -> Verdicts:
-    hashes, ranges = map(len, shape_of(keys))
-    if not keys.known or (hashes == 1 and ranges <= 1):
+    hashes, ranges = shape_of(keys)
+    if not keys.known or (len(hashes) == 1 and len(ranges) <= 1):
         return ()
-    return (fails(f"the table's key has {hashes} partition keys and {ranges} sort keys", keys),)
+    return (fails(f"the table's key has {len(hashes)} partition keys and {len(ranges)} sort keys", keys),)
 
 
 def _each_index(table: Table) -> list[Verdict]:
@@ -119,11 +119,12 @@ def _each_index(table: Table) -> list[Verdict]:
 
 
 def _global_key(index: Index) -> Verdicts:
-    hashes, ranges = map(len, shape_of(index.keys))
-    if not index.keys.known or (1 <= hashes <= _MOST_KEY_PARTS and ranges <= _MOST_KEY_PARTS):
+    hashes, ranges = shape_of(index.keys)
+    if not index.keys.known or (1 <= len(hashes) <= _MOST_KEY_PARTS and len(ranges) <= _MOST_KEY_PARTS):
         return ()
     limit = f"1 to {_MOST_KEY_PARTS} and up to {_MOST_KEY_PARTS} are possible"
-    return (fails(f"{index_label(index)} has {hashes} partition and {ranges} sort key parts: {limit}", index.keys),)
+    found = f"{len(hashes)} partition and {len(ranges)} sort key parts"
+    return (fails(f"{index_label(index)} has {found}: {limit}", index.keys),)
 
 
 def _local_key(index: Index) -> Iterator[Verdict]:

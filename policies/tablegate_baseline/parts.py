@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from tablegate.policy import Doubt, Index, Origin, Table, Units, Value, Verdict, all_of
 
@@ -11,7 +11,8 @@ Labelled = tuple[str, Verdict]
 
 def index_label(index: Index) -> str:
     """What a message calls an index."""
-    return f"index {index.name.shown}" if index.name.known else "an index whose name is not known"
+    name = index.name
+    return f"index {name.shown}" if name.known else "an index whose name is not known"
 
 
 def global_indexes(table: Table) -> tuple[Index, ...]:
@@ -42,17 +43,14 @@ def units_of(table: Table, pair: Callable[[Table | Index], Units]) -> Iterator[t
         yield "writes", part, units.write
 
 
-def every_part(says: str, parts: Iterable[Labelled], *also: Value[object]) -> Verdict:
+def every_part(says: str, parts: Sequence[Labelled], *also: Value[object]) -> Verdict:
     """Every part holds; those that do need not be named. Where some do not, the note is what it says and their labels,
     and ``also`` is evidence too."""
-    labelled = [(label, part) for label, part in parts if part.truth is not True]
-    if not labelled:
-        return Verdict(True)
-    verdict = all_of([part for _, part in labelled])
-    if verdict.truth is not False:
-        return verdict
-    broken = [label for label, part in labelled if part.truth is False]
-    return Verdict(False, (*verdict.evidence, *also), f"{says} {', '.join(broken)}")
+    broken = [(label, part) for label, part in parts if part.truth is False]
+    if not broken:
+        return all_of([part for _, part in parts])
+    evidence = {id(value): value for _, part in broken for value in part.evidence}
+    return Verdict(False, (*evidence.values(), *also), f"{says} {', '.join([label for label, _ in broken])}")
 
 
 def otherwise(verdict: Verdict, note: str) -> Verdict:

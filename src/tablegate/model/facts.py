@@ -47,7 +47,7 @@ class Fact(Generic[T]):
         self, doubt: Doubt, place: Place | None = None, candidates: tuple[T, ...] = (), span: Span | None = None
     ) -> Value[T]:
         """The fact, where it cannot be known: at most that it is one of the candidates, or in the span."""
-        return Value(self.name, None, Origin.UNKNOWN, place, doubt, candidates=candidates, span=span)
+        return Value(self.name, None, Origin.UNKNOWN, place, doubt, False, candidates, span)
 
 
 NAME = Fact[str]("table name")
