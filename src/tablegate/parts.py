@@ -148,5 +148,7 @@ def _light(report: Report) -> Report:
 
 
 def _told(finding: Finding) -> Finding:
-    heavy = [value for value in finding.evidence if not is_light(value)]
-    return finding.showing(tuple(map(told, finding.evidence))) if heavy else finding
+    for value in finding.evidence:
+        if not is_light(value):
+            return finding.showing(tuple(map(told, finding.evidence)))
+    return finding

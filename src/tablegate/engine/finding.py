@@ -23,6 +23,7 @@ def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merge
     """What makes the findings of one policy."""
     own = settings.policies.get(policy.id)
     set_severity = own.severity if own else None
+    usual = set_severity or policy.severity
     failing = _blocking(settings.fail_on)
     doubtful = failing if settings.unknown is UnknownMode.BLOCK else _NONE
     doubtful_in_source = doubtful if settings.unknown_chosen else _NONE
@@ -34,9 +35,10 @@ def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merge
             outcome = _UNKNOWN
             blocks = doubtful_in_source if site.dialect is Dialect.TERRAFORM_SOURCE else doubtful
         waived = _acknowledged(policy, site.construct) if site.construct and settings.heeds_acknowledged else None
-        severity = severity_at(policy, site, settings.overrides) if settings.overrides else None
-        severity = severity or set_severity
-        severity = severity or (Severity(verdict.severity) if verdict.severity else policy.severity)
+        severity = usual
+        if settings.overrides or verdict.severity:
+            said = severity_at(policy, site, settings.overrides)
+            severity = said or set_severity or Severity(verdict.severity or policy.severity)
         message = message_of(verdict)
         return Finding(
             policy=policy,

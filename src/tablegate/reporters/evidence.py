@@ -8,7 +8,7 @@ from typing import TypeAlias
 from tablegate.model import facts
 from tablegate.model.record import record
 from tablegate.model.table import Index, KeyPart, Replica, VectorIndex
-from tablegate.model.value import Origin, Value
+from tablegate.model.value import Value
 from tablegate.reporters.safe import SENSITIVE
 
 Plain: TypeAlias = str | int | float | bool | list["Plain"] | dict[str, "Plain"] | None
@@ -46,7 +46,7 @@ def told(value: Value[object]) -> Value[object]:
 
 def plain(value: Value[object], scrub: Callable[[str], str] = str) -> Plain:
     """A value's content as JSON can hold it."""
-    if value.origin is Origin.UNKNOWN or value.content is None:
+    if not value.known or value.content is None:
         return None
     if isinstance(value.content, Told):
         return _scrubbed(value.content.plain, scrub)
@@ -55,7 +55,7 @@ def plain(value: Value[object], scrub: Callable[[str], str] = str) -> Plain:
     if not is_public(value.name):
         if isinstance(value.content, str):
             return {"type": "text", "size": len(value.content)}
-        if isinstance(value.content, Mapping):
+        if isinstance(value.content, (dict, Mapping)):  # a dict is known at once, any other mapping takes long
             return {"type": "mapping", "size": len(value.content)}
     return _plain(value.content, scrub)
 
