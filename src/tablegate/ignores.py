@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+from typing import NamedTuple
 
 NAMES = (".gitignore", ".tablegateignore")  # the later one has the last word
+# What most lines are: a name with at most one star, of files and folders anywhere or just here, or of folders alone.
+_NAME = re.compile(r"(?=.*\w)(?P<here>/?)(?P<before>[\w.+@~-]*+)(?P<star>\*?)(?P<after>[\w.+@~-]*+)(?P<folder>/?)")
 _TOO_MANY = re.compile(r"(?:\*+[^*/]+){5}|(?:\*\*/.*){4}")  # stars that a file's name can keep busy for ever
 _FAR = 64  # folders up to the repository's own
 
 Read = Callable[[str], bytes | None]  # an ignore file, or None where there is none to be read
+Rule = Callable[[str], bool | None]  # whether a path is left out, if anything is said of it
+
+
+class _Line(NamedTuple):
+    """A line of an ignore file."""
+
+    path: str
+    number: int
+    text: str
 
 
 class Ignores:
@@ -23,7 +31,7 @@ class Ignores:
     def __init__(self, read: Read, refuse: Callable[[str, str], None]) -> None:
         self._read = read
         self._refuse = refuse
-        self._held: tuple[tuple[str, GitIgnoreSpec], ...] = ()
+        self._held: tuple[tuple[str, Rule], ...] = ()
 
     @classmethod
     def of(cls, root: str, read: Read, refuse: Callable[[str, str], None]) -> Ignores:
@@ -36,11 +44,11 @@ class Ignores:
 
     def within(self, folder: str, names: Container[str]) -> Ignores:
         """The same, with what the folder's own files of these names add."""
-        specs = [spec for name in NAMES if name in names for spec in self._specs(f"{folder}/{name}")]
-        if not specs:
+        lines = [line for name in NAMES if name in names for line in self._lines(f"{folder}/{name}")]
+        if not lines:
             return self
         inner = Ignores(self._read, self._refuse)
-        inner._held = ((f"{folder}/", sum(specs[1:], specs[0])), *self._held)
+        inner._held = ((f"{folder}/", _by_names(lines) or self._by_git(lines)), *self._held)
         return inner
 
     def __bool__(self) -> bool:
@@ -49,28 +57,49 @@ class Ignores:
 
     def leave_out(self, path: str, *, is_folder: bool) -> bool:
         """Whether a file or folder is left out: the nearest file that says anything of it decides."""
-        for folder, spec in self._held:
-            said = spec.check_file(path[len(folder) :] + ("/" if is_folder else "")).include
+        for folder, rule in self._held:
+            said = rule(path[len(folder) :] + ("/" if is_folder else ""))
             if said is not None:
                 return said
         return False
 
-    def _specs(self, path: str) -> Iterator[GitIgnoreSpec]:
-        """The patterns of one file, line by line: one that cannot be followed does not take the others with it."""
+    def _lines(self, path: str) -> Iterator[_Line]:
         data = self._read(path)
-        if not data:
-            return
-        from pathspec import GitIgnoreSpec
+        if data:
+            for number, text in enumerate(data.decode("utf-8", "replace").splitlines(), start=1):
+                yield _Line(path, number, text)
 
-        for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), start=1):
+    def _by_git(self, lines: Iterable[_Line]) -> Rule:
+        """All that git knows of patterns. A line that cannot be followed does not take the others with it."""
+        from pathspec import GitIgnoreSpec  # takes as long as a check of two tables
+
+        whole = GitIgnoreSpec([])
+        for path, number, text in lines:
             try:
-                spec = None if _TOO_MANY.search(line) else GitIgnoreSpec.from_lines([line])
+                spec = None if _TOO_MANY.search(text) else GitIgnoreSpec.from_lines([text])
             except ValueError:
                 spec = None
             if spec is None:
                 self._refuse(path, f"line {number} cannot be followed, so it leaves nothing out")
             else:
-                yield spec
+                whole += spec
+        return lambda path: whole.check_file(path).include
+
+
+def _by_names(lines: Iterable[_Line]) -> Rule | None:
+    """The lines, where each is empty, a comment or a name: none takes back what another one says."""
+    patterns = ["(?!)"]
+    for line in lines:
+        if not line.text or line.text.startswith("#"):
+            continue
+        found = _NAME.fullmatch(line.text)
+        if found is None:
+            return None
+        anywhere, star = "" if found["here"] else "(?:.+/)?", "[^/]*" if found["star"] else ""
+        name = re.escape(found["before"]) + star + re.escape(found["after"])
+        patterns.append(anywhere + name + ("/" if found["folder"] else "(?:/|$)"))
+    match = re.compile("|".join(patterns)).match
+    return lambda path: True if match(path) else None
 
 
 def _above(start: Path) -> list[Path]:
