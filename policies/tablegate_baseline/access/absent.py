@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-
 from tablegate.policy import INFO, LOW, ChangeKind, Verdict, policy
 from tablegate.policy.access import Grant, Reach, Tier, has_symbol, reaches
 from tablegate_baseline.access.judged import is_written
@@ -48,6 +46,8 @@ def _likely(reach: Reach, name: str) -> str | None:
     if name in known:
         return f", but there is one in another {_other_part(reach, name)}"
     near = next((other for other in known if other.lower() == name.lower()), None)
+    import difflib  # for findings alone
+
     near = near or next(iter(difflib.get_close_matches(name, known, n=1, cutoff=_ALIKE)), None)
     if near is not None:
         return f": {near!r} is, and names are case-sensitive" if near.lower() == name.lower() else f": {near!r} is"

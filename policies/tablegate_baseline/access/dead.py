@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -167,6 +166,8 @@ def _meant(text: str) -> tuple[str, ...]:
         return enclosing_operations()[name]
     if name in _INSTEAD:
         return _INSTEAD[name]
+    import difflib  # for findings alone
+
     near = difflib.get_close_matches(name, sorted(by_name()), n=1, cutoff=_LIKE)
     return (by_name()[near[0]].name,) if near else ()
 

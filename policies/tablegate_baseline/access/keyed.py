@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-
 from tablegate.policy.access import PARTITION_KEYS, Condition, Grant, service_keys
 
 KEYS = frozenset(f"dynamodb:{name}" for name in PARTITION_KEYS)
@@ -37,6 +35,8 @@ def is_misspelt(item: Condition) -> bool:
     service, _, name = item.key.partition(":")
     if service != "dynamodb" or name in PARTITION_KEYS or name in service_keys():
         return False
+    import difflib  # for findings alone
+
     return bool(difflib.get_close_matches(name, sorted(PARTITION_KEYS), n=1, cutoff=_LIKENESS))
 
 

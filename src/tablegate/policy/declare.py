@@ -6,7 +6,6 @@ import inspect
 import re
 from collections.abc import Callable, Iterable
 from enum import StrEnum
-from textwrap import dedent
 from types import FunctionType, ModuleType
 from typing import Any, Literal, NewType, get_args, get_origin, get_type_hints
 
@@ -176,7 +175,13 @@ def without_twins(policies: Iterable[Policy]) -> tuple[Policy, ...]:
 
 def _fragment(text: str | None) -> str | None:
     """A remedy as it is printed, however far a pack indents it. What YAML nests stays nested."""
-    return text if text is None else (dedent(text) if "\n" in text else text).strip()
+    if text is None:
+        return None
+    if text.lstrip("\n").startswith((" ", "\t")) or " \n" in text or "\t\n" in text:
+        from textwrap import dedent  # ours are at the margin already
+
+        text = dedent(text)
+    return text.strip()
 
 
 def _home(item: Policy) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
@@ -225,6 +224,8 @@ def to_base64(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     text = resolver.head(argument)
     if not isinstance(text, Node) or not is_scalar(text):
         return expression(node, text.doubt if isinstance(text, Unsettled) else None)
+    import base64  # hardly a template has it
+
     return made(node, base64.b64encode(scalar_of(text).encode()).decode())
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import tomllib
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -52,6 +50,8 @@ def _not_understood(what: str) -> ParseError:
 
 
 def _toml(text: str) -> object:
+    import tomllib  # 3 ms, and most runs have no parameter file
+
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -71,6 +71,8 @@ def _json_or_yaml(text: str) -> object:
 
 def _values(content: object) -> dict[str, str]:
     if isinstance(content, str):
+        import shlex
+
         return _from_words(shlex.split(content))
     if isinstance(content, dict):
         return _from_map(content)
