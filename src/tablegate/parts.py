@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import ClassVar, TypeAlias
 
 from tablegate.engine.settings import ConfigError
 from tablegate.findings import Fault, FaultCode, Finding, Report
 from tablegate.merge import NOTHING, merged
+from tablegate.model.record import replace
 from tablegate.model.value import Place
 from tablegate.policy.declare import Policy
 from tablegate.reporters.evidence import is_light, told

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tablegate.engine.settings import ConfigError
 from tablegate.files import content_of, name_of, part_at
+from tablegate.model.record import replace
 from tablegate.roots import is_source, may_enter, names_in, of_variables, repository_of, trusted_modules
 from tablegate.syntax.source import Source, Tree, within
 

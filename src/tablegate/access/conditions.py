@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from enum import IntEnum
 
 from tablegate.access.actions import Action
 from tablegate.access.symbols import is_symbol, is_variable
-from tablegate.model.record import record
+from tablegate.model.record import record, replace
 
 PARTITION_KEYS = frozenset(
     {

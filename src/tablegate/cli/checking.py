@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from tablegate.engine.select import selected
 from tablegate.engine.settings import ConfigError, Settings
 from tablegate.findings import Exit, Fault, FaultCode, Report
 from tablegate.gate import check as gate
-from tablegate.model.record import record
+from tablegate.model.record import record, replace
 from tablegate.model.value import Place
 from tablegate.packs import Loaded, load
 from tablegate.parts import Judge

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 
 from tablegate.cli.lines import Lines
 from tablegate.cli.progress import Progress
@@ -13,7 +12,7 @@ from tablegate.engine.settings import ConfigError
 from tablegate.files import name_of
 from tablegate.findings import Counts, Report
 from tablegate.merge import NOTHING, merged
-from tablegate.model.record import record
+from tablegate.model.record import record, replace
 from tablegate.parts import Judge
 from tablegate.sources import Collected, collect
 from tablegate.syntax.source import Source

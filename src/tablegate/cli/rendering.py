@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from tablegate.config import read_configuration
 from tablegate.files import content_of
 from tablegate.findings import Fault, FaultCode, Report, exit_of
 from tablegate.merge import NOTHING, merged
+from tablegate.model.record import replace
 from tablegate.model.value import Place
 from tablegate.reporters.reread import HINT, reread
 from tablegate.syntax.errors import ParseError

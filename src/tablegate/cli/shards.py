@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from tablegate.findings import Fault, FaultCode, Report, Shard
 from tablegate.fingerprint import digest
+from tablegate.model.record import replace
 from tablegate.model.value import Place
 from tablegate.parts import groups, weight
 from tablegate.sources import Collected

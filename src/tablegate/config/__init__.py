@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from tablegate.config.keys import FILE_KEYS, KEYS, from_environment, switched_on
 from tablegate.config.tighten import tightened
 from tablegate.engine.configure import as_table, settings_from, unknown_key
 from tablegate.engine.settings import ConfigError, Settings
-from tablegate.model.record import record
+from tablegate.model.record import record, replace
 from tablegate.policy.declare import Policy, without_twins
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from tablegate.config.find import Found
+from tablegate.model.record import replace
 from tablegate.policy.declare import Severity
 
 _UNKNOWN = ("ignore", "warn", "block")

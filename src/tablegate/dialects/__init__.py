@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import Any
 
 from tablegate.dialects.reading import Reading, ReadOptions, unread
 from tablegate.findings import Fault, FaultCode
+from tablegate.model.record import replace
 from tablegate.model.value import Place
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.recognise import Kind, recognise

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from importlib import import_module
 
 from tablegate.dialects import read
 from tablegate.dialects.reading import Reading, ReadOptions
+from tablegate.model.record import replace
 from tablegate.syntax.mentions import begins_as_plan
 from tablegate.syntax.source import Source
 

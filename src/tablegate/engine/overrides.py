@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 from tablegate.engine.settings import Override
@@ -13,7 +12,7 @@ from tablegate.model import facts
 from tablegate.model.change import Change
 from tablegate.model.estate import Estate
 from tablegate.model.facts import Fact
-from tablegate.model.record import wire
+from tablegate.model.record import replace, wire
 from tablegate.model.table import Declared, Table
 from tablegate.model.value import Origin, Value
 from tablegate.policy.declare import Policy, Severity

@@ -10,12 +10,12 @@ import operator
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import is_dataclass, replace
+from dataclasses import is_dataclass
 from typing import Any, TypeGuard
 
 from tablegate.engine.settings import ConfigError
 from tablegate.engine.view import content_of, members, view
-from tablegate.model.record import record
+from tablegate.model.record import record, replace
 from tablegate.model.value import Doubt, Origin, Value, Verdict, all_of, any_of
 
 Condition = Callable[[object], Verdict]

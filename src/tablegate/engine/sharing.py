@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from tablegate.access.grants import Grant
 from tablegate.engine.ask import Answer, Crash
 from tablegate.engine.scenarios import Merged
 from tablegate.engine.subjects import Stand
+from tablegate.model.record import replace
 from tablegate.model.value import Verdict
 from tablegate.policy.declare import Severity
 

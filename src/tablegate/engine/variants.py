@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import cache
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from tablegate.model.record import record, wire
+from tablegate.model.record import record, replace, wire
 from tablegate.model.table import Table
 
 T = TypeVar("T")

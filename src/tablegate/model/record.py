@@ -10,11 +10,18 @@ from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields
 from operator import attrgetter
 from reprlib import recursive_repr
-from typing import Any, TypeVar, cast, dataclass_transform
+from typing import TYPE_CHECKING, Any, TypeVar, cast, dataclass_transform
 
 from msgspec import Struct, StructMeta
 from msgspec import field as given
 from msgspec.structs import force_setattr
+
+if TYPE_CHECKING:  # which takes records for the dataclasses that they look like
+    from dataclasses import replace
+else:
+    from msgspec.structs import replace
+
+__all__ = ["is_compared", "record", "replace", "wire"]
 
 T = TypeVar("T")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from tablegate.dialects.cdk.manifest import Manifests, Stack, text, tree
 from tablegate.dialects.cdk.metadata import Constructs, paths_of
@@ -14,6 +13,7 @@ from tablegate.dialects.cloudformation.stacks import reading_of
 from tablegate.dialects.cloudformation.surroundings import Surroundings
 from tablegate.dialects.reading import Reading, ReadOptions, unread
 from tablegate.findings import Fault, FaultCode, Input
+from tablegate.model.record import replace
 from tablegate.model.value import Place
 from tablegate.syntax.collector import collector_paused
 from tablegate.syntax.errors import ParseError

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 
 from tablegate.dialects.change_set.document import (
@@ -28,7 +27,7 @@ from tablegate.findings import Fault, FaultCode, Input
 from tablegate.model import facts
 from tablegate.model.change import Change
 from tablegate.model.estate import Estate
-from tablegate.model.record import wire
+from tablegate.model.record import replace, wire
 from tablegate.model.table import Table
 from tablegate.model.value import Doubt, Place
 from tablegate.syntax.collector import collector_paused

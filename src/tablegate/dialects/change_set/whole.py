@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from tablegate.dialects.change_set.document import Members, items, member, members, text
 from tablegate.dialects.cloudformation.parameters import ResolvedText
+from tablegate.model.record import replace
 from tablegate.model.table import Table
 from tablegate.model.value import Value
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
@@ -33,6 +32,7 @@ from tablegate.findings import Input
 from tablegate.model import facts
 from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
 from tablegate.model.facts import Fact
+from tablegate.model.record import replace
 from tablegate.model.table import Dialect, Table
 from tablegate.model.value import Doubt, Value
 from tablegate.syntax.recognise import is_json

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from tablegate.access.symbols import Symbols
@@ -25,6 +24,7 @@ from tablegate.dialects.cloudformation.unsettled import (
 from tablegate.dialects.reading import Reading, ReadOptions, unread
 from tablegate.findings import Input
 from tablegate.model.estate import Estate
+from tablegate.model.record import replace
 from tablegate.model.table import Dialect
 from tablegate.syntax.collector import collector_paused
 from tablegate.syntax.errors import ParseError

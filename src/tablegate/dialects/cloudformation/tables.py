@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, TypeVar
 
@@ -34,6 +33,7 @@ from tablegate.dialects.cloudformation.settings import (
 from tablegate.dialects.cloudformation.template import Resource
 from tablegate.dialects.cloudformation.unsettled import Section
 from tablegate.model import facts
+from tablegate.model.record import replace
 from tablegate.model.scaling import ScalingTarget
 from tablegate.model.table import Dialect, Encryption, Index, Replica, Stream, Table, TableKind, Units
 from tablegate.model.value import Value

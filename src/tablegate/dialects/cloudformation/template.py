@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from tablegate.dialects.cloudformation.coverage import PACKAGE, STACK_SET, is_module, noted_as_uncovered
 from tablegate.dialects.cloudformation.faults import Faults
 from tablegate.dialects.cloudformation.unsettled import is_scalar, scalar_of
-from tablegate.model.record import record
+from tablegate.model.record import record, replace
 from tablegate.syntax.node import Node
 
 TABLE = "AWS::DynamoDB::Table"

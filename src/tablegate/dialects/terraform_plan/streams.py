@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from tablegate.dialects.terraform_plan.configuration import tree, trees
 from tablegate.dialects.terraform_plan.links import Joined, Links
 from tablegate.dialects.terraform_plan.worlds import Resource, World
 from tablegate.model import facts
 from tablegate.model.facts import Fact
+from tablegate.model.record import replace
 from tablegate.model.table import Consumer, StreamDestination
 from tablegate.model.value import Value
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from operator import itemgetter
 from typing import TypeGuard
 
@@ -14,6 +13,7 @@ from tablegate.dialects.terraform_plan.joins import Joins
 from tablegate.dialects.terraform_plan.worlds import Resource
 from tablegate.model import facts
 from tablegate.model.facts import Fact
+from tablegate.model.record import replace
 from tablegate.model.table import (
     Recovery,
     Retention,

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 
 from tablegate.dialects.reading import Reading, ReadOptions
 from tablegate.dialects.terraform_plan import read as read_plan
 from tablegate.dialects.terraform_state.files import values_of
+from tablegate.model.record import replace
 from tablegate.syntax import raw_json
 from tablegate.syntax.errors import ParseError
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from tablegate.access.grants import DocumentRole, HolderForm, HolderKind, role_by_name
 from tablegate.access.symbols import has_symbol
@@ -25,6 +25,7 @@ from tablegate.dialects.cloudformation.template import (
     USER_POLICY,
 )
 from tablegate.dialects.cloudformation.unsettled import Symbol, Unsettled
+from tablegate.model.record import replace
 from tablegate.syntax.node import Node
 
 _LISTS = {"Roles": ROLE, "Users": USER, "Groups": GROUP}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from operator import attrgetter
 
 from tablegate.access.dates import MANAGED_AS_OF
@@ -15,6 +15,7 @@ from tablegate.access.managed import managed_path, managed_policies
 from tablegate.access.symbols import Symbols
 from tablegate.access.trust import most_exposed
 from tablegate.dialects.cloudformation.access.pieces import Piece, concerns_tables
+from tablegate.model.record import replace
 from tablegate.model.value import Doubt, Place
 
 _ELSEWHERE = "the policy {} is not in this template"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TypeAlias
 
 from tablegate.access.grants import Grant
 from tablegate.access.holders import Holder
 from tablegate.model.estate import Estate
+from tablegate.model.record import replace
 
 _Holders: TypeAlias = tuple[tuple[Holder, ...], tuple[Grant, ...]]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from tablegate.access.actions import may_concern_dynamodb
@@ -16,7 +16,7 @@ from tablegate.access.symbols import Symbols
 from tablegate.dialects.cloudformation.access.trees import Trees
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.unsettled import Unsettled
-from tablegate.model.record import record
+from tablegate.model.record import record, replace
 from tablegate.model.value import Doubt, Place
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.node import Node

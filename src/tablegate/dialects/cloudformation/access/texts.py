@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -36,6 +35,7 @@ from tablegate.dialects.cloudformation.unsettled import (
     is_scalar,
     scalar_of,
 )
+from tablegate.model.record import replace
 from tablegate.model.table import Table
 from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node

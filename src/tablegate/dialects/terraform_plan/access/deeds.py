@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from tablegate.access.arns import arn_of
@@ -21,6 +20,7 @@ from tablegate.dialects.terraform_plan.configuration import NOTHING, tree
 from tablegate.dialects.terraform_plan.references import Mention
 from tablegate.dialects.terraform_plan.unknowns import Unknown
 from tablegate.dialects.terraform_plan.worlds import Resource, doubt_about
+from tablegate.model.record import replace
 from tablegate.model.value import Doubt, Place
 
 _TABLES = ("aws_dynamodb_", "awscc_dynamodb_", "aws_dax_")

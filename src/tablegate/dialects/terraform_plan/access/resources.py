@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from tablegate.access.arns import arn_of
 from tablegate.access.documents import Hole
@@ -17,6 +17,7 @@ from tablegate.dialects.terraform_plan.configuration import trees
 from tablegate.dialects.terraform_plan.links import Link
 from tablegate.dialects.terraform_plan.worlds import Resource
 from tablegate.model import facts
+from tablegate.model.record import replace
 from tablegate.model.value import Doubt, Place
 
 _POLICY = "aws_dynamodb_resource_policy"
