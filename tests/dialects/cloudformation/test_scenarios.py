@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from tablegate.engine.view import view
 from tablegate.model.table import Table
 from tablegate.model.value import Span
 from templates import UNKNOWN, reading, reason, said, table, tables, template, with_properties
@@ -341,3 +343,49 @@ def test_undecidable_comparison_of_lists() -> None:
     found = with_properties(PITR % "!If [C, true, false]", head)
     assert {said(it.recovery.enabled) for it in found} <= {True, False, UNKNOWN}
     assert said(found[-1].recovery.enabled) is not True
+
+
+CHANGING = {
+    "TableName": "!Sub 'orders-${Env}'",
+    "AttributeDefinitions": "[{AttributeName: !If [IsProd, pk, id], AttributeType: S}]",
+    "BillingMode": "!If [IsProd, PROVISIONED, PAY_PER_REQUEST]",
+    "ContributorInsightsSpecification": "{Enabled: !If [IsProd, true, false]}",
+    "DeletionProtectionEnabled": "!If [IsProd, true, !Ref AWS::NoValue]",
+    "KeySchema": "[{AttributeName: !If [IsProd, pk, id], KeyType: HASH}]",
+    "PointInTimeRecoverySpecification": "!If [IsProd, {PointInTimeRecoveryEnabled: true}, !Ref AWS::NoValue]",
+    "SSESpecification": "!If [IsProd, {SSEEnabled: true}, !Ref AWS::NoValue]",
+    "TableClass": "!If [IsProd, STANDARD, STANDARD_INFREQUENT_ACCESS]",
+    "Tags": "[{Key: Environment, Value: !Ref Env}]",
+    "TimeToLiveSpecification": "{AttributeName: ends, Enabled: !If [IsProd, false, true]}",
+}
+STILL = """
+GlobalSecondaryIndexes:
+  - IndexName: by-owner
+    KeySchema: [{AttributeName: owner, KeyType: HASH}]
+    Projection: {ProjectionType: ALL}
+"""
+SCALED = """
+  Reads:
+    Type: AWS::ApplicationAutoScaling::ScalableTarget
+    Properties: {MinCapacity: 1, MaxCapacity: 9, ServiceNamespace: dynamodb, %s}
+"""
+BY_ID = "ResourceId: !Sub 'table/${Orders}', ScalableDimension: 'dynamodb:table:ReadCapacityUnits'"
+BY_NAME = "ResourceId: table/orders-prod, ScalableDimension: 'dynamodb:table:ReadCapacityUnits'"
+
+
+@pytest.mark.parametrize("scaled", [BY_ID, BY_NAME])
+@pytest.mark.parametrize("changing", [*([name] for name in CHANGING), ["TableName", "TableClass"], [*CHANGING]])
+def test_a_table_is_in_its_scenario_what_it_is_when_the_scenario_is_given(changing: list[str], scaled: str) -> None:
+    """Whatever the scenarios share, each of them has the table that its parameters make, with parts of its own."""
+    head = """
+        Parameters: {Env: {Type: String, AllowedValues: [dev, prod]}}
+        Conditions: {IsProd: !Equals [!Ref Env, prod]}
+    """
+    properties = "\n".join(f"{name}: {CHANGING[name]}" for name in changing)
+    text = template(properties + STILL, head) + SCALED % scaled
+    found = tables(text)
+    assert len(found) == 2
+    for it in found:
+        (env,) = (it.scenario or {}).values()
+        assert view(replace(table(text, parameters={"Env": env}), scenario=it.scenario)) == view(it)
+        assert [it] == [index.table for index in it.indexes.content or ()]

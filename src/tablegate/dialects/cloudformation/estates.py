@@ -132,7 +132,7 @@ def _tables(resolver: Resolver, joins: Joins, resource: Resource) -> Iterable[Ta
     spell = global_table if resource.type == GLOBAL_TABLE else regional_table
 
     def build() -> Table:
-        return table_of(resolver, joins, resource, spell(resolver, joins, resource))
+        return table_of(resolver, joins, resource, spell)
 
     return _in_scenarios(resolver, resource, build)
 

@@ -8,6 +8,7 @@ each other (one parameter compared with several words) never get answers that co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar, TypeVarTuple
 
@@ -69,6 +70,7 @@ class Choices:
         self._excluded: dict[str, set[str]] = {}
         self._sizes: dict[str, dict[Question, int]] = {}
         self._kept: dict[str, list[tuple[tuple[object, ...], tuple[tuple[Question, str], ...], Any]]] = {}
+        self._first: Any = None
 
     def ask(self, question: Question, options: Sequence[str] = (TRUE, FALSE)) -> str | None:
         """The answer in this scenario, or None where it stays open."""
@@ -111,6 +113,16 @@ class Choices:
             self._kept.setdefault(name, []).append((args, needed, value))
         return value
 
+    def varied(self, make: Callable[[], T], vary: Callable[[T, AbstractSet[str]], T | None]) -> T:
+        """What ``make`` gives, and in later scenarios what ``vary`` makes of the first, unless that is nothing.
+
+        It is told what has been asking, by the names that ``once`` was given: all else is as it was.
+        """
+        if self._first is None:
+            self._first = made = make()
+            return made
+        return vary(self._first, self._kept.keys()) or make()
+
     def explore(self, build: Callable[[], T], possible: Callable[[], bool]) -> list[T]:
         """What ``build`` gives in every scenario that is possible."""
         self._dropped, self._sizes, self.left_open, room = frozenset(), {}, {}, MOST
@@ -126,7 +138,7 @@ class Choices:
     def _walk(self, build: Callable[[], T], possible: Callable[[], bool]) -> list[T] | None:
         found: list[T] = []
         refused: list[T] = []
-        self._path, self._kept, self._fixed, walks = [], {}, {}, 0
+        self._path, self._kept, self._fixed, self._first, walks = [], {}, {}, None, 0
         while True:
             self._begin()
             built = build()

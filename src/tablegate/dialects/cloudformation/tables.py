@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from tablegate.dialects.cloudformation.encryption import destinations
 from tablegate.dialects.cloudformation.joins import Joins
+from tablegate.dialects.cloudformation.links import Naming
 from tablegate.dialects.cloudformation.raw import unevaluated
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.schema import (
@@ -19,6 +22,7 @@ from tablegate.dialects.cloudformation.schema import (
 )
 from tablegate.dialects.cloudformation.settings import (
     UNNAMED,
+    Named,
     billing_mode,
     deletion_protection,
     import_source,
@@ -60,24 +64,92 @@ class Spelled(NamedTuple):
     settings_replication: Value[str]
 
 
-def table_of(resolver: Resolver, joins: Joins, resource: Resource, spelled: Spelled) -> Table:
+Spelling = Callable[[Resolver, Joins, Resource], Spelled]
+
+
+class Built(NamedTuple):
+    """A table, with what it is made of."""
+
+    table: Table
+    shared: Section
+    own: Section
+    naming: Naming
+
+
+class Property(NamedTuple):
+    """A property that one field is made of, and that nothing else is made of."""
+
+    field: str
+    is_own: bool  # decided per region
+    make: Callable[[Resolver, Section], object]
+
+
+_NAME = "TableName"
+_APART: Mapping[str, Property] = {
+    "AttributeDefinitions": Property("attributes", False, attributes),
+    "BillingMode": Property("billing_mode", False, billing_mode),
+    "ContributorInsightsSpecification": Property("insights", True, insights),
+    "DeletionProtectionEnabled": Property("deletion_protection", True, deletion_protection),
+    "PointInTimeRecoverySpecification": Property("recovery", True, recovery),
+    "TableClass": Property("table_class", True, table_class),
+    "TimeToLiveSpecification": Property("ttl", False, ttl),
+}
+_FEW = {_NAME, *_APART}
+
+
+def table_of(resolver: Resolver, joins: Joins, resource: Resource, spell: Spelling) -> Table:
     """The table in the scenario that the resolver is in."""
+
+    def whole() -> Built:
+        return _whole(resolver, joins, resource, spell(resolver, joins, resource))
+
+    def varied(first: Built, asked: AbstractSet[str]) -> Built | None:
+        return _varied(resolver, joins, first, asked) if asked <= _FEW else None
+
+    return resolver.choices.varied(whole, varied).table
+
+
+def _varied(resolver: Resolver, joins: Joins, first: Built, asked: Iterable[str]) -> Built | None:
+    """The table of the first scenario in this one, where nothing but these properties asked which one it is."""
+    table, once = first.table, resolver.choices.once
+    changed: dict[str, Any] = {}
+    for name_ in asked:
+        if name_ == _NAME:
+            named = once(_NAME, name, resolver, first.shared)
+            if joins.naming(table.address, named.node) != first.naming:
+                return None  # what speaks of the table goes by its name
+            changed |= _named(joins, named, table.region)
+        else:
+            field, is_own, make = _APART[name_]
+            changed[field] = once(name_, make, resolver, first.own if is_own else first.shared)
+    changed |= {parts: _unshared(getattr(table, parts)) for parts in ("indexes", "local_indexes", "replicas")}
+    return first._replace(table=replace(table, **changed, scenario=resolver.conditions.scenario()))
+
+
+def _named(joins: Joins, named: Named, region: Value[str]) -> dict[str, Any]:
+    """The fields that a table's name is in."""
+    return {
+        "name": named.value,
+        "name_generated": named.node is None,
+        "name_fixed": named.is_fixed,
+        "arn": joins.arn(named.value, region),
+    }
+
+
+def _whole(resolver: Resolver, joins: Joins, resource: Resource, spelled: Spelled) -> Built:
     once, made, shared, own = resolver.choices.once, resolver.made, spelled.shared, spelled.own
-    named = made(shared, "TableName", UNNAMED, name)
+    named = made(shared, _NAME, UNNAMED, name)
     naming = once("naming", joins.naming, resource.address, named.node)
     tagged = once("tags", tags, resolver, own)
     joined = once("joins", joins.about, naming)
     replicas = _replicas(spelled.replicas, joined.replicas)
-    return Table(
+    table = Table(
         address=resource.address,
         place=resolver.place(resource.node),
         dialect=Dialect.CLOUDFORMATION,
         kind=TableKind.GLOBAL if replicas.content else TableKind.REGIONAL,
         label=resource.address,
-        name=named.value,
-        name_generated=named.node is None,
-        name_fixed=named.is_fixed,
-        arn=joins.arn(named.value, spelled.region),
+        **_named(joins, named, spelled.region),
         region=spelled.region,
         account=joins.account,
         keys=made(shared, "KeySchema", facts.KEYS.unset, keys),
@@ -118,6 +190,7 @@ def table_of(resolver: Resolver, joins: Joins, resource: Resource, spelled: Spel
         raw=partial(unevaluated, resource.node),
         scenario=resolver.conditions.scenario(),  # last: all that is asked is asked by now
     )
+    return Built(table, shared, own, naming)
 
 
 def _replicas(listed: Value[tuple[Replica, ...]], added: tuple[Replica, ...]) -> Value[tuple[Replica, ...]]:
