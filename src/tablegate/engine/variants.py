@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
-from operator import attrgetter
+from itertools import compress
+from operator import attrgetter, is_not
 from typing import Any, TypeVar
 
 from tablegate.model.record import record, replace, wire
@@ -65,11 +66,11 @@ def are_alike(scenes: Sequence[Scene]) -> bool:
 
 def _kinds(tables: Sequence[Table]) -> dict[str, tuple[int, ...]]:
     """Of each field that differs, by scenario: the number of the first one in which it has the same value."""
-    first, *others = (_FIELDS(table) for table in tables)
-    moved = {name for other in others for name, one, two in zip(_SLOTS, first, other, strict=True) if one is not two}
+    first, *others = map(_FIELDS, tables)
+    moved = {name for other in others for name in compress(_SLOTS, map(is_not, first, other))}
     kinds = {}
     for name in moved:
-        values = [_SLOTS[name].__get__(table) for table in tables]
+        values = [getattr(table, name) for table in tables]
         found = tuple(values.index(value) for value in values)
         if any(found):
             kinds[name] = found
@@ -79,7 +80,7 @@ def _kinds(tables: Sequence[Table]) -> dict[str, tuple[int, ...]]:
 def _watch(tables: Iterable[Table], names: frozenset[str]) -> set[str]:
     """Let the tables note, in this set, which of the fields are read: through their parts too, which lead to them.
 
-    Each becomes an instance of a class that differs in nothing else. A copy would cost ten times as much.
+    Each becomes an instance of a class that differs in nothing else.
     """
     watching, reads = _watching(names)
     for table in tables:
@@ -92,7 +93,7 @@ def _watch(tables: Iterable[Table], names: frozenset[str]) -> set[str]:
 def _own_parts(table: Table, name: str) -> None:
     """Give the table parts of its own, where those it has lead to the table of another scenario."""
     value = getattr(table, name)
-    if value.content and any(part.table is not table for part in value.content):
+    if value.content and value.content[0].table is not table:
         value = replace(value, content=tuple(replace(part) for part in value.content))
         for part in value.content:
             wire(part, "table", table)
