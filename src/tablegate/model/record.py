@@ -7,7 +7,7 @@ is msgspec's: a run makes forty of them a table, and each in half the time; the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields
 from operator import attrgetter
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any, TypeVar, cast, dataclass_transform
@@ -26,6 +26,7 @@ __all__ = ["is_compared", "record", "replace", "wire"]
 T = TypeVar("T")
 
 _OF_THE_CLASS = ("__dict__", "__weakref__", "__annotations__")
+_BARE: Field[Any] = field()
 
 wire: Callable[[object, str, object], None] = force_setattr  # type: ignore[assignment]  # a record is a Struct
 """Sets a field that is not given when a record is made, such as what leads back to its owner."""
@@ -36,21 +37,44 @@ def record(*, eq: bool = True, kw_only: bool = True) -> Callable[[type[T]], type
     """A class of fields that are final, and given by their names. Two are equal where their fields are."""
 
     def make(cls: type[T]) -> type[T]:
-        each = fields(dataclass(init=False, repr=False, eq=False, kw_only=kw_only)(cls))  # type: ignore[arg-type]
+        stated = {name: _stated(vars(cls).get(name, MISSING)) for name in cls.__annotations__}
         inside = {"__repr__": _shown} | {name: it for name, it in vars(cls).items() if name not in _OF_THE_CLASS}
-        inside["__annotations__"] = {it.name: it.type for it in each if it.init}
-        for it in each:
+        inside["__annotations__"] = {name: cls.__annotations__[name] for name, it in stated.items() if it.init}
+        inside["__dataclass_fields__"] = _Fields(cls, kw_only=kw_only)
+        for name, it in stated.items():
             if it.default_factory is not MISSING:
-                inside[it.name] = given(default_factory=it.default_factory)
-        in_part = eq and not all(it.compare for it in each if it.init)
+                inside[name] = given(default_factory=it.default_factory)
+            elif it.default is not MISSING:
+                inside[name] = it.default
+            else:
+                inside.pop(name, None)
+        in_part = eq and not all(it.compare for it in stated.values() if it.init)
         if in_part:
-            inside |= _compared(attrgetter(*(it.name for it in each if it.compare)))
+            inside |= _compared(attrgetter(*(name for name, it in stated.items() if it.compare)))
         bases = (Struct, *(base for base in cls.__bases__ if base is not object))
-        wired = not all(it.init for it in each)
+        wired = not all(it.init for it in stated.values())
         made = StructMeta(cls.__name__, bases, inside, frozen=True, eq=eq and not in_part, kw_only=kw_only, dict=wired)
         return cast("type[T]", made)
 
     return make
+
+
+def _stated(content: Any) -> Field[Any]:
+    """What a class states of a field: all of it, its default alone, or nothing."""
+    return content if isinstance(content, Field) else _BARE if content is MISSING else field(default=content)
+
+
+class _Fields:
+    """The fields as a dataclass has them: of most records nobody asks, and to find them takes as long as all else."""
+
+    def __init__(self, cls: type[Any], *, kw_only: bool) -> None:
+        self._cls = cls
+        self._kw_only = kw_only
+
+    def __get__(self, _record: object, made: Any) -> object:
+        dataclass(init=False, repr=False, eq=False, kw_only=self._kw_only)(self._cls)
+        made.__dataclass_fields__ = vars(self._cls)["__dataclass_fields__"]
+        return made.__dataclass_fields__
 
 
 def is_compared(kind: type[Any]) -> bool:
