@@ -65,50 +65,51 @@ class Taken(NamedTuple):
 def taken(text: str, wanted: Callable[[str], bool]) -> Taken:
     """The resources that can be taken out. Of those whose type is not wanted nothing but the Type is read."""
     section = _RESOURCES.search(text)
-    if section is not None and _is_ordinary(text):
-        heads, stop = _heads(text, section)
-        names = {head["name"] for head in heads}
-        if len(names) == len(heads) and names.isdisjoint(_NO_NAMES):
-            found = _taken(text, section, heads, stop, wanted)
-            if found is not None:
-                return found
-    return Taken([Piece(1, text)], {})
+    found = None if section is None else _taken(text, section, wanted)
+    return found or Taken([Piece(1, text)], {})
 
 
-def _heads(text: str, section: re.Match[str]) -> tuple[list[re.Match[str]], int]:
-    """The first lines of each resource, and where the section ends."""
-    heads: list[re.Match[str]] = []
-    for head in _head(len(section[1])).finditer(text, section.start(1) - 1):
-        if head.end() == head.start() + 1:
-            return heads, head.end()
-        heads.append(head)
-    return heads, len(text)
-
-
-def _taken(
-    text: str, section: re.Match[str], heads: list[re.Match[str]], stop: int, wanted: Callable[[str], bool]
-) -> Taken | None:
-    line = text.count("\n", 0, section.start()) + 1
-    left = [Piece(1, text[: section.start()]), Piece(line, text[section.start() : section.start(1)])]
-    line += text.count("\n", section.start(), section.start(1))
+def _taken(text: str, section: re.Match[str], wanted: Callable[[str], bool]) -> Taken | None:
+    left = _before(text, section)
     found: dict[str, Node] = {}
-    unclosed: list[str] = []
-    ends = [*(head.start() + 1 for head in heads[1:]), stop]
-    for head, end in zip(heads, ends, strict=True):
-        start, (name, _, type_) = head.start() + 1, head.groups()
+    names: list[str | None] = []
+    unknown: list[str] = []
+    line, stop = left[-1].line + left[-1].text.count("\n"), section.start(1)
+    search = _head(len(section[1])).search
+    head = search(text, stop - 1)
+    while head is not None and head.end() > head.start() + 1:  # what is at the margin is the next section
+        start, name, type_ = stop, head["name"], head["type"]
+        is_read = type_ is not None and wanted(type_)
+        known = head.end() if type_ is None or is_read else _past_plain(text, head)
+        following = search(text, known)
+        stop = len(text) if following is None else following.start() + 1
         resource = None
-        if type_ and wanted(type_):
-            resource = _read(text, head, end, line)
-        elif type_:
-            resource = _unread(text, head, end, line, unclosed)
-        if resource is not None:
-            found[name] = resource
+        if is_read:
+            resource = _read(text, head, stop, line)
+        elif type_ is not None:
+            resource = _unread(text, head, (known, stop), line, unknown)
+        if resource is None:
+            left.append(Piece(line, text[start:stop]))
         else:
-            left.append(Piece(line, text[start:end]))
-        line += text.count("\n", start, end)
+            found[name] = resource
+        names.append(name)
+        line += text.count("\n", start, stop)
+        head = following
     left.append(Piece(line, text[stop:]))
-    known = found and _closes_every_line("".join([*(piece.text for piece in left), *unclosed]))
-    return Taken(left, found) if known else None
+    rest = "".join([*(piece.text for piece in left), *unknown])
+    is_certain = _are_names(names) and _is_ordinary(rest) and _closes_every_line(rest)
+    return Taken(left, found) if found and is_certain else None
+
+
+def _before(text: str, section: re.Match[str]) -> list[Piece]:
+    """What stands before the resources, and what opens them."""
+    before, opening = text[: section.start()], text[section.start() : section.start(1)]
+    return [Piece(1, before), Piece(1 + before.count("\n"), opening)]
+
+
+def _are_names(names: list[str | None]) -> bool:
+    """Whether all have one, each another one."""
+    return len({*names}) == len(names) and _NO_NAMES.isdisjoint(names)
 
 
 def _read(text: str, head: re.Match[str], stop: int, line: int) -> Node | None:
@@ -120,16 +121,23 @@ def _read(text: str, head: re.Match[str], stop: int, line: int) -> Node | None:
     return _named(head, line, body)
 
 
-def _unread(text: str, head: re.Match[str], stop: int, line: int, unclosed: list[str]) -> Node | None:
+def _past_plain(text: str, head: re.Match[str]) -> int:
+    """Where those lines of a resource end of which nothing has to be known."""
+    plain = _plain(len(head["indent"])).match(text, head.end())
+    return head.end() if plain is None else plain.end()
+
+
+def _unread(text: str, head: re.Match[str], unknown: tuple[int, int], line: int, doubtful: list[str]) -> Node | None:
     """A resource with its Type alone, where nothing in it may be another Type or not belong to it.
 
-    What is not known to end on its line is added to the other such lines.
+    Of the lines that are not known to be so it has still to be found out whether they end what they begin.
     """
-    _, indent, type_ = head.groups()
-    if _simple(len(indent)).fullmatch(text, head.end(), stop) is None:
-        if _stray(len(indent)).search(text, head.end(), stop):
+    indent, type_ = head["indent"], head["type"]
+    start, stop = unknown
+    if start < stop - 1:
+        if _stray(len(indent)).search(text, start, stop):
             return None
-        unclosed.append(text[head.end() : stop])
+        doubtful.append(text[start:stop])
     column = head.start("type") - head.start("indent") + 1
     return _named(head, line, {"Type": Node(type_, line + 1, column, column + len(type_))})
 
@@ -177,13 +185,13 @@ def _head(indent: int) -> re.Pattern[str]:
 
 
 @cache
-def _simple(indent: int) -> re.Pattern[str]:
-    """Members of a resource and what is in them, as nearly all are: no type, and each line ends what it begins."""
-    end, quoted = r"(?![^\n])", r"""(?:"[^"\\\n]*+"|'[^'\n]*+')"""
-    plain = rf"{_SAFE}(?:(?<= )#[^\n]*+)?+{end}"
+def _plain(indent: int) -> re.Pattern[str]:
+    """Members of a resource as nearly all are: ordinary, no type, and each line ends what it begins."""
+    end, quoted = r"(?![^\n])", r"""(?:"[ !#-\[\]-~]*+"|'[ -&(-~]*+')"""
+    safe = rf"[ !$%()+-=?-Z\\-z}}~]*+(?:(?<= )#[ -~]*+)?+{end}"
     text = rf" *+(?:- ++)*+(?:{_WORD}: ++)?+{_TAG}{quoted} *+{end}"
-    member = rf" {{{indent}}}(?=[ A-SU-Za-z]|T(?!ype\b))(?:{plain}|{text})"
-    return re.compile(rf"(?:\n(?:{member}| *+(?:#[^\n]*+)?+{end}))*+")
+    member = rf" {{{indent}}}(?=[ A-SU-Za-z]|T(?!ype\b))(?:{safe}|{text})"
+    return re.compile(rf"(?:\n(?:{member}| *+(?:#[ -~]*+)?+{end}))*+")
 
 
 @cache
