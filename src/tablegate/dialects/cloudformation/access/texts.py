@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import product
@@ -53,6 +54,8 @@ _IDENTITIES = {
 }
 # What these give may be the ARN of anything.
 _OPAQUE = ("Custom::", "AWS::CloudFormation::", "AWS::SSM::", "AWS::Serverless::Application", "AWS::ServiceCatalog::")
+_REFERENCE = re.compile(r"\$\{([A-Za-z0-9]+)\.Arn\}([^${]*)")
+_NOTHING = ("", "")
 _NOWHERE = Node(None, 1, 1)
 HELD = Doubt("a part of the document's text is known only at deploy")
 
@@ -90,6 +93,14 @@ class Texts:
             return Hole(value.doubt)
         texts = dict.fromkeys(text for made in self._made(value.parts) for text in self.canonical(made))
         return tuple(texts) or Hole(value.doubt)
+
+    def of_reference(self, node: Node) -> tuple[str, ...]:
+        """The same for what refers to the ARN of a table of this template, as most elements do; nothing for others."""
+        address, behind = _referred(node.content)
+        if address not in self._tables or address not in self._resolver.template.names:
+            return ()
+        spelled = self.arns_of(address)
+        return tuple([arn + behind for arn in spelled]) if behind else spelled
 
     def held(self, value: Unsettled) -> str:
         """The text of a value with each hole of it kept back: ``of`` fills them where the text has been taken apart."""
@@ -253,3 +264,18 @@ def _at_its_place(head: str, arn: str) -> str:
     _, spelled, service, where, whose = head.split(":")
     same = spelled == partition or (has_symbol(partition) and spelled.startswith("aws"))
     return arn if same and (service, where, whose) == ("dynamodb", region, account) else f"{head}:table/{name}"
+
+
+def _referred(content: object) -> tuple[str, str]:
+    """The resource whose ARN a function refers to, and what follows; no name where it is anything else."""
+    if isinstance(content, dict) and len(content) == 1:
+        ((function, argument),) = content.items()
+        given = argument.content
+        if function == "Fn::GetAtt" and isinstance(given, (list, tuple)):
+            named = [item.content for item in given]
+            if len(named) == 2 and named[1] == "Arn" and isinstance(named[0], str):
+                return named[0], ""
+        elif function == "Fn::Sub" and isinstance(given, str):
+            found = _REFERENCE.fullmatch(given)
+            return (found[1], found[2]) if found is not None else _NOTHING
+    return _NOTHING

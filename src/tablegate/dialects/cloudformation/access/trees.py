@@ -29,6 +29,7 @@ from tablegate.syntax.node import Node
 T = TypeVar("T")
 
 _LISTS = frozenset({"Action", "NotAction", "Resource", "NotResource"})
+_RESOURCES = frozenset({"Resource", "NotResource"})
 _WORDS = frozenset({"Sid", "Effect"})
 _ACTIONS = frozenset({"Action", "NotAction"})
 _PRINCIPALS = frozenset({"Principal", "NotPrincipal"})
@@ -206,6 +207,10 @@ class Trees:
         key = path[-1]
         found: list[tuple[Any, Node, bool]] = []
         for item in items:
+            spelled = self._texts.of_reference(item) if key in _RESOURCES else ()
+            if spelled:
+                found += [(text, item, True) for text in spelled]
+                continue
             for value, sure in self.elements(item):
                 where = value.node if isinstance(value, Unsettled) else value
                 found += [(made, where, sure) for made in self._texts_of(value, key)]
