@@ -32,7 +32,7 @@ _LISTS = {"Roles": ROLE, "Users": USER, "Groups": GROUP}
 _SINGLE = {ROLE_POLICY: {"RoleName": ROLE}, USER_POLICY: {"UserName": USER}, GROUP_POLICY: {"GroupName": GROUP}}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class ManagedPolicy:
     """A managed policy of this template. ``used`` where it is attached, or a boundary."""
 
@@ -41,7 +41,7 @@ class ManagedPolicy:
     used: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Attachments:
     """Brings a template's policies to those who hold them."""
 

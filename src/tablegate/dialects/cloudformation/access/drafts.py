@@ -28,7 +28,7 @@ _ORDER_OF_ALL = attrgetter("address", "statement.index", "statement.label", "hol
 Evidence = tuple[HolderKind, str]
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class Draft:
     """A holder that is not finished: whatever speaks of it adds to it.
 

@@ -37,7 +37,7 @@ class There:
         return self.resource.address
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class Ground:
     """One template's texts, trees, documents, and the holders that are being made of them."""
 

@@ -22,7 +22,7 @@ from tablegate.syntax.errors import ParseError
 from tablegate.syntax.node import Node
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Counts:
     """How many documents there are, and how many of them were read only in part, or not at all."""
 

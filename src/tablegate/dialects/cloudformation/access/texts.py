@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import product
 from math import prod
+from typing import Any
 
 from tablegate.access import arns
 from tablegate.access.arns import arn_of
@@ -30,6 +31,7 @@ from tablegate.dialects.cloudformation.unsettled import (
     INPUT,
     RESOURCE,
     Part,
+    Resolved,
     Symbol,
     Unsettled,
     hole,
@@ -93,6 +95,15 @@ class Texts:
             return Hole(value.doubt)
         texts = dict.fromkeys(text for made in self._made(value.parts) for text in self.canonical(made))
         return tuple(texts) or Hole(value.doubt)
+
+    def one(self, value: Resolved) -> Any:
+        """The first text that an element can be, or a hole; what is no text as it is."""
+        if value is None:
+            return None
+        if isinstance(value, Node) and not is_scalar(value):
+            return value.plain()
+        texts = self.of(value)
+        return texts if isinstance(texts, Hole) else texts[0]
 
     def of_reference(self, node: Node) -> tuple[str, ...]:
         """The same for what refers to the ARN of a table of this template, as most elements do; nothing for others."""

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from tablegate.access.actions import may_concern_dynamodb
 from tablegate.access.documents import Hole, Path, Perhaps
 from tablegate.access.symbols import has_symbol
+from tablegate.dialects.cloudformation.access.clauses import Clauses
 from tablegate.dialects.cloudformation.access.texts import HELD, Texts
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.unsettled import (
@@ -35,10 +36,9 @@ _ACTIONS = frozenset({"Action", "NotAction"})
 _PRINCIPALS = frozenset({"Principal", "NotPrincipal"})
 _MOST = 8  # forms of one statement
 _TOO_MANY = Doubt(f"the statement has more than {_MOST} forms", "its parameters: --params FILE or --param NAME=VALUE")
-_PATTERNED = ("like", "arn")  # operators under which an unknown value may be a star
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Written:
     """A document as its author wrote it: the tree, and the nodes that its parts come from.
 
@@ -72,6 +72,7 @@ class Trees:
     def __init__(self, resolver: Resolver, texts: Texts) -> None:
         self._resolver = resolver
         self._texts = texts
+        self._clauses = Clauses(resolver, texts)
 
     def values(self, node: Node) -> list[Resolved]:
         """What a node comes to, in every scenario; None stands for nothing."""
@@ -192,11 +193,11 @@ class Trees:
 
     def _forms_of(self, key: str, node: Node) -> list[Any]:
         if key == "Condition":
-            return [self._conditions(node)] if is_plain(node) else self._explored(lambda: self._conditions(node))
+            return [self._clauses.of(node)] if is_plain(node) else self._explored(lambda: self._clauses.of(node))
         values = self.values(node)
         if key in _PRINCIPALS:
             return [self._principals(value) for value in values]
-        return [self._scalar(value) for value in values]
+        return [self._texts.one(value) for value in values]
 
     def _list(self, node: Node, path: Path, written: Written) -> list[Any]:
         items = node.content if isinstance(node.content, (list, tuple)) else (node,)
@@ -233,50 +234,11 @@ class Trees:
 
     def _principals(self, value: Resolved) -> Any:
         if not isinstance(value, Node) or not isinstance(value.content, dict):
-            return self._scalar(value)
+            return self._texts.one(value)
         return {
             kind: [text for item, _ in self.elements(child) for text in self._texts_of(item, kind)]
             for kind, child in value.content.items()
         }
-
-    def _scalar(self, value: Resolved) -> Any:
-        if value is None:
-            return None
-        if isinstance(value, Node) and not is_scalar(value):
-            return value.plain()
-        texts = self._texts.of(value)
-        return texts if isinstance(texts, Hole) else texts[0]
-
-    def _conditions(self, node: Node) -> Any:
-        value = self._resolver.head(node)
-        if not isinstance(value, Node) or not isinstance(value.content, dict):
-            return self._scalar(value)
-        found = {operator: self._block(operator, child) for operator, child in value.content.items()}
-        return {operator: block for operator, block in found.items() if block is not None}
-
-    def _block(self, operator: str, node: Node) -> Any:
-        value = self._resolver.head(node)
-        if not isinstance(value, Node) or not isinstance(value.content, dict):
-            return self._scalar(value)
-        patterned = any(word in operator.lower() for word in _PATTERNED)
-        found = {key: self._operands(child, patterned=patterned) for key, child in value.content.items()}
-        return {key: values for key, values in found.items() if values is not None}
-
-    def _operands(self, node: Node, *, patterned: bool) -> Any:
-        """The values of one key. Under a plain operator an unknown one is a symbol: whatever it is, it is no star."""
-        value = self._resolver.head(node)
-        if value is None:
-            return None
-        listed = isinstance(value, Node) and isinstance(value.content, (list, tuple))
-        items = self._resolver.items(value) if listed and isinstance(value, Node) else [value]
-        return [self._operand(item, patterned=patterned) for item in items]
-
-    def _operand(self, value: Node | Unsettled, *, patterned: bool) -> Any:
-        text = self._texts.symbolic(value)
-        if isinstance(value, Node):
-            return value.plain() if text is None else text
-        whole = value.symbol is not None
-        return Hole(value.doubt) if text is None or (whole and patterned) else text
 
 
 def _multiplied(common: Mapping[str, Any], differing: Mapping[str, list[Any]]) -> Iterator[dict[str, Any] | Hole]:
