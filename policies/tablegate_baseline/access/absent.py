@@ -28,9 +28,10 @@ def arn_not_in_plan(grant: Grant, *, closed_world: bool = False) -> Verdict:
     if not is_written(grant) or not grant.holder.estate.tables:
         return OTHERS
     for reach in reaches(grant):
-        scope = reach.scope
-        name = scope.table or ""
-        if scope.tier is not Tier.ONE or has_symbol(name) or only_table(grant, reach.pattern) is not None:
+        if reach.scope.tier is not Tier.ONE or only_table(grant, reach.pattern) is not None:
+            continue
+        name = reach.scope.table or ""
+        if has_symbol(name):
             continue
         likely = _likely(reach, name) or _outlived(reach, name)
         if likely is not None:

@@ -253,13 +253,16 @@ def _reads_by_key(actions: frozenset[Action]) -> bool:
 
 def _index_names(table: Table) -> set[str] | None:
     """The names of all its indexes; None where they are not all known."""
-    names: set[str | None] = set()
+    names: set[str] = set()
     for kind in (table.indexes, table.local_indexes, table.vector_indexes):
         if not kind.known:
             return None
         for index in kind.content or ():
-            names.add(index.name.content)
-    return None if None in names else {name for name in names if name}
+            name = index.name.content
+            if name is None:
+                return None
+            names.add(name)
+    return names - {""}
 
 
 def _reach_indexes(whose: Holder, arn: str) -> bool:

@@ -126,6 +126,7 @@ def _are(name: str, wanted: Callable[[Action], bool]) -> bool:
     return bool(meant) and all(map(wanted, meant))
 
 
+@lru_cache(maxsize=1024)
 def _is_account_wide(name: str) -> bool:
     """Whether an action, or all of a wildcard that matters, has no resource of its own."""
     meant = expand(name)

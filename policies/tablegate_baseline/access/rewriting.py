@@ -105,7 +105,9 @@ def _reference(grant: Grant, arn: str) -> _Reference | None:
 
 def _local_name(grant: Grant, address: str) -> str | None:
     """A resource's name in its own module or stack, where the grant is in the same one."""
-    outer = _STACKS if _is_template(grant) else _MODULES
+    outer, mark = (_STACKS, "/") if _is_template(grant) else (_MODULES, "module.")
+    if mark not in address and mark not in grant.address:
+        return address
     around, own = (match[0] if (match := outer.match(text)) else "" for text in (address, grant.address))
     return address[len(around) :] if around == own else None
 

@@ -52,7 +52,7 @@ def newly_reached(reach: Reach) -> tuple[str, ...]:
 
 def only_table(grant: Grant, pattern: str) -> Table | None:
     """The one table that a pattern is about, where it is in this input."""
-    found = tables_reached(grant, pattern)
+    found = _here(grant.holder.estate, grant.holder.symbols).reached(pattern)
     return found[0] if len(found) == 1 else None
 
 
@@ -71,7 +71,7 @@ class _Here:
     def reached(self, pattern: str) -> tuple[Table, ...]:
         found = self._reached.get(pattern)
         if found is None:
-            found = self._reached[pattern] = tuple(self._found(pattern).values())
+            found = self._reached[pattern] = self._found(pattern)
         return found
 
     def names(self, pattern: str) -> tuple[str, ...]:
@@ -79,18 +79,22 @@ class _Here:
             self._names[pattern] = names_of(self.reached(pattern))
         return self._names[pattern]
 
-    def _found(self, pattern: str) -> dict[str, Table]:
+    def _found(self, pattern: str) -> tuple[Table, ...]:
+        candidates = self._candidates(pattern.split(":", 5)[-1])
+        reached = [table for _, arn, table in candidates if _reaches(pattern, arn)]
+        if len(reached) < 2:
+            return tuple(reached)
         found: dict[str, Table] = {}
-        for _, arn, table in self._candidates(pattern.split(":", 5)[-1]):
-            if _reaches(pattern, arn):
-                found.setdefault(table.address, table)
-        return found
+        for table in reached:
+            found.setdefault(table.address, table)
+        return tuple(found.values())
 
     def _candidates(self, tail: str) -> Iterable[tuple[int, str, Table]]:
         """The tables that a pattern with this tail may be about, in their order."""
         whole = "/".join(tail.split("/", 2)[:2])
-        if whole in self._by_tail and "*" not in whole and "?" not in whole:
-            return self._by_tail[whole]  # nearly all that name a table of this input
+        named = self._by_tail.get(whole)
+        if named is not None and "*" not in whole and "?" not in whole:
+            return named  # nearly all that name a table of this input
         candidates = (one for own in self._alike(tail) for one in self._by_tail[own])
         return sorted(candidates, key=itemgetter(0))
 
@@ -115,7 +119,7 @@ def _here(estate: Estate, symbols: Symbols) -> _Here:
 
 
 def _reaches(pattern: str, arn: str) -> bool:
-    if pattern == arn or pattern.startswith(f"{arn}/"):
+    if pattern in (arn, "*") or pattern.startswith(f"{arn}/"):
         return True  # nearly all that name a table of this input
     pattern = at_home(pattern, arn)
     if matches(pattern, arn) is True or intersects(pattern, f"{arn}/*") is True:

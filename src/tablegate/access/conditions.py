@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum
+from functools import lru_cache
 
 from tablegate.access.actions import Action
 from tablegate.access.symbols import is_symbol, is_variable
@@ -107,6 +108,7 @@ class Condition:
         return f"{sets[self.qualifier]}{self.operator}{'IfExists' if self.if_exists else ''}"
 
 
+@lru_cache(maxsize=256)
 def parse_operator(text: str) -> tuple[str, str | None, bool]:
     """An operator's name, its qualifier in lower case, and whether it ends in IfExists."""
     match = _OPERATOR.fullmatch(text)

@@ -26,7 +26,7 @@ class DocumentRole(StrEnum):
 
 def role_by_name(*names: str | None) -> DocumentRole:
     """The role of a policy that nobody in the input holds: one that calls itself a boundary is a limit."""
-    named = any("boundary" in name.lower() for name in names if name)
+    named = "boundary" in " ".join(filter(None, names)).lower()
     return DocumentRole.CEILING if named else DocumentRole.IDENTITY
 
 
