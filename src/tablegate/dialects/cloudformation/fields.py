@@ -95,7 +95,7 @@ def flag(resolver: Resolver, fact: Fact[bool], section: Section, key: str) -> Va
         truth = False
     else:
         return doubted(resolver, fact, resolver.misfit(node, f"true or false is needed, and {_shown(node)} is neither"))
-    return fact.of(truth, resolver.place(node), sensitive=isinstance(node, SecretNode))
+    return fact.of(truth, resolver.place(node), sensitive=type(node) is SecretNode)
 
 
 def number(resolver: Resolver, fact: Fact[int], section: Section, key: str) -> Value[int]:
@@ -114,7 +114,7 @@ def number(resolver: Resolver, fact: Fact[int], section: Section, key: str) -> V
         whole = int(content)
     else:
         return doubted(resolver, fact, resolver.misfit(node, f"a whole number is needed, and {_shown(node)} is none"))
-    return fact.of(whole, resolver.place(node), sensitive=isinstance(node, SecretNode))
+    return fact.of(whole, resolver.place(node), sensitive=type(node) is SecretNode)
 
 
 def decimal(resolver: Resolver, fact: Fact[float], section: Section, key: str) -> Value[float]:
@@ -128,7 +128,7 @@ def decimal(resolver: Resolver, fact: Fact[float], section: Section, key: str) -
         return fact.of(float(scalar_of(node)), resolver.place(node))
     if isinstance(node.content, bool) or not is_scalar(node) or not DECIMAL.fullmatch(scalar_of(node)):
         return doubted(resolver, fact, resolver.misfit(node, f"a number is needed, and {_shown(node)} is none"))
-    return fact.of(float(scalar_of(node)), resolver.place(node), sensitive=isinstance(node, SecretNode))
+    return fact.of(float(scalar_of(node)), resolver.place(node), sensitive=type(node) is SecretNode)
 
 
 def word(
@@ -154,7 +154,7 @@ def told(resolver: Resolver, fact: Fact[str], node: Node, among: Collection[str]
     if among is not None and content not in among:
         what = f"{_shown(node)} is not one of {', '.join(sorted(among))}"
         return doubted(resolver, fact, resolver.misfit(node, what))
-    return fact.of(content, resolver.place(node), sensitive=isinstance(node, SecretNode))
+    return fact.of(content, resolver.place(node), sensitive=type(node) is SecretNode)
 
 
 def reference(resolver: Resolver, fact: Fact[str], section: Section, key: str) -> Value[str]:

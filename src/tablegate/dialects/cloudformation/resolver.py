@@ -92,10 +92,10 @@ class Resolver:
         if content is None:
             return None
         # Most members are nothing but what they say, and there is no time to lose on them.
-        if isinstance(content, str):
+        if type(content) is str:
             if "{{" not in content:
                 return node
-        elif not isinstance(content, dict) or ("::" not in (names := " ".join(content)) and "Ref" not in names):
+        elif type(content) is not dict or ("::" not in (names := " ".join(content)) and "Ref" not in names):
             return node
         value = self.head(node)
         return None if isinstance(value, Node) and value.content is None else value

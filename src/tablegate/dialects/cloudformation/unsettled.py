@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from tablegate.model.record import record
 from tablegate.model.value import Doubt, Span
 from tablegate.syntax.node import Node, Scalar
 
@@ -46,14 +45,16 @@ class SecretNode(Node):
     """A scalar made from a parameter that must not be shown."""
 
 
-@record(eq=False, kw_only=False)
-class Unsettled:
+class Unsettled:  # no record: whether something is one is asked of every value, and costs twice as much of a Struct
     """A value that cannot be known. ``parts`` is what is known of its text, where it is one, ``span`` of its number."""
 
-    doubt: Doubt
-    node: Node
-    parts: tuple[Part, ...] = ()
-    span: Span | None = None
+    __slots__ = ("doubt", "node", "parts", "span")
+
+    def __init__(self, doubt: Doubt, node: Node, parts: tuple[Part, ...] = (), span: Span | None = None) -> None:
+        self.doubt = doubt
+        self.node = node
+        self.parts = parts
+        self.span = span
 
     @property
     def symbol(self) -> Symbol | None:
