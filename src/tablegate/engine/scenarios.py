@@ -40,17 +40,16 @@ def merged(stand: Stand, ask: Callable[[object], Answer]) -> Merged | Answer:
 
 
 def _worst(stand: Stand, answers: Sequence[Answer]) -> Merged | Answer:
-    crashed = next((answer for answer in answers if isinstance(answer, Crash)), None)
-    if crashed:
-        return Merged(crashed)
-    verdicts = [answer for answer in answers if isinstance(answer, Verdict)]
-    truths = tuple(verdict.truth for verdict in verdicts)
-    if set(truths) == {True}:
-        return Merged(next((verdict for verdict in verdicts if verdict.applies), verdicts[0]))
-    worst = False if False in truths else None
+    verdicts = [answer for answer in answers if type(answer) is Verdict]
+    if len(verdicts) < len(answers):
+        return next(answer for answer in answers if isinstance(answer, Crash))
+    truths = tuple([verdict.truth for verdict in verdicts])
+    worst = False if False in truths else None if None in truths else True
+    if worst is True:
+        return next((verdict for verdict in verdicts if verdict.applies), verdicts[0])
     verdict = verdicts[truths.index(worst)]
-    if set(truths) == {worst}:
-        return Merged(verdict)
+    if truths.count(worst) == len(truths):
+        return verdict
     return Merged(verdict, *_told(worst, truths, tuple(tuple(scene.scenario.items()) for scene in stand.scenes)))
 
 

@@ -44,18 +44,24 @@ class Variants:
         asked = [(scenes[0], frozenset(self.reads), first)]
         answers = [first]
         for scene in scenes[1:]:
-            known = next((answer for other, reads, answer in asked if self._agree(other, scene, reads)), None)
-            if known is None:
+            for other, reads, answer in asked:
+                if self._agree(other, scene, reads):
+                    answers.append(answer)
+                    break
+            else:
                 self.reads.clear()
-                known = ask(scene.subject)
-                asked.append((scene, frozenset(self.reads), known))
-            answers.append(known)
+                answers.append(ask(scene.subject))
+                asked.append((scene, frozenset(self.reads), answers[-1]))
         return tuple(answers)
 
     def _agree(self, one: Scene, other: Scene, reads: Iterable[str]) -> bool:
         if not isinstance(one.subject, Table) and one.subject != other.subject:
             return False
-        return all(self._kinds[name][one.number] == self._kinds[name][other.number] for name in reads)
+        for name in reads:
+            kinds = self._kinds[name]
+            if kinds[one.number] != kinds[other.number]:
+                return False
+        return True
 
 
 def are_alike(scenes: Sequence[Scene]) -> bool:
