@@ -227,12 +227,12 @@ def unknown(note: str, *evidence: Value[object]) -> Verdict:
 
 def not_applicable(note: str, *evidence: Value[object]) -> Verdict:
     """The policy has nothing to say here: it holds, and is counted apart."""
-    return Verdict(True, evidence, note, applies=False) if evidence else _not_applicable(note)
+    return Verdict(True, evidence, note, False) if evidence else _not_applicable(note)
 
 
 @lru_cache(maxsize=1024)  # every policy says it of many subjects
 def _not_applicable(note: str) -> Verdict:
-    return Verdict(True, (), note, applies=False)
+    return Verdict(True, (), note, False)
 
 
 def all_of(verdicts: Iterable[Verdict]) -> Verdict:
@@ -252,7 +252,7 @@ def when(condition: Verdict, then: Callable[[], Verdict], otherwise: str) -> Ver
     and ``all_of`` only: under ``|`` and ``~`` what does not apply would count as what holds.
     """
     if condition.truth is False:
-        return Verdict(True, condition.evidence, otherwise, applies=False)
+        return Verdict(True, condition.evidence, otherwise, False)
     verdict = then()
     if condition.truth is True or verdict.truth is True:
         return verdict
@@ -277,9 +277,8 @@ def _joined(left: Verdict, right: Verdict, *, decisive: bool) -> Verdict:
     if right.truth is decisive:
         return right
     if left.truth is None or right.truth is None:
-        doubtful = [side for side in (left, right) if side.truth is None]
-        return Verdict(None, _evidence(doubtful), _note(doubtful))
-    return Verdict(not decisive, _evidence((left, right)), _note((left, right)))
+        return _summed(None, [side for side in (left, right) if side.truth is None])
+    return _summed(not decisive, (left, right))
 
 
 def _folded(verdicts: Iterable[Verdict], *, decisive: bool) -> Verdict:
@@ -292,25 +291,21 @@ def _folded(verdicts: Iterable[Verdict], *, decisive: bool) -> Verdict:
             truth = verdict.truth
             (deciding if truth == decisive else doubtful if truth is None else others).append(verdict)
     if deciding:
-        return Verdict(decisive, _evidence(deciding), _note(deciding), True, deciding[0].severity)
-    if doubtful:
-        return Verdict(None, _evidence(doubtful), _note(doubtful))
-    return Verdict(not decisive, _evidence(others), _note(others)) if others else Verdict(not decisive)
+        return _summed(decisive, deciding, deciding[0].severity)
+    return _summed(None, doubtful) if doubtful else _summed(not decisive, others)
 
 
-def _evidence(verdicts: Sequence[Verdict]) -> tuple[Value[object], ...]:
-    """All of it, each value once."""
+def _summed(truth: bool | None, verdicts: Sequence[Verdict], severity: str | None = None) -> Verdict:
+    """What the verdicts say together: all of their evidence, each value once, and each of their notes."""
+    if not verdicts:
+        return Verdict(truth)
     if len(verdicts) == 1:
-        return verdicts[0].evidence
-    found: dict[int, Value[object]] = {}
+        return Verdict(truth, verdicts[0].evidence, verdicts[0].note or None, True, severity)
+    evidence: dict[int, Value[object]] = {}
+    notes: dict[str, None] = {}
     for verdict in verdicts:
         for value in verdict.evidence:
-            found[id(value)] = value
-    return tuple(found.values())
-
-
-def _note(verdicts: Sequence[Verdict]) -> str | None:
-    if len(verdicts) == 1:
-        return verdicts[0].note or None
-    notes = [verdict.note for verdict in verdicts if verdict.note]
-    return "; ".join(dict.fromkeys(notes)) if notes else None
+            evidence[id(value)] = value
+        if verdict.note:
+            notes[verdict.note] = None
+    return Verdict(truth, tuple(evidence.values()), "; ".join(notes) or None, True, severity)
