@@ -155,10 +155,9 @@ def capacity_contradiction(table: Table) -> Verdict:
 
 
 def _at_odds_with_on_demand(table: Table) -> Iterator[Verdict]:
-    given = _given(table, lambda part: part.capacity)
-    for replica in table.replicas.content or ():
-        given += _present(replica.read_capacity, "reads", replica)
-    yield every_part("capacity is provisioned under on-demand billing for", given, table.billing_mode)
+    given = _given(table, lambda part: part.capacity, lambda replica: replica.read_capacity)
+    if given:
+        yield every_part("capacity is provisioned under on-demand billing for", given, table.billing_mode)
     for target in table.scaling:
         yield fails(f"scaling target {target.address} has no capacity to scale under on-demand billing", target.maximum)
     if table.scaling_doubt:
@@ -168,32 +167,33 @@ def _at_odds_with_on_demand(table: Table) -> Iterator[Verdict]:
 
 def _at_odds_with_provisioned(table: Table) -> Iterator[Verdict]:
     mode = table.billing_mode
-    limits = _given(table, lambda part: part.on_demand)
-    for replica in table.replicas.content or ():
-        limits += _present(replica.max_read, "reads", replica)
-    yield every_part("on-demand maxima do nothing under provisioned billing for", limits, mode)
+    limits = _given(table, lambda part: part.on_demand, lambda replica: replica.max_read)
+    if limits:
+        yield every_part("on-demand maxima do nothing under provisioned billing for", limits, mode)
     unusable = [
         (f"{kind} of {part_label(part)}", usable)
         for kind, part, value in _fixed_units(table)
         if (usable := value.at_least(1)).truth is not True
     ]
-    yield every_part("provisioned billing without usable capacity for", unusable, mode)
+    if unusable:
+        yield every_part("provisioned billing without usable capacity for", unusable, mode)
     yield from _unlisted(table)
 
 
-def _given(table: Table, pair: Callable[[Table | Index], Units]) -> list[Labelled]:
-    found: list[Labelled] = []
-    for kind, part, value in units_of(table, pair):
-        found += _present(value, kind, part)
-    return found
+def _given(
+    table: Table, pair: Callable[[Table | Index], Units], of_replica: Callable[[Replica], Value[int]]
+) -> list[Labelled]:
+    """The numbers that should not be there, and those that may be."""
+    replicas = [("reads", replica, of_replica(replica)) for replica in table.replicas.content or ()]
+    return [
+        (f"{kind} of {_label(part)}", value.satisfies(lambda content: not content))
+        for kind, part, value in (*units_of(table, pair), *replicas)
+        if value.content or not value.known
+    ]
 
 
-def _present(value: Value[int], kind: str, part: Table | Index | Replica) -> tuple[Labelled, ...]:
-    """A number that should not be there, or that may be."""
-    if value.known and not value.content:
-        return ()
-    label = f"the replica in {part.region.shown}" if isinstance(part, Replica) else part_label(part)
-    return ((f"{kind} of {label}", value.satisfies(lambda content: not content)),)
+def _label(part: Table | Index | Replica) -> str:
+    return f"the replica in {part.region.shown}" if isinstance(part, Replica) else part_label(part)
 
 
 def _unlisted(table: Table) -> list[Verdict]:

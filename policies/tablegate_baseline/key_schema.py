@@ -75,11 +75,13 @@ def _agreement(table: Table) -> list[Verdict]:
         return [*found, undecided(table.attributes)]
     defined = table.attributes.content or {}
     used = {part.attribute for one in keys for part in one.content or ()}
-    if used != defined.keys():
-        found += [_undefined(table, name) for name in sorted(used.difference(defined))]
-    for name in sorted([name for name, kind in defined.items() if kind not in _TYPES]):
+    odd = [name for name, kind in defined.items() if kind not in _TYPES]
+    if used == defined.keys() and not odd:
+        return found
+    found += [_undefined(table, name) for name in sorted(used.difference(defined))]
+    for name in sorted(odd):
         found.append(fails(f"attribute {name} is defined as {defined[name]}: a key is S, N or B", table.attributes))
-    if used != defined.keys() and not doubts:
+    if not doubts:
         found += _unused(table, sorted(defined.keys() - used))
     return found
 
@@ -162,8 +164,7 @@ def _all_indexes(table: Table) -> Iterator[Verdict]:
     projected = sum([len(names.content or ()) for names in lists])
     if projected > _MOST_PROJECTED:
         yield fails(f"the indexes project {projected} attributes: {_MOST_PROJECTED} are possible", *lists)
-    vectors = table.vector_indexes.content or ()
-    names = [*[index.name for index in indexes], *[index.name for index in vectors]]
+    names = [*[index.name for index in indexes], *[index.name for index in table.vector_indexes.content or ()]]
     called = [name.content for name in names if name.content is not None]
     if len(set(called)) < len(called):
         for twin in sorted({name for name in called if called.count(name) > 1}):

@@ -221,12 +221,13 @@ def _styles(names: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
 @lru_cache(maxsize=4)
 def _prevailing(estate: Estate) -> tuple[str | None, tuple[Value[object], ...]]:
     """The style of most key attributes in an input, where one leads, and the keys that are not known."""
-    keys = [(table.address, _keys(table)) for table in estate.tables]
-    named = dict.fromkeys([(address, _names(its)) for address, its in keys])  # a table's scenarios mostly agree
-    styles = {
-        (address, name): style for address, names in named for style, alike in _styles(names).items() for name in alike
-    }
-    ranked = Counter(styles.values()).most_common(2)
+    named: dict[str, set[str]] = {}  # a table counts once, in however many scenarios it is
+    doubts: list[Keys] = []
+    for table in estate.tables:
+        keys = _keys(table)
+        named.setdefault(table.address, set()).update([part.attribute for one in keys for part in one.content or ()])
+        doubts += [one for one in keys if not one.known]
+    styles = [style for names in named.values() for name in names if (style := _style(name))]
+    ranked = Counter(styles).most_common(2)
     leads = ranked and (len(ranked) == 1 or ranked[0][1] > ranked[1][1])
-    doubts = tuple([one for _, its in keys for one in its if not one.known])
-    return ranked[0][0] if leads else None, doubts
+    return ranked[0][0] if leads else None, tuple(doubts)
