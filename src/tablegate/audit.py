@@ -24,12 +24,12 @@ def audit(sources: Sequence[Source], judge: Judge, *, jobs: int | None = None, t
     parts = list(in_parts(sources))
     wanted = jobs or (_cores() if sum(map(weight, parts)) >= WORTH else 1)
     if wanted == 1 or not hasattr(os, "fork"):
-        return merged(_here(parts, judge, tell))
+        return merged(_here(parts, judge, tell), ours=True)
     from tablegate.processes import in_processes
 
     if len(parts) < wanted:
         parts = groups(sources)
-    return merged(unpacked(list(in_processes(parts, judge, wanted, tell)), judge))
+    return merged(unpacked(list(in_processes(parts, judge, wanted, tell)), judge), ours=True)
 
 
 def _here(parts: Sequence[Part], judge: Judge, tell: Tell) -> Iterator[Report]:

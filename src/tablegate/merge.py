@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import fields
-from itertools import chain
+from itertools import chain, pairwise
 
-from tablegate.findings import Counts, Exit, Fault, Input, Report, Skipped, by_place, exit_of, worst
+from tablegate.findings import Counts, Exit, Fault, Finding, Input, Report, Skipped, by_place, exit_of, worst
 
 NAMED = 5  # files named of those that were not judged for one reason
 NOTHING = Report(inputs=(), findings=(), faults=(), counts=Counts(), exit=Exit.OPEN)
 
 
-def merged(reports: Iterable[Report]) -> Report:
-    """All that the parts say, sorted as one report would be. What two parts say alike of the run is said once."""
+def merged(reports: Iterable[Report], *, ours: bool = False) -> Report:
+    """All that the parts say, sorted as one report would be. What two parts say alike of the run is said once.
+
+    ``ours`` are the reports of this run: nobody has changed their order.
+    """
     parts = tuple(reports)
     found = [part.findings for part in parts if part.findings]  # each sorted
-    findings = found[0] if len(found) == 1 else tuple(sorted(chain.from_iterable(found), key=by_place))
+    findings = found[0] if len(found) == 1 else tuple(chain.from_iterable(found))
+    if len(found) > 1 and not (ours and _follow(found)):
+        findings = tuple(sorted(findings, key=by_place))
     faults = in_order(chain.from_iterable(part.faults for part in parts))
     return Report(
         inputs=tuple(sorted(chain.from_iterable(part.inputs for part in parts), key=_path)),
@@ -27,6 +32,11 @@ def merged(reports: Iterable[Report]) -> Report:
         secrets=frozenset().union(*(part.secrets for part in parts)),
         skipped=together(chain.from_iterable(part.skipped for part in parts)),
     )
+
+
+def _follow(found: Iterable[tuple[Finding, ...]]) -> bool:
+    """Whether the findings of each part come before those of the next: mostly they are of different files."""
+    return all(by_place(one[-1]) <= by_place(other[0]) for one, other in pairwise(found))
 
 
 def in_order(faults: Iterable[Fault]) -> tuple[Fault, ...]:
