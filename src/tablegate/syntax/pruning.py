@@ -73,30 +73,31 @@ def _taken(text: str, section: re.Match[str], wanted: Callable[[str], bool]) -> 
     left = _before(text, section)
     found: dict[str, Node] = {}
     names: list[str | None] = []
-    unknown: list[str] = []
-    line, stop = left[-1].line + left[-1].text.count("\n"), section.start(1)
+    doubtful: list[str] = []  # it has still to be found out whether these lines end what they begin
+    line, stop, column = left[-1].line + left[-1].text.count("\n"), section.start(1), len(section[1]) + 1
     search = _head(len(section[1])).search
     head = search(text, stop - 1)
     while head is not None and head.end() > head.start() + 1:  # what is at the margin is the next section
-        start, name, type_ = stop, head["name"], head["type"]
+        start, (name, indent, type_) = stop, head.groups()
         is_read = type_ is not None and wanted(type_)
-        known = head.end() if type_ is None or is_read else _past_plain(text, head)
+        known = head.end() if type_ is None or is_read else _past_plain(text, head.end(), indent)
         following = search(text, known)
         stop = len(text) if following is None else following.start() + 1
-        resource = None
+        body: dict[str, Node] | None = None
         if is_read:
-            resource = _read(text, head, stop, line)
-        elif type_ is not None:
-            resource = _unread(text, head, (known, stop), line, unknown)
-        if resource is None:
+            body = _read(text[head.start("indent") : stop], line + 1, indent)
+        elif type_ is not None and (known >= stop - 1 or not _stray(len(indent)).search(text, known, stop)):
+            doubtful.append(text[known:stop])
+            body = _type_of(head, line + 1)
+        if body is None:
             left.append(Piece(line, text[start:stop]))
         else:
-            found[name] = resource
+            found[name] = Node(body, line, column, column + len(name))
         names.append(name)
         line += text.count("\n", start, stop)
         head = following
     left.append(Piece(line, text[stop:]))
-    rest = "".join([*(piece.text for piece in left), *unknown])
+    rest = "".join([*(piece.text for piece in left), *doubtful])
     is_certain = _are_names(names) and _is_ordinary(rest) and _closes_every_line(rest)
     return Taken(left, found) if found and is_certain else None
 
@@ -112,39 +113,24 @@ def _are_names(names: list[str | None]) -> bool:
     return len({*names}) == len(names) and _NO_NAMES.isdisjoint(names)
 
 
-def _read(text: str, head: re.Match[str], stop: int, line: int) -> Node | None:
-    """A resource that is wanted, where this can be read."""
+def _read(text: str, line: int, indent: str) -> dict[str, Node] | None:
+    """The members of a resource that is wanted, where they can be read."""
     try:
-        body = read_block(text[head.start("indent") : stop].split("\n"), line + 1, len(head["indent"]))
+        return read_block(text.split("\n"), line, len(indent))
     except UnclearError:
         return None
-    return _named(head, line, body)
 
 
-def _past_plain(text: str, head: re.Match[str]) -> int:
+def _past_plain(text: str, start: int, indent: str) -> int:
     """Where those lines of a resource end of which nothing has to be known."""
-    plain = _plain(len(head["indent"])).match(text, head.end())
-    return head.end() if plain is None else plain.end()
+    plain = _plain(len(indent)).match(text, start)
+    return start if plain is None else plain.end()
 
 
-def _unread(text: str, head: re.Match[str], unknown: tuple[int, int], line: int, doubtful: list[str]) -> Node | None:
-    """A resource with its Type alone, where nothing in it may be another Type or not belong to it.
-
-    Of the lines that are not known to be so it has still to be found out whether they end what they begin.
-    """
-    indent, type_ = head["indent"], head["type"]
-    start, stop = unknown
-    if start < stop - 1:
-        if _stray(len(indent)).search(text, start, stop):
-            return None
-        doubtful.append(text[start:stop])
-    column = head.start("type") - head.start("indent") + 1
-    return _named(head, line, {"Type": Node(type_, line + 1, column, column + len(type_))})
-
-
-def _named(head: re.Match[str], line: int, body: dict[str, Node]) -> Node:
-    newline = head.start()
-    return Node(body, line, head.start("name") - newline, head.end("name") - newline)
+def _type_of(head: re.Match[str], line: int) -> dict[str, Node]:
+    """What is read of a resource that is not wanted."""
+    (start, end), before = head.span("type"), head.start("indent") - 1
+    return {"Type": Node(head["type"], line, start - before, end - before)}
 
 
 def _is_ordinary(text: str) -> bool:
