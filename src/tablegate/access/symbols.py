@@ -18,7 +18,7 @@ SYMBOL = re.compile("[\U000f0000-\U0010ffff]")
 _VARIABLES = re.compile(r"\$\{([^{}$*?][^{}$]*)\}")
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Symbols:
     """The symbols of one estate: each name is one character, and each character one name."""
 

@@ -23,7 +23,7 @@ TYPES = {
 _ARN = {HolderForm.ROLE: ":role/", HolderForm.USER: ":user/", HolderForm.GROUP: ":group/"}
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Person:
     """Somebody who holds documents. ``resource`` is None where it is not in this input."""
 

@@ -32,7 +32,7 @@ _ENDPOINT_POLICY = "aws_vpc_endpoint_policy"
 _SERVICES = (".dynamodb", ".dynamodb-streams")
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Thing:
     """A resource that holds documents: what sort, and which document is about which ARN."""
 
