@@ -9,12 +9,11 @@ from tablegate.syntax import text
 from tablegate.syntax.errors import ParseError
 
 PROGRAM = "cdk.json"
-_SPEAKS = re.compile(rb"AWS::DynamoDB::|dynamodb:[A-Z*]")
-_SERVICE = re.compile(rb"^service[ \t]*:", re.MULTILINE)
-_PROVIDER = re.compile(rb"^provider[ \t]*:", re.MULTILINE)
-_TABLE = re.compile(
-    rb"""(?:^|[{,])[ \t-]*(?:Type|"Type"|'Type')[ \t]*:[ \t]*["']?AWS::DynamoDB::(?:Global)?Table\b""", re.MULTILINE
-)
+# Compiled when a file is no input: most runs have none that is looked at.
+_SPEAKS = rb"AWS::DynamoDB::|dynamodb:[A-Z*]"
+_SERVICE = rb"(?m)^service[ \t]*:"
+_PROVIDER = rb"(?m)^provider[ \t]*:"
+_TABLE = rb"""(?m)(?:^|[{,])[ \t-]*(?:Type|"Type"|'Type')[ \t]*:[ \t]*["']?AWS::DynamoDB::(?:Global)?Table\b"""
 
 
 class Fragment(NamedTuple):
@@ -54,8 +53,8 @@ def assembly_of(data: bytes) -> str | None:
 
 def fragment_of(data: bytes) -> Fragment | None:
     """What a file that is no template declares; None where it has nothing to do with tables."""
-    if _SPEAKS.search(data) is None:
+    if re.search(_SPEAKS, data) is None:
         return None
-    if _SERVICE.search(data) and _PROVIDER.search(data):
+    if re.search(_SERVICE, data) and re.search(_PROVIDER, data):
         return SERVICE
-    return PART if _TABLE.search(data) else None
+    return PART if re.search(_TABLE, data) else None

@@ -12,7 +12,7 @@ _EXTRA = frozenset("\x85\u2028\u2029")
 
 def has_extra_lines(text: str) -> bool:
     """Whether YAML and an editor count this text's lines differently."""
-    return not text.isascii() and not _EXTRA.isdisjoint(text)
+    return not _EXTRA.isdisjoint(text)
 
 
 def to_editor_lines(root: Node, text: str) -> None:

@@ -11,7 +11,7 @@ MANIFEST = "manifest.json"
 MOST = 64  # files that one template leads to
 
 _EMBEDS = re.compile(rb"AWS::(?:CloudFormation::Stack|Serverless::Application)\b")
-_MENTION = re.compile(r"""(?:TemplateURL|Location|aws:asset:path)["']?\s*:\s*["']?([^\s"',{}\[\]!]+)""")
+_MENTION = r"""(?:TemplateURL|Location|aws:asset:path)["']?\s*:\s*["']?([^\s"',{}\[\]!]+)"""  # few templates have one
 _PLAN = re.compile(rb'\s*+\{\s*+"format_version"')
 _OF_AN_ASSEMBLY = (b'"aws:cloudformation:stack"', b'"cdk:')
 
@@ -20,7 +20,7 @@ def mentioned(data: bytes) -> tuple[str, ...]:
     """The local files that a template embeds, as it writes them: perhaps more than it does embed, never fewer."""
     if begins_as_plan(data) or not _EMBEDS.search(data):
         return ()
-    found = _MENTION.findall(data.decode("utf-8", "replace"))
+    found = re.findall(_MENTION, data.decode("utf-8", "replace"))
     return tuple(dict.fromkeys(name for name in found if "://" not in name))
 
 

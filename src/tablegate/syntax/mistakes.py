@@ -58,14 +58,12 @@ _BY_KEYS: _Signs = (
     (frozenset({"root_module", "provider_config"}), Mistake("a configuration, not a plan", _GIVE_A_PLAN)),
 )
 
-_FOR_PEOPLE = re.compile(
-    r"^(?:Terraform|OpenTofu) (?:used the selected providers|will perform the following)"
-    r"|^An execution plan has been generated|^Plan: [0-9]+ to |: Refreshing state\.\.\.",
-    re.MULTILINE,
+# Compiled when something is no input, which hardly anything is.
+_FOR_PEOPLE = (
+    r"(?m)^(?:Terraform|OpenTofu) (?:used the selected providers|will perform the following)"
+    r"|^An execution plan has been generated|^Plan: [0-9]+ to |: Refreshing state\.\.\."
 )
-SOURCE = re.compile(
-    r'^(?:resource|data|module|variable|output|provider)(?: "[^"\n]*"){1,2} \{|^(?:terraform|locals) \{', re.MULTILINE
-)
+_OF_SOURCE = r'(?m)^(?:resource|data|module|variable|output|provider)(?: "[^"\n]*"){1,2} \{|^(?:terraform|locals) \{'
 LOG_START = b'{"@'  # the first member of every message of Terraform's machine-readable log
 
 
@@ -81,4 +79,9 @@ def by_text(text: str) -> Mistake | None:
     """What a text is that is neither JSON nor a template, if that can be told."""
     if "\x1b[" in text:
         return COLOURED
-    return HUMAN if _FOR_PEOPLE.search(text) else None
+    return HUMAN if re.search(_FOR_PEOPLE, text) else None
+
+
+def is_source(text: str) -> bool:
+    """Whether a text is written in Terraform's language."""
+    return re.search(_OF_SOURCE, text) is not None

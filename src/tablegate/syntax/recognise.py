@@ -114,7 +114,7 @@ def _of_text(text: str) -> Recognised:
     mistake = mistakes.by_text(text)
     if mistake is not None:
         raise mistake.error()
-    if mistakes.SOURCE.search(text):
+    if mistakes.is_source(text):
         return Recognised(Kind.TERRAFORM_SOURCE, text)
     return _of_yaml(text)
 

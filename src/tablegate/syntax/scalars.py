@@ -21,12 +21,12 @@ FIRST = _OF_A_NUMBER | frozenset("~yYnNtTfFoO") | {""}  # what a scalar that is 
 
 _DIGITS = 30
 # Twelve digits are an account, not an octal number: read as one it would name somebody else's.
-_ACCOUNT = re.compile(r"0[0-9]{11}")
-_INTEGER = re.compile(
+_ACCOUNT = r"0[0-9]{11}"
+_INTEGER = (
     r"[-+]?(?:(?P<octal>0[0-7_]+)|(?P<decimal>0|[1-9][0-9_]*)|0b(?P<binary>[0-1_]+)|0x(?P<hexadecimal>[0-9a-fA-F_]+)"
     r"|(?P<sixty>[1-9][0-9_]*(?::[0-5]?[0-9])+))"
 )
-_FLOAT = re.compile(
+_FLOAT = (
     r"[-+]?(?:[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?"
     r"|(?P<sixty>[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*)|(?P<special>\.(?:inf|Inf|INF|nan|NaN|NAN)))"
 )
@@ -39,12 +39,14 @@ def resolve(text: str) -> Scalar:
         return WORDS[text]
     if text[0] not in _OF_A_NUMBER:
         return text
-    if _ACCOUNT.fullmatch(text):
+    if text.isdecimal() and text.isascii() and text[0] != "0" and len(text) <= _DIGITS:
+        return int(text)  # as nearly all numbers are written; the patterns take a while to compile
+    if re.fullmatch(_ACCOUNT, text):
         return text
-    integer = _INTEGER.fullmatch(text)
+    integer = re.fullmatch(_INTEGER, text)
     if integer:
         return _integer(text, integer)
-    real = _FLOAT.fullmatch(text)
+    real = re.fullmatch(_FLOAT, text)
     return _real(text, real) if real else text
 
 

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from tablegate.syntax.blocks import UnclearError, read_block
 from tablegate.syntax.collector import collector_paused
 from tablegate.syntax.errors import ParseError
-from tablegate.syntax.lines import has_extra_lines, to_editor_lines
 from tablegate.syntax.node import Node
 from tablegate.syntax.pruning import SECTION, Piece, Taken, taken
 
@@ -30,6 +29,12 @@ def parse_yaml(text: str, wanted: Callable[[str], bool] | None = None) -> Node:
         raise ParseError(f"a YAML file of {len(text):,} characters, where {LENGTH:,} are the most")
     with collector_paused():
         root = _parsed(text) if wanted is None else _document(taken(text, wanted))
+    return root if text.isascii() else _as_editors_count(root, text)
+
+
+def _as_editors_count(root: Node, text: str) -> Node:
+    from tablegate.syntax.lines import has_extra_lines, to_editor_lines  # most templates are ASCII
+
     if has_extra_lines(text):
         to_editor_lines(root, text)
     return root
