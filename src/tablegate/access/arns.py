@@ -26,11 +26,18 @@ def arn_of(table: Table, symbols: Symbols) -> str:
     if table.arn.content:
         return table.arn.content
     name = table.name.content or symbols.of(f"name of {table.address}")
-    region = table.region.content
+    where = table.region.content, table.account.content
+    beginning = symbols.beginnings.get(where)
+    if beginning is None:
+        beginning = symbols.beginnings[where] = _beginning(*where, symbols)
+    return beginning + name
+
+
+def _beginning(region: str | None, account: str | None, symbols: Symbols) -> str:
     partition = partition_of(region) if region else symbols.of(PARTITION)
     region = region or symbols.of(REGION)
-    account = table.account.content or symbols.of(ACCOUNT)
-    return f"arn:{partition}:dynamodb:{region}:{account}:table/{name}"
+    account = account or symbols.of(ACCOUNT)
+    return f"arn:{partition}:dynamodb:{region}:{account}:table/"
 
 
 @lru_cache(maxsize=128)

@@ -60,7 +60,8 @@ def scope_of(pattern: str) -> Scope:
         return Scope(Tier.NONE)
     if service != "dynamodb" and not _covers(service, "dynamodb"):
         return Scope(Tier.NONE)
-    return _tail(tail, (partition, region, account))
+    where = (partition, region, account)
+    return _of_tables(tail, where) if tail.startswith("table/") else _of_others(tail, where)
 
 
 def _short(parts: list[str]) -> Scope:
@@ -71,13 +72,12 @@ def _short(parts: list[str]) -> Scope:
     if in_place and not _covers(parts[2], "dynamodb"):
         return Scope(Tier.NONE)
     if parts[-1].startswith("table/"):
-        return _tail(parts[-1], ("*", "*", "*"))
+        return _of_tables(parts[-1], ("*", "*", "*"))
     return Scope(Tier.EVERYWHERE, "*", below="*")
 
 
-def _tail(tail: str, where: tuple[str, str, str]) -> Scope:
-    if tail.startswith("table/"):
-        return _of_tables(tail[len("table/") :], where)
+def _of_others(tail: str, where: tuple[str, str, str]) -> Scope:
+    """The scope of what is no table by the word, and may be one all the same."""
     if tail.startswith("global-table/"):
         return Scope(Tier.ONE, tail.removeprefix("global-table/"), global_table=True, where=where)
     if has_symbol(tail) and not set(tail) & _WILD:
@@ -89,10 +89,10 @@ def _tail(tail: str, where: tuple[str, str, str]) -> Scope:
     return Scope(_everything(where[1]), "*", below="*", where=where)
 
 
-def _of_tables(path: str, where: tuple[str, str, str]) -> Scope:
+def _of_tables(tail: str, where: tuple[str, str, str]) -> Scope:
     """The scope of the name of a table, and what follows it."""
     region = where[1]
-    name, slash, rest = path.partition("/")
+    name, slash, rest = tail.removeprefix("table/").partition("/")
     if name and not slash and is_suffix(name[-1]):
         return Scope(_name_tier(name[:-1], region, crosses=False)[0], name[:-1], below="*", where=where)
     below = _below(rest) if slash else ("*" if name.endswith("*") else None)

@@ -20,8 +20,12 @@ _VARIABLES = re.compile(r"\$\{([^{}$*?][^{}$]*)\}")
 
 @dataclass(slots=True, eq=False, repr=False)
 class Symbols:
-    """The symbols of one estate: each name is one character, and each character one name."""
+    """The symbols of one estate: each name is one character, and each character one name.
 
+    ``beginnings`` are those of the ARNs of tables, by region and account, which hold symbols for what is not known.
+    """
+
+    beginnings: dict[tuple[str | None, str | None], str] = field(default_factory=dict)
     _characters: dict[tuple[int, str], str] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)
     _used: dict[int, int] = field(default_factory=dict)
