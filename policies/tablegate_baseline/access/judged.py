@@ -38,7 +38,7 @@ def is_written(grant: Grant) -> bool:
 
 def is_dax_role(holder: Holder) -> bool:
     """Whether a role is a cache's."""
-    return any(service.startswith("dax.") for service in holder.services)
+    return bool(holder.services) and any(service.startswith("dax.") for service in holder.services)
 
 
 @lru_cache(maxsize=2048)
@@ -47,6 +47,7 @@ def copies_tables(holder: Holder) -> bool:
     return bool(holder.services) and all(service.startswith(_COPIERS) for service in holder.services)
 
 
+@lru_cache(maxsize=2048)
 def is_everything(actions: frozenset[Action]) -> bool:
     """Whether these actions amount to full control of a table."""
     return {action.kind for action in actions} >= _FULL

@@ -60,11 +60,15 @@ class Ground:
             yield from self._there[type_]
 
     def _found(self, type_: str) -> Iterator[There]:
-        for resource in self.resolver.template.of(type_):
-            there = exists(self.resolver, resource)
-            section = properties(self.resolver, resource) if there is not False else {}
-            if there is not False and not isinstance(section, Unsettled):
-                yield There(resource, section, there is True)
+        return filter(None, map(self.there, self.resolver.template.of(type_)))
+
+    def there(self, resource: Resource) -> There | None:
+        """A resource that may be there, and can be read."""
+        there = exists(self.resolver, resource)
+        section = properties(self.resolver, resource) if there is not False else {}
+        if there is False or isinstance(section, Unsettled):
+            return None
+        return There(resource, section, there is True)
 
     def unreadable(self, *types: str) -> Iterator[tuple[Resource, Unsettled]]:
         """Those of which nothing can be known."""

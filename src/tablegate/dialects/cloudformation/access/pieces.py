@@ -33,9 +33,11 @@ class Counts:
     def add(self, document: Document) -> None:
         """Count one document."""
         self.every += 1
-        if document.doubts and document.statements:
+        if not document.doubts:
+            return
+        if document.statements:
             self.partly += 1
-        elif document.doubts:
+        else:
             self.unread += 1
 
 

@@ -15,18 +15,24 @@ from tablegate.dialects.cloudformation.template import (
     POD_IDENTITY,
     TABLES,
     TRANSFER_USER,
+    Resource,
 )
+from tablegate.dialects.cloudformation.unsettled import is_call
 from tablegate.syntax.node import Node
 
 _SERVICES = (".dynamodb", ".dynamodb-streams")
+_HOLDING = frozenset({"Replicas", "ResourcePolicy", "StreamSpecification"})  # parts of a table that may hold one
 _LIMITS = {ORGANIZATION_POLICY: "Content", POD_IDENTITY: "Policy", TRANSFER_USER: "Policy"}
 _CONTROL = ("SERVICE_CONTROL_POLICY", "RESOURCE_CONTROL_POLICY")
 
 
 def gather(ground: Ground) -> None:
     """A holder for each resource that says itself who may do what with it."""
-    for there in ground.resources(*TABLES):
-        if there.resource.type == GLOBAL_TABLE:
+    for resource in ground.resolver.template.of(*TABLES):
+        there = ground.there(resource) if _may_have_policy(resource) else None
+        if there is None:
+            continue
+        if resource.type == GLOBAL_TABLE:
             for replica in ground.sections(there, "Replicas"):
                 _replica(ground, replica)
         else:
@@ -37,6 +43,15 @@ def gather(ground: Ground) -> None:
         _endpoint(ground, there)
     for there in ground.resources(*_LIMITS):
         _limit(ground, there)
+
+
+def _may_have_policy(resource: Resource) -> bool:
+    """Whether a table's properties are more than a plain mapping that holds nothing with a policy."""
+    stated = resource.body.get("Properties")
+    content = stated.content if stated is not None else None
+    if not isinstance(content, dict) or is_call(content) or "Fn::Transform" in resource.body:
+        return True
+    return not _HOLDING.isdisjoint(content)
 
 
 def _replica(ground: Ground, replica: There) -> None:
