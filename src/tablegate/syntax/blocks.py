@@ -137,16 +137,14 @@ def _said(text: str) -> _Line | None:
     if found is None or not text.isprintable():
         raise UnclearError
     dashes, key, tag, value, plain, items = found.groups()
-    at = None
-    if key is not None:
-        start = found.start("key") + 1
-        at = start, start + len(key)
-    elif not dashes:
+    before = found.end("dashes")
+    if key is None and not dashes:
         if tag or value:
             raise UnclearError
         return None
     if key in WORDS:
         raise UnclearError
+    at = None if key is None else (before + 1, before + 1 + len(key))
     if not value:
         stated = _opened(found, tag, at)
     elif items is None:
@@ -154,16 +152,18 @@ def _said(text: str) -> _Line | None:
     else:
         stated = _listed(found, tag, at)
     is_scalar = not isinstance(stated[0], (list, tuple))
-    depth, inner = (2 * found.start("dashes") + 1, _begun(found)) if dashes else (2 * found.end("dashes"), ())
-    return (depth, inner, key, *(stated if is_scalar else (stated, *stated[1:])), is_scalar, not value)
+    indent = before - len(dashes)
+    depth, inner = (2 * indent + 1, _begun(dashes, indent, key)) if dashes else (2 * indent, ())
+    return depth, inner, key, stated[0] if is_scalar else stated, stated[1], stated[2], is_scalar, not value
 
 
-def _begun(found: re.Match[str]) -> tuple[tuple[type, int, int], ...]:
-    """What begins behind the dashes of a line."""
-    dashes = [at for at in range(*found.span("dashes")) if found.string[at] == "-"]
-    inner: list[tuple[type, int, int]] = [(list, at + 1, 2 * at + 1) for at in dashes[1:]]
-    if found["key"] is not None:
-        inner.append((dict, found.start("key") + 1, 2 * found.start("key")))
+def _begun(dashes: str, start: int, key: str | None) -> tuple[tuple[type, int, int], ...]:
+    """What begins behind the dashes of a line, which are here."""
+    inner: list[tuple[type, int, int]] = []
+    if "-" in dashes[1:]:
+        inner += [(list, at + 1, 2 * at + 1) for at, sign in enumerate(dashes[1:], start + 1) if sign == "-"]
+    if key is not None:
+        inner.append((dict, start + len(dashes) + 1, 2 * (start + len(dashes))))
     return tuple(inner)
 
 
