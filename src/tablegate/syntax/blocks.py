@@ -15,11 +15,12 @@ from tablegate.syntax.scalars import FIRST, WORDS, resolve
 from tablegate.syntax.tags import long_form
 
 _DEEP = 30  # levels; more than people write
+_LONG = 200  # characters of a key; libyaml knows none of more than 1024
 _KNOWN_LINES = 8192  # lines whose meaning is kept: many a line of a template is there often
 
 # What begins with one of these characters is a plain scalar, and in it ": " and " #" alone mean something.
-_WORD = r"[A-Za-z0-9_./$](?:[A-Za-z0-9_./$\-]|:(?=[A-Za-z0-9_./$\-:])){0,200}+"
-_PLAIN = r"(?P<plain>[A-Za-z0-9_./$](?:[^:#]|:(?=\S)|(?<=\S)#)*+)"
+_WORD = r"[A-Za-z0-9_./$](?:[A-Za-z0-9_./$\-]++|:(?=[A-Za-z0-9_./$\-:]))*+"
+_PLAIN = r"(?P<plain>[A-Za-z0-9_./$](?:[^:#]++|:(?=\S)|(?<=\S)#)*+)"
 _QUOTED = r""""[^"\\]*+"|'[^']*+'"""
 _TAG = r"(?:(?P<tag>![A-Za-z0-9:]++)(?: ++|$))?+"
 _LINE = re.compile(
@@ -142,7 +143,7 @@ def _said(text: str) -> _Line | None:
         if tag or value:
             raise UnclearError
         return None
-    if key in WORDS:
+    if key in WORDS or (key is not None and len(key) > _LONG):
         raise UnclearError
     at = None if key is None else (before + 1, before + 1 + len(key))
     if not value:

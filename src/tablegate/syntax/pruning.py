@@ -20,9 +20,9 @@ SECTION = "Resources"
 # What ends on its line. A plain scalar that begins with one of these characters is text up to " #" or ": ",
 # quotes and brackets included; inside of brackets quotes count only where a scalar can begin.
 _QUOTED = r"""(?:"(?:[^"\\\n]|\\[^\n])*+"|'(?:[^'\n]|'')*+')"""
-_PLAIN = r"[A-Za-z0-9_./$](?:[^\n:#]|:(?=\S)|(?<=\S)#)*+"
+_PLAIN = r"[A-Za-z0-9_./$](?:[^\n:#]++|:(?=\S)|(?<=\S)#)*+"
 _TAG = r"(?:![A-Za-z0-9:]++ ++)?+"
-_WORD = r"[A-Za-z0-9_./$](?:[A-Za-z0-9_./$\-]|:(?=[A-Za-z0-9_./$\-:]))*+"
+_WORD = r"[A-Za-z0-9_./$](?:[A-Za-z0-9_./$\-]++|:(?=[A-Za-z0-9_./$\-:]))*+"
 
 _SAFE = r"""[^\n#"'\[{|>&*]*+"""
 _ODD_LINE = re.compile(rf"""\n({_SAFE}[#"'\[{{|>&*][^\n]*+)""")
