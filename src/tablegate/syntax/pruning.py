@@ -167,7 +167,7 @@ def _head(indent: int) -> re.Pattern[str]:
     name = r"(?P<name>[A-Za-z0-9]++(?:::[A-Za-z0-9]++)*+):(?=[ \n])"
     type_ = r"(?P<type>[A-Za-z][A-Za-z0-9]*+(?:::[A-Za-z0-9@_-]++)*+) *+(?=\n)"
     resource = rf" *+\n(?P<indent> {{{indent + 1},}}+)Type: ++{type_}(?!\n(?: *+\n)*+(?P=indent) )"
-    return re.compile(rf"\n {{0,{indent}}}(?=[^ \n#])(?:(?<=\n {{{indent}}}){name}(?:{resource})?+)?+")
+    return re.compile(rf"\n {{0,{indent}}}+(?=[^ \n#])(?:(?<=\n {{{indent}}}){name}(?:{resource})?+)?+")
 
 
 @cache
