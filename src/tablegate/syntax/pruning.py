@@ -7,7 +7,7 @@ line would close, and where no anchor is. Whatever does not look like that is le
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import NamedTuple
 
@@ -83,9 +83,10 @@ def _taken(text: str, section: re.Match[str], wanted: Callable[[str], bool]) -> 
         known = head.end() if type_ is None or is_read else _past_plain(text, head.end(), indent)
         following = search(text, known)
         stop = len(text) if following is None else following.start() + 1
+        lines = text[start:stop].split("\n") if is_read else []
         body: dict[str, Node] | None = None
         if is_read:
-            body = _read(text[head.start("indent") : stop], line + 1, indent)
+            body = _read(lines[1:], line + 1, indent)
         elif type_ is not None and (known >= stop - 1 or not _stray(len(indent)).search(text, known, stop)):
             doubtful.append(text[known:stop])
             body = _type_of(head, line + 1)
@@ -94,7 +95,7 @@ def _taken(text: str, section: re.Match[str], wanted: Callable[[str], bool]) -> 
         else:
             found[name] = Node(body, line, column, column + len(name))
         names.append(name)
-        line += text.count("\n", start, stop)
+        line += len(lines) - 1 if is_read else text.count("\n", start, stop)
         head = following
     left.append(Piece(line, text[stop:]))
     rest = "".join([*(piece.text for piece in left), *doubtful])
@@ -113,10 +114,10 @@ def _are_names(names: list[str | None]) -> bool:
     return len({*names}) == len(names) and _NO_NAMES.isdisjoint(names)
 
 
-def _read(text: str, line: int, indent: str) -> dict[str, Node] | None:
+def _read(lines: Iterable[str], line: int, indent: str) -> dict[str, Node] | None:
     """The members of a resource that is wanted, where they can be read."""
     try:
-        return read_block(text.split("\n"), line, len(indent))
+        return read_block(lines, line, len(indent))
     except UnclearError:
         return None
 
