@@ -38,11 +38,12 @@ ON_DEMAND = "PAY_PER_REQUEST"
 PROVISIONED = "PROVISIONED"
 ELSEWHERE = "the table that this one copies decides"
 _CAPACITY_TAG = "tablegate:capacity"
+_DEFAULT = Origin.DEFAULT
 
 
 def inherits_billing(table: Table) -> bool:
     """A replica in another account says nothing of capacity: the table that it copies does."""
-    return table.billing_mode.origin is Origin.DEFAULT and table.source_table.origin is not Origin.DEFAULT
+    return table.billing_mode.origin is _DEFAULT and table.source_table.origin is not _DEFAULT
 
 
 def provisioned(table: Table) -> Verdict:

@@ -118,6 +118,7 @@ def fixed_name(table: Table) -> Verdict:
     that needs a replacement fails; and the template cannot be deployed twice in one region."""
     if table.dialect is not Dialect.CLOUDFORMATION:
         return not_applicable("only CloudFormation replaces a table by a second one beside it")
+    name = table.name
     if table.name_fixed:
-        return fails(f"the table's name is fixed as {table.name.shown}, so it can never be replaced", table.name)
-    return holds(table.name)
+        return fails(f"the table's name is fixed as {name.shown}, so it can never be replaced", name)
+    return holds(name)

@@ -16,6 +16,7 @@ from tablegate.model.value import Place, Value, Verdict
 from tablegate.policy.declare import Policy, Severity
 
 _FAILS, _UNKNOWN, _WAIVED = Outcome.FAILS, Outcome.UNKNOWN, Outcome.WAIVED
+_CLOUDFORMATION = Dialect.CLOUDFORMATION
 _NONE: frozenset[Severity] = frozenset()
 
 
@@ -81,7 +82,7 @@ def _place(evidence: tuple[Value[object], ...], site: Site) -> Place | None:
 def _fix(policy: Policy, site: Site) -> str | None:
     """The remedy in the language that the subject is written in. One text for all languages is none of them."""
     remedy = policy.remedy
-    if site.dialect is not Dialect.CLOUDFORMATION:
+    if site.dialect is not _CLOUDFORMATION:
         return remedy.terraform
     if site.spelling != "json" or remedy.cloudformation is None or remedy.cloudformation == remedy.terraform:
         return remedy.cloudformation

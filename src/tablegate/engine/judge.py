@@ -130,8 +130,9 @@ class Ledger:
                 held += 1
             else:
                 aside += 1
-        self._findings += found
-        self._entered.update([finding.outcome for finding in found])
+        if found:
+            self._findings += found
+            self._entered.update([finding.outcome for finding in found])
         self._entered["held"] += held
         self._entered["not_applicable"] += aside
 

@@ -27,6 +27,8 @@ from tablegate.model.value import Doubt, Origin, Place, Span, Value
 
 T = TypeVar("T")
 
+_SET, _UNKNOWN = Origin.SET, Origin.UNKNOWN  # to ask the class for a member takes as long as to make the value
+
 
 @record(kw_only=False)
 class Fact(Generic[T]):
@@ -41,13 +43,13 @@ class Fact(Generic[T]):
 
     def of(self, content: T | None, place: Place | None = None, *, sensitive: bool = False) -> Value[T]:
         """The fact as it was stated."""
-        return Value(self.name, content, Origin.SET, place, None, sensitive)
+        return Value(self.name, content, _SET, place, None, sensitive)
 
     def doubted(
         self, doubt: Doubt, place: Place | None = None, candidates: tuple[T, ...] = (), span: Span | None = None
     ) -> Value[T]:
         """The fact, where it cannot be known: at most that it is one of the candidates, or in the span."""
-        return Value(self.name, None, Origin.UNKNOWN, place, doubt, False, candidates, span)
+        return Value(self.name, None, _UNKNOWN, place, doubt, False, candidates, span)
 
 
 NAME = Fact[str]("table name")
