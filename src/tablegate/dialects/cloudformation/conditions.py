@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import proxy
 
 from tablegate.dialects.cloudformation.scenarios import EQUAL, FREE, TRUE, VALUE, Question
 from tablegate.dialects.cloudformation.unsettled import (
@@ -38,11 +39,12 @@ class Conditions:
     """The conditions of one template."""
 
     def __init__(self, resolver: Resolver, declared: Mapping[str, Node]) -> None:
-        self._resolver = resolver
+        self._resolver: Resolver = proxy(resolver)  # whose conditions they are: a circle would outlive the reading
         self._declared = declared
         self._fixed: dict[str, bool] = {}
         self._decided: dict[str, dict[bool | None, _Decided]] = {}  # the last time, of each outcome
         self._open: dict[str, None] = {}
+        self._said: dict[tuple[tuple[Question, str], ...], Mapping[str, str] | None] = {}
         self._names: dict[Question, tuple[str, bool]] | None = None
 
     def is_declared(self, name: str) -> bool:
@@ -99,15 +101,21 @@ class Conditions:
 
     def scenario(self) -> Mapping[str, str] | None:
         """The scenario in words: conditions by their names, parameters by their values. None where nothing is open."""
+        chosen = tuple([(choice.question, choice.answer) for choice in self._resolver.choices.open_choices()])
+        if chosen not in self._said:
+            self._said[chosen] = self._in_words(chosen)
+        return self._said[chosen]
+
+    def _in_words(self, chosen: Sequence[tuple[Question, str]]) -> Mapping[str, str] | None:
         said: dict[str, str] = {}
-        for choice in self._resolver.choices.open_choices():
-            kind, subject, word = choice.question
-            name, negated = (None, False) if kind == VALUE else self._name(choice.question)
+        for question, answer in chosen:
+            kind, subject, word = question
+            name, negated = (None, False) if kind == VALUE else self._name(question)
             if name is not None:
-                said[name] = str((choice.answer == TRUE) != negated).lower()
+                said[name] = str((answer == TRUE) != negated).lower()
             elif kind != EQUAL:
-                said[subject] = choice.answer
-            elif choice.answer == TRUE:
+                said[subject] = answer
+            elif answer == TRUE:
                 said[subject] = str(word) or "''"
             else:
                 said[subject] = f"{said[subject]}, not {word}" if subject in said else f"not {word}"
@@ -115,7 +123,8 @@ class Conditions:
 
     def possible(self) -> bool:
         """Whether the template's rules allow this scenario, as far as that can be said."""
-        return not any(self._forbids(rule) for rule in self._resolver.template.rules.values())
+        rules = self._resolver.template.rules
+        return not rules or not any(map(self._forbids, rules.values()))
 
     def _holds(self, node: Node) -> bool | None:
         content = node.content

@@ -165,6 +165,7 @@ class Choices:
         self.walks += 1
         self.quiet = True
         self.answers, self._bound, self._excluded = {}, {}, {}
+        self._kept, self._fixed, self._first = {}, {}, None  # they lead back to whoever asked
 
     def _advance(self) -> bool:
         while self._path and self._path[-1].exhausted:
