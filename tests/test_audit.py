@@ -295,6 +295,7 @@ def test_what_policies_remember_of_a_part_is_forgotten() -> None:
     actions = known_actions()
     judge.check(sources)
     assert any(cache.cache_info().currsize for cache in own)
+    judge.much = 0
     assert judged(sources, judge).counts.tables == 1
     assert ([], True) == ([cache for cache in own if cache.cache_info().currsize], known_actions() is actions)
 

@@ -30,6 +30,19 @@ def check(
     guard: Guard = nullcontext,
 ) -> Report:
     """Read every source, judge what it describes, and say what it means. ``faults`` are what the caller met before."""
+    return checked(sources, selected(policies, settings), settings, options, faults=faults, guard=guard)
+
+
+def checked(
+    sources: Iterable[Source],
+    running: Sequence[Policy],
+    settings: Settings,
+    options: ReadOptions,
+    *,
+    faults: Iterable[Fault] = (),
+    guard: Guard = nullcontext,
+) -> Report:
+    """The same, by policies that are selected already."""
     inputs: list[Input] = []
     found = list(faults)
     secrets: set[str] = set()
@@ -43,7 +56,7 @@ def check(
                 yield overridden(reading.estate, settings.overrides)
 
     found += unsound(judge)
-    findings, counts, crashes = judge(estates(), selected(policies, settings), settings, guard=guard)
+    findings, counts, crashes = judge(estates(), running, settings, guard=guard)
     found += crashes
     seen = sum(item.tables for item in inputs)
     if seen != counts.tables and not any(fault.blocks for fault in found):

@@ -32,10 +32,8 @@ class Judge:
         self._memories = tuple(_memories(self.policies.values()))
 
     def forget(self) -> None:
-        """Let go of what has been judged: policies remember some of it, and estates hold on to themselves."""
-        for clear in self._memories:
-            clear()
-        if collect_if_much(self.much):
+        """Let go of what has been judged, if it is much: policies remember some of it, estates themselves."""
+        if collect_if_much(self.much, first=self._memories):
             self.much = 0  # from now on after each part, while what it left is near at hand
 
 

@@ -18,7 +18,7 @@ from tablegate.dialects.together import sharing
 from tablegate.engine.select import selected
 from tablegate.engine.settings import ConfigError, Settings
 from tablegate.findings import Exit, Fault, FaultCode, Report
-from tablegate.gate import check as gate
+from tablegate.gate import checked
 from tablegate.model.record import record, replace
 from tablegate.model.value import Place
 from tablegate.packs import Loaded, load
@@ -113,10 +113,11 @@ def check(inputs: Iterable[str], where: Where, flags: Mapping[str, Any]) -> int:
 
     def judge_of(sources: Sequence[Source]) -> Judge:
         known = sharing(sources, with_grammar(options, sources))
+        running = selected(prepared.policies, prepared.settings)
         check = partial(
-            gate, policies=prepared.policies, settings=prepared.settings, options=known, guard=prepared.loaded.guard
+            checked, running=running, settings=prepared.settings, options=known, guard=prepared.loaded.guard
         )
-        return Judge(check, selected(prepared.policies, prepared.settings))
+        return Judge(check, running)
 
     report, lines = judged(inputs, judge_of, run)
     lines.keep((*options.nested.values(), *([options.template] if options.template else ())))
