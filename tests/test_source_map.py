@@ -147,5 +147,5 @@ def _source_findings(folder: Path) -> dict[tuple[str, str, str], Finding]:
 
 def _places(item: Finding) -> list[tuple[str, Place | None]]:
     """The places of a finding's values, whatever order a language gives them in."""
-    found = ((value.name, value.place and value.place._replace(path=None, because=None)) for value in item.evidence)
+    found = ((value.name, value.place and replace(value.place, path=None, because=None)) for value in item.evidence)
     return sorted(found, key=str)

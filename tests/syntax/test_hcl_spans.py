@@ -61,7 +61,8 @@ def test_json_has_parts_too() -> None:
     attribute = block.body.attributes["a"]
     span = file.inner(attribute.first, ("b", 1))
     assert span is not None
-    assert (2, 2) == file.place(*span)[1:3]
+    place = file.place(*span)
+    assert (2, 2) == (place.line, place.column)
     assert file.inner(attribute.first, ("b", 2)) is None
     assert file.inner(attribute.first, ("b", "c")) is None
     assert file.inner(attribute.first, ("b", 0, "c")) is None
@@ -70,5 +71,7 @@ def test_json_has_parts_too() -> None:
 def test_a_heredoc_stands_behind_its_margin() -> None:
     """One that is shifted left begins where its text does."""
     (block,) = File("x.tf", "locals {\n  a = <<-EOT\n    b\n      c\n  EOT\n  d = 1\n}\n").blocks()
-    assert (3, 5) == (block.file.heredoc(block.body.attributes["a"].first) or ())[1:3]
+    place = block.file.heredoc(block.body.attributes["a"].first)
+    assert place is not None
+    assert (3, 5) == (place.line, place.column)
     assert block.file.heredoc(block.body.attributes["d"].first) is None

@@ -23,7 +23,7 @@ def view(thing: object) -> Any:
         case Doubt():
             return {"unknown": thing.reason}
         case Place():
-            return {name: part for name, part in thing._asdict().items() if part is not None}
+            return {name: part for name in members(Place) if (part := getattr(thing, name)) is not None}
         case Mapping():
             return {str(key): view(thing[key]) for key in thing}
         case list() | tuple():

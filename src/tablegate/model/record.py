@@ -33,8 +33,11 @@ wire: Callable[[object, str, object], None] = force_setattr  # type: ignore[assi
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
-def record(*, eq: bool = True, kw_only: bool = True) -> Callable[[type[T]], type[T]]:
-    """A class of fields that are final, and given by their names. Two are equal where their fields are."""
+def record(*, eq: bool = True, kw_only: bool = True, leaf: bool = False) -> Callable[[type[T]], type[T]]:
+    """A class of fields that are final, and given by their names. Two are equal where their fields are.
+
+    From a ``leaf`` no way leads back to it, so that whoever looks for garbage need not look at it.
+    """
 
     def make(cls: type[T]) -> type[T]:
         stated = {name: _stated(vars(cls).get(name, MISSING)) for name in cls.__annotations__}
@@ -53,7 +56,9 @@ def record(*, eq: bool = True, kw_only: bool = True) -> Callable[[type[T]], type
             inside |= _compared(attrgetter(*(name for name, it in stated.items() if it.compare)))
         bases = (Struct, *(base for base in cls.__bases__ if base is not object))
         wired = not all(it.init for it in stated.values())
-        made = StructMeta(cls.__name__, bases, inside, frozen=True, eq=eq and not in_part, kw_only=kw_only, dict=wired)
+        made = StructMeta(
+            cls.__name__, bases, inside, frozen=True, eq=eq and not in_part, kw_only=kw_only, dict=wired, gc=not leaf
+        )
         return cast("type[T]", made)
 
     return make

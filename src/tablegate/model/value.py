@@ -14,7 +14,8 @@ from tablegate.model.record import record
 T_co = TypeVar("T_co", covariant=True)
 
 
-class Place(NamedTuple):
+@record(kw_only=False, leaf=True)
+class Place:
     """Where something stands in an input: 1-based line and column, or a path where lines say nothing.
 
     ``because`` is where what stands there was given: the argument of a call, or a variable's default.

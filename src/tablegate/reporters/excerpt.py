@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from tablegate.model.record import replace
 from tablegate.model.value import Place
 from tablegate.reporters.look import Look
 from tablegate.reporters.paint import Paint, Style
@@ -58,7 +59,7 @@ def gutter(brush_paint: Paint, edge: int, sign: str, number: int | None = None) 
 
 def _spot(place: Place) -> Place:
     """What tells two places apart that a reader sees."""
-    return place._replace(because=None, path=place.path if place.line is None else None)
+    return replace(place, because=None, path=place.path if place.line is None else None)
 
 
 def _at(place: Place) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tablegate.findings import Fault, FaultCode, Finding, Outcome
+from tablegate.model.record import replace
 from tablegate.model.table import Construct
 from tablegate.model.value import Origin, Place, Value
 from tablegate.reporters.causes import Cause
@@ -134,7 +135,7 @@ class Frames:
 
 def _marks(finding: Finding, show: Shower) -> list[Mark]:
     """What is said of each value, where it stands or where its subject does."""
-    here = (finding.place or Place(finding.file))._replace(path=None)
+    here = replace(finding.place or Place(finding.file), path=None)
     marks: list[Mark] = []
     for value in _telling(finding):
         place = value.place or here

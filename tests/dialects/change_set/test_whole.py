@@ -110,7 +110,8 @@ def test_the_change_set_knows_what_the_template_comes_to() -> None:
         orders.billing_mode.content,
         orders.billing_mode.place and orders.billing_mode.place.file,
     )
-    assert ("app.yaml", 11) == (orders.name.place and orders.name.place[:2])
+    assert orders.name.place is not None
+    assert ("app.yaml", 11) == (orders.name.place.file, orders.name.place.line)
     (index,) = orders.indexes.content or ()
     assert ("ALL", orders) == (index.projection.content, index.table)
 

@@ -24,6 +24,7 @@ from tablegate.syntax.node import Node
 
 F = TypeVar("F")
 
+_SET = Origin.SET
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 
 
@@ -147,7 +148,7 @@ def told(resolver: Resolver, fact: Fact[str], node: Node, among: Collection[str]
     """A node that must be a text."""
     plain = node.content
     if type(node) is Node and isinstance(plain, str) and (among is None or plain in among):
-        return Value(fact.name, plain, Origin.SET, resolver.place(node))  # nearly all of them
+        return Value(fact.name, plain, _SET, resolver.place(node))  # nearly all of them
     if not is_scalar(node):
         return doubted(resolver, fact, resolver.misfit(node, f"a text is needed, and {_shown(node)} is none"))
     content = scalar_of(node)

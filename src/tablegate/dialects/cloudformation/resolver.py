@@ -38,7 +38,6 @@ Outputs = Callable[[Node, str, str], Node | Unsettled | None]
 """Takes the name of a nested stack and of an output of its template to the value, where its template is read."""
 
 _OUTPUTS = "Outputs."
-_new = tuple.__new__
 
 
 class Resolver:
@@ -114,8 +113,7 @@ class Resolver:
 
     def place(self, node: Node) -> Place:
         """Where a node stands."""
-        # Place(...) runs through a function written in Python; a large template has tens of thousands of places.
-        return _new(Place, (self.file, node.line, node.column, node.end_column, None, None))
+        return Place(self.file, node.line, node.column, node.end_column)
 
     def address_for(self, asker: Resolver, name: str) -> str:
         """The address of what has this logical id here, as another stack knows it."""

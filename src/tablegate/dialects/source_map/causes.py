@@ -10,6 +10,7 @@ from tablegate.dialects.source_map.reading import Reference, Rest, contradicts, 
 from tablegate.dialects.terraform_plan.addresses import Key
 from tablegate.dialects.terraform_plan.configuration import Tree, tree
 from tablegate.dialects.terraform_source.values import FailedError
+from tablegate.model.record import replace
 from tablegate.model.value import Place
 from tablegate.syntax.hcl_nodes import Access, At, Attr, Attribute, Expression, Literal, Name, Step
 
@@ -72,7 +73,7 @@ class Causes:
         place = spot.place
         if last is None or (last.rest == () and contradicts(last.node, content)):
             return place
-        return place._replace(because=last.place)
+        return replace(place, because=last.place)
 
     def origin(self, spot: Spot) -> Spot | None:
         """The argument that gives what this one hands on; None where it is this one, or nobody can tell."""

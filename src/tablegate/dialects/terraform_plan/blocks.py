@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol, TypeVar
 from tablegate.dialects.terraform_plan.configuration import Tree, tree
 from tablegate.dialects.terraform_plan.written import Source, within, written_of
 from tablegate.model.facts import Fact
+from tablegate.model.record import replace
 from tablegate.model.value import Doubt, Place, Value
 from tablegate.syntax.raw_json import kind_of
 
@@ -75,13 +76,13 @@ class Block:
         """Where the block itself stands."""
         path = self.path.removesuffix(".")
         if self._source is not None:
-            return self._source.here._replace(path=path)
+            return replace(self._source.here, path=path)
         return Place(self._owner.file, None, None, None, path)
 
     def place(self, key: str) -> Place:
         """Where a member stands, from its resource on."""
         if self._source is not None:
-            return self._source.place(key)._replace(path=self.path + key)
+            return replace(self._source.place(key), path=self.path + key)
         return Place(self._owner.file, None, None, None, self.path + key)
 
     def member(self, key: str) -> tuple[object, object]:

@@ -13,6 +13,7 @@ from tablegate.dialects.terraform_plan.origins import Found, SourceMap
 from tablegate.dialects.terraform_plan.raw import overlaid
 from tablegate.dialects.terraform_plan.references import Mention, Scope, Tracer
 from tablegate.model.change import ChangeKind
+from tablegate.model.record import replace
 from tablegate.model.table import Dialect
 from tablegate.model.value import Doubt, Place, Value
 
@@ -125,7 +126,7 @@ class Resource:
     @property
     def place(self) -> Place:
         """Where values stand that come from this resource into another one."""
-        return self.here._replace(path=self.address)
+        return replace(self.here, path=self.address)
 
     @property
     def here(self) -> Place:

@@ -161,7 +161,8 @@ def test_the_policy_of_a_key_of_another_stack() -> None:
     assert ("0.yaml/Key", HolderForm.KEY) == (key.address, key.form)
     assert key.address == table.encryption.resource.address
     (grant,) = key.grants
-    assert ("0.yaml/Key", "0.yaml", 6) == (grant.address, *(grant.place or ())[:2])
+    assert grant.place is not None
+    assert ("0.yaml/Key", "0.yaml", 6) == (grant.address, grant.place.file, grant.place.line)
 
 
 def test_a_key_that_its_own_stack_judges_is_judged_there() -> None:

@@ -11,6 +11,7 @@ from tablegate.dialects.terraform_plan.access.people import People, Person
 from tablegate.dialects.terraform_plan.access.policies import Attached, Policies
 from tablegate.dialects.terraform_plan.blocks import Block
 from tablegate.dialects.terraform_plan.worlds import Resource
+from tablegate.model.record import replace
 from tablegate.model.value import Doubt
 
 _INLINE = (
@@ -104,7 +105,7 @@ class Attachments:
         """A policy that is named by its name."""
         if not isinstance(block, Block):
             return None
-        place = one.root.place("customer_managed_policy_reference")._replace(path="customer_managed_policy_reference")
+        place = replace(one.root.place("customer_managed_policy_reference"), path="customer_managed_policy_reference")
         name = block.content.get("name")
         if isinstance(name, str):
             return self._policies.named(name, str(block.content.get("path") or "/"), one, place)

@@ -14,6 +14,7 @@ from tablegate.dialects.terraform_plan.access.kinds import Kinds
 from tablegate.dialects.terraform_plan.access.people import Person
 from tablegate.dialects.terraform_plan.access.policies import Attached
 from tablegate.dialects.terraform_plan.access.resources import Thing
+from tablegate.model.record import replace
 
 _NOBODY = "nobody in this input holds it"
 
@@ -72,7 +73,7 @@ class Builder:
         """A document that nobody in the input holds."""
         return Holder(
             address=deed.address,
-            place=deed.place._replace(path=None),
+            place=replace(deed.place, path=None),
             form=HolderForm.UNATTACHED,
             kind=HolderKind.UNKNOWN,
             why=_NOBODY,

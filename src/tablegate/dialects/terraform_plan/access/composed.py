@@ -17,6 +17,7 @@ from tablegate.dialects.terraform_plan.references import Mention
 from tablegate.dialects.terraform_plan.secrets import of_instances
 from tablegate.dialects.terraform_plan.unknowns import Unknown
 from tablegate.dialects.terraform_plan.worlds import Resource, doubt_about
+from tablegate.model.record import replace
 from tablegate.model.value import Doubt, Place
 from tablegate.syntax.errors import ParseError
 
@@ -50,7 +51,7 @@ class Part(NamedTuple):
         """Where a part of the statement stands."""
         if self.block is not None and path:
             return self.block.place(_ARGUMENTS.get(str(path[0]), str(path[0])))
-        return self.place._replace(path=f"{self.place.path}{spelled(path)}")
+        return replace(self.place, path=f"{self.place.path}{spelled(path)}")
 
     @property
     def sid(self) -> str | None:
@@ -115,7 +116,7 @@ class Composed:
         for number, item in enumerate(listed):
             path = f"{key}[{number}]" if isinstance(content, list) else key
             if isinstance(item, str) and item:
-                yield self._text(item, resource, resource.root.place(key)._replace(path=f"{resource.address}.{path}"))
+                yield self._text(item, resource, replace(resource.root.place(key), path=f"{resource.address}.{path}"))
             elif number < len(marks) and marks[number] is True and waiting:
                 yield waiting.pop(0)
         yield from waiting
@@ -164,10 +165,10 @@ class Composed:
             return
         for number, block in enumerate(blocks):
             if isinstance(block, Doubt):
-                place = resource.root.here._replace(path=f"{resource.address}.statement[{number}]")
+                place = replace(resource.root.here, path=f"{resource.address}.statement[{number}]")
                 yield Part(Hole(block), place)
             else:
-                place = block.here._replace(path=f"{resource.address}.statement[{number}]")
+                place = replace(block.here, path=f"{resource.address}.statement[{number}]")
                 yield Part(self._statement(resource, block), place, block)
 
     def _statement(self, resource: Resource, block: Block) -> _Spelled:
@@ -246,7 +247,7 @@ def _parts_of(content: object, place: Place) -> list[Part]:
         return [Part(statements, place)]
     listed = statements if isinstance(statements, list) else [statements]
     return [
-        Part(item, place._replace(path=f"{place.path}{spelled(('Statement', number))}"))
+        Part(item, replace(place, path=f"{place.path}{spelled(('Statement', number))}"))
         for number, item in enumerate(listed)
         if isinstance(item, (dict, Hole))
     ]

@@ -252,7 +252,7 @@ class Deeds:
 def own_place(resource: Resource, block: Block, key: str) -> Place:
     """Where an attribute stands, its path from the resource on."""
     place = block.place(key)
-    return place._replace(path=(place.path or "").removeprefix(f"{resource.address}."))
+    return replace(place, path=(place.path or "").removeprefix(f"{resource.address}."))
 
 
 def _placed(document: Document, locate: Locate) -> Document:

@@ -10,6 +10,7 @@ from tablegate.access.symbols import Symbols
 from tablegate.dialects.terraform_plan.faults import Faults
 from tablegate.dialects.terraform_plan.origins import Inside
 from tablegate.dialects.terraform_plan.worlds import Resource
+from tablegate.model.record import replace
 from tablegate.model.value import Doubt, Place
 from tablegate.syntax import raw_json
 from tablegate.syntax.errors import ParseError
@@ -103,7 +104,7 @@ class _Located:
 
     def __call__(self, path: Path) -> Place:
         found = None if self._inside is None else self._inside(path)
-        return (found or self._place)._replace(path=f"{self._place.path}{spelled(path)}")
+        return replace(found or self._place, path=f"{self._place.path}{spelled(path)}")
 
 
 def spelled(path: Path) -> str:
