@@ -134,7 +134,8 @@ class Documents:
             written = self._trees.document(value)
         except ParseError as error:
             return self._refused(error, where)
-        document = parse_document(written.tree, self._symbols, lambda path: self._trees.place(written.at(path)), within)
+        file = self._resolver.file  # alone: a document would else keep the resolver, and with it the whole template
+        document = parse_document(written.tree, self._symbols, lambda path: written.at(path).place(file), within)
         for part in document.malformed:
             self._resolver.misfit(written.at(part.path), part.message)
         mentions = bool(document.doubts) and (self._has_gap(document) or self.mentions(node))
