@@ -15,6 +15,7 @@ from tablegate.engine.sharing import shared
 from tablegate.engine.subjects import Stand, Subjects
 from tablegate.findings import Counts, Fault, FaultCode, Finding, Outcome, by_place
 from tablegate.model.estate import Estate
+from tablegate.model.record import record
 from tablegate.model.value import Place, Verdict
 from tablegate.policy.declare import Policy
 
@@ -32,7 +33,8 @@ class Judgement(NamedTuple):
     faults: tuple[Fault, ...]
 
 
-class Answers(NamedTuple):
+@record(kw_only=False)
+class Answers:
     """What one policy said of the subjects of one estate: how many it holds for, and how many it is not for."""
 
     held: int

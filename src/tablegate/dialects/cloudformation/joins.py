@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from tablegate.dialects.cloudformation.backups import Backups
 from tablegate.dialects.cloudformation.links import Naming, Tables
 from tablegate.dialects.cloudformation.resolver import Resolver
@@ -13,6 +11,7 @@ from tablegate.dialects.cloudformation.unsettled import Unsettled, scalar_of
 from tablegate.dialects.cloudformation.watchers import Alarms, Consumers, Replicas
 from tablegate.model import facts
 from tablegate.model.facts import Fact
+from tablegate.model.record import record
 from tablegate.model.scaling import ScalingTarget
 from tablegate.model.table import Alarm, Consumer, Replica
 from tablegate.model.value import Doubt, Value
@@ -21,7 +20,8 @@ from tablegate.syntax.node import Node
 _NOWHERE = Node(None, 1, 1)
 
 
-class Joined(NamedTuple):
+@record(kw_only=False)
+class Joined:
     """What speaks of one table."""
 
     scaling: tuple[ScalingTarget, ...]

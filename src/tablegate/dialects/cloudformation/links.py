@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
 
 from tablegate.dialects.cloudformation.fields import member, properties
 from tablegate.dialects.cloudformation.resolver import Resolver
@@ -16,18 +15,21 @@ from tablegate.dialects.cloudformation.unsettled import (
     hole,
     text_with_holes,
 )
+from tablegate.model.record import record
 from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node
 
 
-class Naming(NamedTuple):
+@record(kw_only=False)
+class Naming:
     """What a table is called in this scenario: its logical id, and its name as far as it is known."""
 
     address: str
     name: Node | Unsettled | None
 
 
-class Linked(NamedTuple):
+@record(kw_only=False)
+class Linked:
     """A resource that speaks of a table, where it says of which, and the section that says what."""
 
     resource: Resource

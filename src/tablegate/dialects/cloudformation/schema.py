@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, TypeVar
 
 from tablegate.dialects.cloudformation.fields import (
     as_section,
@@ -18,6 +18,7 @@ from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.unsettled import Section, Unsettled, is_scalar, scalar_of
 from tablegate.model import facts
 from tablegate.model.facts import Fact
+from tablegate.model.record import record
 from tablegate.model.table import Index, KeyPart, Role, Units, VectorIndex
 from tablegate.model.value import Value
 from tablegate.syntax.node import Node
@@ -214,7 +215,8 @@ def local_indexes(resolver: Resolver, section: Section) -> Value[tuple[Index, ..
     return parts(resolver, facts.LOCAL_INDEXES, section, "LocalSecondaryIndexes", make)
 
 
-class Paid(NamedTuple):
+@record(kw_only=False)
+class Paid:
     """What an index has apart from the table: only a global one has."""
 
     capacity: Units = facts.NO_CAPACITY

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from tablegate.dialects.cloudformation.fields import (
     as_section,
@@ -24,6 +24,7 @@ from tablegate.dialects.cloudformation.template import Resource
 from tablegate.dialects.cloudformation.unsettled import INPUT, Section, Symbol, Unsettled, is_scalar, scalar_of
 from tablegate.model import facts
 from tablegate.model.facts import Fact
+from tablegate.model.record import record
 from tablegate.model.table import Recovery, Retention, Stream, Ttl
 from tablegate.model.value import Doubt, Value
 from tablegate.syntax.node import Node
@@ -106,7 +107,8 @@ def import_source(resolver: Resolver, section: Section) -> Value[str]:
     return reference(resolver, facts.IMPORT_SOURCE, inner if bucket is None else bucket, "S3Bucket")
 
 
-class Named(NamedTuple):
+@record(kw_only=False)
+class Named:
     """A table's name, what the template says of it, and whether the template fixes it."""
 
     value: Value[str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from tablegate.dialects.cloudformation.encryption import destinations
 from tablegate.dialects.cloudformation.joins import Joins
@@ -37,7 +37,7 @@ from tablegate.dialects.cloudformation.settings import (
 from tablegate.dialects.cloudformation.template import Resource
 from tablegate.dialects.cloudformation.unsettled import Section
 from tablegate.model import facts
-from tablegate.model.record import replace
+from tablegate.model.record import record, replace
 from tablegate.model.scaling import ScalingTarget
 from tablegate.model.table import Dialect, Encryption, Index, Replica, Stream, Table, TableKind, Units
 from tablegate.model.value import Value
@@ -45,7 +45,8 @@ from tablegate.model.value import Value
 P = TypeVar("P", Index, Replica)
 
 
-class Spelled(NamedTuple):
+@record(kw_only=False)
+class Spelled:
     """What the types of tables spell differently. ``own`` holds what is decided per region."""
 
     shared: Section
@@ -67,7 +68,8 @@ class Spelled(NamedTuple):
 Spelling = Callable[[Resolver, Joins, Resource], Spelled]
 
 
-class Built(NamedTuple):
+@record(kw_only=False)
+class Built:
     """A table, with what it is made of."""
 
     table: Table
@@ -76,7 +78,8 @@ class Built(NamedTuple):
     naming: Naming
 
 
-class Property(NamedTuple):
+@record(kw_only=False)
+class Property:
     """A property that one field is made of, and that nothing else is made of."""
 
     field: str
@@ -120,10 +123,10 @@ def _varied(resolver: Resolver, joins: Joins, first: Built, asked: Iterable[str]
                 return None  # what speaks of the table goes by its name
             changed |= _named(joins, named, table.region)
         else:
-            field, is_own, make = _APART[name_]
-            changed[field] = once(name_, make, resolver, first.own if is_own else first.shared)
+            made = _APART[name_]
+            changed[made.field] = once(name_, made.make, resolver, first.own if made.is_own else first.shared)
     changed |= {parts: _unshared(getattr(table, parts)) for parts in ("indexes", "local_indexes", "replicas")}
-    return first._replace(table=replace(table, **changed, scenario=resolver.conditions.scenario()))
+    return replace(first, table=replace(table, **changed, scenario=resolver.conditions.scenario()))
 
 
 def _named(joins: Joins, named: Named, region: Value[str]) -> dict[str, Any]:
