@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import posixpath
-from typing import NamedTuple
 
 from tablegate.dialects.cloudformation.constructs import metadata
 from tablegate.dialects.cloudformation.fields import member, properties
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import STACK, Resource
 from tablegate.dialects.cloudformation.unsettled import Unsettled, is_scalar, scalar_of
+from tablegate.model.record import record
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.node import Node
 from tablegate.syntax.recognise import Kind, recognise
@@ -20,7 +20,8 @@ _GIVE = "check the child template as an input of its own, or give it: --nested {
 _ASSET = "aws:asset:path"
 
 
-class Child(NamedTuple):
+@record(kw_only=False)
+class Child:
     """The template of a nested stack. ``beside`` is what lies around it, where that is another place."""
 
     name: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from weakref import proxy
 
 from tablegate.dialects.cloudformation.scenarios import EQUAL, FREE, TRUE, VALUE, Question
@@ -15,6 +15,7 @@ from tablegate.dialects.cloudformation.unsettled import (
     scalar_of,
     text_with_holes,
 )
+from tablegate.model.record import record
 from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from tablegate.dialects.cloudformation.resolver import Resolver
 
 
-class _Decided(NamedTuple):
+@record(kw_only=False)
+class _Decided:
     """What came out for a condition: in which scenario, and what it needed."""
 
     walk: int
@@ -86,7 +88,10 @@ class Conditions:
         """Whether it would come out the same: in the same scenario, or wherever what it needed is answered alike."""
         choices = self._resolver.choices
         if decided.truth is None:  # unless more is known by now, or may be asked
-            return decided.walk == choices.walks and decided[2:4] == (len(choices.answers), choices.quiet)
+            return decided.walk == choices.walks and (decided.known, decided.was_quiet) == (
+                len(choices.answers),
+                choices.quiet,
+            )
         if decided.walk == choices.walks:
             return True
         answers = choices.answers
@@ -109,7 +114,7 @@ class Conditions:
     def _in_words(self, chosen: Sequence[tuple[Question, str]]) -> Mapping[str, str] | None:
         said: dict[str, str] = {}
         for question, answer in chosen:
-            kind, subject, word = question
+            kind, subject, word = question.kind, question.subject, question.word
             name, negated = (None, False) if kind == VALUE else self._name(question)
             if name is not None:
                 said[name] = str((answer == TRUE) != negated).lower()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from tablegate.dialects.cloudformation.opening import opened
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.surroundings import foreign
 from tablegate.dialects.cloudformation.unsettled import Unsettled, expression, is_scalar, scalar_of, text_with_holes
 from tablegate.dialects.reading import ReadOptions
+from tablegate.model.record import record
 from tablegate.model.value import Doubt
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.node import Node
@@ -22,7 +22,8 @@ _SEVERAL = Doubt(
 _IN_A_CIRCLE = Doubt("stacks import it from each other in a circle")
 
 
-class _Output(NamedTuple):
+@record(kw_only=False)
+class _Output:
     home: Resolver
     value: Node
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from tablegate.findings import Fault, FaultCode
+from tablegate.model.record import record
 from tablegate.model.value import Place
 from tablegate.syntax.node import Node
 
 
-class _Noted(NamedTuple):
+@record(kw_only=False)
+class _Noted:
     code: FaultCode
     what: str
     line: int

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from tablegate.dialects.cloudformation.encryption import destinations, encrypted
 from tablegate.dialects.cloudformation.fields import (
@@ -29,6 +28,7 @@ from tablegate.dialects.cloudformation.tables import Spelled
 from tablegate.dialects.cloudformation.template import Resource
 from tablegate.dialects.cloudformation.unsettled import Section, Unsettled, text_with_holes
 from tablegate.model import facts
+from tablegate.model.record import record
 from tablegate.model.scaling import ScalingTarget
 from tablegate.model.table import Encryption, Index, Replica, Stream, Units
 from tablegate.model.value import Doubt, Value
@@ -39,7 +39,8 @@ _READ_SCALING, _WRITE_SCALING = "ReadCapacityAutoScalingSettings", "WriteCapacit
 _CONSISTENCIES = frozenset({"EVENTUAL", "STRONG"})
 
 
-class Region(NamedTuple):
+@record(kw_only=False)
+class Region:
     """One entry of ``Replicas``."""
 
     node: Node

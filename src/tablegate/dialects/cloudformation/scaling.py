@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from tablegate.dialects.cloudformation.fields import (
     as_section,
@@ -24,6 +23,7 @@ from tablegate.dialects.cloudformation.template import SCALABLE_TARGET, SCALING_
 from tablegate.dialects.cloudformation.unsettled import RESOURCE, Section, Symbol, Unsettled, hole, text_with_holes
 from tablegate.model import facts
 from tablegate.model.facts import Fact
+from tablegate.model.record import record, replace
 from tablegate.model.scaling import ScalingSchedule, ScalingTarget
 from tablegate.model.value import Doubt, Place, Value
 from tablegate.syntax.node import Node
@@ -40,7 +40,8 @@ _DIMENSIONS = {
 }
 
 
-class Tracking(NamedTuple):
+@record(kw_only=False)
+class Tracking:
     """What moves a target."""
 
     tracking: Value[bool]
@@ -137,7 +138,7 @@ class Scaling:
 
 def _doubtful(resource: Resource) -> Tracking:
     doubt = Doubt(f"{resource.address} may or may not scale this")
-    return NO_TRACKING._replace(tracking=facts.TRACKING.doubted(doubt))
+    return replace(NO_TRACKING, tracking=facts.TRACKING.doubted(doubt))
 
 
 def tracking_of(resolver: Resolver, policy: Resource) -> Tracking:
@@ -145,7 +146,7 @@ def tracking_of(resolver: Resolver, policy: Resource) -> Tracking:
     section = properties(resolver, policy)
     kind = word(resolver, _POLICY_TYPE, section, "PolicyType")
     if kind.doubt is not None:
-        return NO_TRACKING._replace(tracking=facts.TRACKING.doubted(kind.doubt, kind.place))
+        return replace(NO_TRACKING, tracking=facts.TRACKING.doubted(kind.doubt, kind.place))
     inner = subsection(resolver, section, "TargetTrackingScalingPolicyConfiguration")
     if inner is None or kind.content not in ("TargetTrackingScaling", "StepScaling"):
         return NO_TRACKING

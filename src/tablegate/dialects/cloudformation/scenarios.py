@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
-from typing import Any, NamedTuple, TypeVar, TypeVarTuple
+from typing import Any, TypeVar, TypeVarTuple
+
+from tablegate.model.record import record
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -25,7 +27,8 @@ EQUAL = "equal"
 FREE = "free"
 
 
-class Question(NamedTuple):
+@record(kw_only=False)
+class Question:
     """What is open: the value of a subject, whether it equals a word, or something that is true or false."""
 
     kind: str
@@ -192,14 +195,14 @@ class Choices:
         return choice.answer
 
     def _settle(self, choice: Choice) -> None:
-        kind, subject, word = choice.question
-        if kind == VALUE:
-            self._bound[subject] = choice.answer
-        elif kind == EQUAL and word is not None:
+        asked, word = choice.question, choice.question.word
+        if asked.kind == VALUE:
+            self._bound[asked.subject] = choice.answer
+        elif asked.kind == EQUAL and word is not None:
             if choice.answer == TRUE:
-                self._bound[subject] = word
+                self._bound[asked.subject] = word
             else:
-                self._excluded.setdefault(subject, set()).add(word)
+                self._excluded.setdefault(asked.subject, set()).add(word)
 
     def _crowd(self, room: int) -> frozenset[str]:
         """The subjects to leave open, so that the others' scenarios find room: those with fewest answers stay."""

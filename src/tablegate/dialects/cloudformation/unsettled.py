@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
+from tablegate.model.record import record
 from tablegate.model.value import Doubt, Span
 from tablegate.syntax.node import Node, Scalar
 
@@ -25,7 +26,8 @@ _APPLIED = Doubt("it is known only once the change set is executed")
 _MASKED = Doubt("the change set masks this value", "check the template, with its parameters")
 
 
-class Symbol(NamedTuple):
+@record(kw_only=False)
+class Symbol:
     """What stands in a text for a value that is not known here. Equal symbols have equal values.
 
     ``home`` is the stack that a foreign resource is in, and ``resource`` its name there.

@@ -5,9 +5,10 @@ This module is all that a template without documents imports.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tablegate.dialects.cloudformation.template import ACCESS, FUNCTION, KEY, Template
+from tablegate.model.record import record
 
 if TYPE_CHECKING:
     from tablegate.access.grants import Grant
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 _RESOURCE_POLICY = "ResourcePolicy"
 
 
-class Access(NamedTuple):
+@record(kw_only=False)
+class Access:
     """All that a template says of access, and how many of its documents were read."""
 
     holders: tuple[Holder, ...] = ()

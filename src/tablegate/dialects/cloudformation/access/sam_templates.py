@@ -5,14 +5,15 @@ From policy_templates.json of the AWS SAM translator (Apache-2.0), as of May 202
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from tablegate.model.record import record
 
 _ITEMS = "GetItem DeleteItem PutItem Scan Query UpdateItem BatchWriteItem BatchGetItem DescribeTable ConditionCheckItem"
 _ITSELF = ("", "/index/*")
 _STREAM = "/stream/{StreamName}"
 
 
-class Given(NamedTuple):
+@record(kw_only=False)
+class Given:
     """One statement: its actions, and what stands behind the table's ARN."""
 
     actions: tuple[str, ...]
