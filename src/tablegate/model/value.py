@@ -9,7 +9,7 @@ from functools import lru_cache
 from math import inf
 from typing import Generic, NamedTuple, NoReturn, TypeGuard, TypeVar
 
-from tablegate.model.record import record
+from tablegate.model.record import record, replace
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -105,14 +105,10 @@ class Value(Generic[T_co]):
 
     def at_least(self, bound: float) -> Verdict:
         """The content is a number, and not below the bound."""
-        if self.origin is not _UNKNOWN:
-            return Verdict(_is_number(self.content) and self.content >= bound, (self,))
         return self._compared(lambda content: _is_number(content) and content >= bound)
 
     def at_most(self, bound: float) -> Verdict:
         """The content is a number, and not above the bound."""
-        if self.origin is not _UNKNOWN:
-            return Verdict(_is_number(self.content) and self.content <= bound, (self,))
         return self._compared(lambda content: _is_number(content) and content <= bound)
 
     def matches(self, pattern: str) -> Verdict:
@@ -144,17 +140,11 @@ class Value(Generic[T_co]):
 
     def at(self, place: Place | None) -> Value[T_co]:
         """The same fact, at this place where it has none of its own."""
-        if self.place is not None or place is None:
-            return self
-        return Value(
-            self.name, self.content, self.origin, place, self.doubt, self.sensitive, self.candidates, self.span
-        )
+        return self if self.place is not None or place is None else replace(self, place=place)
 
     def renamed(self, name: str) -> Value[T_co]:
         """The same fact under another name."""
-        return Value(
-            name, self.content, self.origin, self.place, self.doubt, self.sensitive, self.candidates, self.span
-        )
+        return replace(self, name=name)
 
     def __bool__(self) -> NoReturn:
         raise TypeError(_NOT_A_BOOL.format(f"the value {self.name!r}", "ask .is_true, .is_set or .equals(...)"))
@@ -298,8 +288,6 @@ def _folded(verdicts: Iterable[Verdict], *, decisive: bool) -> Verdict:
 
 def _summed(truth: bool | None, verdicts: Sequence[Verdict], severity: str | None = None) -> Verdict:
     """What the verdicts say together: all of their evidence, each value once, and each of their notes."""
-    if not verdicts:
-        return Verdict(truth)
     if len(verdicts) == 1:
         return Verdict(truth, verdicts[0].evidence, verdicts[0].note or None, True, severity)
     evidence: dict[int, Value[object]] = {}
