@@ -35,7 +35,7 @@ class Judgement(NamedTuple):
 
 @record(kw_only=False)
 class Answers:
-    """What one policy said of the subjects of one estate: how many it holds for, and how many it is not for."""
+    """What one policy said of the subjects of one estate: how many it holds for, how many it is not for, and the rest."""
 
     held: int
     aside: int
@@ -119,24 +119,19 @@ class Ledger:
     def enter(self, policy: Policy, answered: Answers) -> None:
         """Enter what one policy answered about the subjects of one estate."""
         find = self._finders[policy.id]
-        held, aside = answered.held, answered.aside
         found: list[Finding] = []
         for stand, answer in answered.rest:
             verdict, among = (answer.answer, answer) if isinstance(answer, Merged) else (answer, None)
             if isinstance(verdict, Crash):
                 self._entered["crashed"] += 1
                 self._faults.append(_fault(policy, stand, verdict))
-            elif verdict.truth is not True:
-                found.append(find(stand.site, verdict, among))
-            elif verdict.applies:
-                held += 1
             else:
-                aside += 1
+                found.append(find(stand.site, verdict, among))
         if found:
             self._findings += found
             self._entered.update([finding.outcome for finding in found])
-        self._entered["held"] += held
-        self._entered["not_applicable"] += aside
+        self._entered["held"] += answered.held
+        self._entered["not_applicable"] += answered.aside
 
     def closed(self) -> Judgement:
         """The judgement, with a fault if the entries are not as many as were due."""
