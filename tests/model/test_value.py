@@ -51,8 +51,8 @@ def test_candidates_answer_where_they_agree() -> None:
 
 
 def test_a_span_answers_where_it_lies_on_one_side() -> None:
-    """Its bounds are in it; and it stays with a value that is placed or renamed."""
-    value = facts.READ_CAPACITY.doubted(DOUBT, span=Span(low=1)).at(Place("a", 1)).renamed("y")
+    """Its bounds are in it; and it stays with a value that is placed."""
+    value = facts.READ_CAPACITY.doubted(DOUBT, span=Span(low=1)).at(Place("a", 1))
     assert value.at_least(1).truth is True
     assert value.at_least(2).truth is None
     assert value.at_most(0).truth is False
@@ -71,13 +71,12 @@ def test_a_value_shows_what_may_be_shown() -> None:
     assert repr(Value("x", 5)) == "Value(x: set 5)"
 
 
-def test_a_value_can_be_placed_and_renamed() -> None:
+def test_a_value_can_be_placed() -> None:
     """A place of its own stays."""
     place, other = Place("a", 1), Place("b", 2)
     assert Value("x", 5).at(place).place == place
     assert Value("x", 5, place=place).at(other).place == place
     assert Value("x", 5).at(None).place is None
-    assert Value("x", 5).renamed("y").name == "y"
 
 
 def test_a_verdict_can_be_reworded_and_reweighed() -> None:

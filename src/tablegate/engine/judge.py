@@ -35,7 +35,7 @@ class Judgement(NamedTuple):
 
 @record(kw_only=False)
 class Answers:
-    """What one policy said of the subjects of one estate: how many it holds for, how many it is not for, and the rest."""
+    """What one policy said of one estate's subjects: how many it holds for, how many it is not for, and the rest."""
 
     held: int
     aside: int

@@ -105,10 +105,14 @@ class Value(Generic[T_co]):
 
     def at_least(self, bound: float) -> Verdict:
         """The content is a number, and not below the bound."""
+        if self.origin is not _UNKNOWN:
+            return Verdict(_is_number(self.content) and self.content >= bound, (self,))
         return self._compared(lambda content: _is_number(content) and content >= bound)
 
     def at_most(self, bound: float) -> Verdict:
         """The content is a number, and not above the bound."""
+        if self.origin is not _UNKNOWN:
+            return Verdict(_is_number(self.content) and self.content <= bound, (self,))
         return self._compared(lambda content: _is_number(content) and content <= bound)
 
     def matches(self, pattern: str) -> Verdict:
@@ -142,10 +146,6 @@ class Value(Generic[T_co]):
         """The same fact, at this place where it has none of its own."""
         return self if self.place is not None or place is None else replace(self, place=place)
 
-    def renamed(self, name: str) -> Value[T_co]:
-        """The same fact under another name."""
-        return replace(self, name=name)
-
     def __bool__(self) -> NoReturn:
         raise TypeError(_NOT_A_BOOL.format(f"the value {self.name!r}", "ask .is_true, .is_set or .equals(...)"))
 
@@ -157,9 +157,8 @@ class Value(Generic[T_co]):
 class Verdict:
     """True, false or unknown (None), with the values that decided it.
 
-    ``note`` says in words what was found; without one the evidence speaks for itself.
-    ``severity`` and ``fix`` are set where this very verdict weighs differently from its policy, or
-    is mended differently from its remedy.
+    ``note`` says in words what was found; without one the evidence speaks for itself. ``severity`` and ``fix`` are set
+    where this very verdict weighs, or is mended, otherwise than its policy says.
     A verdict that does not apply is true, and left out of every combination.
     """
 
@@ -239,8 +238,8 @@ def any_of(verdicts: Iterable[Verdict]) -> Verdict:
 def when(condition: Verdict, then: Callable[[], Verdict], otherwise: str) -> Verdict:
     """Judge ``then`` only where the condition holds; elsewhere the policy is not applicable.
 
-    Where the condition is unknown, ``then`` may still settle it by holding. Combine the result with ``&``
-    and ``all_of`` only: under ``|`` and ``~`` what does not apply would count as what holds.
+    Where the condition is unknown, ``then`` may still settle it by holding. Combine the result with ``&`` and
+    ``all_of`` only: under ``|`` and ``~`` what does not apply would count as what holds.
     """
     if condition.truth is False:
         return Verdict(True, condition.evidence, otherwise, False)
@@ -283,7 +282,7 @@ def _folded(verdicts: Iterable[Verdict], *, decisive: bool) -> Verdict:
             (deciding if truth == decisive else doubtful if truth is None else others).append(verdict)
     if deciding:
         return _summed(decisive, deciding, deciding[0].severity)
-    return _summed(None, doubtful) if doubtful else _summed(not decisive, others)
+    return _summed(None, doubtful) if doubtful else _summed(not decisive, others) if others else Verdict(not decisive)
 
 
 def _summed(truth: bool | None, verdicts: Sequence[Verdict], severity: str | None = None) -> Verdict:
