@@ -1,7 +1,7 @@
 """What facts are kept in: fields that nothing changes once they are given.
 
 To whoever looks at one it is a dataclass: ``fields`` and ``replace`` know it. What makes it, compares it and guards it
-is msgspec's: a run makes forty of them a table, and each in half the time; the class itself is made in a tenth of it.
+is msgspec's: a run makes forty of them a table, and each in half the time; the class itself is made in a quarter of it.
 """
 
 from __future__ import annotations
