@@ -13,7 +13,6 @@ from tablegate.policy import (
     KeyOwner,
     KmsKey,
     Replica,
-    StreamDestination,
     Table,
     Value,
     Verdict,
@@ -24,7 +23,7 @@ from tablegate.policy import (
     policy,
     unknown,
 )
-from tablegate_baseline.asking import must_be, of_replicas, replica_label, worded
+from tablegate_baseline.asking import must_be, replica_label, worded
 
 Owner = Literal["aws-owned", "aws-managed", "customer"]
 Scope = Literal["classified", "all"]
@@ -215,37 +214,6 @@ def dax_in_transit(cluster: DaxCluster) -> Verdict:
     )
 
 
-@policy(
-    "TG207",
-    MEDIUM,
-    "A Kinesis stream that receives a table's changes must be encrypted under KMS",
-    docs="https://docs.aws.amazon.com/streams/latest/dev/what-is-sse.html",
-    terraform="""
-resource "aws_kinesis_stream" "changes" {
-  name            = "orders-changes"
-  shard_count     = 1
-  encryption_type = "KMS"
-  kms_key_id      = "alias/aws/kinesis"
-}
-""",
-    cloudformation="""
-Changes:
-  Type: AWS::Kinesis::Stream
-  Properties:
-    ShardCount: 1
-    StreamEncryption:
-      EncryptionType: KMS
-      KeyId: alias/aws/kinesis
-""",
-)
-def stream_destination_encryption(table: Table) -> Verdict:
-    """Every change is copied into the stream, whole items with it, and stays there for up to a year. The table's key
-    does not follow: what the stream keeps is only as safe as the stream."""
-    asked = [_safe(table.destinations), *of_replicas(table, lambda replica: _safe(replica.destinations))]
-    told = [verdict for verdict in asked if verdict.applies]
-    return all_of(told) if told else not_applicable("no Kinesis stream of this input receives the table's changes")
-
-
 def _owned(encryption: Encryption, owner: Owner, what: str) -> Verdict:
     """The key's owner is this one, or one with a stronger claim."""
     found = encryption.owner
@@ -286,14 +254,3 @@ def _health(key: KmsKey, named: Value[str]) -> tuple[Verdict, ...]:
         must_be(enabled, True, f"{key.address} is disabled", f"{key.address} is enabled"),
         must_be(rotation, True, f"{key.address} does not rotate", f"{key.address} rotates"),
     )
-
-
-def _safe(destinations: tuple[StreamDestination, ...]) -> Verdict:
-    """Every stream among these that is in this input is encrypted under KMS."""
-    here = [_under_kms(into, into.encrypted) for into in destinations if into.encrypted is not None]
-    return all_of(here) if here else not_applicable("no stream of this input")
-
-
-def _under_kms(into: StreamDestination, encrypted: Value[bool]) -> Verdict:
-    name = into.address or into.stream.shown
-    return must_be(encrypted, True, f"{name} keeps the table's changes under no KMS key", f"{name} is under a KMS key")

@@ -1,4 +1,4 @@
-"""Streams: do a table's changes carry what their readers need, and does anybody read them?"""
+"""Streams: do a table's changes carry what their readers need, does anybody read them, and are they kept safe?"""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from tablegate.policy import (
     LOW,
     MEDIUM,
     Consumer,
+    StreamDestination,
     Table,
     TableKind,
+    Value,
     Verdict,
     all_of,
     fails,
@@ -16,6 +18,7 @@ from tablegate.policy import (
     policy,
     when,
 )
+from tablegate_baseline.asking import must_be, of_replicas
 from tablegate_baseline.parts import not_seen, otherwise
 
 _BOTH = "NEW_AND_OLD_IMAGES"
@@ -45,6 +48,37 @@ def stream_view(table: Table) -> Verdict:
     if _has_none(table):
         return not_applicable("the table has neither a stream nor a replica")
     return all_of((_replicated(table), *[_carries(table, reader) for reader in table.stream.consumers], _read(table)))
+
+
+@policy(
+    "TG207",
+    MEDIUM,
+    "A Kinesis stream that receives a table's changes must be encrypted under KMS",
+    docs="https://docs.aws.amazon.com/streams/latest/dev/what-is-sse.html",
+    terraform="""
+resource "aws_kinesis_stream" "changes" {
+  name            = "orders-changes"
+  shard_count     = 1
+  encryption_type = "KMS"
+  kms_key_id      = "alias/aws/kinesis"
+}
+""",
+    cloudformation="""
+Changes:
+  Type: AWS::Kinesis::Stream
+  Properties:
+    ShardCount: 1
+    StreamEncryption:
+      EncryptionType: KMS
+      KeyId: alias/aws/kinesis
+""",
+)
+def stream_destination_encryption(table: Table) -> Verdict:
+    """Every change is copied into the stream, whole items with it, and stays there for up to a year. The table's key
+    does not follow: what the stream keeps is only as safe as the stream."""
+    asked = [_safe(table.destinations), *of_replicas(table, lambda replica: _safe(replica.destinations))]
+    told = [verdict for verdict in asked if verdict.applies]
+    return all_of(told) if told else not_applicable("no Kinesis stream of this input receives the table's changes")
 
 
 def _has_none(table: Table) -> bool:
@@ -97,3 +131,14 @@ def _read(table: Table) -> Verdict:
     for reader in table.stream.consumers:
         nobody = nobody | not_seen("stream reader", reader.doubt)
     return when(enabled.is_true & ~_replicates_by_stream(table), lambda: nobody, "nobody has to read the stream")
+
+
+def _safe(destinations: tuple[StreamDestination, ...]) -> Verdict:
+    """Every stream among these that is in this input is encrypted under KMS."""
+    here = [_under_kms(into, into.encrypted) for into in destinations if into.encrypted is not None]
+    return all_of(here) if here else not_applicable("no stream of this input")
+
+
+def _under_kms(into: StreamDestination, encrypted: Value[bool]) -> Verdict:
+    name = into.address or into.stream.shown
+    return must_be(encrypted, True, f"{name} keeps the table's changes under no KMS key", f"{name} is under a KMS key")

@@ -11,7 +11,7 @@ from build import DOUBT, doubted, encrypted, replica, table
 from tablegate.model import facts
 from tablegate.model.estate import DaxCluster
 from tablegate.model.record import wire
-from tablegate.model.table import KeyOwner, KmsKey, Replica, StreamDestination, Table
+from tablegate.model.table import KeyOwner, KmsKey, Replica, Table
 from tablegate.model.value import Place, Value
 from tablegate_baseline.encryption import (
     customer_managed_key,
@@ -20,7 +20,6 @@ from tablegate_baseline.encryption import (
     encryption_at_rest,
     key_health,
     replica_encryption,
-    stream_destination_encryption,
 )
 from verdicts import names, outcome
 
@@ -256,40 +255,3 @@ def test_a_cluster_is_neither_encrypted_nor_private_by_default() -> None:
     assert outcome(dax_encryption.check(cluster())) == "fails"
     verdict = dax_in_transit.check(cluster())
     assert (verdict.truth, verdict.note) == (False, "the endpoint's encryption is NONE and must be TLS")
-
-
-def destination(encrypted: Value[bool] | None, address: str | None = "aws_kinesis_stream.changes") -> StreamDestination:
-    """A Kinesis stream; None where it is not in this input."""
-    return StreamDestination(stream=facts.DESTINATION.of("changes"), encrypted=encrypted, address=address)
-
-
-ON, OFF = facts.DESTINATION_ENCRYPTED.of(True), facts.DESTINATION_ENCRYPTED.unset
-
-
-@pytest.mark.parametrize(
-    ("destinations", "expected"),
-    [
-        ((), "exempt"),
-        ((destination(None),), "exempt"),
-        ((destination(ON),), "holds"),
-        ((destination(None), destination(OFF)), "fails"),
-        ((destination(ON), destination(OFF)), "fails"),
-        ((destination(doubted(OFF)), destination(ON)), "unknown"),
-    ],
-)
-def test_streams_of_this_input_must_be_under_kms(destinations: tuple[StreamDestination, ...], expected: str) -> None:
-    """A stream of somebody else's cannot be judged; of ours, each is."""
-    assert expected == outcome(stream_destination_encryption.check(table(destinations=destinations)))
-
-
-def test_a_replica_s_stream_receives_the_table_s_changes_too() -> None:
-    """A copy of the changes in another region is a copy."""
-    one = replica("eu-west-1", destinations=(destination(OFF, address=None),))
-    verdict = stream_destination_encryption.check(table(replicas=facts.REPLICAS.of((one,))))
-    assert (verdict.truth, verdict.note) == (False, "changes keeps the table's changes under no KMS key")
-
-
-def test_replicas_that_cannot_be_listed_may_have_streams() -> None:
-    """Not knowing the replicas is not knowing their streams."""
-    unlisted = table(replicas=doubted(facts.REPLICAS.unset))
-    assert outcome(stream_destination_encryption.check(unlisted)) == "unknown"

@@ -9,9 +9,10 @@ import pytest
 
 import build
 from tablegate.model import facts
-from tablegate.model.table import Consumer, Stream, Table, TableKind
-from tablegate.model.value import Verdict
-from tablegate_baseline.streams import stream_view
+from tablegate.model.table import Consumer, Stream, StreamDestination, Table, TableKind
+from tablegate.model.value import Value, Verdict
+from tablegate_baseline.streams import stream_destination_encryption, stream_view
+from verdicts import outcome
 
 REPLICAS = facts.REPLICAS.of((build.replica(),))
 
@@ -133,3 +134,40 @@ def test_a_reader_that_may_be_anothers_is_a_doubt() -> None:
 def test_what_is_not_known_may_lack_an_image(stated: dict[str, Any]) -> None:
     """Neither view nor replicas are guessed."""
     assert judged(build.table(**stated)).truth is None
+
+
+def destination(encrypted: Value[bool] | None, address: str | None = "aws_kinesis_stream.changes") -> StreamDestination:
+    """A Kinesis stream; None where it is not in this input."""
+    return StreamDestination(stream=facts.DESTINATION.of("changes"), encrypted=encrypted, address=address)
+
+
+ON, OFF = facts.DESTINATION_ENCRYPTED.of(True), facts.DESTINATION_ENCRYPTED.unset
+
+
+@pytest.mark.parametrize(
+    ("destinations", "expected"),
+    [
+        ((), "exempt"),
+        ((destination(None),), "exempt"),
+        ((destination(ON),), "holds"),
+        ((destination(None), destination(OFF)), "fails"),
+        ((destination(ON), destination(OFF)), "fails"),
+        ((destination(build.doubted(OFF)), destination(ON)), "unknown"),
+    ],
+)
+def test_streams_of_this_input_must_be_under_kms(destinations: tuple[StreamDestination, ...], expected: str) -> None:
+    """A stream of somebody else's cannot be judged; of ours, each is."""
+    assert expected == outcome(stream_destination_encryption.check(build.table(destinations=destinations)))
+
+
+def test_a_replica_s_stream_receives_the_table_s_changes_too() -> None:
+    """A copy of the changes in another region is a copy."""
+    one = build.replica("eu-west-1", destinations=(destination(OFF, address=None),))
+    verdict = stream_destination_encryption.check(build.table(replicas=facts.REPLICAS.of((one,))))
+    assert (verdict.truth, verdict.note) == (False, "changes keeps the table's changes under no KMS key")
+
+
+def test_replicas_that_cannot_be_listed_may_have_streams() -> None:
+    """Not knowing the replicas is not knowing their streams."""
+    unlisted = build.table(replicas=build.doubted(facts.REPLICAS.unset))
+    assert outcome(stream_destination_encryption.check(unlisted)) == "unknown"
