@@ -93,6 +93,7 @@ def table(**stated: Any) -> Table:
         "address": "aws_dynamodb_table.orders",
         "place": Place("plan.json", path="aws_dynamodb_table.orders"),
         "dialect": Dialect.TERRAFORM_PLAN,
+        "type": "aws_dynamodb_table",
         "kind": TableKind.REGIONAL,
         "label": "orders",
         "name": facts.NAME.of("orders-prod"),

@@ -40,7 +40,7 @@ IN_THIS_INPUT = "(in this input)"
 _LIKE = {"main.tf": ("plan.json",)}
 
 # Where a thing stands and what its language calls it: no two languages can agree on these.
-UNCOMPARED = frozenset({"address", "place", "dialect", "label", "scenario", "raw", "change", "estate", "table"})
+UNCOMPARED = frozenset({"address", "place", "dialect", "type", "label", "scenario", "raw", "change", "estate", "table"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -18,11 +19,14 @@ from tablegate.engine.written import written_policies
 from tablegate.findings import Exit, Fault, FaultCode, Input, Report, exit_of
 from tablegate.gate import check
 from tablegate.model.estate import Estate
-from tablegate.model.table import Dialect
+from tablegate.model.table import GLOBAL_TABLE, Dialect
 from tablegate.model.value import Place
 from tablegate.policy import LOW, Policy, Table, Verdict, not_applicable
+from tablegate.policy.example import smallest_template
+from tablegate.policy.package import policies_in
 from tablegate.syntax.recognise import Kind
 from tablegate.syntax.source import Source
+from tablegate.syntax.yaml_ import parse_yaml
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 
@@ -50,6 +54,20 @@ def test_a_good_template_opens_the_gate() -> None:
     assert (report.findings, report.faults) == ((), ())
     assert (report.counts.tables, report.counts.held) == (1, 1)
     assert [item.path for item in report.inputs] == ["a.yaml"]
+
+
+@pytest.mark.parametrize("spelling", ["yaml", "json"])
+def test_a_global_table_is_told_what_a_global_table_says(spelling: str) -> None:
+    """Its protection is set region by region: at its top level there is no such property."""
+    (protection,) = [item for item in policies_in("tablegate_baseline") if item.id == "TG304"]
+    text = smallest_template(type=GLOBAL_TABLE)
+    if spelling == "json":
+        text = json.dumps(parse_yaml(text).plain())
+    (finding,) = checked(Source("t", text.encode()), policies=(protection,)).findings
+    fragment = finding.fix if spelling == "yaml" else f"{{{finding.fix}}}"
+    expected = {"Replicas": [{"Region": "us-east-1", "DeletionProtectionEnabled": True}]}
+    assert expected == parse_yaml(fragment or "").plain()
+    assert (spelling == "json") == ('"Replicas"' in fragment)
 
 
 def test_a_bad_template_is_blocked() -> None:

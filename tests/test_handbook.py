@@ -63,6 +63,14 @@ def test_a_page_says_everything_on_one_screen() -> None:
     assert dedent(expected) == rest
 
 
+def test_what_a_global_table_says_otherwise_is_told_apart() -> None:
+    """Its writers must not paste what only a table of one region understands."""
+    apart = replace(sized(), remedy=Spelled(None, "TableClass: X", "Replicas:\n  - TableClass: X"))
+    assert "Global table    Replicas:\n                  - TableClass: X\nMore" in page(apart)
+    fence = "```yaml\nReplicas:\n  - TableClass: X\n```"
+    assert f"**CloudFormation, `AWS::DynamoDB::GlobalTable`**\n\n{fence}\n\n[Read more]" in entry(apart)
+
+
 def test_a_page_without_options_has_no_such_row() -> None:
     """What is not there is not mentioned."""
     assert "Options" not in page(RECOVERY)

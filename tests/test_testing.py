@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from declared import declared
+from tablegate.model.table import GLOBAL_TABLE
 from tablegate.policy import HIGH, Policy, Table, Verdict, policy, when
+from tablegate.policy.example import smallest_template
 from tablegate.testing import Case, cases, cases_of, gaps, gaps_of, judged, outcome, prove, smallest
 
 HEAD = """\
@@ -37,9 +39,15 @@ UNKNOWN = """\
         PointInTimeRecoveryEnabled: !Ref Purpose
 """
 REMEDY = "PointInTimeRecoverySpecification:\n  PointInTimeRecoveryEnabled: true\n"
+WIDE = """\
+Replicas:
+  - Region: us-east-1
+    PointInTimeRecoverySpecification:
+      PointInTimeRecoveryEnabled: true
+"""
 
 
-@policy("TT301", HIGH, "Recovery must be on", docs="", terraform=None, cloudformation=REMEDY)
+@policy("TT301", HIGH, "Recovery must be on", docs="", terraform=None, cloudformation=REMEDY, global_table=WIDE)
 def recovery(table: Table, *, exempt: tuple[str, ...] = ()) -> Verdict:
     """Because a test says so."""
     return when(~table.declared.purpose.one_of(*exempt), lambda: table.recovery.enabled.is_true, "exempt")
@@ -133,6 +141,7 @@ def test_a_policy_needs_a_failing_and_a_holding_case_with_its_remedy(tmp_path: P
         "TT301: no case in CloudFormation that fails",
         "TT301: no case in CloudFormation that holds",
         "TT301: the remedy in CloudFormation stands in no case that holds",
+        "TT301: the remedy for a global table stands in no case that holds",
     )
     write(tmp_path, "TT301/fails/template.yaml", HEAD)
     write(tmp_path, "TT301/holds/template.yaml", HEAD)
@@ -140,7 +149,9 @@ def test_a_policy_needs_a_failing_and_a_holding_case_with_its_remedy(tmp_path: P
     assert gaps_of(recovery, tmp_path) == (
         "TT301: 'breaks' names no outcome; use one of fails, holds, unknown, exempt",
         "TT301: the remedy in CloudFormation stands in no case that holds",
+        "TT301: the remedy for a global table stands in no case that holds",
     )
+    write(tmp_path, "TT301/holds-global/template.yaml", smallest_template(WIDE, GLOBAL_TABLE))
     write(tmp_path, "TT301/holds-too/template.yaml", HEAD + ON)
     (tmp_path / "TT301" / "breaks" / "template.yaml").unlink()
     assert gaps_of(recovery, tmp_path) == ()
@@ -172,8 +183,12 @@ def test_the_remedy_alone_mends_the_smallest_table(tmp_path: Path) -> None:
     """What the handbook prints is what was judged."""
     assert outcome(smallest(recovery, remedied=False)) == "fails"
     assert outcome(smallest(recovery, remedied=True)) == "holds"
+    assert outcome(smallest(recovery, remedied=False, type=GLOBAL_TABLE)) == "fails"
+    assert outcome(smallest(recovery, remedied=True, type=GLOBAL_TABLE)) == "holds"
     useless = policy("TT303", HIGH, "x", docs="", terraform=None, cloudformation="TableName: x")(recovery.check)
-    assert gaps_of(useless, tmp_path)[-1].startswith("TT303: the smallest template with the remedy fails")
+    assert gaps_of(useless, tmp_path)[-1].startswith(
+        "TT303: the smallest AWS::DynamoDB::GlobalTable with the remedy fails"
+    )
 
 
 def test_a_pack_can_be_named() -> None:

@@ -116,6 +116,15 @@ OnDemandThroughput:
   MaxReadRequestUnits: 4000
   MaxWriteRequestUnits: 1000
 """,
+    global_table="""
+WriteOnDemandThroughputSettings:
+  MaxWriteRequestUnits: 1000
+
+Replicas:
+  - Region: us-east-1
+    ReadOnDemandThroughputSettings:
+      MaxReadRequestUnits: 4000
+""",
 )
 def on_demand_ceiling(table: Table) -> Verdict:
     """On demand, a client caught in a loop is served as fast as it asks, and every request is billed.

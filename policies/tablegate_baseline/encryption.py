@@ -91,6 +91,21 @@ OrdersKey:
   Properties:
     EnableKeyRotation: true
 """,
+    global_table="""
+SSESpecification:
+  SSEEnabled: true
+  SSEType: KMS
+
+Replicas:
+  - Region: us-east-1
+    SSESpecification:
+      KMSMasterKeyId: !GetAtt OrdersKey.Arn
+
+OrdersKey:
+  Type: AWS::KMS::Key
+  Properties:
+    EnableKeyRotation: true
+""",
 )
 def customer_managed_key(table: Table, *, classes: tuple[str, ...] = CLASSES, scope: Scope = "classified") -> Verdict:
     """Only a key of your own has a policy that you write: it can keep out those who may read the table, and

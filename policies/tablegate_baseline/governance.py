@@ -79,6 +79,17 @@ Tags:
   - Key: data-classification
     Value: internal
 """,
+    global_table="""
+Replicas:
+  - Region: us-east-1
+    Tags:
+      - Key: owner
+        Value: team-orders
+      - Key: environment
+        Value: prod
+      - Key: data-classification
+        Value: internal
+""",
     on=False,
 )
 def required_tags(table: Table, *, tags: tuple[str, ...] = ("owner", "environment", "data-classification")) -> Verdict:

@@ -45,6 +45,11 @@ _FIGURES = re.compile(r"(?P<table>\S+): *(?P<gb>[\d.]+) GB, *(?P<reads>[\d.]+) r
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.TableClasses.html",
     terraform='table_class = "STANDARD_INFREQUENT_ACCESS"',
     cloudformation="TableClass: STANDARD_INFREQUENT_ACCESS",
+    global_table="""
+Replicas:
+  - Region: us-east-1
+    TableClass: STANDARD_INFREQUENT_ACCESS
+""",
     on=False,
 )
 def table_class(table: Table, *, figures: tuple[str, ...] = ()) -> Verdict:

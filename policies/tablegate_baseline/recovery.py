@@ -36,6 +36,12 @@ point_in_time_recovery {
 PointInTimeRecoverySpecification:
   PointInTimeRecoveryEnabled: true
 """,
+    global_table="""
+Replicas:
+  - Region: us-east-1
+    PointInTimeRecoverySpecification:
+      PointInTimeRecoveryEnabled: true
+""",
 )
 def point_in_time_recovery(table: Table, *, exempt: tuple[str, ...] = EXEMPT) -> Verdict:
     """Without it, a bad deploy or a wrong delete takes every write since the last backup with it, and there may be
@@ -82,6 +88,13 @@ point_in_time_recovery {
 PointInTimeRecoverySpecification:
   PointInTimeRecoveryEnabled: true
   RecoveryPeriodInDays: 35
+""",
+    global_table="""
+Replicas:
+  - Region: us-east-1
+    PointInTimeRecoverySpecification:
+      PointInTimeRecoveryEnabled: true
+      RecoveryPeriodInDays: 35
 """,
 )
 def recovery_window(table: Table, *, days: int = 35) -> Verdict:

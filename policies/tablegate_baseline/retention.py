@@ -35,6 +35,11 @@ deletion_protection_enabled = true
     cloudformation="""
 DeletionProtectionEnabled: true
 """,
+    global_table="""
+Replicas:
+  - Region: us-east-1
+    DeletionProtectionEnabled: true
+""",
 )
 def deletion_protection(table: Table) -> Verdict:
     """Whoever may call DeleteTable needs one call to lose everything: a wrong profile, a stack taken down, a rename.

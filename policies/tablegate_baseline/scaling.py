@@ -101,6 +101,23 @@ WriteScaling:
       PredefinedMetricSpecification:
         PredefinedMetricType: DynamoDBWriteCapacityUtilization
 """,
+    global_table="""
+WriteProvisionedThroughputSettings:
+  WriteCapacityAutoScalingSettings:
+    MinCapacity: 5
+    MaxCapacity: 100
+    TargetTrackingScalingPolicyConfiguration:
+      TargetValue: 70
+
+Replicas:
+  - Region: us-east-1
+    ReadProvisionedThroughputSettings:
+      ReadCapacityAutoScalingSettings:
+        MinCapacity: 5
+        MaxCapacity: 100
+        TargetTrackingScalingPolicyConfiguration:
+          TargetValue: 70
+""",
 )
 def autoscaled_capacity(table: Table) -> Verdict:
     """A dimension that does not scale throttles at its fixed number, and a throttled index throttles its table.
@@ -261,6 +278,14 @@ def _compared(left: Value[int], test: Callable[[int, int], bool], right: Value[i
 ProvisionedThroughput:
   ReadCapacityUnits: 10
   WriteCapacityUnits: 10
+""",
+    global_table="""
+WriteProvisionedThroughputSettings:
+  WriteCapacityAutoScalingSettings:
+    MinCapacity: 5
+    MaxCapacity: 100
+    TargetTrackingScalingPolicyConfiguration:
+      TargetValue: 70
 """,
 )
 def index_write_capacity(index: Index) -> Verdict:

@@ -80,6 +80,12 @@ resource "aws_dynamodb_contributor_insights" "orders" {
 ContributorInsightsSpecification:
   Enabled: true
 """,
+    global_table="""
+Replicas:
+  - Region: us-east-1
+    ContributorInsightsSpecification:
+      Enabled: true
+""",
 )
 def contributor_insights(table: Table) -> Verdict:
     """A table throttles on one hot key while its average looks idle. Only Contributor Insights names the key."""

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
+from tablegate.model.table import GLOBAL_TABLE
 from tablegate.policy.declare import FAMILIES, Option, Policy
 from tablegate.policy.options import wanted
 
@@ -102,6 +103,8 @@ def page(policy: Policy) -> str:
         blocks.append(_row("", [f"set them under [policies.{policy.name}]"]))
     for word, fix in (("Terraform", policy.remedy.terraform), ("CloudFormation", policy.remedy.cloudformation)):
         blocks.append(_row(word, _fragment(fix).splitlines() if fix else ["cannot be said there"]))
+    if policy.remedy.global_table:
+        blocks.append(_row("Global table", _fragment(policy.remedy.global_table).splitlines()))
     blocks.append(_row("More", [policy.docs]))
     return f"{head}{_facts(policy):>{max(100 - len(head), len(_facts(policy)) + 2)}}\n\n" + "\n".join(blocks) + "\n"
 
@@ -139,6 +142,8 @@ def _sections(policy: Policy) -> Iterator[str]:
         yield f"**Terraform**\n\n```hcl\n{_fragment(policy.remedy.terraform)}\n```"
     if policy.remedy.cloudformation:
         yield f"**CloudFormation**\n\n```yaml\n{_fragment(policy.remedy.cloudformation)}\n```"
+    if policy.remedy.global_table:
+        yield f"**CloudFormation, `{GLOBAL_TABLE}`**\n\n```yaml\n{_fragment(policy.remedy.global_table)}\n```"
     yield f"[Read more]({policy.docs})"
 
 

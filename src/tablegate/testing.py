@@ -34,6 +34,7 @@ from tablegate.engine.settings import Settings
 from tablegate.findings import Finding, Outcome, Report
 from tablegate.gate import check
 from tablegate.model.record import record
+from tablegate.model.table import GLOBAL_TABLE, TABLE, Dialect
 from tablegate.policy.declare import Policy, policies_of
 from tablegate.policy.example import smallest_template
 from tablegate.policy.package import policies_in
@@ -113,13 +114,16 @@ def gaps_of(policy: Policy, directory: str | Path) -> tuple[str, ...]:
     found = cases_of(policy, directory)
     strange = sorted({case.input.parent.name for case in found if case.outcome not in OUTCOMES})
     missing = [f"{policy.id}: {name!r} names no outcome; use one of {', '.join(OUTCOMES)}" for name in strange]
-    for language, remedy in _remedies(policy).items():
+    for language, remedies in _remedies(policy).items():
         proved = {case.outcome for case in found if INPUTS[case.input.name] == language}
         missing += [
             f"{policy.id}: no case in {language} that {word}" for word in ("fails", "holds") if word not in proved
         ]
-        if not any(_holds_remedy(case, language, remedy) for case in found):
-            missing.append(f"{policy.id}: the remedy in {language} stands in no case that holds")
+        missing += [
+            f"{policy.id}: the {named} stands in no case that holds"
+            for named, remedy in remedies.items()
+            if not any(_holds_remedy(case, language, remedy) for case in found)
+        ]
     missing += [f"{policy.id}: {gap}" for gap in _smallest_gaps(policy)]
     return tuple(_beyond_proof(policy, missing, _toml(Path(directory, policy.id, "beyond.toml"))))
 
@@ -131,28 +135,41 @@ def _beyond_proof(policy: Policy, missing: list[str], reasons: Mapping[str, Any]
     yield from (f"{gap}: beyond.toml excuses what is not missing" for gap in sorted(excused - set(missing)))
 
 
-def smallest(policy: Policy, *, remedied: bool) -> Report:
-    """The report on the smallest template, with or without the policy's remedy for CloudFormation."""
-    text = smallest_template(policy.remedy.cloudformation or "" if remedied else "")
+def smallest(policy: Policy, *, remedied: bool, type: str = TABLE) -> Report:
+    """The report on the smallest template with a table of this type, with or without the policy's remedy for it."""
+    remedy = policy.remedy.within(Dialect.CLOUDFORMATION, type) if remedied else None
+    text = smallest_template(remedy or "", type)
     source = Source("template.yaml", text.encode())
     return check((source,), (policy,), Settings(select=(policy.id,)), ReadOptions())
 
 
 def _smallest_gaps(policy: Policy) -> Iterable[str]:
-    """Where the smallest table alone breaks the policy, the remedy alone must mend it."""
-    if policy.remedy.cloudformation and outcome(smallest(policy, remedied=False)) == "fails":
-        mended = smallest(policy, remedied=True)
-        if outcome(mended) not in ("holds", "exempt") or mended.faults:
-            yield f"the smallest template with the remedy {outcome(mended)}: {[_shown(f) for f in mended.findings]}"
+    """Where the smallest table of a type alone breaks the policy, the remedy alone must mend it."""
+    for type_ in (TABLE, GLOBAL_TABLE):
+        remedy = policy.remedy.within(Dialect.CLOUDFORMATION, type_)
+        if remedy and outcome(smallest(policy, remedied=False, type=type_)) == "fails":
+            mended = smallest(policy, remedied=True, type=type_)
+            if outcome(mended) not in ("holds", "exempt") or mended.faults:
+                found = [_shown(finding) for finding in mended.findings]
+                yield f"the smallest {type_} with the remedy {outcome(mended)}: {found}"
 
 
 def _policies(pack: str | Iterable[Policy]) -> tuple[Policy, ...]:
     return policies_in(pack) if isinstance(pack, str) else tuple(pack)
 
 
-def _remedies(policy: Policy) -> dict[str, str]:
-    spelled = {"Terraform": policy.remedy.terraform, "CloudFormation": policy.remedy.cloudformation}
-    return {language: remedy for language, remedy in spelled.items() if remedy is not None}
+def _remedies(policy: Policy) -> dict[str, dict[str, str]]:
+    """The remedies by their languages, each by what a gap calls it."""
+    remedy = policy.remedy
+    spelled = {
+        "Terraform": {"remedy in Terraform": remedy.terraform},
+        "CloudFormation": {
+            "remedy in CloudFormation": remedy.cloudformation,
+            "remedy for a global table": remedy.global_table,
+        },
+    }
+    named = {language: {name: text for name, text in texts.items() if text} for language, texts in spelled.items()}
+    return {language: texts for language, texts in named.items() if texts}
 
 
 def _holds_remedy(case: Case, language: str, remedy: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import pytest
 
+from tablegate.model.table import Dialect
 from tablegate.policy import (
     HIGH,
     LOW,
@@ -44,6 +45,20 @@ def test_everything_about_a_policy_comes_from_its_function() -> None:
     assert [(option.name, option.type, option.default) for option in declared.options] == [("max-days", int, 7)]
     assert (declared.remedy.terraform, declared.remedy.cloudformation) == ("ttl {\n  enabled = true\n}", "A:\n  B: 1")
     assert declare(good, "ACME001").family == "acme"
+
+
+def test_a_remedy_is_that_of_the_resource() -> None:
+    """A global table says in its replicas what a table says itself; where it says the same, there is one remedy."""
+    one = declare(good, terraform="ttl {}", cloudformation="A: 1").remedy
+    apart = declare(good, terraform="ttl {}", cloudformation="A: 1", global_table="\n  B: 1\n").remedy
+    asked = [
+        (Dialect.TERRAFORM_PLAN, "aws_dynamodb_table"),
+        (Dialect.CLOUDFORMATION, "AWS::DynamoDB::Table"),
+        (Dialect.CLOUDFORMATION, "AWS::DynamoDB::GlobalTable"),
+        (Dialect.CLOUDFORMATION, None),
+    ]
+    assert ["ttl {}", "A: 1", "A: 1", "A: 1"] == [one.within(*each) for each in asked]
+    assert ["ttl {}", "A: 1", "B: 1", "A: 1"] == [apart.within(*each) for each in asked]
 
 
 def undocumented(table: Table) -> Verdict:

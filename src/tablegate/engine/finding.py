@@ -16,7 +16,6 @@ from tablegate.model.value import Place, Value, Verdict
 from tablegate.policy.declare import Policy, Severity
 
 _FAILS, _UNKNOWN, _WAIVED = Outcome.FAILS, Outcome.UNKNOWN, Outcome.WAIVED
-_CLOUDFORMATION = Dialect.CLOUDFORMATION
 _NONE: frozenset[Severity] = frozenset()
 
 
@@ -81,12 +80,10 @@ def _place(evidence: tuple[Value[object], ...], site: Site) -> Place | None:
 
 def _fix(policy: Policy, site: Site) -> str | None:
     """The remedy in the language that the subject is written in. One text for all languages is none of them."""
-    remedy = policy.remedy
-    if site.dialect is not _CLOUDFORMATION:
-        return remedy.terraform
-    if site.spelling != "json" or remedy.cloudformation is None or remedy.cloudformation == remedy.terraform:
-        return remedy.cloudformation
+    said = policy.remedy.within(site.dialect, site.type)
+    if site.spelling != "json" or said is None or said == policy.remedy.terraform:
+        return said
     # Imported here: it reads YAML, which no other language needs.
     from tablegate.syntax.pasted import pasted
 
-    return pasted(remedy.cloudformation)
+    return pasted(said)

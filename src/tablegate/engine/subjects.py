@@ -34,6 +34,7 @@ class Site:
     part: Part | None = None
     tags: Value[Mapping[str, str | None]] | None = None
     construct: Construct | None = None
+    type: str | None = None  # of the resource that declares the table
     spelling: str | None = None  # of a template: json or yaml
 
 
@@ -82,11 +83,11 @@ class Subjects:
 
     def site(self, subject: Any, part: Part | None = None, place: Place | None = None) -> Site:
         """Where a subject of this estate stands, or a part of it."""
-        tags = subject.tags if isinstance(subject, Table) else None
+        tags, type_ = (subject.tags, subject.type) if isinstance(subject, Table) else (None, None)
         own = subject.place if place is None else place
         estate, address = self.estate, subject.address
         construct = estate.constructs.get(address)
-        return Site(estate.file, estate.dialect, address, own, part, tags, construct, estate.spelling)
+        return Site(estate.file, estate.dialect, address, own, part, tags, construct, type_, estate.spelling)
 
 
 class _Group:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from tablegate.model.estate import Estate
 
 
+TABLE, GLOBAL_TABLE = "AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable"
+
+
 class Dialect(StrEnum):
     """The language an input is written in."""
 
@@ -224,6 +227,7 @@ class Table:
     address: str
     place: Place | None
     dialect: Dialect
+    type: str  # of the resource that declares it
     kind: TableKind
     label: str  # the resource's own name in its source: label or logical id
     scenario: Mapping[str, str] | None = None

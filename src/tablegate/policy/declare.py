@@ -14,7 +14,7 @@ from tablegate.access.holders import Holder
 from tablegate.model.change import Change
 from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
 from tablegate.model.record import record
-from tablegate.model.table import Index, Replica, Table
+from tablegate.model.table import GLOBAL_TABLE, Dialect, Index, Replica, Table
 from tablegate.model.value import Verdict
 
 Predicate = Callable[..., Verdict]
@@ -81,6 +81,13 @@ class Spelled:
 
     terraform: str | None
     cloudformation: str | None
+    global_table: str | None = None  # where AWS::DynamoDB::GlobalTable says it otherwise
+
+    def within(self, dialect: Dialect, type: str | None) -> str | None:
+        """What is said about a resource of this type."""
+        if dialect is not Dialect.CLOUDFORMATION:
+            return self.terraform
+        return self.global_table if self.global_table and type == GLOBAL_TABLE else self.cloudformation
 
 
 @record(kw_only=False)
@@ -122,9 +129,13 @@ def policy(
     docs: str,
     terraform: str | None,
     cloudformation: str | None,
+    global_table: str | None = None,
     on: bool = True,
 ) -> Callable[[Predicate], Policy]:
-    """Declare the decorated predicate a policy. Its docstring is the rationale, its name the policy's name."""
+    """Declare the decorated predicate a policy. Its docstring is the rationale, its name the policy's name.
+
+    ``global_table`` is the remedy for ``AWS::DynamoDB::GlobalTable``, where it is not CloudFormation's usual one.
+    """
 
     def declare(check: Predicate) -> Policy:
         where = f"{id} ({check.__module__}.{check.__qualname__})"
@@ -145,7 +156,7 @@ def policy(
             title=title,
             rationale=rationale,
             docs=docs,
-            remedy=Spelled(_fragment(terraform), _fragment(cloudformation)),
+            remedy=Spelled(_fragment(terraform), _fragment(cloudformation), _fragment(global_table)),
             subject=subject,
             options=options,
             on=on,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from textwrap import dedent, indent
 
+from tablegate.model.table import GLOBAL_TABLE, TABLE
+
 _TEMPLATE_PROPERTIES = """\
 AttributeDefinitions:
   - AttributeName: id
@@ -12,6 +14,11 @@ AttributeDefinitions:
 KeySchema:
   - AttributeName: id
     KeyType: HASH
+"""
+
+_REPLICAS = """\
+Replicas:
+  - Region: us-east-1
 """
 
 _TERRAFORM_ARGUMENTS = """\
@@ -27,8 +34,8 @@ attribute {
 _RESOURCE_ATTRIBUTES = ("Condition", "DeletionPolicy", "DependsOn", "Metadata", "UpdateReplacePolicy")
 
 
-def smallest_template(fragment: str = "") -> str:
-    """The smallest CloudFormation template with one table that holds the fragment.
+def smallest_template(fragment: str = "", type: str = TABLE) -> str:
+    """The smallest CloudFormation template with one table, of this type, that holds the fragment.
 
     The fragment's keys go where they belong: properties of the table, attributes of its resource,
     or resources of their own (those with a ``Type`` of some service). A property that the smallest
@@ -42,9 +49,10 @@ def smallest_template(fragment: str = "") -> str:
             resources += text
         else:
             properties += text
+    usual = _TEMPLATE_PROPERTIES + (_REPLICAS if type == GLOBAL_TABLE else "")
     given = {key for key, _ in _entries(properties)}
-    own = "".join(text for key, text in _entries(_TEMPLATE_PROPERTIES) if key not in given)
-    table = f"Table:\n  Type: AWS::DynamoDB::Table\n{indent(attributes, '  ')}"
+    own = "".join(text for key, text in _entries(usual) if key not in given)
+    table = f"Table:\n  Type: {type}\n{indent(attributes, '  ')}"
     table += f"  Properties:\n{indent(own + properties, '    ')}"
     return f"Resources:\n{indent(table + resources, '  ')}"
 

@@ -14,7 +14,7 @@ from tablegate.model.value import Value
 
 _MASK = "****"
 # Whose the table is, and what other resources make of it: of those a change set shows too few.
-_OWN = frozenset({"address", "place", "dialect", "kind", "label", "scenario", "backed_up", "change", "raw"})
+_OWN = frozenset({"address", "place", "dialect", "type", "kind", "label", "scenario", "backed_up", "change", "raw"})
 
 
 def parameters_of(root: Members) -> dict[str, str]:

@@ -20,7 +20,6 @@ from tablegate.dialects.cloudformation.template import (
     ALARM,
     BACKUP_SELECTION,
     DAX_CLUSTER,
-    GLOBAL_TABLE,
     LEGACY_REPLICA,
     TABLES,
     Resource,
@@ -33,7 +32,7 @@ from tablegate.model import facts
 from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
 from tablegate.model.facts import Fact
 from tablegate.model.record import replace
-from tablegate.model.table import Dialect, Table
+from tablegate.model.table import GLOBAL_TABLE, Dialect, Table
 from tablegate.model.value import Doubt, Value
 from tablegate.syntax.recognise import is_json
 

@@ -150,6 +150,7 @@ def _whole(resolver: Resolver, joins: Joins, resource: Resource, spelled: Spelle
         address=resource.address,
         place=resolver.place(resource.node),
         dialect=Dialect.CLOUDFORMATION,
+        type=resource.type,
         kind=TableKind.GLOBAL if replicas.content else TableKind.REGIONAL,
         label=resource.address,
         **_named(joins, named, spelled.region),

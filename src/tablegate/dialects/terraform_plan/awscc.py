@@ -33,6 +33,7 @@ def read_awscc_table(table: Resource, joins: Joins) -> Table:
         address=table.address,
         place=table.here,
         dialect=table.world.dialect,
+        type=table.instance.type,
         kind=TableKind.GLOBAL if others else TableKind.REGIONAL,
         label=table.instance.name,
         name=root.text(facts.NAME, "table_name") if named else facts.NAME.doubted(_GENERATED),

@@ -50,6 +50,7 @@ def read_table(table: Resource, joins: Joins) -> Table:
         address=table.address,
         place=table.here,
         dialect=table.world.dialect,
+        type=table.instance.type,
         kind=TableKind.GLOBAL if replicas.content else TableKind.REGIONAL,
         label=table.instance.name,
         name=root.text(facts.NAME, "name"),

@@ -9,7 +9,6 @@ from tablegate.dialects.cloudformation.access.ground import NOBODY, Ground, Ther
 from tablegate.dialects.cloudformation.access.pieces import Piece
 from tablegate.dialects.cloudformation.template import (
     ENDPOINT,
-    GLOBAL_TABLE,
     KEY,
     ORGANIZATION_POLICY,
     POD_IDENTITY,
@@ -18,6 +17,7 @@ from tablegate.dialects.cloudformation.template import (
     Resource,
 )
 from tablegate.dialects.cloudformation.unsettled import is_call
+from tablegate.model.table import GLOBAL_TABLE
 from tablegate.syntax.node import Node
 
 _SERVICES = (".dynamodb", ".dynamodb-streams")
