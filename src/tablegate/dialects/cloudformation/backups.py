@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 
-from tablegate.dialects.cloudformation.fields import as_section, exists, listed, member, properties, subsection
+from tablegate.dialects.cloudformation.fields import as_section, exists, listed, properties, subsection
 from tablegate.dialects.cloudformation.links import Naming
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.symbols import ACCOUNT, PARTITION, REGION
@@ -91,7 +91,7 @@ class Backups:
     def _holds(self, condition: Section | None, tags: Tags, *, like: bool) -> bool | None:
         if condition is None:
             return None
-        key, value = (member(self._resolver, condition, name) for name in ("ConditionKey", "ConditionValue"))
+        key, value = (self._resolver.get(condition, name) for name in ("ConditionKey", "ConditionValue"))
         if not isinstance(key, Node) or not isinstance(value, Node) or not tags.known:
             return None
         wanted, name = scalar_of(value), scalar_of(key).removeprefix(_TAG_KEYS)

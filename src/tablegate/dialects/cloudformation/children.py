@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 
 from tablegate.dialects.cloudformation.constructs import metadata
-from tablegate.dialects.cloudformation.fields import member, properties
+from tablegate.dialects.cloudformation.fields import properties
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import STACK, Resource
 from tablegate.dialects.cloudformation.unsettled import Unsettled, is_scalar, scalar_of
@@ -78,7 +78,7 @@ def _path(resolver: Resolver, resource: Resource) -> tuple[Node, str | None, boo
     where = stated or resource.node
     if asset is not None:
         return where, asset, resolver.around.constructs is not None
-    url = member(resolver, section, key)
+    url = resolver.get(section, key)
     if isinstance(url, Unsettled):
         last = url.parts[-1] if url.parts else ""
         found = _published(resolver, last) if isinstance(last, str) else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from tablegate.dialects.cloudformation.fields import (
     exists,
     flag,
-    member,
     properties,
     reference,
     subsection,
@@ -52,7 +51,7 @@ def encrypted(resolver: Resolver, enabling: Section, naming: Section | None) -> 
     if not enabled.content:
         stated = enabled.place is not None
         return _keyless(facts.KEY_OWNER.of(KeyOwner.AWS_OWNED, enabled.place)) if stated else facts.AWS_OWNED
-    key = member(resolver, naming, "KMSMasterKeyId") if naming is not None else None
+    key = resolver.get(naming, "KMSMasterKeyId") if naming is not None else None
     if key is None:
         return _keyless(facts.KEY_OWNER.of(KeyOwner.AWS_MANAGED, enabled.place))
     text = text_with_holes(key)
@@ -148,7 +147,7 @@ def _key_resource(resolver: Resolver, key: Node | Unsettled, text: str) -> KmsKe
         aliases += [(resolver, alias) for alias in own]
     pairs = [(resolver, symbol) for symbol in symbols]
     for home, alias in aliases:
-        target = member(home, properties(home, alias), "TargetKeyId")
+        target = home.get(properties(home, alias), "TargetKeyId")
         parts = target.parts if isinstance(target, Unsettled) else ()
         pairs += [(home, part) for part in parts if isinstance(part, Symbol)]
     found = next((it for home, symbol in pairs if (it := _made(home, symbol, KEY)) is not None), None)
@@ -162,7 +161,7 @@ def _key_resource(resolver: Resolver, key: Node | Unsettled, text: str) -> KmsKe
 
 
 def _alias_name(resolver: Resolver, alias: Resource) -> str | None:
-    value = member(resolver, properties(resolver, alias), "AliasName")
+    value = resolver.get(properties(resolver, alias), "AliasName")
     return text_with_holes(value) if value is not None else None
 
 
@@ -181,7 +180,7 @@ def destinations(resolver: Resolver, section: Section) -> tuple[StreamDestinatio
     inner = subsection(resolver, section, "KinesisStreamSpecification")
     if inner is None:
         return ()
-    arn = member(resolver, inner, "StreamArn")
+    arn = resolver.get(inner, "StreamArn")
     symbol = arn.symbol if isinstance(arn, Unsettled) else None
     found = resolver.template.named(symbol.name, KINESIS_STREAM) if symbol is not None else None
     stream = reference(resolver, facts.DESTINATION, inner, "StreamArn")

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from tablegate.dialects.cloudformation.access import Access, speaks_of_access
 from tablegate.dialects.cloudformation.constructs import constructs_of
-from tablegate.dialects.cloudformation.fields import exists, flag, member, properties, subsection, word
+from tablegate.dialects.cloudformation.fields import exists, flag, properties, subsection, word
 from tablegate.dialects.cloudformation.global_tables import global_table
 from tablegate.dialects.cloudformation.joins import Joins
 from tablegate.dialects.cloudformation.regional import regional_table
@@ -154,7 +154,7 @@ def _clusters(resolver: Resolver, resource: Resource) -> Iterable[DaxCluster]:
 
 def _legacy(resolver: Resolver, joins: Joins, resource: Resource) -> Iterable[LegacyGlobalTable]:
     def build() -> LegacyGlobalTable:
-        name = member(resolver, properties(resolver, resource), "TableName")
+        name = resolver.get(properties(resolver, resource), "TableName")
         table = joins.tables.called((text_with_holes(name) if name is not None else None) or "")
         return LegacyGlobalTable(
             address=resource.address,

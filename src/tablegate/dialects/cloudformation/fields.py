@@ -19,7 +19,7 @@ from tablegate.dialects.cloudformation.unsettled import (
     text_with_holes,
 )
 from tablegate.model.facts import Fact
-from tablegate.model.value import Doubt, Origin, Value
+from tablegate.model.value import Doubt, Origin, Place, Value
 from tablegate.syntax.node import Node
 
 F = TypeVar("F")
@@ -28,16 +28,16 @@ _SET = Origin.SET
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 
 
-def member(resolver: Resolver, section: Section, key: str) -> Node | Unsettled | None:
-    """One member of a section, resolved; nothing where it is absent."""
-    return section if isinstance(section, Unsettled) else resolver.get(section, key)
-
-
 def subsection(resolver: Resolver, section: Section, key: str) -> Section | None:
     """A section in a section."""
     if isinstance(section, Unsettled):
         return section
-    return as_section(resolver, resolver.get(section, key)) if key in section else None
+    if key not in section:
+        return None
+    value = resolver.get(section, key)
+    if isinstance(value, Node) and isinstance(value.content, dict):
+        return value.content
+    return as_section(resolver, value)
 
 
 def as_section(resolver: Resolver, value: Node | Unsettled | None) -> Section | None:
@@ -51,7 +51,7 @@ def as_section(resolver: Resolver, value: Node | Unsettled | None) -> Section | 
 
 def listed(resolver: Resolver, section: Section, key: str) -> list[Node | Unsettled] | Unsettled | None:
     """The items of a list; nothing where it is absent."""
-    value = member(resolver, section, key)
+    value = resolver.get(section, key)
     if value is None or isinstance(value, Unsettled):
         return value
     if isinstance(value.content, (list, tuple)):
@@ -84,7 +84,7 @@ def exists(resolver: Resolver, resource: Resource) -> bool | None:
 
 def flag(resolver: Resolver, fact: Fact[bool], section: Section, key: str) -> Value[bool]:
     """True or false, also as a text: CloudFormation takes ``"true"`` for ``true``, and no other word."""
-    node = member(resolver, section, key)
+    node = resolver.get(section, key)
     if node is None:
         return fact.unset
     if isinstance(node, Unsettled):
@@ -96,12 +96,12 @@ def flag(resolver: Resolver, fact: Fact[bool], section: Section, key: str) -> Va
         truth = False
     else:
         return doubted(resolver, fact, resolver.misfit(node, f"true or false is needed, and {_shown(node)} is neither"))
-    return fact.of(truth, resolver.place(node), sensitive=type(node) is SecretNode)
+    return _stated(resolver, fact, truth, node)
 
 
 def number(resolver: Resolver, fact: Fact[int], section: Section, key: str) -> Value[int]:
     """A whole number, also as a text."""
-    node = member(resolver, section, key)
+    node = resolver.get(section, key)
     if node is None:
         return fact.unset
     if isinstance(node, Unsettled):
@@ -115,52 +115,52 @@ def number(resolver: Resolver, fact: Fact[int], section: Section, key: str) -> V
         whole = int(content)
     else:
         return doubted(resolver, fact, resolver.misfit(node, f"a whole number is needed, and {_shown(node)} is none"))
-    return fact.of(whole, resolver.place(node), sensitive=type(node) is SecretNode)
+    return _stated(resolver, fact, whole, node)
 
 
 def decimal(resolver: Resolver, fact: Fact[float], section: Section, key: str) -> Value[float]:
     """A number, also as a text."""
-    node = member(resolver, section, key)
+    node = resolver.get(section, key)
     if node is None:
         return fact.unset
     if isinstance(node, Unsettled):
         return doubted(resolver, fact, node)
-    if type(node.content) in (int, float) and type(node) is Node:
-        return fact.of(float(scalar_of(node)), resolver.place(node))
-    if isinstance(node.content, bool) or not is_scalar(node) or not DECIMAL.fullmatch(scalar_of(node)):
+    content = node.content
+    is_number = type(content) is int or type(content) is float
+    if not is_number and (type(content) is bool or not is_scalar(node) or not DECIMAL.fullmatch(scalar_of(node))):
         return doubted(resolver, fact, resolver.misfit(node, f"a number is needed, and {_shown(node)} is none"))
-    return fact.of(float(scalar_of(node)), resolver.place(node), sensitive=type(node) is SecretNode)
+    return _stated(resolver, fact, float(scalar_of(node)), node)
 
 
 def word(
     resolver: Resolver, fact: Fact[str], section: Section, key: str, among: Collection[str] | None = None
 ) -> Value[str]:
     """A text, where it matters one of a few."""
-    node = member(resolver, section, key)
+    node = resolver.get(section, key)
     if node is None:
         return fact.unset
     if isinstance(node, Unsettled):
         return doubted(resolver, fact, node)
+    content = node.content
+    if type(node) is Node and isinstance(content, str) and (among is None or content in among):
+        return Value(fact.name, content, _SET, Place(resolver.file, node.line, node.column, node.end_column))
     return told(resolver, fact, node, among)
 
 
 def told(resolver: Resolver, fact: Fact[str], node: Node, among: Collection[str] | None = None) -> Value[str]:
     """A node that must be a text."""
-    plain = node.content
-    if type(node) is Node and isinstance(plain, str) and (among is None or plain in among):
-        return Value(fact.name, plain, _SET, resolver.place(node))  # nearly all of them
     if not is_scalar(node):
         return doubted(resolver, fact, resolver.misfit(node, f"a text is needed, and {_shown(node)} is none"))
     content = scalar_of(node)
     if among is not None and content not in among:
         what = f"{_shown(node)} is not one of {', '.join(sorted(among))}"
         return doubted(resolver, fact, resolver.misfit(node, what))
-    return fact.of(content, resolver.place(node), sensitive=type(node) is SecretNode)
+    return _stated(resolver, fact, content, node)
 
 
 def reference(resolver: Resolver, fact: Fact[str], section: Section, key: str) -> Value[str]:
     """A text that names something: where it is not known, the reference itself stands for it."""
-    node = member(resolver, section, key)
+    node = resolver.get(section, key)
     if node is None:
         return fact.unset
     if isinstance(node, Unsettled):
@@ -171,12 +171,18 @@ def reference(resolver: Resolver, fact: Fact[str], section: Section, key: str) -
 
 def document(resolver: Resolver, fact: Fact[str], section: Section, key: str) -> Value[str]:
     """A mapping as JSON, its expressions as they are written."""
-    node = member(resolver, section, key)
+    node = resolver.get(section, key)
     if node is None:
         return fact.unset
     if isinstance(node, Unsettled):
         return doubted(resolver, fact, node)
     return fact.of(json.dumps(node.plain(), sort_keys=True), resolver.place(node))
+
+
+def _stated(resolver: Resolver, fact: Fact[F], content: F, node: Node) -> Value[F]:
+    """The fact as the node states it."""
+    place = Place(resolver.file, node.line, node.column, node.end_column)
+    return Value(fact.name, content, _SET, place, None, type(node) is SecretNode)
 
 
 def doubted(resolver: Resolver, fact: Fact[F], value: Unsettled) -> Value[F]:

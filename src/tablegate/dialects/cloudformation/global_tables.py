@@ -11,7 +11,6 @@ from tablegate.dialects.cloudformation.fields import (
     doubted,
     flag,
     listed,
-    member,
     number,
     properties,
     reference,
@@ -90,7 +89,7 @@ def _regions(
         if isinstance(item, Unsettled) or section is None or isinstance(section, Unsettled):
             unknown = section if isinstance(section, Unsettled) else _NO_REPLICA
             return unknown, unknown
-        regions.append(Region(item, section, member(resolver, section, "Region")))
+        regions.append(Region(item, section, resolver.get(section, "Region")))
     if not regions:
         where = shared["Replicas"] if isinstance(shared, Mapping) and "Replicas" in shared else Node(None, 1, 1)
         unknown = resolver.misfit(where, "a global table needs Replicas")
@@ -157,7 +156,7 @@ def _named(resolver: Resolver, section: Section) -> Iterator[tuple[str, Section]
     found = listed(resolver, section, "GlobalSecondaryIndexes")
     for item in found if isinstance(found, list) else ():
         inner = as_section(resolver, item)
-        name = member(resolver, inner, "IndexName") if inner is not None else None
+        name = resolver.get(inner, "IndexName") if inner is not None else None
         text = text_with_holes(name) if name is not None else None
         if inner is not None and text is not None:
             yield text, inner
@@ -167,7 +166,7 @@ def _indexes(resolver: Resolver, shared: Section, own: Section) -> Value[tuple[I
     overrides = dict(_named(resolver, own))
 
     def make(node: Node, inner: Section) -> Index:
-        name = member(resolver, inner, "IndexName")
+        name = resolver.get(inner, "IndexName")
         mine = overrides.get((text_with_holes(name) if name is not None else None) or "", {})
         paid = Paid(
             _capacity(resolver, inner, mine),

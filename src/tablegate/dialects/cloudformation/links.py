@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from tablegate.dialects.cloudformation.fields import member, properties
+from tablegate.dialects.cloudformation.fields import properties
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import TABLES, Resource
 from tablegate.dialects.cloudformation.unsettled import (
@@ -141,7 +141,7 @@ class Tables:
 
     def _names(self) -> Iterator[tuple[str, str]]:
         for resource in self._resolver.template.of(*TABLES):
-            name = member(self._resolver, properties(self._resolver, resource), "TableName")
+            name = self._resolver.get(properties(self._resolver, resource), "TableName")
             text = text_with_holes(name) if name is not None else None
             if text:
                 yield text, resource.address

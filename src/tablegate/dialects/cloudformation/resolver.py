@@ -82,9 +82,11 @@ class Resolver:
             return self._mapping(node, content)
         return node
 
-    def get(self, holder: Mapping[str, Node], key: str) -> Resolved:
+    def get(self, section: Section, key: str) -> Resolved:
         """What a member comes to; nothing where it is absent or null."""
-        node = holder.get(key)
+        if isinstance(section, Unsettled):
+            return section
+        node = section.get(key)
         if node is None:
             return None
         content = node.content

@@ -11,7 +11,6 @@ from tablegate.dialects.cloudformation.fields import (
     exists,
     flag,
     listed,
-    member,
     number,
     properties,
     subsection,
@@ -81,7 +80,7 @@ class Scaling:
 
     def _attach(self, policy: Resource) -> None:
         section = properties(self._resolver, policy)
-        target = member(self._resolver, section, "ScalingTargetId")
+        target = self._resolver.get(section, "ScalingTargetId")
         key = text_with_holes(target) if target is not None else self._triple(section)
         symbol = target.symbol if isinstance(target, Unsettled) else None
         if key is None or (symbol is not None and symbol.sort != RESOURCE):
@@ -90,7 +89,7 @@ class Scaling:
             (self._by_triple if target is None else self._attached).setdefault(key, []).append(policy)
 
     def _triple(self, section: Section) -> str | None:
-        values = [member(self._resolver, section, key) for key in ("ResourceId", "ScalableDimension")]
+        values = [self._resolver.get(section, key) for key in ("ResourceId", "ScalableDimension")]
         texts = [text_with_holes(value) for value in values if value is not None]
         return " ".join(text for text in texts if text is not None) if None not in texts and texts else None
 
@@ -99,7 +98,7 @@ class Scaling:
         there = exists(resolver, resource)
         if there is False:
             return None
-        node = member(resolver, section, "ScalableDimension")
+        node = resolver.get(section, "ScalableDimension")
         stated = (text_with_holes(node) if node is not None else None) or ""
         dimension = _DIMENSIONS.get(stated)
         if dimension is None:

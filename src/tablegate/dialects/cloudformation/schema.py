@@ -9,7 +9,6 @@ from tablegate.dialects.cloudformation.fields import (
     as_section,
     doubted,
     flag,
-    member,
     number,
     subsection,
     word,
@@ -33,7 +32,7 @@ _LEGACY_KEYS = {"HashKeyElement": Role.HASH, "RangeKeyElement": Role.RANGE}
 def keys(resolver: Resolver, section: Section) -> Value[tuple[KeyPart, ...]]:
     """The key schema of a table or an index."""
     fact = facts.KEYS
-    node = member(resolver, section, "KeySchema")
+    node = resolver.get(section, "KeySchema")
     if node is None:
         return fact.unset
     if isinstance(node, Unsettled):
@@ -45,7 +44,7 @@ def keys(resolver: Resolver, section: Section) -> Value[tuple[KeyPart, ...]]:
 def attributes(resolver: Resolver, section: Section) -> Value[Mapping[str, str]]:
     """The types of the attributes that keys are made of."""
     fact = facts.ATTRIBUTES
-    node = member(resolver, section, "AttributeDefinitions")
+    node = resolver.get(section, "AttributeDefinitions")
     if node is None:
         return fact.unset
     if isinstance(node, Unsettled):
@@ -121,7 +120,7 @@ def _legacy_keys(resolver: Resolver, node: Node) -> tuple[KeyPart, ...] | Unsett
     parts = []
     section = as_section(resolver, node)
     for key, role in _LEGACY_KEYS.items():
-        element = member(resolver, section, key) if section is not None else None
+        element = resolver.get(section, key) if section is not None else None
         if element is not None:
             attribute = text(resolver, element, "AttributeName")
             if isinstance(attribute, Unsettled):
@@ -179,7 +178,7 @@ def parts(
     resolver: Resolver, fact: Fact[tuple[T, ...]], section: Section, key: str, make: Callable[[Node, Section], T]
 ) -> Value[tuple[T, ...]]:
     """A list of parts. Where one of them cannot be known, the list cannot."""
-    node = member(resolver, section, key)
+    node = resolver.get(section, key)
     if node is None:
         return fact.unset
     if isinstance(node, Node) and not isinstance(node.content, (list, tuple)):
@@ -252,7 +251,7 @@ def index(resolver: Resolver, node: Node, section: Section, paid: Paid) -> Index
 
 def _projected(resolver: Resolver, projection: Section) -> Value[tuple[str, ...]]:
     fact = facts.PROJECTED
-    node = member(resolver, projection, "NonKeyAttributes")
+    node = resolver.get(projection, "NonKeyAttributes")
     if node is None:
         return fact.unset
     if isinstance(node, Node) and not isinstance(node.content, (list, tuple)):

@@ -10,7 +10,6 @@ from tablegate.dialects.cloudformation.fields import (
     document,
     doubted,
     flag,
-    member,
     number,
     reference,
     subsection,
@@ -63,7 +62,7 @@ def own_stream(resolver: Resolver, section: Section) -> Stream:
 
 def stream(resolver: Resolver, section: Section, policy_holder: Section | None) -> Stream:
     """The change stream, without its consumers: that it is specified turns it on."""
-    node = member(resolver, section, "StreamSpecification")
+    node = resolver.get(section, "StreamSpecification")
     inner = as_section(resolver, node)
     if inner is None or node is None:
         return facts.NO_STREAM
@@ -121,7 +120,7 @@ UNNAMED: Final = Named(facts.NAME.doubted(_GENERATED), None, False)
 
 def name(resolver: Resolver, section: Section) -> Named:
     """The table's name. Where there is none, the service makes one up."""
-    node = member(resolver, section, "TableName")
+    node = resolver.get(section, "TableName")
     if node is None:
         return UNNAMED
     if isinstance(node, Unsettled):
@@ -154,7 +153,7 @@ def tags(resolver: Resolver, section: Section) -> Value[Mapping[str, str | None]
     """The tags that the template and the stack give."""
     fact = facts.TAGS
     given = resolver.options.stack_tags
-    node = member(resolver, section, "Tags")
+    node = resolver.get(section, "Tags")
     if node is None:
         return fact.of(dict(given)) if given else fact.unset
     if isinstance(node, Unsettled):
@@ -186,7 +185,7 @@ def _resolved_tag(resolver: Resolver, item: Node) -> tuple[str, str | None] | Un
     if isinstance(key, Unsettled):
         return key
     section = as_section(resolver, tag)
-    return key, _tag(member(resolver, section, "Value") if section is not None else None)
+    return key, _tag(resolver.get(section, "Value") if section is not None else None)
 
 
 def _tags_of_map(resolver: Resolver, node: Node) -> dict[str, str | None]:

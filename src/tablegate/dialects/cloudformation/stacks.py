@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tablegate.access.symbols import Symbols
 from tablegate.dialects.cloudformation.children import Child, child_of
 from tablegate.dialects.cloudformation.estates import built
-from tablegate.dialects.cloudformation.fields import exists, member, properties
+from tablegate.dialects.cloudformation.fields import exists, properties
 from tablegate.dialects.cloudformation.opening import Opened, opened
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.settings import tags
@@ -139,7 +139,7 @@ class _Nested:
     def _call(self, resource: Resource) -> _Call:
         resolver = self._resolver
         section = properties(resolver, resource)
-        given = member(resolver, section, "Parameters")
+        given = resolver.get(section, "Parameters")
         own = tags(resolver, section).content or {} if not isinstance(section, Unsettled) else {}
         told = {key: text for key, text in own.items() if text is not None}
         if isinstance(given, Unsettled) or isinstance(section, Unsettled):

@@ -136,30 +136,32 @@ def made(node: Node, content: str, *, secret: bool = False) -> Node:
 
 def assembled(node: Node, pieces: Iterable[str | Node | Unsettled]) -> Node | Unsettled:
     """One text from its pieces, with holes where a piece is not known."""
-    listed = pieces if isinstance(pieces, list) else list(pieces)
-    texts: list[str] = []
-    secret = False
-    for piece in listed:
-        if isinstance(piece, str):
-            texts.append(piece)
-        elif isinstance(piece, Unsettled):
-            return _with_holes(node, listed)
-        else:
-            texts.append(scalar_of(piece))
-            secret = secret or isinstance(piece, SecretNode)
-    return made(node, "".join(texts), secret=secret)
-
-
-def _with_holes(node: Node, pieces: Iterable[str | Node | Unsettled]) -> Unsettled:
-    parts: list[Part] = []
+    parts: list[Part] = []  # texts and holes in turn
+    text = ""
+    kind = Node
     open_pieces: list[Unsettled] = []
     for piece in pieces:
-        if isinstance(piece, Unsettled):
-            open_pieces.append(piece)
-            parts.extend(piece.parts or (Symbol(piece.doubt.reason, sort=EXPRESSION),))
+        if isinstance(piece, str):
+            text += piece
+        elif isinstance(piece, Node):
+            text += scalar_of(piece)
+            if isinstance(piece, SecretNode):
+                kind = SecretNode
         else:
-            parts.append(piece if isinstance(piece, str) else scalar_of(piece))
-    return Unsettled(_doubt(open_pieces), node, _merged(parts))
+            open_pieces.append(piece)
+            for part in piece.parts or (Symbol(piece.doubt.reason, sort=EXPRESSION),):
+                if isinstance(part, str):
+                    text += part
+                    continue
+                if text:
+                    parts.append(text)
+                    text = ""
+                parts.append(part)
+    if not open_pieces:
+        return kind(text, node.line, node.column, node.end_column)
+    if text:
+        parts.append(text)
+    return Unsettled(_doubt(open_pieces), node, tuple(parts))
 
 
 def later(node: Node, text: str) -> Unsettled:
@@ -192,12 +194,3 @@ def _doubt(pieces: list[Unsettled]) -> Doubt:
     refs = dict.fromkeys(ref for piece in pieces for ref in piece.doubt.refs)
     return Doubt(first.reason, first.settle, tuple(refs))
 
-
-def _merged(parts: list[Part]) -> tuple[Part, ...]:
-    merged: list[Part] = []
-    for part in parts:
-        if isinstance(part, str) and merged and isinstance(merged[-1], str):
-            merged[-1] += part
-        elif part != "":
-            merged.append(part)
-    return tuple(merged)

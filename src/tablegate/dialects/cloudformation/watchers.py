@@ -8,7 +8,6 @@ from tablegate.dialects.cloudformation.fields import (
     as_section,
     exists,
     listed,
-    member,
     properties,
     reference,
     subsection,
@@ -53,7 +52,7 @@ class Alarms:
         return self.links.doubt(table)
 
     def _alarm(self, linked: Linked) -> Alarm:
-        metric = member(self._resolver, linked.section, "MetricName")
+        metric = self._resolver.get(linked.section, "MetricName")
         index = _dimension(self._resolver, linked.section, _INDEX_NAME)
         return Alarm(
             address=linked.resource.address,
@@ -65,7 +64,7 @@ class Alarms:
 def _metrics(resolver: Resolver, alarm: Resource) -> Iterator[Linked]:
     """Each metric of DynamoDB that the alarm looks at, also inside of a metric expression."""
     for section in _metric_sections(resolver, properties(resolver, alarm)):
-        namespace = member(resolver, section, "Namespace")
+        namespace = resolver.get(section, "Namespace")
         if isinstance(namespace, Node) and is_scalar(namespace) and text_with_holes(namespace) != _NAMESPACE:
             continue
         table = _dimension(resolver, section, _TABLE_NAME)
@@ -90,9 +89,9 @@ def _dimension(resolver: Resolver, section: Section, name: str) -> Node | Unsett
         return dimensions
     for dimension in dimensions:
         inner = as_section(resolver, dimension)
-        stated = member(resolver, inner, "Name") if inner is not None else None
+        stated = resolver.get(inner, "Name") if inner is not None else None
         if inner is not None and isinstance(stated, Node) and stated.content == name:
-            return member(resolver, inner, "Value")
+            return resolver.get(inner, "Value")
     return None
 
 
@@ -165,7 +164,7 @@ def _images(resolver: Resolver, section: Section) -> frozenset[str]:
     seen: set[str] = set()
     for item in filters if isinstance(filters, list) else ():
         inner = as_section(resolver, item)
-        pattern = member(resolver, inner, "Pattern") if inner is not None else None
+        pattern = resolver.get(inner, "Pattern") if inner is not None else None
         text = text_with_holes(pattern) if pattern is not None else None
         seen |= {image for key, image in _IMAGES.items() if key in (text or "")}
     return frozenset(seen)

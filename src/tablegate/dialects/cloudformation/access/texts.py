@@ -14,7 +14,7 @@ from tablegate.access.arns import arn_of
 from tablegate.access.documents import Hole
 from tablegate.access.symbols import Symbols, has_symbol
 from tablegate.dialects.cloudformation.access.places import types_of
-from tablegate.dialects.cloudformation.fields import member, properties
+from tablegate.dialects.cloudformation.fields import properties
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.symbols import ACCOUNT, PARTITION, REGION
 from tablegate.dialects.cloudformation.template import (
@@ -164,7 +164,7 @@ class Texts:
     def _identity(self, symbol: Symbol) -> str:
         home, kind = symbol.home or self._resolver, self._type(symbol)
         resource = home.template.named(symbol.resource or symbol.name, kind)
-        node = member(home, properties(home, resource), _IDENTITIES[kind][1]) if resource else None
+        node = home.get(properties(home, resource), _IDENTITIES[kind][1]) if resource else None
         text = self.symbolic(node) if node is not None else None
         return text or self.symbols.of(f"name of {symbol.name}")
 
@@ -262,7 +262,7 @@ class Texts:
 
     def _names(self, resource: Resource) -> Iterator[str]:
         yield from (arn.partition(":table/")[2] for arn in self.arns_of(resource.address))
-        node = member(self._resolver, properties(self._resolver, resource), "TableName")
+        node = self._resolver.get(properties(self._resolver, resource), "TableName")
         text = self.symbolic(node) if node is not None else None
         if text:
             yield text
