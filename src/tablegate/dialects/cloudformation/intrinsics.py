@@ -75,7 +75,7 @@ def _substituted(
     resolver: Resolver, node: Node, text: str, own: Mapping[str, Node]
 ) -> Sequence[str | Node | Unsettled]:
     head, *rest = text.split("${")
-    found: list[str | Node | Unsettled] = [head]
+    found: list[str | Node | Unsettled] = [head] if head else []
     for piece in rest:
         name, brace, behind = piece.partition("}")
         if not brace:
@@ -87,7 +87,8 @@ def _substituted(
             value = _named(resolver, node, name.strip(), own)
             if value is not None:
                 found.append(value)
-        found.append(behind)
+        if behind:
+            found.append(behind)
     return found
 
 
@@ -98,7 +99,7 @@ def _named(resolver: Resolver, node: Node, name: str, own: Mapping[str, Node]) -
     else:
         thing, dot, attribute = name.partition(".")
         value = resolver.reference(node, thing, attribute if dot else None)
-    if isinstance(value, Node) and not is_scalar(value):
+    if isinstance(value, Node) and not isinstance(value.content, str) and not is_scalar(value):
         return resolver.misfit(node, f"{name} is not a text, and cannot stand in one")
     return value
 

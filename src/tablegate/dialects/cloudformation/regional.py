@@ -18,6 +18,10 @@ from tablegate.model.table import Index
 from tablegate.model.value import Value
 from tablegate.syntax.node import Node
 
+_APART = frozenset(
+    {"ProvisionedThroughput", "OnDemandThroughput", "WarmThroughput", "ContributorInsightsSpecification"}
+)
+_ALIKE = Paid()
 _TYPES = {"String": "S", "Number": "N", "Binary": "B"}
 _PASSED_ON = (
     "ProvisionedThroughput",
@@ -54,12 +58,17 @@ def regional_table(resolver: Resolver, joins: Joins, resource: Resource) -> Spel
 
 def _indexes(resolver: Resolver, section: Section) -> Value[tuple[Index, ...]]:
     def make(node: Node, inner: Section) -> Index:
-        paid = Paid(
-            capacity(resolver, inner), ceiling(resolver, inner), warmth(resolver, inner), insights(resolver, inner)
-        )
-        return index(resolver, node, inner, paid)
+        return index(resolver, node, inner, _paid(resolver, inner))
 
     return indexes(resolver, section, make)
+
+
+def _paid(resolver: Resolver, section: Section) -> Paid:
+    if not isinstance(section, Unsettled) and _APART.isdisjoint(section):
+        return _ALIKE
+    return Paid(
+        capacity(resolver, section), ceiling(resolver, section), warmth(resolver, section), insights(resolver, section)
+    )
 
 
 def _expanded(resolver: Resolver, resource: Resource, section: Mapping[str, Node]) -> Mapping[str, Node]:

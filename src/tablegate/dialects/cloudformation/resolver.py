@@ -96,9 +96,12 @@ class Resolver:
         if type(content) is str:
             if "{{" not in content:
                 return node
+            value: Resolved = self.head(node)
         elif type(content) is not dict or ("::" not in (names := " ".join(content)) and "Ref" not in names):
             return node
-        value = self.head(node)
+        else:
+            function = FUNCTIONS.get(names)  # one name alone, joined, is itself
+            value = self.head(node) if function is None else function(self, node, content[names])
         return None if isinstance(value, Node) and value.content is None else value
 
     def made(self, section: Section, key: str, unset: T, make: Callable[[Resolver, Section], T]) -> T:

@@ -109,10 +109,13 @@ def _keys(resolver: Resolver, node: Node) -> tuple[KeyPart, ...] | Unsettled:
     pairs = pairs_of(resolver, node, "AttributeName", "KeyType")
     if isinstance(pairs, Unsettled):
         return pairs
-    for _, role in pairs:
-        if role not in _ROLES:
-            return resolver.misfit(node, f"KeyType must be HASH or RANGE, and {role[:20]!r} is neither")
-    return tuple(KeyPart(attribute=attribute, role=_ROLES[role]) for attribute, role in pairs)
+    found = []
+    for attribute, stated in pairs:
+        role = _ROLES.get(stated)
+        if role is None:
+            return resolver.misfit(node, f"KeyType must be HASH or RANGE, and {stated[:20]!r} is neither")
+        found.append(KeyPart(attribute=attribute, role=role))
+    return tuple(found)
 
 
 def _legacy_keys(resolver: Resolver, node: Node) -> tuple[KeyPart, ...] | Unsettled:

@@ -193,4 +193,3 @@ def _doubt(pieces: list[Unsettled]) -> Doubt:
         return first
     refs = dict.fromkeys(ref for piece in pieces for ref in piece.doubt.refs)
     return Doubt(first.reason, first.settle, tuple(refs))
-
