@@ -178,7 +178,7 @@ def declared_by(tags: Value[Mapping[str, str | None]]) -> Declared:
 def _tagged(
     fact: Fact[str], tags: Value[Mapping[str, str | None]], folded: Mapping[str, str], spellings: tuple[str, ...]
 ) -> Value[str]:
-    if not tags.known:
+    if tags.origin is _UNKNOWN:
         return fact.doubted(tags.doubt or Doubt("the tags are not known"), tags.place)
     for spelling in spellings:
         if spelling in folded:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeVar
 
 from tablegate.dialects.cloudformation.fields import (
@@ -59,9 +59,12 @@ def pairs_of(resolver: Resolver, node: Node, first: str, second: str) -> list[tu
     """A list of mappings with two texts each."""
     if not isinstance(node.content, (list, tuple)):
         return resolver.misfit(node, "a list is needed")
+    plain = plain_pairs(node.content, first, second)
+    if plain is not None:
+        return plain
     pairs = []
     for item in node.content:
-        pair = plain_pair(item.content, first, second) or _resolved_pair(resolver, item, first, second)
+        pair = _resolved_pair(resolver, item, first, second)
         if isinstance(pair, Unsettled):
             return pair
         if pair is not None:
@@ -69,13 +72,18 @@ def pairs_of(resolver: Resolver, node: Node, first: str, second: str) -> list[tu
     return pairs
 
 
-def plain_pair(content: object, first: str, second: str) -> tuple[str, str] | None:
-    """Two texts that are written as they are, in a mapping that holds nothing else: nearly all of them."""
-    if not isinstance(content, dict) or len(content) != 2 or first not in content or second not in content:
-        return None
-    one, other = content[first].content, content[second].content
-    plain = isinstance(one, str) and isinstance(other, str) and "{{" not in one and "{{" not in other
-    return (one, other) if plain else None
+def plain_pairs(items: Sequence[Node], first: str, second: str) -> list[tuple[str, str]] | None:
+    """Two texts of each item, where all are written as they are, in mappings that hold nothing else: as nearly all."""
+    pairs = []
+    for item in items:
+        content = item.content
+        if not isinstance(content, dict) or len(content) != 2 or first not in content or second not in content:
+            return None
+        one, other = content[first].content, content[second].content
+        if not isinstance(one, str) or not isinstance(other, str) or "{{" in one or "{{" in other:
+            return None
+        pairs.append((one, other))
+    return pairs
 
 
 def _resolved_pair(resolver: Resolver, item: Node, first: str, second: str) -> tuple[str, str] | Unsettled | None:

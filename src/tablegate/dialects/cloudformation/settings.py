@@ -17,7 +17,7 @@ from tablegate.dialects.cloudformation.fields import (
     word,
 )
 from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.schema import plain_pair, text
+from tablegate.dialects.cloudformation.schema import plain_pairs, text
 from tablegate.dialects.cloudformation.symbols import ACCOUNT, PARTITION, REGION, URL_SUFFIX
 from tablegate.dialects.cloudformation.template import Resource
 from tablegate.dialects.cloudformation.unsettled import INPUT, Section, Symbol, Unsettled, is_scalar, scalar_of
@@ -167,9 +167,12 @@ def tags(resolver: Resolver, section: Section) -> Value[Mapping[str, str | None]
 def _tags_of_list(resolver: Resolver, node: Node) -> dict[str, str | None] | Unsettled:
     if not isinstance(node.content, (list, tuple)):
         return resolver.misfit(node, "a list of tags is needed")
+    plain = plain_pairs(node.content, "Key", "Value")
+    if plain is not None:
+        return dict(plain)
     found: dict[str, str | None] = {}
     for item in node.content:
-        pair = plain_pair(item.content, "Key", "Value") or _resolved_tag(resolver, item)
+        pair = _resolved_tag(resolver, item)
         if isinstance(pair, Unsettled):
             return pair
         if pair is not None:
