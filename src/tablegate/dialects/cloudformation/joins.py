@@ -48,8 +48,9 @@ class Joins:
         self.region = _of_the_stack(resolver, facts.REGION, REGION)
         self.account = _of_the_stack(resolver, facts.ACCOUNT, ACCOUNT)
 
-        self._links = (self.scaling.links, self.alarms.links, self.consumers.links, self.replicas.links)
-        self._read_names = self.backups.any or any(link.read_names for link in self._links)
+        links = (self.scaling.links, self.alarms.links, self.consumers.links, self.replicas.links)
+        self._read_names = self.backups.any or any(link.read_names for link in links)
+        self._spoken_of = {address for link in links for address in link.spoken_of}
 
     def naming(self, address: str, name: Node | Unsettled | None) -> Naming:
         """What a table is called, as far as it matters to those who speak of tables."""
@@ -57,7 +58,7 @@ class Joins:
 
     def about(self, table: Naming) -> Joined:
         """All that speaks of one table, in this scenario."""
-        if not (self._read_names or any(link.of(table) for link in self._links)):
+        if not self._read_names and table.address not in self._spoken_of:
             return _NOTHING
         return Joined(
             self.scaling.of(table),

@@ -53,11 +53,8 @@ class Links:
         self._loose: list[Linked] = []
         for linked in pairs:
             self._add(linked)
-
-    @property
-    def read_names(self) -> bool:
-        """Whether it depends on a table's name who speaks of it."""
-        return bool(self._named or self._loose)
+        self.read_names = bool(self._named or self._loose)  # whether it depends on a table's name who speaks of it
+        self.spoken_of = self._certain.keys()  # the tables that somebody speaks of for certain
 
     def of(self, table: Naming) -> Iterable[Linked]:
         """Those that speak of this table, for certain, in this scenario."""
@@ -82,7 +79,7 @@ class Links:
 
     def doubt(self, table: Naming) -> Doubt | None:
         """Why there may be more of them."""
-        return next((doubt for _, doubt in self.perhaps(table)), None)
+        return next((doubt for _, doubt in self.perhaps(table)), None) if self.read_names else None
 
     def _add(self, linked: Linked) -> None:
         value = self._resolver.head(linked.where)
