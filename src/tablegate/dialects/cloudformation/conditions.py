@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 from weakref import proxy
 
-from tablegate.dialects.cloudformation.scenarios import EQUAL, FREE, TRUE, VALUE, Question
+from tablegate.dialects.cloudformation.scenarios import EQUAL, FREE, TRUE, VALUE, Needed, Question
 from tablegate.dialects.cloudformation.unsettled import (
     INPUT,
     Resolved,
@@ -31,7 +31,7 @@ class _Decided:
     truth: bool | None
     known: int  # answers, when it was decided
     was_quiet: bool
-    needed: tuple[tuple[Question, str], ...]
+    needed: Needed
 
 
 _NEVER: Mapping[bool | None, _Decided] = {}
@@ -42,11 +42,13 @@ class Conditions:
 
     def __init__(self, resolver: Resolver, declared: Mapping[str, Node]) -> None:
         self._resolver: Resolver = proxy(resolver)  # whose conditions they are: a circle would outlive the reading
+        self._choices = resolver.choices
+        self._rules = resolver.template.rules
         self._declared = declared
         self._fixed: dict[str, bool] = {}
         self._decided: dict[str, dict[bool | None, _Decided]] = {}  # the last time, of each outcome
         self._open: dict[str, None] = {}
-        self._said: dict[tuple[tuple[Question, str], ...], Mapping[str, str] | None] = {}
+        self._said: dict[Needed, Mapping[str, str] | None] = {}
         self._names: dict[Question, tuple[str, bool]] | None = None
 
     def is_declared(self, name: str) -> bool:
@@ -67,12 +69,12 @@ class Conditions:
             return None
         for decided in self._decided.get(name, _NEVER).values():
             if self._stands(decided):
-                self._resolver.choices.asked.extend(question for question, _ in decided.needed)
+                self._choices.asked.extend([question for question, _ in decided.needed])
                 return decided.truth
         return self._decide(name, node)
 
     def _decide(self, name: str, node: Node) -> bool | None:
-        choices = self._resolver.choices
+        choices = self._choices
         before = len(choices.asked)
         self._open[name] = None
         truth = self._holds(node)
@@ -86,7 +88,7 @@ class Conditions:
 
     def _stands(self, decided: _Decided) -> bool:
         """Whether it would come out the same: in the same scenario, or wherever what it needed is answered alike."""
-        choices = self._resolver.choices
+        choices = self._choices
         if decided.truth is None:  # unless more is known by now, or may be asked
             return decided.walk == choices.walks and (decided.known, decided.was_quiet) == (
                 len(choices.answers),
@@ -94,24 +96,25 @@ class Conditions:
             )
         if decided.walk == choices.walks:
             return True
-        answers = choices.answers
-        return not decided.was_quiet and all(answers.get(question) == answer for question, answer in decided.needed)
+        return not decided.was_quiet and choices.stands(decided.needed)
 
     def doubt(self, name: str) -> Doubt:
         """Why a condition is not decided."""
-        left_open = ", ".join(sorted(self._resolver.choices.left_open))
+        left_open = ", ".join(sorted(self._choices.left_open))
         if left_open:
             return self._resolver.left_open(left_open)
         return Doubt(f"the condition {name} cannot be decided")
 
     def scenario(self) -> Mapping[str, str] | None:
         """The scenario in words: conditions by their names, parameters by their values. None where nothing is open."""
-        chosen = tuple([(choice.question, choice.answer) for choice in self._resolver.choices.open_choices()])
-        if chosen not in self._said:
-            self._said[chosen] = self._in_words(chosen)
-        return self._said[chosen]
+        chosen = self._choices.chosen()
+        try:
+            return self._said[chosen]
+        except KeyError:
+            self._said[chosen] = said = self._in_words(chosen)
+            return said
 
-    def _in_words(self, chosen: Sequence[tuple[Question, str]]) -> Mapping[str, str] | None:
+    def _in_words(self, chosen: Needed) -> Mapping[str, str] | None:
         said: dict[str, str] = {}
         for question, answer in chosen:
             kind, subject, word = question.kind, question.subject, question.word
@@ -128,8 +131,7 @@ class Conditions:
 
     def possible(self) -> bool:
         """Whether the template's rules allow this scenario, as far as that can be said."""
-        rules = self._resolver.template.rules
-        return not rules or not any(map(self._forbids, rules.values()))
+        return not self._rules or not any(map(self._forbids, self._rules.values()))
 
     def _holds(self, node: Node) -> bool | None:
         content = node.content
@@ -162,7 +164,7 @@ class Conditions:
 
     def _all(self, arguments: Sequence[Node], *, decisive: bool) -> bool | None:
         """Fn::And and Fn::Or. Nothing is asked where something that is known decides."""
-        choices = self._resolver.choices
+        choices = self._choices
         if not choices.quiet:
             with choices.quietly():
                 if decisive in map(self._holds, arguments):
@@ -179,7 +181,7 @@ class Conditions:
         found = _compared(left, right)
         if not isinstance(found, Question):
             return found
-        answer = self._resolver.choices.ask(found)
+        answer = self._choices.ask(found)
         return None if answer is None else answer == TRUE
 
     def _contains(self, listed: Resolved, value: Resolved) -> bool | None:
@@ -221,7 +223,7 @@ class Conditions:
 
     def _named(self) -> dict[Question, tuple[str, bool]]:
         names: dict[Question, tuple[str, bool]] = {}
-        with self._resolver.choices.quietly():
+        with self._choices.quietly():
             for name, node in reversed(tuple(self._declared.items())):
                 asked, negated = self._asks(node)
                 if asked is not None and (not negated or asked not in names):

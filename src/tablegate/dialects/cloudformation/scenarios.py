@@ -36,6 +36,10 @@ class Question:
     word: str | None = None
 
 
+Needed = tuple[tuple[Question, str], ...]
+"""Questions with their answers."""
+
+
 class Choice:
     """An open question on the way, with the answer that is being tried."""
 
@@ -50,11 +54,6 @@ class Choice:
     def answer(self) -> str:
         """The answer that is being tried."""
         return self.options[self.tried]
-
-    @property
-    def exhausted(self) -> bool:
-        """There is no other answer left."""
-        return self.tried == len(self.options) - 1
 
 
 class Choices:
@@ -72,7 +71,7 @@ class Choices:
         self._bound: dict[str, str] = {}
         self._excluded: dict[str, set[str]] = {}
         self._sizes: dict[str, dict[Question, int]] = {}
-        self._kept: dict[str, list[tuple[tuple[object, ...], tuple[tuple[Question, str], ...], Any]]] = {}
+        self._kept: dict[str, list[tuple[tuple[object, ...], Needed, Any]]] = {}
         self._first: Any = None
 
     def ask(self, question: Question, options: Sequence[str] = (TRUE, FALSE)) -> str | None:
@@ -102,19 +101,28 @@ class Choices:
         fixed = self._fixed.get(name)
         if fixed is not None and fixed[0] == args:
             return fixed[1]  # type: ignore[no-any-return]
-        answers = self.answers
         for given, needed, made in self._kept.get(name, ()):
-            if given == args and all(answers.get(question) == answer for question, answer in needed):
-                self.asked.extend(question for question, _ in needed)
+            if given == args and self.stands(needed):
+                self.asked.extend([question for question, _ in needed])
                 return made  # type: ignore[no-any-return]
         before = len(self.asked)
         value = make(*args)
         if len(self.asked) == before:
             self._fixed[name] = (args, value)
         else:
-            needed = tuple((question, answers[question]) for question in self.asked[before:])
+            answers = self.answers
+            needed = tuple([(question, answers[question]) for question in self.asked[before:]])
             self._kept.setdefault(name, []).append((args, needed, value))
         return value
+
+    def stands(self, needed: Needed) -> bool:
+        """Whether all of this is answered so in this scenario."""
+        answers = self.answers
+        for question, answer in needed:
+            given = answers.get(question)
+            if given != answer:
+                return False
+        return True
 
     def varied(self, make: Callable[[], T], vary: Callable[[T, AbstractSet[str]], T | None]) -> T:
         """What ``make`` gives, and in later scenarios what ``vary`` makes of the first, unless that is nothing.
@@ -134,9 +142,9 @@ class Choices:
         self._rest()
         return found
 
-    def open_choices(self) -> list[Choice]:
-        """The choices of this scenario that could have been made otherwise."""
-        return [choice for choice in self._path if len(choice.options) > 1]
+    def chosen(self) -> Needed:
+        """The answers of this scenario that could have been given otherwise."""
+        return tuple([(it.question, it.options[it.tried]) for it in self._path if len(it.options) > 1])
 
     def _walk(self, build: Callable[[], T], possible: Callable[[], bool]) -> list[T] | None:
         found: list[T] = []
@@ -171,11 +179,14 @@ class Choices:
         self._kept, self._fixed, self._first = {}, {}, None  # they lead back to whoever asked
 
     def _advance(self) -> bool:
-        while self._path and self._path[-1].exhausted:
-            self._path.pop()
-        if self._path:
-            self._path[-1].tried += 1
-        return bool(self._path)
+        path = self._path
+        while path:
+            last = path[-1]
+            if last.tried < len(last.options) - 1:
+                last.tried += 1
+                return True
+            path.pop()
+        return False
 
     def _derived(self, question: Question) -> str | None:
         bound = self._bound.get(question.subject)
