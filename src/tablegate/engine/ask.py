@@ -14,7 +14,6 @@ from tablegate.model.value import Value, Verdict
 from tablegate.policy.declare import Policy, Severity
 
 _SEVERITIES = frozenset({None, *Severity})
-_TEXT = (str, type(None))
 
 
 class OutOfTime(BaseException):
@@ -56,7 +55,7 @@ def _well_formed(verdict: object) -> bool:
     if type(verdict) is not Verdict:
         return False
     for text in (verdict.note, verdict.fix):
-        if not isinstance(text, _TEXT):
+        if text is not None and not isinstance(text, str):
             return False
     for value in verdict.evidence:
         if not isinstance(value, Value):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from tablegate.engine.ask import Answer, Crash, OutOfTime, asker
 from tablegate.engine.finding import finder
-from tablegate.engine.scenarios import Merged, merged
+from tablegate.engine.scenarios import Merged, again, merged
 from tablegate.engine.settings import Settings, UnknownMode
 from tablegate.engine.sharing import shared
 from tablegate.engine.subjects import Stand, Subjects
@@ -64,15 +64,19 @@ def _answers(stands: Sequence[Stand], alike: Sequence[Alike], ask: Callable[[obj
     left, known = stands, _NONE
     rest: list[tuple[Stand, Answer | Merged]] = []
     held = aside = 0
+    answer: Answer | Merged
     try:
         with guard():
             if alike:
                 left, known = _outlined(stands, alike, ask)
             for stand in left:
-                if stand.scenes or stand.doubt:
-                    answer = merged(stand, ask)
+                reads = stand.reads
+                if reads is None:
+                    answer = shared(stand, ask) if stand.shared else merged(stand, ask)
                 else:
-                    answer = shared(stand, ask) if stand.shared else ask(stand.subject)
+                    answer = ask(stand.subject)
+                    if reads:
+                        answer = again(stand, ask, answer)
                 if type(answer) is not Verdict or answer.truth is not True:
                     rest.append((stand, answer))
                 elif answer.applies:

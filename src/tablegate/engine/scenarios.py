@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
 
-from tablegate.engine.ask import Answer, Crash
+from tablegate.engine.ask import Answer
 from tablegate.engine.subjects import Stand
 from tablegate.model.record import record
 from tablegate.model.value import Verdict
@@ -30,27 +30,33 @@ def merged(stand: Stand, ask: Callable[[object], Answer]) -> Merged | Answer:
     if stand.doubt:
         return Merged(Verdict(None, stand.doubt))
     if stand.variants is None:
-        return _worst(stand, tuple(ask(scene.subject) for scene in stand.scenes))
-    reads = stand.variants.reads
-    reads.clear()
-    first = ask(stand.subject)
-    if stand.alike and not reads:
-        return first  # nearly always: all scenes would say the same
-    return _worst(stand, stand.variants.answers(stand.scenes, ask, first))
+        return _worst(stand, [ask(scene.subject) for scene in stand.scenes])
+    stand.variants.reads.clear()
+    return again(stand, ask, ask(stand.subject))
+
+
+def again(stand: Stand, ask: Callable[[object], Answer], first: Answer) -> Merged | Answer:
+    """The same, of a stand whose first answer needed what is not the same in all of its scenes."""
+    return first if stand.variants is None else _worst(stand, stand.variants.answers(stand.scenes, ask, first))
 
 
 def _worst(stand: Stand, answers: Sequence[Answer]) -> Merged | Answer:
-    verdicts = [answer for answer in answers if type(answer) is Verdict]
-    if len(verdicts) < len(answers):
-        return next(answer for answer in answers if isinstance(answer, Crash))
-    truths = tuple([verdict.truth for verdict in verdicts])
+    truths: list[bool | None] = []
+    verdicts: list[Verdict] = []
+    for answer in answers:
+        if type(answer) is not Verdict:
+            return answer
+        truths.append(answer.truth)
+        verdicts.append(answer)
     worst = False if False in truths else None if None in truths else True
     if worst is True:
         return next((verdict for verdict in verdicts if verdict.applies), verdicts[0])
     verdict = verdicts[truths.index(worst)]
     if truths.count(worst) == len(truths):
         return verdict
-    return Merged(verdict, *_told(worst, truths, tuple(tuple(scene.scenario.items()) for scene in stand.scenes)))
+    return Merged(
+        verdict, *_told(worst, tuple(truths), tuple([tuple(scene.scenario.items()) for scene in stand.scenes]))
+    )
 
 
 @lru_cache(maxsize=256)  # the tables of one template are in the same few scenarios

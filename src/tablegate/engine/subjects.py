@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 Part = Mapping[str, str]
+
+_NOTHING: frozenset[str] = frozenset()
 
 
 @record(kw_only=False)
@@ -44,6 +46,8 @@ class Stand:
 
     ``shared`` holds a statement once for each of its holders, where there are several.
     ``doubt`` stands for subjects that cannot be listed: there is nothing to ask a predicate about.
+    ``reads`` gathers what a predicate reads that is not the same in all scenes: one answer is enough while nothing is
+    in it. It is None where one answer never is.
     """
 
     site: Site
@@ -52,7 +56,7 @@ class Stand:
     variants: Variants | None = None
     shared: tuple[Grant, ...] = ()
     doubt: tuple[Value[object], ...] = ()
-    alike: bool = False  # the scenes differ in nothing but what can be read of their tables
+    reads: Set[str] | None = _NOTHING
 
 
 class Subjects:
@@ -61,13 +65,17 @@ class Subjects:
     def __init__(self, estate: Estate) -> None:
         self.estate = estate
         self.tables = tuple(_Group(tables) for tables in _by_address(estate.tables))
+        reads = [group.variants.reads for group in self.tables if group.variants]
+        self._reads = tuple({id(one): one for one in reads}.values())
         self._listed: dict[type, tuple[Stand, ...]] = {}
         self._alike: tuple[Alike, ...] | None = None
 
     def of(self, sort: type) -> tuple[Stand, ...]:
-        """All subjects of one sort, in the estate's order."""
+        """All subjects of one sort, in the estate's order. Nothing counts as read of them yet."""
         if sort not in self._listed:
             self._listed[sort] = tuple(_LISTERS[sort](self))
+        for reads in self._reads:
+            reads.clear()
         return self._listed[sort]
 
     def alike(self, sort: type) -> tuple[Alike, ...]:
@@ -102,7 +110,8 @@ class _Group:
         """The stand of this table, or of the part of it that is seen in these scenes."""
         if self.variants is None:
             return Stand(site, scenes[0].subject)
-        return Stand(site, scenes[0].subject, tuple(scenes), self.variants, alike=are_alike(scenes))
+        reads = self.variants.reads if are_alike(scenes) else None
+        return Stand(site, scenes[0].subject, tuple(scenes), self.variants, reads=reads)
 
 
 def _by_address(items: Iterable[T]) -> Iterable[list[T]]:
@@ -153,7 +162,7 @@ def _parts(
             found.setdefault((name, seen[name]), []).append(Scene(number, part, scenario))
     doubts = dict.fromkeys(value for collections in values for value in collections if not value.known)
     if doubts:
-        yield Stand(subjects.site(group.first), group.first, doubt=tuple(doubts))
+        yield Stand(subjects.site(group.first), group.first, doubt=tuple(doubts), reads=None)
     for (name, _), scenes in found.items():
         place = scenes[0].subject.place  # type: ignore[attr-defined]  # each part has one
         yield group.stand(subjects.site(group.first, {kind: name}, place), scenes)
@@ -173,7 +182,7 @@ def _apart(subjects: Subjects, items: Iterable[DaxCluster | LegacyGlobalTable]) 
         if len(several) == 1:
             yield Stand(site, several[0])
         else:
-            yield Stand(site, several[0], tuple(_scenes(several)))
+            yield Stand(site, several[0], tuple(_scenes(several)), reads=None)
 
 
 def _changes(subjects: Subjects) -> Iterator[Stand]:
@@ -187,7 +196,10 @@ def _grants(subjects: Subjects) -> Iterator[Stand]:
         found.setdefault((grant.address, grant.label, grant.statement.index), []).append(grant)
     for (_, label, _), grants in found.items():
         site = subjects.site(grants[0], {"statement": label})
-        yield Stand(site, grants[0], shared=tuple(grants) if len(grants) > 1 else ())
+        if len(grants) == 1:
+            yield Stand(site, grants[0])
+        else:
+            yield Stand(site, grants[0], shared=tuple(grants), reads=None)
 
 
 def _holders(subjects: Subjects) -> Iterator[Stand]:

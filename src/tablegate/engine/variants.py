@@ -36,32 +36,32 @@ class Variants:
         self._kinds = _kinds(self.tables)
         self.reads = _watch(self.tables, frozenset(self._kinds))
 
-    def answers(self, scenes: Sequence[Scene], ask: Callable[[object], T], first: T) -> tuple[T, ...]:
+    def answers(self, scenes: Sequence[Scene], ask: Callable[[object], T], first: T) -> list[T]:
         """The answer in each scene. The first was just given, and what it needed is in ``reads``.
 
         Of scenes that agree in all that was read, only the first is asked.
         """
-        asked = [(scenes[0], frozenset(self.reads), first)]
+        reads = self.reads
+        asked = [(scenes[0], tuple(reads), first)]
         answers = [first]
         for scene in scenes[1:]:
-            for other, reads, answer in asked:
-                if self._agree(other, scene, reads):
+            for other, read, answer in asked:
+                if self._agree(other, scene, read):
                     answers.append(answer)
                     break
             else:
-                self.reads.clear()
+                reads.clear()
                 answers.append(ask(scene.subject))
-                asked.append((scene, frozenset(self.reads), answers[-1]))
-        return tuple(answers)
+                asked.append((scene, tuple(reads), answers[-1]))
+        reads.clear()
+        return answers
 
     def _agree(self, one: Scene, other: Scene, reads: Iterable[str]) -> bool:
-        if not isinstance(one.subject, Table) and one.subject != other.subject:
-            return False
+        kinds, at, there = self._kinds, one.number, other.number
         for name in reads:
-            kinds = self._kinds[name]
-            if kinds[one.number] != kinds[other.number]:
+            if kinds[name][at] != kinds[name][there]:
                 return False
-        return True
+        return one.subject == other.subject or isinstance(one.subject, Table)
 
 
 def are_alike(scenes: Sequence[Scene]) -> bool:
