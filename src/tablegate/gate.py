@@ -10,6 +10,7 @@ from tablegate.dialects.together import read_together
 from tablegate.engine.canary import unsound
 from tablegate.engine.judge import Guard, judge
 from tablegate.engine.overrides import overridden
+from tablegate.engine.running import Running
 from tablegate.engine.select import selected
 from tablegate.engine.settings import Settings
 from tablegate.findings import Fault, FaultCode, Input, Report, exit_of
@@ -30,19 +31,19 @@ def check(
     guard: Guard = nullcontext,
 ) -> Report:
     """Read every source, judge what it describes, and say what it means. ``faults`` are what the caller met before."""
-    return checked(sources, selected(policies, settings), settings, options, faults=faults, guard=guard)
+    running = Running(selected(policies, settings), settings)
+    return checked(sources, running, options, faults=faults, guard=guard)
 
 
 def checked(
     sources: Iterable[Source],
-    running: Sequence[Policy],
-    settings: Settings,
+    running: Running,
     options: ReadOptions,
     *,
     faults: Iterable[Fault] = (),
     guard: Guard = nullcontext,
 ) -> Report:
-    """The same, by policies that are selected already."""
+    """The same, by policies that are selected and made ready already."""
     inputs: list[Input] = []
     found = list(faults)
     secrets: set[str] = set()
@@ -53,10 +54,10 @@ def checked(
             found.extend(reading.faults)
             if reading.estate is not None:
                 secrets.update(reading.estate.secrets)
-                yield overridden(reading.estate, settings.overrides)
+                yield overridden(reading.estate, running.settings.overrides)
 
     found += unsound(judge)
-    findings, counts, crashes = judge(estates(), running, settings, guard=guard)
+    findings, counts, crashes = judge(estates(), running, guard=guard)
     found += crashes
     seen = sum(item.tables for item in inputs)
     if seen != counts.tables and not any(fault.blocks for fault in found):

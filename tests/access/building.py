@@ -12,6 +12,7 @@ from tablegate.access.holders import Holder
 from tablegate.access.parsing import parse_document
 from tablegate.access.symbols import Symbols
 from tablegate.engine.judge import judge
+from tablegate.engine.running import Running
 from tablegate.engine.select import selected
 from tablegate.engine.settings import PolicySettings, Settings
 from tablegate.findings import Finding
@@ -153,7 +154,7 @@ def findings(world: Estate, only: str | None = None, **options: Any) -> list[Fin
         policies={only: PolicySettings(options=options)} if only else {},
     )
     running = [policy for policy in selected(POLICIES, settings) if policy.family == "access"]
-    judgement = judge([world], running, settings)
+    judgement = judge([world], Running(running, settings))
     assert judgement.faults == ()
     return list(judgement.findings)
 

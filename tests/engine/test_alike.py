@@ -11,9 +11,10 @@ from access.building import HERE, estate, holder, statement, whole
 from declared import declared
 from tablegate.dialects.reading import ReadOptions
 from tablegate.dialects.together import read_together
-from tablegate.engine.alike import alike
+from tablegate.engine.alike import Outlined
 from tablegate.engine.ask import OutOfTime, asker
 from tablegate.engine.judge import Judgement, judge
+from tablegate.engine.running import Running
 from tablegate.engine.settings import Settings
 from tablegate.engine.subjects import Subjects
 from tablegate.model.estate import Estate
@@ -24,6 +25,7 @@ from tablegate.sources import collect
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 FOLDERS = ("access", "cases", "projects", "tables", "assemblies", "states")
 ASKERS = [asker(policy, Settings()) for policy in policies_in("tablegate_baseline") if policy.subject is Grant]
+OUTLINED = Outlined()  # one for all: what is known of one estate's outlines holds in the next
 NAMES = ("Orders", "Users", "Carts")
 
 
@@ -38,7 +40,7 @@ def three() -> Estate:
 
 
 def judged(policy: Policy) -> Judgement:
-    return judge([three()], (policy,), Settings())
+    return judge([three()], Running((policy,), Settings()))
 
 
 def test_what_needs_no_name_is_asked_once() -> None:
@@ -84,6 +86,33 @@ def test_what_catches_everything_is_asked_of_each() -> None:
             return holds()
 
     assert [finding.address for finding in judged(declared(check)).findings] == ["policy.Users"]
+
+
+def test_what_one_estate_told_is_known_of_the_next() -> None:
+    """Also of a grant that has none like it there; what was withheld once is not asked of the outline again."""
+    asked = []
+
+    def check(grant: Grant) -> Verdict:
+        asked.append(grant)
+        return holds()
+
+    def naming(grant: Grant) -> Verdict:
+        asked.append(type(grant))
+        return fails("it is Users") if grant.address == "policy.Users" else holds()
+
+    one = estate(holder(whole(statement("GetItem", HERE + "Users")), address="aws_iam_role.Users", at="policy.Users"))
+    counts = judge([three(), three(), one], Running((declared(check),), Settings())).counts
+    assert (len(asked), counts.held) == (1, 7)
+    asked.clear()
+    judgement = judge([three(), one], Running((declared(naming),), Settings()))
+    assert (asked.count(Grant), len(asked), len(judgement.findings)) == (4, 5, 2)
+
+
+def test_only_so_many_shapes_are_kept() -> None:
+    """A run of any length stays small: past that many all are forgotten, and drawn anew."""
+    outlined = Outlined(most=1)
+    first, second = (outlined.alike(each.holders, Subjects(each).of(Grant)).outlined for each in (three(), three()))
+    assert first[0][0] is not second[0][0]
 
 
 def test_what_fails_is_told_of_each() -> None:
@@ -135,10 +164,11 @@ def test_an_outline_says_of_a_grant_what_the_grant_says(folder: str) -> None:
         isinstance(own, Verdict) and own.truth is True and own.applies is verdict.applies
         for each in estates(folder)
         for stands in (Subjects(each).of(Grant),)
-        for several in alike((*each.holders, *each.holders), stands)  # twice: then every grant has an outline
+        for alike in (OUTLINED.alike((*each.holders, *each.holders), stands),)  # twice: then every grant has an outline
+        for outline, numbers in alike.outlined
         for ask in ASKERS
-        for verdict in (several.verdict(ask),)
+        for verdict in (alike.verdict(ask, outline),)
         if verdict is not None
-        for own in (ask(stands[number].subject) for number in several.numbers)
+        for own in (ask(stands[number].subject) for number in numbers)
     ]
     assert (len(agreed) > 50, set(agreed)) == (True, {True})

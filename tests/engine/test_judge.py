@@ -13,6 +13,7 @@ from build import DOUBT, estate, index, replica, table
 from declared import declared, recovery_on
 from tablegate.engine.ask import OutOfTime
 from tablegate.engine.judge import Answers, Judgement, Ledger, judge
+from tablegate.engine.running import Running
 from tablegate.engine.settings import Override, PolicySettings, Settings, UnknownMode
 from tablegate.findings import Counts, FaultCode, Outcome
 from tablegate.model import facts
@@ -40,7 +41,7 @@ UNSURE = replace(facts.NO_RECOVERY, enabled=facts.RECOVERY.doubted(DOUBT))
 
 
 def judged(*policies: Policy, of: Estate | None = None, **settings: Any) -> Judgement:
-    return judge([of or estate(table())], policies, Settings(**settings))
+    return judge([of or estate(table())], Running(policies, Settings(**settings)))
 
 
 def test_a_table_that_breaks_a_policy_is_a_finding() -> None:
@@ -322,7 +323,11 @@ def test_the_guard_surrounds_every_policy() -> None:
         yield
         entered.append("out")
 
-    judge([estate(table()), estate(table())], (recovery_on(), recovery_on("TT102", name="b")), Settings(), guard=guard)
+    judge(
+        [estate(table()), estate(table())],
+        Running((recovery_on(), recovery_on("TT102", name="b")), Settings()),
+        guard=guard,
+    )
     assert entered == ["in", "out"] * 4
 
 
@@ -334,7 +339,7 @@ def test_findings_are_sorted_by_file_line_address_part_and_policy() -> None:
             table(address="c", place=Place("a.json", 9)), table(address="d", place=Place("a.json", 2)), file="a.json"
         ),
     ]
-    findings = judge(estates, (recovery_on("TT102", name="b"), recovery_on()), Settings()).findings
+    findings = judge(estates, Running((recovery_on("TT102", name="b"), recovery_on()), Settings())).findings
     assert [(finding.file, finding.address, finding.policy.id) for finding in findings] == [
         ("a.json", "d", "TT101"),
         ("a.json", "d", "TT102"),
@@ -393,7 +398,7 @@ def test_a_table_twice_in_the_ledger_is_one_table() -> None:
 def test_a_ledger_that_does_not_close_is_a_fault() -> None:
     """Verdicts that were due and never given end the run with code 4."""
     policy = recovery_on()
-    ledger = Ledger((policy,), Settings())
+    ledger = Ledger(Running((policy,), Settings()))
     ledger.due = 2
     ledger.enter(policy, Answers(held=1, aside=0, rest=()))
     [fault] = ledger.closed().faults

@@ -8,6 +8,7 @@ from typing import Any
 from build import DOUBT, estate, index, table
 from declared import declared, recovery_on
 from tablegate.engine.judge import Judgement, judge
+from tablegate.engine.running import Running
 from tablegate.engine.scenarios import told_apart
 from tablegate.engine.settings import Settings
 from tablegate.findings import Outcome
@@ -21,7 +22,7 @@ UNSURE = replace(facts.NO_RECOVERY, enabled=facts.RECOVERY.doubted(DOUBT))
 
 
 def judged(policy: Policy, *tables: Table, **stated: Any) -> Judgement:
-    return judge([estate(*tables, **stated)], (policy,), Settings())
+    return judge([estate(*tables, **stated)], Running((policy,), Settings()))
 
 
 def test_what_fails_in_some_scenario_fails_and_names_it() -> None:

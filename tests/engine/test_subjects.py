@@ -6,6 +6,7 @@ from build import estate
 from declared import declared
 from tablegate.engine.canary import unsound
 from tablegate.engine.judge import Judgement, judge
+from tablegate.engine.running import Running
 from tablegate.engine.settings import Settings
 from tablegate.findings import Counts
 from tablegate.model.value import Place
@@ -60,7 +61,7 @@ def test_grants_and_holders_are_subjects() -> None:
         grants=(grant,),
     )
     policies = (declared(granted, "TT501"), declared(held, "TT502"))
-    findings = judge([estate(grants=(grant,), holders=(holder,))], policies, Settings()).findings
+    findings = judge([estate(grants=(grant,), holders=(holder,))], Running(policies, Settings())).findings
     assert [(finding.address, finding.part, finding.message) for finding in findings] == [
         ("aws_iam_role.worker", None, "too much"),
         ("aws_iam_role_policy.worker", {"statement": "ReadAll"}, "too wide"),

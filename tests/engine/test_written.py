@@ -10,6 +10,7 @@ import pytest
 
 from build import DOUBT, estate, index, replica, table, target
 from tablegate.engine.judge import judge
+from tablegate.engine.running import Running
 from tablegate.engine.settings import ConfigError, Settings
 from tablegate.engine.written import written_policies
 from tablegate.findings import Outcome
@@ -27,7 +28,7 @@ def one(**stated: Any) -> Policy:
 
 
 def outcome(of: Table, path: str, must: dict[str, Any], **stated: Any) -> str:
-    judgement = judge([estate(of)], (one(path=path, must=must, **stated),), Settings())
+    judgement = judge([estate(of)], Running((one(path=path, must=must, **stated),), Settings()))
     assert judgement.faults == ()
     counts = judgement.counts
     said = {"fails": counts.failed, "unknown": counts.unknown, "holds": counts.held, "exempt": counts.not_applicable}
@@ -199,7 +200,7 @@ def test_parts_can_be_the_subject() -> None:
     """A policy about indexes is judged index by index."""
     policy = one(subject="index", path="$.projection", must={"equal": "KEYS_ONLY"})
     assert policy.subject is Index
-    findings = judge([estate(TABLE)], (policy,), Settings()).findings
+    findings = judge([estate(TABLE)], Running((policy,), Settings())).findings
     assert [(finding.part, finding.outcome) for finding in findings] == [
         ({"index": "by-a"}, Outcome.FAILS),
         ({"index": "by-b"}, Outcome.UNKNOWN),
@@ -231,7 +232,7 @@ def test_a_finding_stands_where_the_value_stands() -> None:
     """An entry of a mapping stands where the mapping does."""
     place = Place("main.tf", 4)
     subject = table(tags=facts.TAGS.of({"owner": "x"}, place))
-    [finding] = judge([estate(subject)], (one(path="$.tags.owner", must={"equal": "y"}),), Settings()).findings
+    [finding] = judge([estate(subject)], Running((one(path="$.tags.owner", must={"equal": "y"}),), Settings())).findings
     assert (finding.place, finding.message) == (place, "tags.owner is not what it must be")
     assert finding.evidence[0].name == "tags.owner"
 

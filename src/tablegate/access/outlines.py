@@ -85,19 +85,24 @@ _told_of_grant = attrgetter(
 _told_of_reach = attrgetter(*_REACH.shown, *_SCOPE.within("scope"))
 
 
-def outlines(holders: Iterable[Holder]) -> dict[Grant, Grant]:
-    """The outline of each grant whose holder is not the only one of its shape."""
+def outlines(holders: Iterable[Holder], known: dict[Hashable, Holder] | None = None) -> dict[Grant, Grant]:
+    """The outline of each grant whose holder is not the only one of its shape.
+
+    ``known`` are the outlines of holders by their shapes that were drawn before; what is drawn now is added.
+    """
+    known = {} if known is None else known
     alike: dict[Hashable, list[Holder]] = {}
     for holder in holders:
         alike.setdefault(_shape(holder), []).append(holder)
-    return {
-        grant: outline
-        for several in alike.values()
-        if len(several) > 1
-        for outlined in (_outline(several[0]).grants,)
-        for holder in several
-        for grant, outline in zip(holder.grants, outlined, strict=True)
-    }
+    found: dict[Grant, Grant] = {}
+    for shape, several in alike.items():
+        outlined = known.get(shape)
+        if outlined is None and len(several) > 1:
+            outlined = known[shape] = _outline(several[0])
+        if outlined is not None:
+            for holder in several:
+                found.update(zip(holder.grants, outlined.grants, strict=True))
+    return found
 
 
 def _shape(holder: Holder) -> Hashable:

@@ -15,6 +15,7 @@ from tablegate.cli.output import OutputError, emit, note, quote, save
 from tablegate.config import Configuration, read_configuration
 from tablegate.dialects.reading import ReadOptions
 from tablegate.dialects.together import sharing
+from tablegate.engine.running import Running
 from tablegate.engine.select import selected
 from tablegate.engine.settings import ConfigError, Settings
 from tablegate.findings import Exit, Fault, FaultCode, Report
@@ -113,11 +114,9 @@ def check(inputs: Iterable[str], where: Where, flags: Mapping[str, Any]) -> int:
 
     def judge_of(sources: Sequence[Source]) -> Judge:
         known = sharing(sources, with_grammar(options, sources))
-        running = selected(prepared.policies, prepared.settings)
-        check = partial(
-            checked, running=running, settings=prepared.settings, options=known, guard=prepared.loaded.guard
-        )
-        return Judge(check, running)
+        running = Running(selected(prepared.policies, prepared.settings), prepared.settings)
+        check = partial(checked, running=running, options=known, guard=prepared.loaded.guard)
+        return Judge(check, running.policies)
 
     report, lines = judged(inputs, judge_of, run)
     lines.keep((*options.nested.values(), *([options.template] if options.template else ())))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tablegate.access.grants import Grant
@@ -15,32 +15,51 @@ from tablegate.model.value import Verdict
 if TYPE_CHECKING:
     from tablegate.engine.subjects import Stand
 
+_MOST = 1024  # shapes of holders that are kept
+
 
 @record(eq=False, kw_only=False)
 class Alike:
-    """Stands, by their numbers, whose grants have one outline."""
+    """Stands by their numbers: those whose grants have one outline, outline by outline, and those that have none.
 
-    outline: Grant
-    numbers: Sequence[int]
+    ``verdict`` is that on every grant of an outline, where the outline is enough for it.
+    """
 
-    def verdict(self, ask: Callable[[object], Answer]) -> Verdict | None:
-        """The verdict on every one of them, where the outline is enough for it.
+    outlined: Sequence[tuple[Grant, Sequence[int]]]
+    apart: Sequence[int]
+    verdict: Callable[[Callable[[object], Answer], Grant], Verdict | None]
 
-        What makes a finding is never shared: it tells names.
-        """
+
+class Outlined:
+    """The outlines of a run's grants, and the verdicts on them: those of one estate are much like those of the next."""
+
+    def __init__(self, most: int = _MOST) -> None:
+        self._most = most
+        self._of_shapes: dict[Hashable, Holder] = {}
+        self._verdicts: dict[tuple[Callable[[object], Answer], Grant], Verdict | None] = {}
+
+    def alike(self, holders: Iterable[Holder], stands: Sequence[Stand]) -> Alike:
+        """The stands of grants that have an outline, gathered by it, and the others."""
+        if len(self._of_shapes) >= self._most:
+            self._of_shapes.clear()
+            self._verdicts.clear()
+        known = outlines(holders, self._of_shapes)
+        found: dict[Grant, list[int]] = {}
+        apart: list[int] = []
+        for number, stand in enumerate(stands):
+            outline = known.get(stand.subject) if isinstance(stand.subject, Grant) and not stand.shared else None
+            (apart if outline is None else found.setdefault(outline, [])).append(number)
+        return Alike(tuple(found.items()), apart, self._verdict)
+
+    def _verdict(self, ask: Callable[[object], Answer], outline: Grant) -> Verdict | None:
+        """What makes a finding is never shared: it tells names."""
+        key = (ask, outline)
+        if key in self._verdicts:
+            return self._verdicts[key]
         before = Withheld.times
-        answer = ask(self.outline)
+        answer = ask(outline)
+        found = None
         if isinstance(answer, Verdict) and answer.truth is True and Withheld.times == before:
-            return answer
-        return None
-
-
-def alike(holders: Iterable[Holder], stands: Sequence[Stand]) -> tuple[Alike, ...]:
-    """The stands of grants that have an outline, gathered by it."""
-    known = outlines(holders)
-    found: dict[Grant, list[int]] = {}
-    for number, stand in enumerate(stands):
-        outline = known.get(stand.subject) if isinstance(stand.subject, Grant) and not stand.shared else None
-        if outline is not None:
-            found.setdefault(outline, []).append(number)
-    return tuple(Alike(outline, numbers) for outline, numbers in found.items())
+            found = answer
+        self._verdicts[key] = found
+        return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tablegate.engine.judge import Judgement
+from tablegate.engine.running import Running
 from tablegate.engine.settings import Settings
 from tablegate.findings import Fault, FaultCode
 from tablegate.model import facts
@@ -14,7 +15,7 @@ from tablegate.model.value import Doubt, Place, Verdict
 from tablegate.policy.declare import Policy, Severity, Spelled
 
 
-def unsound(judge: Callable[[tuple[Estate, ...], tuple[Policy, ...], Settings], Judgement]) -> tuple[Fault, ...]:
+def unsound(judge: Callable[[tuple[Estate, ...], Running], Judgement]) -> tuple[Fault, ...]:
     """A fault, unless a bad cluster fails, a good one holds, and one of which nothing is known is unknown."""
     encrypted = (facts.DAX_ENCRYPTED.of(False), facts.DAX_ENCRYPTED.of(True), facts.DAX_ENCRYPTED.doubted(_DOUBT))
     clusters = tuple(
@@ -22,7 +23,7 @@ def unsound(judge: Callable[[tuple[Estate, ...], tuple[Policy, ...], Settings], 
         for number, value in enumerate(encrypted)
     )
     estate = Estate(file="", dialect=Dialect.CLOUDFORMATION, dax_clusters=clusters)
-    counts = judge((estate,), (_POLICY,), Settings()).counts
+    counts = judge((estate,), Running((_POLICY,), Settings())).counts
     if (counts.failed, counts.held, counts.unknown) == (1, 1, 1):
         return ()
     message = "the engine does not judge a known case as it must, so nothing it says can be trusted"

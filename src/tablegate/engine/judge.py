@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from tablegate.engine.ask import Answer, Crash, OutOfTime, asker
-from tablegate.engine.finding import finder
+from tablegate.engine.ask import Answer, Crash, OutOfTime
+from tablegate.engine.running import Running
 from tablegate.engine.scenarios import Merged, again, merged
-from tablegate.engine.settings import Settings, UnknownMode
+from tablegate.engine.settings import UnknownMode
 from tablegate.engine.sharing import shared
 from tablegate.engine.subjects import Stand, Subjects
 from tablegate.findings import Counts, Fault, FaultCode, Finding, Outcome, by_place
@@ -45,29 +45,27 @@ class Answers:
 _NONE = Answers(0, 0, ())
 
 
-def judge(
-    estates: Iterable[Estate], policies: Sequence[Policy], settings: Settings, *, guard: Guard = nullcontext
-) -> Judgement:
+def judge(estates: Iterable[Estate], running: Running, *, guard: Guard = nullcontext) -> Judgement:
     """Judge estate by estate, so that each can go when it is done. The guard surrounds whatever a policy runs."""
-    ledger = Ledger(policies, settings)
+    ledger = Ledger(running)
     for estate in estates:
         subjects = Subjects(estate)
         ledger.tables += len(subjects.tables)
-        for policy, ask in ledger.askers:
+        for policy, ask in running.askers:
             stands = subjects.of(policy.subject)
             ledger.due += len(stands)
-            ledger.enter(policy, _answers(stands, subjects.alike(policy.subject), ask, guard))
+            ledger.enter(policy, _answers(stands, subjects.alike(policy.subject, running), ask, guard))
     return ledger.closed()
 
 
-def _answers(stands: Sequence[Stand], alike: Sequence[Alike], ask: Callable[[object], Answer], guard: Guard) -> Answers:
+def _answers(stands: Sequence[Stand], alike: Alike | None, ask: Callable[[object], Answer], guard: Guard) -> Answers:
     left, known = stands, _NONE
     rest: list[tuple[Stand, Answer | Merged]] = []
     held = aside = 0
     answer: Answer | Merged
     try:
         with guard():
-            if alike:
+            if alike is not None:
                 left, known = _outlined(stands, alike, ask)
             for stand in left:
                 reads = stand.reads
@@ -92,37 +90,37 @@ def _answers(stands: Sequence[Stand], alike: Sequence[Alike], ask: Callable[[obj
 
 
 def _outlined(
-    stands: Sequence[Stand], alike: Iterable[Alike], ask: Callable[[object], Answer]
+    stands: Sequence[Stand], alike: Alike, ask: Callable[[object], Answer]
 ) -> tuple[Sequence[Stand], Answers]:
     """The stands that have to be asked themselves, and what the others' outlines were enough for."""
-    known: list[int] = []
+    left: list[int] = []
     held = aside = 0
-    for several in alike:
-        verdict = several.verdict(ask)
-        if verdict is not None:
-            known.extend(several.numbers)
-            held += len(several.numbers) if verdict.applies else 0
-            aside += 0 if verdict.applies else len(several.numbers)
-    left = sorted(set(range(len(stands))).difference(known)) if len(known) < len(stands) else ()
-    return [stands[number] for number in left], Answers(held, aside, ())
+    for outline, numbers in alike.outlined:
+        verdict = alike.verdict(ask, outline)
+        if verdict is None:
+            left += numbers
+        elif verdict.applies:
+            held += len(numbers)
+        else:
+            aside += len(numbers)
+    asked = sorted([*left, *alike.apart]) if left else alike.apart
+    return [stands[number] for number in asked], Answers(held, aside, ())
 
 
 class Ledger:
     """One entry for each policy and subject."""
 
-    def __init__(self, policies: Sequence[Policy], settings: Settings) -> None:
-        self.askers = [(policy, asker(policy, settings)) for policy in policies]
+    def __init__(self, running: Running) -> None:
         self.tables = 0
         self.due = 0
-        self._settings = settings
-        self._finders = {policy.id: finder(policy, settings) for policy in policies}
+        self._running = running
         self._entered: Counter[str] = Counter()
         self._findings: list[Finding] = []
         self._faults: list[Fault] = []
 
     def enter(self, policy: Policy, answered: Answers) -> None:
         """Enter what one policy answered about the subjects of one estate."""
-        find = self._finders[policy.id]
+        find = self._running.finders[policy.id]
         found: list[Finding] = []
         for stand, answer in answered.rest:
             verdict, among = (answer.answer, answer) if isinstance(answer, Merged) else (answer, None)
@@ -146,7 +144,7 @@ class Ledger:
             self._faults.append(Fault(FaultCode.INTERNAL, message, Place("")))
         counts = Counts(
             tables=self.tables,
-            policies=len(self.askers),
+            policies=len(self._running.policies),
             verdicts=given - entered["crashed"],
             held=entered["held"],
             failed=entered[Outcome.FAILS],
@@ -158,7 +156,7 @@ class Ledger:
 
     def _shown(self) -> Iterable[Finding]:
         """The findings in their order. Unknowns that are to be ignored are counted, and not shown."""
-        silent = self._settings.unknown is UnknownMode.IGNORE
+        silent = self._running.settings.unknown is UnknownMode.IGNORE
         shown = [item for item in self._findings if not (silent and item.outcome is Outcome.UNKNOWN)]
         return sorted(shown, key=by_place)
 

@@ -17,6 +17,7 @@ from tablegate.model.value import Place, Value
 
 if TYPE_CHECKING:
     from tablegate.engine.alike import Alike
+    from tablegate.engine.running import Running
 
 T = TypeVar("T")
 
@@ -68,7 +69,7 @@ class Subjects:
         reads = [group.variants.reads for group in self.tables if group.variants]
         self._reads = tuple({id(one): one for one in reads}.values())
         self._listed: dict[type, tuple[Stand, ...]] = {}
-        self._alike: tuple[Alike, ...] | None = None
+        self._alike: Alike | None = None
 
     def of(self, sort: type) -> tuple[Stand, ...]:
         """All subjects of one sort, in the estate's order. Nothing counts as read of them yet."""
@@ -78,15 +79,12 @@ class Subjects:
             reads.clear()
         return self._listed[sort]
 
-    def alike(self, sort: type) -> tuple[Alike, ...]:
-        """Those subjects of one sort that differ in nothing but names."""
+    def alike(self, sort: type, running: Running) -> Alike | None:
+        """Which subjects of one sort differ in nothing but names."""
         if sort is not Grant or not self.estate.grants:
-            return ()
+            return None
         if self._alike is None:
-            # Imported here: most inputs hold no grants.
-            from tablegate.engine.alike import alike
-
-            self._alike = alike(self.estate.holders, self.of(Grant))
+            self._alike = running.outlined.alike(self.estate.holders, self.of(Grant))
         return self._alike
 
     def site(self, subject: Any, part: Part | None = None, place: Place | None = None) -> Site:
