@@ -70,6 +70,23 @@ def test_a_global_table_is_told_what_a_global_table_says(spelling: str) -> None:
     assert (spelling == "json") == ('"Replicas"' in fragment)
 
 
+@pytest.mark.parametrize(
+    ("id", "expected"),
+    [
+        ("TG304", "# AWS::Serverless::SimpleTable cannot say this, AWS::DynamoDB::Table can:\nDeletionProtec"),
+        ("TG301", "PointInTimeRecoverySpecification:\n"),
+        ("TG305", "DeletionPolicy: Retain\n"),
+        ("TG306", "OrdersBackup:\n  Type: AWS::Backup"),
+    ],
+)
+def test_what_a_simple_table_cannot_say_is_told_with_its_remedy(id: str, expected: str) -> None:
+    """SAM's short form has few properties: who needs another one needs the long form."""
+    wanted = [item for item in policies_in("tablegate_baseline") if item.id == id]
+    text = b"Resources:\n  Orders:\n    Type: AWS::Serverless::SimpleTable\n"
+    (finding,) = checked(Source("t.yaml", text), policies=tuple(wanted), settings=Settings(select=(id,))).findings
+    assert (finding.fix or "").startswith(expected)
+
+
 def test_a_bad_template_is_blocked() -> None:
     """And the finding stands in its file."""
     report = checked(Source("a.yaml", BAD))

@@ -11,7 +11,7 @@ from tablegate.engine.settings import Settings, UnknownMode
 from tablegate.engine.subjects import Site
 from tablegate.engine.wording import message_of
 from tablegate.findings import Finding, Outcome
-from tablegate.model.table import Construct, Dialect
+from tablegate.model.table import OF_A_SIMPLE_TABLE, SIMPLE_TABLE, TABLE, Construct, Dialect
 from tablegate.model.value import Place, Value, Verdict
 from tablegate.policy.declare import Policy, Severity
 
@@ -81,9 +81,21 @@ def _place(evidence: tuple[Value[object], ...], site: Site) -> Place | None:
 def _fix(policy: Policy, site: Site) -> str | None:
     """The remedy in the language that the subject is written in. One text for all languages is none of them."""
     said = policy.remedy.within(site.dialect, site.type)
-    if site.spelling != "json" or said is None or said == policy.remedy.terraform:
+    if site.spelling is None or said is None or said == policy.remedy.terraform:
         return said
+    fix = _in_json(said) if site.spelling == "json" else said
+    return f"# {SIMPLE_TABLE} cannot say this, {TABLE} can:\n{fix}" if _is_beyond(said, site.type) else fix
+
+
+def _in_json(said: str) -> str:
     # Imported here: it reads YAML, which no other language needs.
     from tablegate.syntax.pasted import pasted
 
     return pasted(said)
+
+
+def _is_beyond(said: str, type: str | None) -> bool:
+    """Whether a remedy begins with a property that a table of this type does not have."""
+    if type != SIMPLE_TABLE or "\n  Type: " in said:
+        return False
+    return said.partition(":")[0] not in (*OF_A_SIMPLE_TABLE, "DeletionPolicy")

@@ -11,10 +11,10 @@ from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.schema import Paid, capacity, ceiling, index, indexes, insights, warmth
 from tablegate.dialects.cloudformation.settings import own_stream
 from tablegate.dialects.cloudformation.tables import Spelled
-from tablegate.dialects.cloudformation.template import SIMPLE_TABLE, Resource
+from tablegate.dialects.cloudformation.template import Resource
 from tablegate.dialects.cloudformation.unsettled import Section, Unsettled
 from tablegate.model import facts
-from tablegate.model.table import Index
+from tablegate.model.table import OF_A_SIMPLE_TABLE, SIMPLE_TABLE, Index
 from tablegate.model.value import Value
 from tablegate.syntax.node import Node
 
@@ -23,13 +23,6 @@ _APART = frozenset(
 )
 _ALIKE = Paid()
 _TYPES = {"String": "S", "Number": "N", "Binary": "B"}
-_PASSED_ON = (
-    "ProvisionedThroughput",
-    "SSESpecification",
-    "PointInTimeRecoverySpecification",
-    "TableName",
-    "Tags",
-)
 
 
 def regional_table(resolver: Resolver, joins: Joins, resource: Resource) -> Spelled:
@@ -73,7 +66,7 @@ def _paid(resolver: Resolver, section: Section) -> Paid:
 
 def _expanded(resolver: Resolver, resource: Resource, section: Mapping[str, Node]) -> Mapping[str, Node]:
     """A SimpleTable as the Table that SAM makes of it."""
-    expanded = {key: section[key] for key in _PASSED_ON if key in section}
+    expanded = {key: section[key] for key in OF_A_SIMPLE_TABLE if key in section}
     shared = subsection(resolver, resolver.template.globals, "SimpleTable")
     if isinstance(shared, Mapping) and "SSESpecification" in shared:
         expanded["SSESpecification"] = _merged(shared["SSESpecification"], section.get("SSESpecification"))

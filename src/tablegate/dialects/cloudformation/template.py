@@ -8,10 +8,9 @@ from tablegate.dialects.cloudformation.coverage import PACKAGE, STACK_SET, is_mo
 from tablegate.dialects.cloudformation.faults import Faults
 from tablegate.dialects.cloudformation.unsettled import is_scalar, scalar_of
 from tablegate.model.record import record, replace
-from tablegate.model.table import GLOBAL_TABLE, TABLE
+from tablegate.model.table import GLOBAL_TABLE, SIMPLE_TABLE, TABLE
 from tablegate.syntax.node import Node
 
-SIMPLE_TABLE = "AWS::Serverless::SimpleTable"
 SCALABLE_TARGET = "AWS::ApplicationAutoScaling::ScalableTarget"
 SCALING_POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
 DAX_CLUSTER = "AWS::DAX::Cluster"
