@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import fields
 from itertools import chain, pairwise
 
 from tablegate.findings import Counts, Exit, Fault, Finding, Input, Report, Skipped, by_place, exit_of, worst
+from tablegate.model.record import names_of
 
 NAMED = 5  # files named of those that were not judged for one reason
 NOTHING = Report(inputs=(), findings=(), faults=(), counts=Counts(), exit=Exit.OPEN)
@@ -59,7 +59,7 @@ def together(skipped: Iterable[Skipped]) -> tuple[Skipped, ...]:
 
 def _summed(counts: list[Counts]) -> Counts:
     """One ledger of several. Every part asked the same policies."""
-    total = {field.name: sum(getattr(part, field.name) for part in counts) for field in fields(Counts)}
+    total = {name: sum(getattr(part, name) for part in counts) for name in names_of(Counts)}
     return Counts(**total | {"policies": max((part.policies for part in counts), default=0)})
 
 

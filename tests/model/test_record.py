@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 
 import pytest
 
-from tablegate.model.record import is_compared, record, wire
+from tablegate.model.record import field, is_compared, names_of, record, wire
 
 
 @record()
@@ -28,6 +28,14 @@ class Tree:
     def __post_init__(self) -> None:
         for leaf in self.leaves:
             wire(leaf, "owner", self)
+
+
+@record(eq=False, frozen=False)
+class Gathered:
+    """A record that is still being made."""
+
+    names: list[str] = field(default_factory=list)
+    whole: bool = False
 
 
 @record(kw_only=False)
@@ -51,7 +59,22 @@ def test_a_record_is_a_dataclass() -> None:
     """Whoever knows dataclasses knows records: their fields, and how to vary one."""
     assert is_dataclass(Leaf)
     assert [each.name for each in fields(Leaf)] == ["name", "tags", "owner"]
+    assert [each.repr for each in fields(Leaf)] == [True, True, False]
     assert replace(Leaf(name="a", tags={"x": "y"}), name="b") == Leaf(name="b", tags={"x": "y"})
+
+
+def test_what_is_still_being_made_changes() -> None:
+    """Each gathers into lists of its own, and is equal to itself alone."""
+    one, other = Gathered(), Gathered()
+    one.names.append("a")
+    one.whole = True
+    assert (one.names, one.whole, other.names, other.whole) == (["a"], True, [], False)
+    assert len({one, other}) == 2
+
+
+def test_a_record_tells_what_it_is_given() -> None:
+    """What is wired afterwards is no part of it."""
+    assert names_of(Leaf) == ("name", "tags")
 
 
 def test_records_are_given_by_names_unless_they_say_otherwise() -> None:

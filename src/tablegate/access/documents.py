@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeAlias
 
 from tablegate.access.conditions import Condition
 from tablegate.access.symbols import Symbols
-from tablegate.model.record import record
+from tablegate.model.record import field, record
 from tablegate.model.value import Doubt, Place, Value
 
 Path: TypeAlias = tuple[str | int, ...]

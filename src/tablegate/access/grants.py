@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from tablegate.model.record import record
+from tablegate.model.record import field, record
 from tablegate.model.value import Doubt, Place
 
 if TYPE_CHECKING:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import TYPE_CHECKING
 
 from tablegate.access.grants import DocumentRole, Grant, HolderForm, HolderKind, Unread
 from tablegate.access.symbols import Symbols
-from tablegate.model.record import record, wire
+from tablegate.model.record import field, record, wire
 from tablegate.model.value import Doubt, Place
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ the holder's patterns reaches something, and once for all the columns where none
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
 from enum import StrEnum
 from functools import cache
 from typing import TypeAlias
@@ -21,7 +20,7 @@ from tablegate.access.grants import DocumentRole, Grant, HolderForm
 from tablegate.access.holders import Holder
 from tablegate.access.reach import actions_of
 from tablegate.model.estate import Estate
-from tablegate.model.record import record, replace
+from tablegate.model.record import field, record, replace
 
 Reaching: TypeAlias = Callable[[str], Mapping[int, bool | None]]
 

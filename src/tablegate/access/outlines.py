@@ -7,7 +7,6 @@ answered about the outline holds for each of them; what needs more to be answere
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import fields
 from operator import attrgetter
 from typing import Any, Generic, NoReturn, TypeVar
 
@@ -33,11 +32,7 @@ class _Outlined(Generic[T]):
     def __init__(self, kind: type[T], shown: str, inner: str = "") -> None:
         self.shown = shown.split()
         told = {*self.shown, *inner.split()}
-        hidden: dict[str, Any] = {
-            each.name: property(_withhold)
-            for each in fields(kind)  # type: ignore[arg-type]  # a record
-            if each.name not in told
-        }
+        hidden: dict[str, Any] = {name: property(_withhold) for name in kind.__annotations__ if name not in told}
         if is_compared(kind):  # by all that it holds, and not all of that is here
             hidden |= {"__eq__": _withhold, "__hash__": _withhold}
         self._kind: Any = type(kind.__name__, (kind,), {"__post_init__": _as_it_is, **hidden})

@@ -9,7 +9,8 @@ sort stands behind a table's ARN where it is known that the ARN is used, and not
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+from tablegate.model.record import field, record
 
 # The supplementary private use areas: never part of an ARN, an action or a name.
 _UNKNOWN, _SUFFIX, _VARIABLE, _END = 0xF0000, 0xF8000, 0x100000, 0x10FFFE
@@ -18,7 +19,7 @@ SYMBOL = re.compile("[\U000f0000-\U0010ffff]")
 _VARIABLES = re.compile(r"\$\{([^{}$*?][^{}$]*)\}")
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@record(eq=False, frozen=False, kw_only=False)
 class Symbols:
     """The symbols of one estate: each name is one character, and each character one name.
 

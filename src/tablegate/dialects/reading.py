@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
 
 from tablegate.findings import Fault, FaultCode, Input
 from tablegate.model.estate import Estate
-from tablegate.model.record import record
+from tablegate.model.record import field, record
 from tablegate.model.value import Place
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.source import Source

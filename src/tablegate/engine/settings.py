@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from enum import StrEnum
 
-from tablegate.model.record import record
+from tablegate.model.record import field, record
 from tablegate.policy.declare import Severity
 
 

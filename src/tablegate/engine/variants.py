@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields
 from functools import cache
 from itertools import compress
 from operator import attrgetter, is_not
 from typing import Any, TypeVar
 
-from tablegate.model.record import record, replace, wire
+from tablegate.model.record import names_of, record, replace, wire
 from tablegate.model.table import Table
 
 T = TypeVar("T")
 
-_SLOTS: Mapping[str, Any] = {field.name: vars(Table)[field.name] for field in fields(Table) if field.init}
+_SLOTS: Mapping[str, Any] = {name: vars(Table)[name] for name in names_of(Table)}
 _FIELDS = attrgetter(*_SLOTS)
 _PARTS = ("indexes", "local_indexes", "replicas")
 

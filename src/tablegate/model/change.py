@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from tablegate.model.record import record
+from tablegate.model.record import field, record
 from tablegate.model.value import Doubt, Place, Value
 
 if TYPE_CHECKING:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import TYPE_CHECKING
 
 from tablegate.model.change import Change
-from tablegate.model.record import record, wire
+from tablegate.model.record import field, record, wire
 from tablegate.model.table import Construct, Dialect, Table
 from tablegate.model.value import Place, Value
 

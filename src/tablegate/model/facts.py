@@ -6,10 +6,9 @@ Defaults are those of the DynamoDB API: CreateTable, UpdateContinuousBackups, Up
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Generic, TypeVar
 
-from tablegate.model.record import record, wire
+from tablegate.model.record import field, record, wire
 from tablegate.model.table import (
     Declared,
     Encryption,

@@ -7,7 +7,6 @@ is msgspec's: a run makes forty of them a table, and each in half the time; the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, Field, dataclass, field, fields
 from operator import attrgetter
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any, TypeVar, cast, dataclass_transform
@@ -17,56 +16,73 @@ from msgspec import field as given
 from msgspec.structs import force_setattr
 
 if TYPE_CHECKING:  # which takes records for the dataclasses that they look like
-    from dataclasses import replace
+    from dataclasses import field, replace
 else:
     from msgspec.structs import replace
 
-__all__ = ["is_compared", "record", "replace", "wire"]
+__all__ = ["field", "is_compared", "names_of", "record", "replace", "wire"]
 
 T = TypeVar("T")
 
 _OF_THE_CLASS = ("__dict__", "__weakref__", "__annotations__")
-_BARE: Field[Any] = field()
 
 wire: Callable[[object, str, object], None] = force_setattr  # type: ignore[assignment]  # a record is a Struct
 """Sets a field that is not given when a record is made, such as what leads back to its owner."""
 
 
+class _Said(dict[str, Any]):
+    """What a class says of a field. ``dataclasses`` would have to be imported to keep it."""
+
+
+_BARE = _Said()
+
+if not TYPE_CHECKING:
+
+    def field(**said: Any) -> Any:
+        """What is to be known of a field beside its type, in the words of ``dataclasses.field``."""
+        return _Said(said)
+
+
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
-def record(*, eq: bool = True, kw_only: bool = True, leaf: bool = False) -> Callable[[type[T]], type[T]]:
+def record(
+    *, eq: bool = True, kw_only: bool = True, leaf: bool = False, frozen: bool = True
+) -> Callable[[type[T]], type[T]]:
     """A class of fields that are final, and given by their names. Two are equal where their fields are.
 
-    From a ``leaf`` no way leads back to it, so that whoever looks for garbage need not look at it.
+    From a ``leaf`` no way leads back to it, so that whoever looks for garbage need not look at it. What is not
+    ``frozen`` is still being made: a few things gather what concerns them, and are no part of the model.
     """
 
     def make(cls: type[T]) -> type[T]:
-        stated = {name: _stated(vars(cls).get(name, MISSING)) for name in cls.__annotations__}
+        types = cls.__annotations__
         inside = {"__repr__": _shown} | {name: it for name, it in vars(cls).items() if name not in _OF_THE_CLASS}
-        inside["__annotations__"] = {name: cls.__annotations__[name] for name, it in stated.items() if it.init}
-        inside["__dataclass_fields__"] = _Fields(cls, kw_only=kw_only)
-        for name, it in stated.items():
-            if it.default_factory is not MISSING:
-                inside[name] = given(default_factory=it.default_factory)
-            elif it.default is not MISSING:
-                inside[name] = it.default
+        said = {name: it for name, it in inside.items() if it.__class__ is _Said}
+        wired = [name for name, it in said.items() if not it.get("init", True)]
+        for name, it in said.items():
+            if "default_factory" in it:
+                inside[name] = given(default_factory=it["default_factory"])
+            elif "default" in it:
+                inside[name] = it["default"]
             else:
-                inside.pop(name, None)
-        in_part = eq and not all(it.compare for it in stated.values() if it.init)
+                del inside[name]
+        in_part = eq and not all(it.get("compare", True) for name, it in said.items() if name not in wired)
         if in_part:
-            inside |= _compared(attrgetter(*(name for name, it in stated.items() if it.compare)))
+            inside |= _compared(attrgetter(*(name for name in types if said.get(name, _BARE).get("compare", True))))
+        inside["__annotations__"] = {name: types[name] for name in types if name not in wired} if wired else types
+        inside["__dataclass_fields__"] = _Fields(cls, kw_only=kw_only)
         bases = (Struct, *(base for base in cls.__bases__ if base is not object))
-        wired = not all(it.init for it in stated.values())
         made = StructMeta(
-            cls.__name__, bases, inside, frozen=True, eq=eq and not in_part, kw_only=kw_only, dict=wired, gc=not leaf
+            *(cls.__name__, bases, inside),
+            frozen=frozen,
+            eq=eq and not in_part,
+            kw_only=kw_only,
+            dict=bool(wired),
+            gc=not leaf,
         )
+        made.__annotations__ = types
         return cast("type[T]", made)
 
     return make
-
-
-def _stated(content: Any) -> Field[Any]:
-    """What a class states of a field: all of it, its default alone, or nothing."""
-    return content if isinstance(content, Field) else _BARE if content is MISSING else field(default=content)
 
 
 class _Fields:
@@ -77,9 +93,21 @@ class _Fields:
         self._kw_only = kw_only
 
     def __get__(self, _record: object, made: Any) -> object:
-        dataclass(init=False, repr=False, eq=False, kw_only=self._kw_only)(self._cls)
+        import dataclasses
+
+        for name in self._cls.__annotations__:
+            said = vars(self._cls).get(name)
+            if isinstance(said, _Said):
+                setattr(self._cls, name, dataclasses.field(**said))
+        dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=self._kw_only)(self._cls)
         made.__dataclass_fields__ = vars(self._cls)["__dataclass_fields__"]
         return made.__dataclass_fields__
+
+
+def names_of(kind: type[Any]) -> tuple[str, ...]:
+    """The fields that a record is given, in their order."""
+    names: tuple[str, ...] = kind.__struct_fields__
+    return names
 
 
 def is_compared(kind: type[Any]) -> bool:
@@ -98,5 +126,7 @@ def _compared(content: Callable[[object], object]) -> dict[str, Callable[..., ob
 
 @recursive_repr()
 def _shown(self: Any) -> str:
+    from dataclasses import fields
+
     shown = (f"{each.name}={getattr(self, each.name, ...)!r}" for each in fields(self) if each.repr)
     return f"{type(self).__qualname__}({', '.join(shown)})"

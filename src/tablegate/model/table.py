@@ -6,11 +6,10 @@ A part (index, replica) knows its table, and a table its estate: whole wires the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from tablegate.model.record import record, wire
+from tablegate.model.record import field, record, wire
 from tablegate.model.scaling import ScalingTarget
 from tablegate.model.value import Doubt, Place, Value
 

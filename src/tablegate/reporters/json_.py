@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
 
 from tablegate import __version__
-from tablegate.findings import Fault, Finding, Input, Report, Shard, Skipped
+from tablegate.findings import Counts, Fault, Finding, Input, Report, Shard, Skipped
+from tablegate.model.record import names_of
 from tablegate.model.table import Construct
 from tablegate.model.value import Doubt, Place, Value
 from tablegate.policy.declare import Policy
@@ -29,7 +29,7 @@ def render(report: Report, look: Look) -> str:  # noqa: ARG001 - the same bytes,
         "inputs": _rows([encode(_input(item, scrub)) for item in report.inputs]),
         "findings": _rows([encode(_finding(item, scrub)) for item in report.findings]),
         "faults": _rows([encode(_fault(item, scrub)) for item in report.faults]),
-        "counts": encode({each.name: getattr(report.counts, each.name) for each in fields(report.counts)}),
+        "counts": encode({name: getattr(report.counts, name) for name in names_of(Counts)}),
         "gate": encode(report.gate),
         "exit": encode(int(report.exit)),
         "policies": _rows([encode(_policy(item)) for item in _named(report)]),

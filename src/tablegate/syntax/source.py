@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Protocol
 
-from tablegate.model.record import record
+from tablegate.model.record import field, record
 
 
 @record(eq=False, kw_only=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
 from typing import TYPE_CHECKING
 
 from tablegate.dialects.cloudformation.unsettled import (
@@ -21,7 +20,7 @@ from tablegate.dialects.cloudformation.unsettled import (
     made,
     scalar_of,
 )
-from tablegate.model.record import record
+from tablegate.model.record import field, record
 from tablegate.model.table import Construct
 from tablegate.syntax.node import Node
 from tablegate.syntax.source import ALONE, Beside

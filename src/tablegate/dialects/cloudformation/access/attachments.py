@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 
 from tablegate.access.grants import DocumentRole, HolderForm, HolderKind, role_by_name
 from tablegate.access.symbols import has_symbol
@@ -25,14 +24,14 @@ from tablegate.dialects.cloudformation.template import (
     USER_POLICY,
 )
 from tablegate.dialects.cloudformation.unsettled import Symbol, Unsettled
-from tablegate.model.record import replace
+from tablegate.model.record import field, record, replace
 from tablegate.syntax.node import Node
 
 _LISTS = {"Roles": ROLE, "Users": USER, "Groups": GROUP}
 _SINGLE = {ROLE_POLICY: {"RoleName": ROLE}, USER_POLICY: {"UserName": USER}, GROUP_POLICY: {"GroupName": GROUP}}
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@record(eq=False, frozen=False, kw_only=False)
 class ManagedPolicy:
     """A managed policy of this template. ``used`` where it is attached, or a boundary."""
 
@@ -41,7 +40,7 @@ class ManagedPolicy:
     used: bool = False
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@record(eq=False, frozen=False, kw_only=False)
 class Attachments:
     """Brings a template's policies to those who hold them."""
 

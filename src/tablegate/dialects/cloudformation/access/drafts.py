@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from operator import attrgetter
 
 from tablegate.access.dates import MANAGED_AS_OF
@@ -15,7 +14,7 @@ from tablegate.access.managed import managed_path, managed_policies
 from tablegate.access.symbols import Symbols
 from tablegate.access.trust import most_exposed
 from tablegate.dialects.cloudformation.access.pieces import Piece, concerns_tables
-from tablegate.model.record import replace
+from tablegate.model.record import field, record, replace
 from tablegate.model.value import Doubt, Place
 
 _ELSEWHERE = "the policy {} is not in this template"
@@ -28,7 +27,7 @@ _ORDER_OF_ALL = attrgetter("address", "statement.index", "statement.label", "hol
 Evidence = tuple[HolderKind, str]
 
 
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
+@record(eq=False, frozen=False)
 class Draft:
     """A holder that is not finished: whatever speaks of it adds to it.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 
 from tablegate.access.grants import DocumentRole, HolderForm, HolderKind, Maker
 from tablegate.access.symbols import Symbols
@@ -15,7 +14,7 @@ from tablegate.dialects.cloudformation.fields import exists, properties
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import Resource
 from tablegate.dialects.cloudformation.unsettled import RESOURCE, Symbol, Unsettled
-from tablegate.model.record import record
+from tablegate.model.record import field, record
 from tablegate.model.table import Table
 from tablegate.model.value import Place
 from tablegate.syntax.node import Node
@@ -37,7 +36,7 @@ class There:
         return self.resource.address
 
 
-@dataclass(slots=True, kw_only=True, eq=False, repr=False)
+@record(eq=False, frozen=False)
 class Ground:
     """One template's texts, trees, documents, and the holders that are being made of them."""
 

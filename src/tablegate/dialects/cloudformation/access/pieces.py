@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from tablegate.access.actions import may_concern_dynamodb
@@ -22,7 +21,7 @@ from tablegate.syntax.errors import ParseError
 from tablegate.syntax.node import Node
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@record(eq=False, frozen=False, kw_only=False)
 class Counts:
     """How many documents there are, and how many of them were read only in part, or not at all."""
 

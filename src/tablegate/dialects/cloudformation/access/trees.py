@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, TypeVar
 
@@ -23,6 +22,7 @@ from tablegate.dialects.cloudformation.unsettled import (
     is_scalar,
     scalar_of,
 )
+from tablegate.model.record import field, record
 from tablegate.model.value import Doubt, Place
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.node import Node
@@ -38,7 +38,7 @@ _MOST = 8  # forms of one statement
 _TOO_MANY = Doubt(f"the statement has more than {_MOST} forms", "its parameters: --params FILE or --param NAME=VALUE")
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@record(eq=False, frozen=False, kw_only=False)
 class Written:
     """A document as its author wrote it: the tree, and the nodes that its parts come from.
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 
 from tablegate.access.symbols import Symbols
 from tablegate.dialects.terraform_plan.links import Links
 from tablegate.dialects.terraform_plan.regions import Regions
 from tablegate.dialects.terraform_plan.states import State
 from tablegate.dialects.terraform_plan.worlds import World
-from tablegate.model.record import record
+from tablegate.model.record import field, record
 from tablegate.model.table import Table
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from tablegate.access.documents import Document
 from tablegate.access.grants import HolderForm
@@ -12,6 +11,7 @@ from tablegate.dialects.terraform_plan.access.ground import Ground
 from tablegate.dialects.terraform_plan.access.policies import Attached
 from tablegate.dialects.terraform_plan.references import Mention
 from tablegate.dialects.terraform_plan.worlds import Resource
+from tablegate.model.record import field, record
 from tablegate.model.value import Doubt, Place
 
 TYPES = {
@@ -23,7 +23,7 @@ TYPES = {
 _ARN = {HolderForm.ROLE: ":role/", HolderForm.USER: ":user/", HolderForm.GROUP: ":group/"}
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@record(eq=False, frozen=False, kw_only=False)
 class Person:
     """Somebody who holds documents. ``resource`` is None where it is not in this input."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from tablegate.access.arns import arn_of
 from tablegate.access.documents import Hole
@@ -17,7 +16,7 @@ from tablegate.dialects.terraform_plan.configuration import trees
 from tablegate.dialects.terraform_plan.links import Link
 from tablegate.dialects.terraform_plan.worlds import Resource
 from tablegate.model import facts
-from tablegate.model.record import replace
+from tablegate.model.record import field, record, replace
 from tablegate.model.value import Doubt, Place
 
 _POLICY = "aws_dynamodb_resource_policy"
@@ -32,7 +31,7 @@ _ENDPOINT_POLICY = "aws_vpc_endpoint_policy"
 _SERVICES = (".dynamodb", ".dynamodb-streams")
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@record(eq=False, frozen=False, kw_only=False)
 class Thing:
     """A resource that holds documents: what sort, and which document is about which ARN."""
 
