@@ -57,18 +57,18 @@ def checked(
                 yield overridden(reading.estate, running.settings.overrides)
 
     found += unsound(judge)
-    findings, counts, crashes = judge(estates(), running, guard=guard)
-    found += crashes
-    seen = sum(item.tables for item in inputs)
-    if seen != counts.tables and not any(fault.blocks for fault in found):
-        found.append(Fault(FaultCode.INTERNAL, f"{seen} tables were read and {counts.tables} judged", Place("")))
+    judgement = judge(estates(), running, guard=guard)
+    found += judgement.faults
+    seen, judged = sum(item.tables for item in inputs), judgement.counts.tables
+    if seen != judged and not any(fault.blocks for fault in found):
+        found.append(Fault(FaultCode.INTERNAL, f"{seen} tables were read and {judged} judged", Place("")))
     if not inputs and not found:
         found.append(Fault(FaultCode.UNREADABLE, "there is no input to judge", Place("")))
     return Report(
         inputs=tuple(sorted(inputs, key=lambda item: item.path)),
-        findings=findings,
+        findings=judgement.findings,
         faults=in_order(found),
-        counts=counts,
-        exit=exit_of(findings, found),
+        counts=judgement.counts,
+        exit=exit_of(judgement.findings, found),
         secrets=frozenset(secrets),
     )

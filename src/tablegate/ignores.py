@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+
+from tablegate.model.record import record
 
 NAMES = (".gitignore", ".tablegateignore")  # the later one has the last word
 # What most lines are: a name with at most one star, of files and folders anywhere or just here, or of folders alone.
@@ -17,7 +18,8 @@ Read = Callable[[str], bytes | None]  # an ignore file, or None where there is n
 Rule = Callable[[str], bool | None]  # whether a path is left out, if anything is said of it
 
 
-class _Line(NamedTuple):
+@record(kw_only=False)
+class _Line:
     """A line of an ignore file."""
 
     path: str
@@ -74,13 +76,13 @@ class Ignores:
         from pathspec import GitIgnoreSpec  # takes as long as a check of two tables
 
         whole = GitIgnoreSpec([])
-        for path, number, text in lines:
+        for line in lines:
             try:
-                spec = None if _TOO_MANY.search(text) else GitIgnoreSpec.from_lines([text])
+                spec = None if _TOO_MANY.search(line.text) else GitIgnoreSpec.from_lines([line.text])
             except ValueError:
                 spec = None
             if spec is None:
-                self._refuse(path, f"line {number} cannot be followed, so it leaves nothing out")
+                self._refuse(line.path, f"line {line.number} cannot be followed, so it leaves nothing out")
             else:
                 whole += spec
         return lambda path: whole.check_file(path).include

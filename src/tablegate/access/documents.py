@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from tablegate.access.conditions import Condition
 from tablegate.access.symbols import Symbols
@@ -17,20 +17,23 @@ Locate: TypeAlias = Callable[[Path], Place | None]
 _DENY = "Deny"
 
 
-class Hole(NamedTuple):
+@record(kw_only=False)
+class Hole:
     """Something in a document that cannot be known, and what it may reach: patterns, empty for anything."""
 
     doubt: Doubt
     reaches: tuple[str, ...] = ()
 
 
-class Perhaps(NamedTuple):
+@record(kw_only=False)
+class Perhaps:
     """A statement, or one pattern of a list, that is there only in some scenario of the source."""
 
     tree: Any
 
 
-class Malformed(NamedTuple):
+@record(kw_only=False)
+class Malformed:
     """A part of a document that IAM would refuse."""
 
     message: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tablegate.model.record import field, record
 from tablegate.model.value import Doubt, Place
@@ -63,7 +63,8 @@ class MakerKind(StrEnum):
     CONNECTOR = "connector"
 
 
-class Maker(NamedTuple):
+@record(kw_only=False)
+class Maker:
     """What wrote a statement that its author only asked for, or does not see: by its kind and name."""
 
     kind: MakerKind

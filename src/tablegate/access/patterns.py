@@ -7,9 +7,9 @@ however many stars there are. There is no character class in IAM: brackets are p
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
 
 from tablegate.access.symbols import SYMBOL, has_symbol, is_suffix
+from tablegate.model.record import record
 
 _COLONS = 5  # in an ARN
 _WILD = "*?"
@@ -20,7 +20,8 @@ _FIRST_SYMBOL = "\U000f0000"
 _MOST = 4096  # situations that a subset is decided by
 
 
-class _Automaton(NamedTuple):
+@record(kw_only=False)
+class _Automaton:
     """A pattern's positions, as bit masks."""
 
     literals: dict[str, int]

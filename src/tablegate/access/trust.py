@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from tablegate.access.documents import Document, Principal, PrincipalKind
 from tablegate.access.grants import HolderKind
 from tablegate.access.symbols import has_symbol
+from tablegate.model.record import record
 
 _RUNTIME = frozenset(
     {
@@ -69,7 +69,8 @@ _EXPOSED_FIRST = (
 _RANKED = {kind: number for number, kind in enumerate(_EXPOSED_FIRST)}
 
 
-class Trust(NamedTuple):
+@record(kw_only=False)
+class Trust:
     """What a trust policy says of a role."""
 
     kind: HolderKind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from tablegate.engine.ask import Answer, Crash, OutOfTime
 from tablegate.engine.running import Running
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 Guard: TypeAlias = Callable[[], AbstractContextManager[object]]
 
 
-class Judgement(NamedTuple):
+@record(kw_only=False)
+class Judgement:
     """What the policies say of the estates."""
 
     findings: tuple[Finding, ...]

@@ -48,7 +48,8 @@ class Doubt(NamedTuple):
     refs: tuple[str, ...] = ()
 
 
-class Span(NamedTuple):
+@record(kw_only=False)
+class Span:
     """The least and the most that a number can be which is not known."""
 
     low: float = -inf

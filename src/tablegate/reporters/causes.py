@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from tablegate.findings import Finding, Outcome, by_place
+from tablegate.model.record import record
 from tablegate.policy.declare import Severity
 
 _RANK = {severity: rank for rank, severity in enumerate(Severity)}
@@ -14,7 +14,8 @@ _FAILS = Outcome.FAILS
 Row = tuple[int, str, bool]
 
 
-class Cause(NamedTuple):
+@record(kw_only=False)
+class Cause:
     """Findings of one policy that say the same in one file. The first speaks for all."""
 
     findings: tuple[Finding, ...]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
-from tablegate.model.record import replace
+from tablegate.model.record import record, replace
 from tablegate.model.value import Place
 from tablegate.reporters.look import Look
 from tablegate.reporters.paint import Paint, Style
@@ -16,7 +15,8 @@ WIDEST = 140  # characters of a source line; of a longer one, what stands around
 BEFORE = 60  # of them before the value
 
 
-class Mark(NamedTuple):
+@record(kw_only=False)
+class Mark:
     """A place in an input, and what is to be said of it."""
 
     place: Place
@@ -24,7 +24,8 @@ class Mark(NamedTuple):
     behind: bool = False  # what stands there is the reason for what stands elsewhere
 
 
-class Brush(NamedTuple):
+@record(kw_only=False)
+class Brush:
     """What an excerpt is drawn with."""
 
     look: Look

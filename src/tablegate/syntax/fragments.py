@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
+from tablegate.model.record import record
 from tablegate.syntax import text
 from tablegate.syntax.errors import ParseError
 
@@ -16,7 +16,8 @@ _PROVIDER = rb"(?m)^provider[ \t]*:"
 _TABLE = rb"""(?m)(?:^|[{,])[ \t-]*(?:Type|"Type"|'Type')[ \t]*:[ \t]*["']?AWS::DynamoDB::(?:Global)?Table\b"""
 
 
-class Fragment(NamedTuple):
+@record(kw_only=False)
+class Fragment:
     """What a file is in place of a template, and what to check instead."""
 
     what: str

@@ -6,8 +6,9 @@ import json
 import re
 from bisect import bisect_right
 from math import isfinite
-from typing import NamedTuple, NoReturn, TypeAlias
+from typing import NoReturn, TypeAlias
 
+from tablegate.model.record import record
 from tablegate.syntax.collector import collector_paused
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.node import Node, Scalar
@@ -31,7 +32,8 @@ _Span: TypeAlias = tuple[int, int]
 _Content: TypeAlias = dict[str, Node] | list[Node]
 
 
-class _Grammar(NamedTuple):
+@record(kw_only=False)
+class _Grammar:
     """What may stand inside one kind of container: a whole step in the common case, and what follows a value."""
 
     step: re.Pattern[str]  # groups: key, scalar, what follows it, opening bracket
@@ -51,7 +53,8 @@ _ARRAY = _grammar(r"[,\]]", "',' or ']'")
 _DOCUMENT = _grammar(r"\Z", "the end of the file")
 
 
-class _Step(NamedTuple):
+@record(kw_only=False)
+class _Step:
     """A member or an item: its key, the scalar or the bracket that follows, and where they stand."""
 
     key: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
+from tablegate.model.record import record
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.fragments import SERVICE
 
@@ -13,7 +14,8 @@ _SHOW = "terraform show -json PLAN > plan.json"
 _GIVE_A_PLAN = f"give the plan: terraform plan -out=PLAN && {_SHOW}"
 
 
-class Mistake(NamedTuple):
+@record(kw_only=False)
+class Mistake:
     """An input that is something else than a plan or a template."""
 
     what: str

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import NamedTuple
 
+from tablegate.model.record import record
 from tablegate.syntax.blocks import UnclearError, ends_what_it_begins, read_block
 from tablegate.syntax.node import Node
 from tablegate.syntax.scalars import WORDS
@@ -32,14 +32,16 @@ _ORDINARY = bytes(range(0x20, 0x7F)) + b"\n"
 _NO_NAMES = {None, *WORDS}
 
 
-class Piece(NamedTuple):
+@record(kw_only=False)
+class Piece:
     """Lines of a text, and the number of the first."""
 
     line: int
     text: str
 
 
-class Taken(NamedTuple):
+@record(kw_only=False)
+class Taken:
     """What is left of a text, and the resources that were taken out of it.
 
     Where there are any, the first piece is what stands before their section, the second one opens it, and the last one

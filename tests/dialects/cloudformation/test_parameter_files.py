@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tablegate.dialects.cloudformation.parameters import ResolvedText, parse_parameters
+from tablegate.dialects.cloudformation.parameters import ParameterFile, ResolvedText, parse_parameters
 from tablegate.syntax.errors import ParseError
 
 BOTH = {"Env": "prod", "Size": "5"}
@@ -50,7 +50,7 @@ region = "eu-west-1"
 [default.deploy.parameters]
 tags = "team=orders cost=1"
 """
-    assert parse_parameters(text, "samconfig.toml") == ({}, {"team": "orders", "cost": "1"}, "eu-west-1")
+    assert parse_parameters(text, "samconfig.toml") == ParameterFile({}, {"team": "orders", "cost": "1"}, "eu-west-1")
     assert parse_parameters('{"Parameters": {}, "Tags": {"team": "orders"}}', "p.json").tags == {"team": "orders"}
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from tablegate.dialects.cloudformation.unsettled import MASKED, is_scalar, scalar_of
+from tablegate.model.record import record
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.json_ import load_json, parse_json
 from tablegate.syntax.node import Node
@@ -55,7 +55,8 @@ def pairs(node: Node | None) -> dict[str, str]:
     return {key: value or "" for key, value in found if key}
 
 
-class ResourceChange(NamedTuple):
+@record(kw_only=False)
+class ResourceChange:
     """One change of one resource."""
 
     address: str

@@ -119,12 +119,12 @@ class _ChangeSet:
         shown = {it.address: it.resource(context) for it in found if is_there(it) and not it.is_stack}
         held = {address: node for address, node in shown.items() if node is not None}
         root = Node({"Resources": Node(held, 1, 1)}, 1, 1)
-        resolver, faults, _ = opened_tree(root, self._written, self._name, self._options, self._around)
-        if resolver is None:
+        read = opened_tree(root, self._written, self._name, self._options, self._around)
+        if read.resolver is None:
             raise ParseError("the change set holds no resources that can be read")
-        estate, seen = built(resolver, self._written)
-        self._faults += [fault for fault in faults.all() if fault not in self._faults]
-        return estate, replace(seen, kind=KIND, detail=text(self._root, "StackName"))
+        made = built(read.resolver, self._written)
+        self._faults += [fault for fault in read.faults.all() if fault not in self._faults]
+        return made.estate, replace(made.input, kind=KIND, detail=text(self._root, "StackName"))
 
     def _records(
         self, found: Sequence[ResourceChange], tables: Sequence[Table], before: Callable[[], Estate]
@@ -134,7 +134,7 @@ class _ChangeSet:
         def earlier(address: str) -> Table | None:
             return next((table for table in before().tables if table.address == address), None)
 
-        own = [it._replace(address=self._around.full(it.address)) for it in found if it.type in TABLES]
+        own = [replace(it, address=self._around.full(it.address)) for it in found if it.type in TABLES]
         made = {
             it.address: change_of(
                 it, Place(self._name, it.node.line, it.node.column), by_address.get(it.address), earlier

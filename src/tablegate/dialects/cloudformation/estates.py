@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from tablegate.dialects.cloudformation.access import Access, speaks_of_access
 from tablegate.dialects.cloudformation.constructs import constructs_of
@@ -31,7 +31,7 @@ from tablegate.findings import Input
 from tablegate.model import facts
 from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
 from tablegate.model.facts import Fact
-from tablegate.model.record import replace
+from tablegate.model.record import record, replace
 from tablegate.model.table import GLOBAL_TABLE, Dialect, Table
 from tablegate.model.value import Doubt, Value
 from tablegate.syntax.recognise import is_json
@@ -44,7 +44,8 @@ _SUBJECT = attrgetter("address", "scenario")
 _ENCRYPTIONS = frozenset({"NONE", "TLS"})
 
 
-class Built(NamedTuple):
+@record(kw_only=False)
+class Built:
     """All that a template says, and how much of its documents was read."""
 
     estate: Estate

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from tablegate.dialects.cloudformation.faults import Faults
 from tablegate.dialects.cloudformation.loops import LOOP, Loops
@@ -17,6 +16,7 @@ from tablegate.dialects.cloudformation.template import (
     transforms_of,
 )
 from tablegate.dialects.reading import ReadOptions
+from tablegate.model.record import record
 from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node
 from tablegate.syntax.recognise import is_json
@@ -24,7 +24,8 @@ from tablegate.syntax.recognise import is_json
 _CONNECTORS = "Connectors:"
 
 
-class Opened(NamedTuple):
+@record(kw_only=False)
+class Opened:
     """A template with its faults; without a resolver where it has nothing to read."""
 
     resolver: Resolver | None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from tablegate.dialects.cloudformation.unsettled import text_of
+from tablegate.model.record import record
 from tablegate.syntax.errors import ParseError
 
 ACCEPTED = (
@@ -20,7 +20,8 @@ class ResolvedText(str):
     __slots__ = ()
 
 
-class ParameterFile(NamedTuple):
+@record(kw_only=False)
+class ParameterFile:
     """What a parameter file says of a stack."""
 
     values: Mapping[str, str]

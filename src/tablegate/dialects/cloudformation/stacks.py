@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from tablegate.access.symbols import Symbols
 from tablegate.dialects.cloudformation.children import Child, child_of
@@ -24,7 +23,7 @@ from tablegate.dialects.cloudformation.unsettled import (
 from tablegate.dialects.reading import Reading, ReadOptions, unread
 from tablegate.findings import Input
 from tablegate.model.estate import Estate
-from tablegate.model.record import replace
+from tablegate.model.record import record, replace
 from tablegate.model.table import Dialect
 from tablegate.syntax.collector import collector_paused
 from tablegate.syntax.errors import ParseError
@@ -36,7 +35,8 @@ MOST_SCENARIOS = 16  # of one nested stack
 Given = Mapping[str, Node | Unsettled]
 
 
-class _Call(NamedTuple):
+@record(kw_only=False)
+class _Call:
     """What one scenario of the template above gives to a nested stack."""
 
     scenario: Mapping[str, str] | None
@@ -59,14 +59,14 @@ def read_stack(text: str, name: str, options: ReadOptions, around: Surroundings)
 
 def reading_of(name: str, found: Opened) -> Reading:
     """What an opened template says."""
-    resolver, faults, text = found
+    resolver = found.resolver
     if resolver is None:
-        return Reading(input=Input(path=name, kind=Dialect.CLOUDFORMATION), estate=None, faults=faults.all())
+        return Reading(input=Input(path=name, kind=Dialect.CLOUDFORMATION), estate=None, faults=found.faults.all())
     children = list(resolver.template.of(STACK, APPLICATION))
     stacks = _Nested(resolver) if children else None
-    estate, seen = built(resolver, text)
+    made = built(resolver, found.text)
     inner = tuple(stacks.readings(children)) if stacks is not None else ()
-    return Reading(input=seen, estate=estate, faults=faults.all(), inner=inner)
+    return Reading(input=made.input, estate=made.estate, faults=found.faults.all(), inner=inner)
 
 
 class _Nested:
@@ -133,8 +133,8 @@ class _Nested:
         found = [it for it in resolver.choices.explore(call, resolver.conditions.possible) if it is not None]
         different = {_spelled(it) for it in found}
         if len(different) <= 1:
-            return [it._replace(scenario=None) for it in found[:1]]
-        return found if len(found) <= MOST_SCENARIOS else [self._call(resource)._replace(scenario=None)]
+            return [replace(it, scenario=None) for it in found[:1]]
+        return found if len(found) <= MOST_SCENARIOS else [replace(self._call(resource), scenario=None)]
 
     def _call(self, resource: Resource) -> _Call:
         resolver = self._resolver

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
+
+from tablegate.model.record import record
 
 Key: TypeAlias = str | int | None
 
@@ -14,14 +16,16 @@ _KEY = re.compile(r'\[(?:"(?:[^"\\]|\\.)*"|\d+)\]')
 _MODULE = re.compile(r'module\.([^.\[]+)(\[(?:"(?:[^"\\]|\\.)*"|\d+)\])?(?:\.|$)')
 
 
-class Step(NamedTuple):
+@record(kw_only=False)
+class Step:
     """One name, or one key in brackets, of a reference."""
 
     name: str | None
     key: Key = None
 
 
-class Call(NamedTuple):
+@record(kw_only=False)
+class Call:
     """One module of a module address: the address up to and with it, its name, its instance's key."""
 
     address: str

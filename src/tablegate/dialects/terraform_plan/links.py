@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from tablegate.dialects.terraform_plan.references import Mention
 from tablegate.dialects.terraform_plan.regions import Regions
 from tablegate.dialects.terraform_plan.worlds import TABLE_TYPES, Resource, World, doubt_about
+from tablegate.model.record import record, replace
 from tablegate.model.value import Doubt
 
 T = TypeVar("T")
@@ -25,7 +26,8 @@ _FOR_A_TABLE = {
 _STREAMS = frozenset({"stream_arn", "stream_label"})
 
 
-class Named(NamedTuple):
+@record(kw_only=False)
+class Named:
     """A table as a text names it: with a region, and what follows the name, where it is an ARN."""
 
     name: str
@@ -33,7 +35,8 @@ class Named(NamedTuple):
     rest: str = ""
 
 
-class Link(NamedTuple):
+@record(kw_only=False)
+class Link:
     """The tables that are meant. With a doubt only one of them, or without any at all perhaps one of all."""
 
     tables: tuple[Resource, ...] = ()
@@ -107,7 +110,7 @@ class Links:
             return Link()
         link = self.of(resources[0], source)
         region = self._regions.name(resources[0]) if mention.type == "aws_dynamodb_table_replica" else link.region
-        return link._replace(region=region, stream=mention.attribute in _STREAMS)
+        return replace(link, region=region, stream=mention.attribute in _STREAMS)
 
 
 class Joined(Generic[T]):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
+from tablegate.model.record import record
 from tablegate.model.value import Place
 
 TYPE_CHECKING = False
@@ -95,7 +96,8 @@ class Within(Written):
         return self
 
 
-class Told(NamedTuple):
+@record(kw_only=False)
+class Told:
     """What source tells of a resource: the change that a plan of it would hold, and how it was written."""
 
     change: Tree
@@ -123,7 +125,8 @@ class Origin:
         return self._told
 
 
-class Found(NamedTuple):
+@record(kw_only=False)
+class Found:
     """Where a resource of a plan was written. It is ``sure`` where both say the same of every argument."""
 
     written: Written

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from tablegate.dialects.terraform_plan.addresses import Key, Step, bracketed, calls, parent, steps
 from tablegate.dialects.terraform_plan.configuration import NOTHING, Configuration, Tree, tree
 from tablegate.dialects.terraform_plan.instances import Instance, Instances
 from tablegate.dialects.terraform_plan.origins import SourceMap
+from tablegate.model.record import record, replace
 
 Rest: TypeAlias = tuple[Step, ...]
 
@@ -22,7 +23,8 @@ _HANDED_ON = {
 }
 
 
-class Mention(NamedTuple):
+@record(kw_only=False)
+class Mention:
     """Something an expression reads in the end: a constant, attributes of resources, or a dead end."""
 
     reference: str
@@ -36,7 +38,8 @@ class Mention(NamedTuple):
     dead: bool = False
 
 
-class Scope(NamedTuple):
+@record(kw_only=False)
+class Scope:
     """Where an expression stands: its module instance, and what it repeats over."""
 
     module: str
@@ -44,7 +47,8 @@ class Scope(NamedTuple):
     repeats: object = None
 
 
-class _At(NamedTuple):
+@record(kw_only=False)
+class _At:
     """Where a walk has come to: its scope, what is still to be taken of the value, and how far it has gone."""
 
     scope: Scope
@@ -116,7 +120,7 @@ class Tracer:
         elif head == "local":
             yield from self._local(reference, path, at)
         elif head == "var":
-            yield from self._variable(reference, str(path[1].name), at._replace(rest=path[2:] + at.rest))
+            yield from self._variable(reference, str(path[1].name), replace(at, rest=path[2:] + at.rest))
         elif head == "each":
             yield from self._each(reference, path[1:], at)
         elif head == "count" or head in _SETTINGS:
@@ -130,7 +134,7 @@ class Tracer:
         """What source reads: references that were followed already, each in the module where it ends."""
         for module, reference in found if isinstance(found, tuple) else ():
             for mention in self._resource(reference, steps(reference), at.onto(Scope(module), ())):
-                yield mention if mention.instances else mention._replace(dead=True)
+                yield mention if mention.instances else replace(mention, dead=True)
 
     def _variable(self, reference: str, name: str, at: _At) -> Iterator[Mention]:
         module = at.scope.module
@@ -144,7 +148,7 @@ class Tracer:
             yield Mention(reference, _drilled(default, at.rest))
         else:
             for found in self._walk(given, at.onto(self.above(at.scope), at.rest)):
-                yield found if found.reference else found._replace(reference=reference)
+                yield found if found.reference else replace(found, reference=reference)
 
     def _local(self, reference: str, path: Rest, at: _At) -> Iterator[Mention]:
         """A plan does not hold what locals read; its source does."""
@@ -154,8 +158,8 @@ class Tracer:
             yield Mention(reference, dead=True)
             return
         expression, rest = told
-        for found in self._walk(expression, at._replace(rest=rest, depth=at.depth + 1)):
-            yield found if found.reference else found._replace(reference=reference)
+        for found in self._walk(expression, replace(at, rest=rest, depth=at.depth + 1)):
+            yield found if found.reference else replace(found, reference=reference)
 
     def _each(self, reference: str, path: Rest, at: _At) -> Iterator[Mention]:
         key = at.scope.key
@@ -234,7 +238,7 @@ def _keyed(instances: Sequence[Instance], key: Key) -> Sequence[Instance]:
 
 def _reached(mention: Mention, instances: Sequence[Instance], rest: Rest) -> Mention:
     path = mention.path + tuple(step for step in rest if step.name != "*")
-    return mention._replace(instances=tuple(instances), path=path, attribute=_name(path))
+    return replace(mention, instances=tuple(instances), path=path, attribute=_name(path))
 
 
 def _name(path: Rest) -> str:

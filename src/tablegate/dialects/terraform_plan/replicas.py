@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from tablegate.dialects.terraform_plan.blocks import Block
 from tablegate.dialects.terraform_plan.encryption import Keys
 from tablegate.dialects.terraform_plan.labels import Labels, Tags
@@ -13,13 +11,15 @@ from tablegate.dialects.terraform_plan.streams import Destinations, Policies
 from tablegate.dialects.terraform_plan.watching import Insights
 from tablegate.dialects.terraform_plan.worlds import Resource, World
 from tablegate.model import facts
+from tablegate.model.record import record, replace
 from tablegate.model.table import Encryption, KeyOwner, Recovery, Replica
 from tablegate.model.value import Doubt, Place, Value
 
 _BLOCK = "replica"
 
 
-class Around(NamedTuple):
+@record(kw_only=False)
+class Around:
     """What a replica has from elsewhere than its own block."""
 
     regions: Regions
@@ -37,7 +37,7 @@ class Replicas:
         self._around = around
         self._joined: Joined[Resource] = Joined()
         for one in world.of("aws_dynamodb_table_replica"):
-            self._joined.add(links.of(one, "global_table_arn")._replace(region=None), one)
+            self._joined.add(replace(links.of(one, "global_table_arn"), region=None), one)
 
     def of(
         self, table: Resource, encryption: Encryption, tags: Tags, table_class: Value[str]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from msgspec import Raw, Struct, field
 
 from tablegate.dialects.terraform_plan.addresses import Key
 from tablegate.dialects.terraform_plan.configuration import Tree, tree, trees
+from tablegate.model.record import record
 from tablegate.syntax import raw_json
 
 _NULL = Raw(b"null")
@@ -36,7 +36,8 @@ class _State(Struct):
     values: _Values = field(default_factory=_Values)
 
 
-class Data(NamedTuple):
+@record(kw_only=False)
+class Data:
     """What one data source gave, still undecoded."""
 
     module: str
@@ -88,7 +89,8 @@ class State:
     def data(self, module: str, type_: str, name: str, key: Key) -> Tree | None:
         """What a data source gave when the plan was made."""
         wanted = (module, type_, name, key)
-        return next((one.values for one in self.data_of(type_) if one[:4] == wanted), None)
+        found = (one.values for one in self.data_of(type_) if (one.module, one.type, one.name, one.key) == wanted)
+        return next(found, None)
 
     def data_of(self, type_: str) -> list[Data]:
         """The data sources of one type."""

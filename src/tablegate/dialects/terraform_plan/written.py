@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from tablegate.dialects.terraform_plan.configuration import NOTHING, Tree, tree
+from tablegate.model.record import record
 
 
-class Source(NamedTuple):
+@record(kw_only=False)
+class Source:
     """How a block finds the one in the source that it comes from."""
 
     match: str | None

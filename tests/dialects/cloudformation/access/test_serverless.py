@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from held import counted, grants, holders, unread
-from tablegate.access.grants import HolderForm, HolderKind, MakerKind
+from tablegate.access.grants import HolderForm, HolderKind, Maker, MakerKind
 from tablegate.dialects.cloudformation.access.sam_templates import POLICY_TEMPLATES
 from tablegate.dialects.reading import Reading
 from templates import reading
@@ -107,7 +107,7 @@ def test_policy_templates() -> None:
         "F DynamoDBWritePolicy/0: Allow dynamodb:PutItem, dynamodb:UpdateItem, dynamodb:BatchWriteItem on "
         f"{HOME}/orders, {HOME}/orders/index/*"
     ]
-    assert [grant.made_by for grant in role.grants] == [(MakerKind.TEMPLATE, "DynamoDBWritePolicy")]
+    assert [grant.made_by for grant in role.grants] == [Maker(MakerKind.TEMPLATE, "DynamoDBWritePolicy")]
 
 
 @pytest.mark.parametrize("name", sorted(POLICY_TEMPLATES))
@@ -233,7 +233,7 @@ def test_what_an_event_attaches() -> None:
         """
     )
     assert [(grant.managed, grant.made_by) for grant in holders(found)["F"].grants] == [
-        ("service-role/AWSLambdaDynamoDBExecutionRole", (MakerKind.EVENT, "First"))
+        ("service-role/AWSLambdaDynamoDBExecutionRole", Maker(MakerKind.EVENT, "First"))
     ]
 
 
@@ -288,7 +288,7 @@ def test_connectors_from_a_function() -> None:
     )
     role = holders(found)["F"]
     assert grants(role) == [f"C 0: Allow {READ} {BELOW}", f"C 1: Allow {WRITE} {BELOW}"]
-    assert {grant.made_by for grant in role.grants} == {(MakerKind.CONNECTOR, "C")}
+    assert {grant.made_by for grant in role.grants} == {Maker(MakerKind.CONNECTOR, "C")}
 
 
 def test_connectors_from_a_table() -> None:

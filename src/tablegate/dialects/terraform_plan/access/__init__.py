@@ -5,7 +5,9 @@ This module is all that a plan without policies imports.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from tablegate.model.record import record
 
 if TYPE_CHECKING:
     from tablegate.access.grants import Grant
@@ -49,7 +51,8 @@ POLICY_TYPES = frozenset(
 )
 
 
-class Access(NamedTuple):
+@record(kw_only=False)
+class Access:
     """Holders and grants of one plan, and how many of its documents were read."""
 
     holders: tuple[Holder, ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from tablegate.access.documents import Document, Hole, Path
 from tablegate.access.parsing import parse_document
@@ -17,7 +17,7 @@ from tablegate.dialects.terraform_plan.references import Mention
 from tablegate.dialects.terraform_plan.secrets import of_instances
 from tablegate.dialects.terraform_plan.unknowns import Unknown
 from tablegate.dialects.terraform_plan.worlds import Resource, doubt_about
-from tablegate.model.record import replace
+from tablegate.model.record import record, replace
 from tablegate.model.value import Doubt, Place
 from tablegate.syntax.errors import ParseError
 
@@ -40,7 +40,8 @@ _WITH_VARIABLES = frozenset({"resources", "not_resources", "identifiers", "value
 _Spelled: TypeAlias = dict[str, object]
 
 
-class Part(NamedTuple):
+@record(kw_only=False)
+class Part:
     """One statement of a composed document, and where it stands."""
 
     tree: _Spelled | Hole

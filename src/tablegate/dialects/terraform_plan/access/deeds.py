@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from tablegate.access.arns import arn_of
 from tablegate.access.documents import Document, Locate
@@ -20,7 +19,7 @@ from tablegate.dialects.terraform_plan.configuration import NOTHING, tree
 from tablegate.dialects.terraform_plan.references import Mention
 from tablegate.dialects.terraform_plan.unknowns import Unknown
 from tablegate.dialects.terraform_plan.worlds import Resource, doubt_about
-from tablegate.model.record import replace
+from tablegate.model.record import record, replace
 from tablegate.model.value import Doubt, Place
 
 _TABLES = ("aws_dynamodb_", "awscc_dynamodb_", "aws_dax_")
@@ -30,7 +29,8 @@ _MISSING = Doubt("the plan does not hold it", "the plan as terraform show -json 
 _COMPOSE = "data.aws_iam_policy_document in place of a function: a plan shows its statements"
 
 
-class Deed(NamedTuple):
+@record(kw_only=False)
+class Deed:
     """A document at the resource that holds it.
 
     ``touches`` tells whether what could not be read of it refers to a table; None where its holder decides.
@@ -106,7 +106,7 @@ class Deeds:
         if (resource.address, path) not in self._found:
             deed = self._read(resource, block, key, place, optional=optional)
             if deed is not None and within:
-                deed = deed._replace(document=_labelled(deed.document, within))
+                deed = replace(deed, document=_labelled(deed.document, within))
             self._found[(resource.address, path)] = deed
         return self._found[(resource.address, path)]
 

@@ -17,6 +17,7 @@ from tablegate.dialects.terraform_plan.access.people import People, Person
 from tablegate.dialects.terraform_plan.access.texts import Texts
 from tablegate.dialects.terraform_plan.configuration import Tree, trees
 from tablegate.dialects.terraform_plan.worlds import Resource
+from tablegate.model.record import replace
 
 _RUNTIME = (
     ("aws_api_gateway_integration", "credentials"),
@@ -94,7 +95,7 @@ class Kinds:
             served += self._uses.get(person, ())
         if person in self._caches:
             services = trust.services | {_CACHE}
-            trust = trust._replace(services=services)
+            trust = replace(trust, services=services)
             if trust.kind is HolderKind.UNKNOWN and not served:
                 return Trust(HolderKind.SERVICE, "it is a DAX cluster's", services)
         if not served:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import NamedTuple
 
 from tablegate.access.dates import MANAGED_AS_OF
 from tablegate.access.documents import Document
@@ -19,6 +18,7 @@ from tablegate.dialects.terraform_plan.instances import Instance
 from tablegate.dialects.terraform_plan.references import Mention
 from tablegate.dialects.terraform_plan.unknowns import Unknown
 from tablegate.dialects.terraform_plan.worlds import Resource, doubt_about
+from tablegate.model.record import record, replace
 from tablegate.model.value import Doubt, Place
 
 _ELSEWHERE = "the policy {} is not in this input"
@@ -26,7 +26,8 @@ _TO_READ = "the policy in this input, or data.aws_iam_policy for it"
 _STRANGE = f"the AWS managed policy {{}} is not among those that grant DynamoDB actions, as of {MANAGED_AS_OF}"
 
 
-class Attached(NamedTuple):
+@record(kw_only=False)
+class Attached:
     """One managed policy in somebody's hands. ``key`` is the same for the same policy, however it is referred to."""
 
     key: str
@@ -134,7 +135,7 @@ class Policies:
         path = managed_path(arn)
         if path is None:
             return self._missing(arn, address, place)
-        return self._of_aws(path, address, place)._replace(arn=arn)
+        return replace(self._of_aws(path, address, place), arn=arn)
 
     def _of_aws(self, path: str, address: str, place: Place) -> Attached:
         if path not in managed_policies():

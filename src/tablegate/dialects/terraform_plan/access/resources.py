@@ -72,7 +72,7 @@ class Things:
             if deed is not None:
                 confirmed = one.root.flag(facts.GIVES_UP, "confirm_remove_self_resource_access")
                 document = replace(deed.document, gives_up=confirmed)
-                thing.deeds.append((deed._replace(document=document), self._target(one, link)))
+                thing.deeds.append((replace(deed, document=document), self._target(one, link)))
 
     def _target(self, policy: Resource, link: Link) -> str | None:
         """The ARN that a policy is attached to, as every reference to it is spelled."""
