@@ -180,23 +180,22 @@ def attribute_naming(table: Table) -> Verdict:
     return fails(f"key attributes {', '.join(odd)}: {other} in this input", table.keys)
 
 
-_GENERIC = re.compile(r"((gsi|lsi)[-_]?\d*[-_]?)?(pk|sk)[-_]?\d*", re.IGNORECASE)
 _STYLES = (
-    ("generic", _GENERIC),
-    ("", re.compile(r"[a-z0-9]+|[A-Z0-9]+")),  # one word fits every style
-    ("snake_case", re.compile(r"[a-z0-9]+(_[a-z0-9]+)+")),
-    ("UPPER_SNAKE_CASE", re.compile(r"[A-Z0-9]+(_[A-Z0-9]+)+")),
-    ("kebab-case", re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")),
-    ("dot.case", re.compile(r"[a-z0-9]+(\.[a-z0-9]+)+")),
-    ("camelCase", re.compile(r"[a-z][A-Za-z0-9]*")),
-    ("PascalCase", re.compile(r"[A-Z][A-Za-z0-9]*")),
+    ("generic", r"(?i)((gsi|lsi)[-_]?\d*[-_]?)?(pk|sk)[-_]?\d*"),
+    ("", r"[a-z0-9]+|[A-Z0-9]+"),  # one word fits every style
+    ("snake_case", r"[a-z0-9]+(_[a-z0-9]+)+"),
+    ("UPPER_SNAKE_CASE", r"[A-Z0-9]+(_[A-Z0-9]+)+"),
+    ("kebab-case", r"[a-z0-9]+(-[a-z0-9]+)+"),
+    ("dot.case", r"[a-z0-9]+(\.[a-z0-9]+)+"),
+    ("camelCase", r"[a-z][A-Za-z0-9]*"),
+    ("PascalCase", r"[A-Z][A-Za-z0-9]*"),
 )
 
 
 @lru_cache(maxsize=_NAMES_KEPT)
 def _style(name: str) -> str:
     """The naming style of an attribute. Empty: it fits them all."""
-    return next((style for style, pattern in _STYLES if pattern.fullmatch(name)), "a mix of styles")
+    return next((style for style, pattern in _STYLES if re.fullmatch(pattern, name)), "a mix of styles")
 
 
 def _keys(table: Table) -> list[Keys]:

@@ -35,7 +35,7 @@ _RATES = {
     (PROVISIONED, _STANDARD): _Rates(0.25, 0.00013 * _HOURS, 0.00065 * _HOURS),
     (PROVISIONED, _INFREQUENT): _Rates(0.10, 0.00016 * _HOURS, 0.00081 * _HOURS),
 }
-_FIGURES = re.compile(r"(?P<table>\S+): *(?P<gb>[\d.]+) GB, *(?P<reads>[\d.]+) reads/s, *(?P<writes>[\d.]+) writes/s")
+_FIGURES = r"(?P<table>\S+): *(?P<gb>[\d.]+) GB, *(?P<reads>[\d.]+) reads/s, *(?P<writes>[\d.]+) writes/s"
 
 
 @policy(
@@ -77,7 +77,7 @@ def _is_about(table: Table, line: str) -> bool:
 
 @lru_cache
 def _read(line: str) -> _Rates | None:
-    found = _FIGURES.fullmatch(line.strip())
+    found = re.fullmatch(_FIGURES, line.strip())
     try:
         return found and _Rates(*(float(found[name]) for name in ("gb", "reads", "writes")))
     except ValueError:

@@ -10,8 +10,8 @@ from tablegate.model.record import record
 
 NAMES = (".gitignore", ".tablegateignore")  # the later one has the last word
 # What most lines are: a name with at most one star, of files and folders anywhere or just here, or of folders alone.
-_NAME = re.compile(r"(?=.*\w)(?P<here>/?)(?P<before>[\w.+@~-]*+)(?P<star>\*?)(?P<after>[\w.+@~-]*+)(?P<folder>/?)")
-_TOO_MANY = re.compile(r"(?:\*+[^*/]+){5}|(?:\*\*/.*){4}")  # stars that a file's name can keep busy for ever
+_NAME = r"(?=.*\w)(?P<here>/?)(?P<before>[\w.+@~-]*+)(?P<star>\*?)(?P<after>[\w.+@~-]*+)(?P<folder>/?)"
+_TOO_MANY = r"(?:\*+[^*/]+){5}|(?:\*\*/.*){4}"  # stars that a file's name can keep busy for ever
 _FAR = 64  # folders up to the repository's own
 
 Read = Callable[[str], bytes | None]  # an ignore file, or None where there is none to be read
@@ -78,7 +78,7 @@ class Ignores:
         whole = GitIgnoreSpec([])
         for line in lines:
             try:
-                spec = None if _TOO_MANY.search(line.text) else GitIgnoreSpec.from_lines([line.text])
+                spec = None if re.search(_TOO_MANY, line.text) else GitIgnoreSpec.from_lines([line.text])
             except ValueError:
                 spec = None
             if spec is None:
@@ -94,7 +94,7 @@ def _by_names(lines: Iterable[_Line]) -> Rule | None:
     for line in lines:
         if not line.text or line.text.startswith("#"):
             continue
-        found = _NAME.fullmatch(line.text)
+        found = re.fullmatch(_NAME, line.text)
         if found is None:
             return None
         anywhere, star = "" if found["here"] else "(?:.+/)?", "[^/]*" if found["star"] else ""

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 ENDINGS = (".tf", ".tofu", ".tf.json", ".tofu.json")
 OF_VARIABLES = (".auto.tfvars", ".auto.tfvars.json")
 VARIABLES = ("terraform.tfvars", "terraform.tfvars.json")
-_CALLS = re.compile(rb"""(?:^|[\s{,])"?(?:source)"?\s*[:=]\s*"\.\.?/""", re.MULTILINE)
-_MODULES = re.compile(rb"""^\s*module\s""", re.MULTILINE)
+_CALLS = rb"""(?m)(?:^|[\s{,])"?(?:source)"?\s*[:=]\s*"\.\.?/"""
+_MODULES = rb"""(?m)^\s*module\s"""
 _MANIFEST = ".terraform/modules/modules.json"
 _FAR = 64  # folders up to the repository's own
 
@@ -156,7 +156,7 @@ def may_enter(inside: str, way: str) -> bool:
 
 def local_calls(source: Source) -> list[str]:
     """The relative folders of the modules that a file calls."""
-    if b"module" not in source.data or not _CALLS.search(source.data):
+    if b"module" not in source.data or not re.search(_CALLS, source.data):
         return []
     # Imported here: most inputs are no source, and pay for no reader of it.
     from tablegate.syntax.hcl import File
@@ -182,7 +182,7 @@ def _calls_afar(source: Source) -> bool:
         return False
     if source.name.endswith(".json"):
         return b'"module"' in source.data
-    return len(_MODULES.findall(source.data)) > len(_CALLS.findall(source.data))
+    return len(re.findall(_MODULES, source.data)) > len(re.findall(_CALLS, source.data))
 
 
 def _way(block: Block) -> str | None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _MEMBERS = 20_000  # of a plan file
 _FILE, _TOTAL = 4 * 1024 * 1024, 64 * 1024 * 1024  # bytes of one member that is read, and of all of them
-_MEMBER = re.compile(r"tfconfig/m-([^/\\\x00-\x1f]*)/([^/\\\x00-\x1f]+)")
+_MEMBER = r"tfconfig/m-([^/\\\x00-\x1f]*)/([^/\\\x00-\x1f]+)"
 _MANIFEST = "tfconfig/modules.json"
 _SAVED = "what terraform plan -out FILE saved"
 
@@ -142,7 +142,7 @@ class SavedTree:
         rows = json.loads(self._content(held, _MANIFEST))
         self._modules = {str(row["Key"]): self._folder(str(row["Dir"])) for row in rows}
         for name in sorted({member.filename for member in members}):
-            found = _MEMBER.fullmatch(name)
+            found = re.fullmatch(_MEMBER, name)
             if found is not None and is_source(found[2]) and found[1] in self._modules:
                 folder = self._modules[found[1]]
                 path = f"{folder}/{found[2]}" if folder else found[2]

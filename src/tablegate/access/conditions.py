@@ -43,7 +43,7 @@ _UNCONDITIONAL = "SearchVectors"  # AWS: it matches no statement with a key of t
 _SWITCHES = frozenset({"aws:multifactorauthpresent", "aws:viaawsservice"})
 _LIKE = re.compile(r"(like|^ip|^arn)", re.IGNORECASE)
 _NOT = re.compile(r"not", re.IGNORECASE)
-_OPERATOR = re.compile(r"(?:(ForAllValues|ForAnyValue):)?([A-Za-z]+?)(IfExists)?", re.IGNORECASE)
+_OPERATOR = r"(?i)(?:(ForAllValues|ForAnyValue):)?([A-Za-z]+?)(IfExists)?"
 _ANYWHERE = frozenset({"0.0.0.0/0", "::/0"})
 
 
@@ -111,7 +111,7 @@ class Condition:
 @lru_cache(maxsize=256)
 def parse_operator(text: str) -> tuple[str, str | None, bool]:
     """An operator's name, its qualifier in lower case, and whether it ends in IfExists."""
-    match = _OPERATOR.fullmatch(text)
+    match = re.fullmatch(_OPERATOR, text)
     if match is None:
         return text, None, False
     qualifier, name, exists = match.groups()

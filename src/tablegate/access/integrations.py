@@ -19,10 +19,10 @@ READS_STREAMS = frozenset({"DescribeStream", "GetRecords", "GetShardIterator", "
 GATEWAY, RESOLVERS, RULES, PIPES, STATES = "apigateway", "appsync", "iot", "pipes", "states"
 _SERVICE = 2  # of an ARN's parts
 _DECLARED = frozenset({GATEWAY, RESOLVERS, RULES, PIPES, STATES})
-_OF_STATES = re.compile(r":states:::(?:aws-sdk:)?dynamodb:(\w+)$")
-_OF_GATEWAY = re.compile(r":apigateway:[^:]*:(?:[\w.-]+\.)?dynamodb:action/(\w+)$")
-_OPERATION = re.compile(r"""["']?\boperation["']?\s*:\s*["'](\w+)["']""")
-_PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
+_OF_STATES = r":states:::(?:aws-sdk:)?dynamodb:(\w+)$"
+_OF_GATEWAY = r":apigateway:[^:]*:(?:[\w.-]+\.)?dynamodb:action/(\w+)$"
+_OPERATION = r"""["']?\boperation["']?\s*:\s*["'](\w+)["']"""
+_PLACEHOLDER = r"\$\{(\w+)\}"
 # What a resolver calls an operation that has another name elsewhere.
 _RESOLVED = {
     "batchdeleteitem": frozenset({"BatchWriteItem"}),
@@ -62,7 +62,7 @@ def of_states(definition: object, given: Mapping[str, str] | None = None) -> Cal
     for resource in _tasks(definition):
         if not isinstance(resource, str):
             return None
-        names = _of_task(_PLACEHOLDER.sub(lambda match: (given or {}).get(match[1], match[0]), resource))
+        names = _of_task(re.sub(_PLACEHOLDER, lambda match: (given or {}).get(match[1], match[0]), resource))
         if names is None:
             return None
         called |= names
@@ -71,7 +71,7 @@ def of_states(definition: object, given: Mapping[str, str] | None = None) -> Cal
 
 def of_gateway(uri: str | None) -> Calls:
     """What an integration of a gateway calls, by its URI."""
-    match = _OF_GATEWAY.search(uri or "")
+    match = re.search(_OF_GATEWAY, uri or "")
     if match is not None:
         return _of_operation(match[1])
     parts = (uri or "").split(":")
@@ -84,7 +84,7 @@ def of_resolvers(programs: Iterable[str | None]) -> Calls:
     some = False
     for program in programs:
         some = True
-        names = [_of_operation(name) for name in _OPERATION.findall(program or "")]
+        names = [_of_operation(name) for name in re.findall(_OPERATION, program or "")]
         if not names or None in names:
             return None
         called |= {name for each in names for name in each or ()}
@@ -105,7 +105,7 @@ def _tasks(definition: object) -> Iterator[object]:
 
 def _of_task(resource: str) -> Calls:
     """What one task calls. A function, or a service other than DynamoDB, calls tables in its own name, if at all."""
-    match = _OF_STATES.search(resource)
+    match = re.search(_OF_STATES, resource)
     if match is not None:
         return _of_operation(match[1])
     parts = resource.split(":")

@@ -57,7 +57,7 @@ _PIPELINES = (
     "spacelift",
     "buildkite",
 )
-_REGION = re.compile(r"[a-z]{2,4}(-[a-z]+)+-\d+")
+_REGION = r"[a-z]{2,4}(-[a-z]+)+-\d+"
 _EXPOSED_FIRST = (
     HolderKind.END_USER,
     HolderKind.CROSS_ACCOUNT,
@@ -163,5 +163,5 @@ def service_of(text: str) -> str:
     whole = text.lower()
     name = whole.removesuffix(".cn").removesuffix(".amazonaws.com")
     head, _, region = name.rpartition(".")
-    regional = head and name != whole and (_REGION.fullmatch(region) or has_symbol(region))
+    regional = head and name != whole and (re.fullmatch(_REGION, region) or has_symbol(region))
     return head if regional else name

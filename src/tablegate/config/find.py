@@ -14,7 +14,7 @@ from tablegate.model.record import record
 OWN = "tablegate.toml"
 SHARED = "pyproject.toml"
 
-_REF = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/@{}^~+-]*")
+_REF = r"[A-Za-z0-9][A-Za-z0-9._/@{}^~+-]*"
 
 
 @record(kw_only=False)
@@ -65,7 +65,7 @@ def upwards(start: Path) -> Found | None:
 
 def at_ref(ref: str, start: Path) -> Found | None:
     """The same, as it is at a git ref: what the working tree holds is not looked at."""
-    if not _REF.fullmatch(ref):
+    if not re.fullmatch(_REF, ref):
         raise ConfigError(f'"{ref}" is no name of a git ref')
     if _git(start, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}") is None:
         raise ConfigError(f'the git ref "{ref}" is not known here', hint="fetch it first")

@@ -17,7 +17,7 @@ SENSITIVE = "(sensitive)"
 _UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 
 # Log readers of build servers act on these anywhere in a line, also where two texts meet.
-_COMMAND = re.compile(r"##(?=[A-Za-z]*(?:\[|$))")
+_COMMAND = r"##(?=[A-Za-z]*(?:\[|$))"
 
 
 def own(text: str) -> Shown:
@@ -38,7 +38,7 @@ def show(text: str, limit: int = LIMIT) -> Shown:
     if not (kept.isascii() and kept.isprintable()):
         kept = "".join(character if _plain(character) else _escaped(character) for character in kept)
     if "##" in kept:
-        kept = _COMMAND.sub(r"#\\x23", kept)
+        kept = re.sub(_COMMAND, r"#\\x23", kept)
     return Shown(kept if len(text) <= limit else f"{kept}…(+{len(text) - limit})")
 
 

@@ -71,10 +71,10 @@ _SIGNS = (
     (frozenset({"version", "serial"}), Kind.TERRAFORM_STATE),
 )
 _ENCRYPTED = frozenset({"encrypted_data"})
-_FIRST_LINE = re.compile(r"\A(?:[ \t]*(?:#[^\n]*|---[^\n]*|%[^\n]*)?\r?\n)*+( *)")
-_TEMPLATE_KEY = re.compile(rf"^( *)[\"']?(?:{'|'.join(sorted(OF_A_TEMPLATE))})[\"']?[ \t]*:", re.MULTILINE)
+_FIRST_LINE = r"\A(?:[ \t]*(?:#[^\n]*|---[^\n]*|%[^\n]*)?\r?\n)*+( *)"
+_TEMPLATE_KEY = rf"(?m)^( *)[\"']?(?:{'|'.join(sorted(OF_A_TEMPLATE))})[\"']?[ \t]*:"
 _OF_SOURCE = (".tf", ".tofu", ".tf.json", ".tofu.json")  # Terraform itself goes by the name
-_VISIBLE = re.compile(r"[^\n]")
+_VISIBLE = r"[^\n]"
 WRAPPED = ("[command]", "::")
 
 
@@ -95,8 +95,8 @@ def is_json(text: str) -> bool:
 
 def has_template_key(text: str) -> bool:
     """Whether one of a template's own sections is at the top of this YAML, without reading it."""
-    first = _FIRST_LINE.match(text)
-    return first is not None and any(found[1] == first[1] for found in _TEMPLATE_KEY.finditer(text))
+    first = re.match(_FIRST_LINE, text)
+    return first is not None and any(found[1] == first[1] for found in re.finditer(_TEMPLATE_KEY, text))
 
 
 def other_kind(keys: AbstractSet[str]) -> Kind | None:
@@ -177,7 +177,7 @@ def _of_object_within(data: bytes, key: str) -> Recognised:
     if _of_object(inner).kind is not Kind.CLOUDFORMATION:
         raise mistakes.UNKNOWN.error()
     before = data[: data.index(inner, data.index(f'"{key}"'.encode()))].decode()
-    return Recognised(Kind.CLOUDFORMATION, _VISIBLE.sub(" ", before) + inner.decode())
+    return Recognised(Kind.CLOUDFORMATION, re.sub(_VISIBLE, " ", before) + inner.decode())
 
 
 def _of_body(body: object) -> Recognised:

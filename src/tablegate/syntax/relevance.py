@@ -8,10 +8,10 @@ from tablegate.syntax.errors import ParseError
 from tablegate.syntax.recognise import OF_A_PLAN, OF_A_TEMPLATE, WRAPPED, Kind, has_template_key, is_json, other_kind
 from tablegate.syntax.text import decode
 
-_NAMED = re.compile(r"(?:plan|template|stack)[^/]*\.(?:json|ya?ml|template)\Z", re.IGNORECASE)
+_NAMED = r"(?i)(?:plan|template|stack)[^/]*\.(?:json|ya?ml|template)\Z"
 # A template that nobody has filled in yet: nothing is below its Resources, and no macro puts anything there.
 _EMPTY = re.compile(r"Resources[ \t]*:[ \t]*(?:#.*)?\r?\n(?:[ \t]*(?:#.*)?\r?\n)*+(?![ \t#-])")
-_MACRO = re.compile(r"^Transform[ \t]*:(?![ \t]*[\"']?AWS::Serverless)", re.MULTILINE)
+_MACRO = r"(?m)^Transform[ \t]*:(?![ \t]*[\"']?AWS::Serverless)"
 _SIGNS = (
     '"ChangeSetId"',
     '"lineage"',
@@ -25,7 +25,7 @@ _SIGNS = (
 def looks_relevant(data: bytes, name: str) -> bool:
     """Whether this is a plan or a template, or set out to be one and is broken."""
     if not data.strip():
-        return _NAMED.search(name) is not None  # nothing else tells what an empty file was to be
+        return re.search(_NAMED, name) is not None  # nothing else tells what an empty file was to be
     if data.startswith(b"PK\x03\x04"):
         return name.endswith(".json")
     text = _roughly(data)
@@ -34,7 +34,7 @@ def looks_relevant(data: bytes, name: str) -> bool:
     if text.startswith(WRAPPED):
         return _has_signs(text)
     says_so = "::" in text or "AWSTemplateFormatVersion" in text
-    return says_so and has_template_key(text) and (not _is_empty(text) or _MACRO.search(text) is not None)
+    return says_so and has_template_key(text) and (not _is_empty(text) or re.search(_MACRO, text) is not None)
 
 
 def _is_empty(text: str) -> bool:

@@ -14,10 +14,10 @@ _ESCAPES = (b"\\u", b"\\x", b"\\U", b"\\\n", b"\\\r")  # with which a text can b
 _OF_A_TEMPLATE = (b"aws::", b"::module")
 _OF_A_PLAN = (b"format_version", b'"lineage"')
 # Beside tables and access: what makes either, and what another template may lead to.
-_TYPES = re.compile(rb"::(?:iam|sso|dax|serverless|foreach|cloudformation::stack|module)")
+_TYPES = rb"::(?:iam|sso|dax|serverless|foreach|cloudformation::stack|module)"
 _IN_A_TEMPLATE = (b"transform", b"export")
 _IN_A_PLAN = (b"iam", b"dax")
-_IN_SOURCE = re.compile(rb"aws_(?:dax|iam|ssoadmin)")
+_IN_SOURCE = rb"aws_(?:dax|iam|ssoadmin)"
 _DOUBTS = (b'"errored":true', b'"complete":false', b"deferred", b"plan_format_version")  # it is not the whole plan
 
 
@@ -41,7 +41,7 @@ def sniffed(data: bytes) -> Sniffed:
         return Sniffed.READ  # it is cut off
     is_plan = is_json and _holds(words, _OF_A_PLAN)
     if _holds(words, _OF_A_TEMPLATE):
-        may_matter = _TYPES.search(words) is not None or _holds(words, _IN_A_TEMPLATE)
+        may_matter = re.search(_TYPES, words) is not None or _holds(words, _IN_A_TEMPLATE)
         may_matter = may_matter or (is_json and b"changeset" in words)
     elif is_plan:
         may_matter = _holds(words, _IN_A_PLAN)
@@ -57,7 +57,7 @@ def may_concern_tables(data: bytes) -> bool:
     words = data.lower()
     return (
         b"dynamodb" in words
-        or _IN_SOURCE.search(words) is not None
+        or re.search(_IN_SOURCE, words) is not None
         or (b"\\" in data and b"\\u" in data)
         or _is_odd(data)
         or data.startswith(b"\xff")

@@ -17,7 +17,7 @@ MODULE = "Rain::Module"
 DIRECTIVES = ("Rain::Embed", "Rain::Env", "Rain::Include", MODULE, "Rain::S3", "Rain::S3Http")
 PACKAGE = "check what rain makes of it: rain pkg TEMPLATE"
 _HARMLESS = frozenset({"AWS::DynamoDB::Backup"})
-_TABLE_LIKE = re.compile(r"dynamo|(?<!route)table", re.IGNORECASE)
+_TABLE_LIKE = r"(?i)dynamo|(?<!route)table"
 _HINTS = {STACK_SET: "check its template as an input of its own"}
 
 
@@ -40,7 +40,7 @@ def noted_as_uncovered(type_: str, known: Collection[str], node: Node, faults: F
         faults.uncovered(node, _OTHERS[type_], _HINTS.get(type_))
     elif type_.endswith("::MODULE"):
         faults.uncovered(node, f"the module {type_} is not covered: the tables it may hold are not seen")
-    elif type_.startswith("Custom::") and _TABLE_LIKE.search(type_):
+    elif type_.startswith("Custom::") and re.search(_TABLE_LIKE, type_):
         faults.uncovered(node, f"the custom resource {type_} is not covered: it may make a table")
     elif type_.strip().lower().startswith("aws::dynamodb::") and type_ not in _HARMLESS:
         faults.uncovered(node, f"the type {type_} is not covered")

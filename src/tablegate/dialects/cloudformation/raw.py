@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tablegate.dialects.cloudformation.unsettled import LATER
 from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node
@@ -17,6 +19,6 @@ def unevaluated(node: Node) -> object:
         return {key: unevaluated(child) for key, child in content.items()}
     if isinstance(content, (list, tuple)):
         return [unevaluated(child) for child in content]
-    if isinstance(content, str) and LATER.search(content):
+    if isinstance(content, str) and re.search(LATER, content):
         return Doubt("it is looked up when the stack is deployed")
     return content

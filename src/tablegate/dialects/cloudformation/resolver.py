@@ -5,6 +5,7 @@ Only heads are resolved: a mapping or list is handed on as it is, and its parts 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
@@ -72,7 +73,7 @@ class Resolver:
         """What the node comes to: a node, something unsettled, or nothing."""
         content = node.content
         if isinstance(content, str):
-            return later(node, content) if "{{" in content and LATER.search(content) else node
+            return later(node, content) if "{{" in content and re.search(LATER, content) else node
         if isinstance(content, dict):
             if len(content) == 1:
                 for name, argument in content.items():

@@ -19,9 +19,9 @@ RESOURCE = "resource"
 EXPRESSION = "expression"
 FOREIGN = "foreign"  # a resource of another stack
 
-LATER = re.compile(r"\{\{(resolve|changeSet):")
+LATER = r"\{\{(resolve|changeSet):"
 MASKED = "{{changeSet:MASKED}}"
-_CHANGE_SET = re.compile(r"(\{\{changeSet:[A-Z_]+\}\})")
+_CHANGE_SET = r"(\{\{changeSet:[A-Z_]+\}\})"
 _APPLIED = Doubt("it is known only once the change set is executed")
 _MASKED = Doubt("the change set masks this value", "check the template, with its parameters")
 
@@ -166,7 +166,7 @@ def assembled(node: Node, pieces: Iterable[str | Node | Unsettled]) -> Node | Un
 
 def later(node: Node, text: str) -> Unsettled:
     """A text, parts of which are put in at the deploy."""
-    found = LATER.search(text)
+    found = re.search(LATER, text)
     if found is None or found[1] == "resolve":
         service = text.partition("{{resolve:")[2].partition(":")[0]
         doubt = Doubt(f"a dynamic reference to {service[:20]} is read at deploy", None, ())
@@ -178,7 +178,7 @@ def later(node: Node, text: str) -> Unsettled:
 
 def _holes(text: str) -> Iterable[tuple[int, str]]:
     """The text in pieces, every second of which is a hole."""
-    return enumerate(_CHANGE_SET.split(text))
+    return enumerate(re.split(_CHANGE_SET, text))
 
 
 def expression(node: Node, doubt: Doubt | None = None) -> Unsettled:

@@ -12,7 +12,7 @@ from tablegate.dialects.terraform_plan.worlds import Resource
 from tablegate.model import facts
 from tablegate.model.value import Doubt, Value
 
-_REGION = re.compile(r"[a-z]{2,4}(-[a-z]+)+-[0-9]")
+_REGION = r"[a-z]{2,4}(-[a-z]+)+-[0-9]"
 _ARN_PARTS = 6
 _NO_REGION = Doubt("the plan does not spell out the region of the provider", "--region")
 _NO_ACCOUNT = Doubt("the account is known only to the provider", "--account")
@@ -95,7 +95,7 @@ class Regions:
             found = [one.content for one in self._tracer.trace(expression, Scope(module))]
             # References do not tell `var.x` from "us-${var.x}": only what is a region itself is taken for one.
             known = found[0] if len(found) == 1 else None
-            self._regions[key] = known if isinstance(known, str) and _REGION.fullmatch(known) else None
+            self._regions[key] = known if isinstance(known, str) and re.fullmatch(_REGION, known) else None
         return self._regions[key]
 
 

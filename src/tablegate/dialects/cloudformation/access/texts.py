@@ -56,7 +56,7 @@ _IDENTITIES = {
 }
 # What these give may be the ARN of anything.
 _OPAQUE = ("Custom::", "AWS::CloudFormation::", "AWS::SSM::", "AWS::Serverless::Application", "AWS::ServiceCatalog::")
-_REFERENCE = re.compile(r"\$\{([A-Za-z0-9]+)\.Arn\}([^${]*)")
+_REFERENCE = r"\$\{([A-Za-z0-9]+)\.Arn\}([^${]*)"
 _NOTHING = ("", "")
 _NOWHERE = Node(None, 1, 1)
 HELD = Doubt("a part of the document's text is known only at deploy")
@@ -287,6 +287,6 @@ def _referred(content: object) -> tuple[str, str]:
             if len(named) == 2 and named[1] == "Arn" and isinstance(named[0], str):
                 return named[0], ""
         elif function == "Fn::Sub" and isinstance(given, str):
-            found = _REFERENCE.fullmatch(given)
+            found = re.fullmatch(_REFERENCE, given)
             return (found[1], found[2]) if found is not None else _NOTHING
     return _NOTHING
