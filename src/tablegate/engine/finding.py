@@ -39,7 +39,7 @@ def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merge
         if settings.overrides or verdict.severity:
             said = severity_at(policy, site, settings.overrides)
             severity = said or set_severity or Severity(verdict.severity or policy.severity)
-        message = message_of(verdict)
+        message = (verdict.note if verdict.truth is False else None) or message_of(verdict)
         return Finding(
             policy=policy,
             severity=severity,

@@ -124,12 +124,13 @@ class Ledger:
         find = self._running.finders[policy.id]
         found: list[Finding] = []
         for stand, answer in answered.rest:
-            verdict, among = (answer.answer, answer) if isinstance(answer, Merged) else (answer, None)
-            if isinstance(verdict, Crash):
-                self._entered["crashed"] += 1
-                self._faults.append(_fault(policy, stand, verdict))
+            if isinstance(answer, Verdict):  # mostly, so it comes first
+                found.append(find(stand.site, answer, None))
+            elif isinstance(answer, Merged):
+                found.append(find(stand.site, answer.verdict, answer))
             else:
-                found.append(find(stand.site, verdict, among))
+                self._entered["crashed"] += 1
+                self._faults.append(_fault(policy, stand, answer))
         if found:
             self._findings += found
             self._entered.update([finding.outcome for finding in found])

@@ -18,9 +18,9 @@ _NAMED = 3  # scenarios that a message names before it only counts
 
 @record(kw_only=False)
 class Merged:
-    """The answer for a subject in all its scenarios, and in which of them it was given."""
+    """The verdict on a subject in all its scenarios, and in which of them it was given."""
 
-    answer: Answer
+    verdict: Verdict
     scenario: Scenario | None = None
     when: str | None = None
 

@@ -148,17 +148,20 @@ def _parts(
     naming: Callable[[Any], Value[str]],
 ) -> Iterator[Stand]:
     """A table's parts, matched over its scenarios by name; those that cannot be listed are one doubt of the table."""
-    if all(value.content == () for collections in values for value in collections):
-        return
     found: dict[tuple[str, int], list[Scene]] = {}
+    doubts: dict[Value[object], None] = {}
     for number, collections in enumerate(values):
-        scenario = group.tables[number].scenario or {}
         seen: dict[str, int] = {}
-        for part in (part for value in collections for part in value.content or ()):
-            name = naming(part).content or "?"
-            seen[name] = seen.get(name, 0) + 1
-            found.setdefault((name, seen[name]), []).append(Scene(number, part, scenario))
-    doubts = dict.fromkeys(value for collections in values for value in collections if not value.known)
+        for value in collections:
+            if not value.content:
+                if not value.known:
+                    doubts[value] = None
+                continue
+            scenario = group.tables[number].scenario or {}
+            for part in value.content:
+                name = naming(part).content or "?"
+                seen[name] = seen.get(name, 0) + 1
+                found.setdefault((name, seen[name]), []).append(Scene(number, part, scenario))
     if doubts:
         yield Stand(subjects.site(group.first), group.first, doubt=tuple(doubts), reads=None)
     for (name, _), scenes in found.items():

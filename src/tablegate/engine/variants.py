@@ -66,7 +66,7 @@ class Variants:
 def are_alike(scenes: Sequence[Scene]) -> bool:
     """Whether the subjects are tables, or parts that are equal but for their tables."""
     first = scenes[0].subject
-    return isinstance(first, Table) or all(scene.subject == first for scene in scenes)
+    return isinstance(first, Table) or all(scene.subject == first for scene in scenes[1:])
 
 
 def _kinds(tables: Sequence[Table]) -> dict[str, tuple[int, ...]]:
@@ -76,7 +76,7 @@ def _kinds(tables: Sequence[Table]) -> dict[str, tuple[int, ...]]:
     kinds = {}
     for name in moved:
         values = [getattr(table, name) for table in tables]
-        found = tuple(values.index(value) for value in values)
+        found = tuple(map(values.index, values))
         if any(found):
             kinds[name] = found
     return kinds
@@ -89,20 +89,20 @@ def _watch(tables: Iterable[Table], names: frozenset[str]) -> set[str]:
     """
     watching, reads = _watching(names)
     for table in tables:
-        for name in _PARTS:
-            _own_parts(table, name)
+        _own_parts(table)
         wire(table, "__class__", watching)
     return reads
 
 
-def _own_parts(table: Table, name: str) -> None:
+def _own_parts(table: Table) -> None:
     """Give the table parts of its own, where those it has lead to the table of another scenario."""
-    value = getattr(table, name)
-    if value.content and value.content[0].table is not table:
-        value = replace(value, content=tuple(replace(part) for part in value.content))
-        for part in value.content:
-            wire(part, "table", table)
-        wire(table, name, value)
+    for name in _PARTS:
+        value = getattr(table, name)
+        if value.content and value.content[0].table is not table:
+            value = replace(value, content=tuple(map(replace, value.content)))
+            for part in value.content:
+                wire(part, "table", table)
+            wire(table, name, value)
 
 
 @cache
