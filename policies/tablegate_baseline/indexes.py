@@ -102,7 +102,10 @@ Projection:
 def index_projection(index: Index) -> Verdict:
     """Projecting ALL stores the table twice, and writes every change twice, also of attributes that no query on the
     index ever reads."""
-    return otherwise(~index.projection.equals("ALL"), f"{index_label(index)} projects ALL attributes")
+    projects_less = ~index.projection.equals("ALL")
+    if projects_less.truth is True:
+        return projects_less
+    return otherwise(projects_less, f"{index_label(index)} projects ALL attributes")
 
 
 @policy(

@@ -54,7 +54,12 @@ def key_schema(table: Table) -> Verdict:
     """The service refuses such a table, and it does so in the middle of a deploy, after other resources changed."""
     if table.keys.known and not table.keys.content and _inherits(table):
         return not_applicable(NO_KEY)
-    return all_of([*_agreement(table), *_table_key(table.keys), *_each_index(table), *_all_indexes(table)])
+    indexes = _indexes(table)
+    found = [*_agreement(table, indexes), *_table_key(table.keys)]
+    for index in indexes:
+        found += _local_key(index) if index.local else _global_key(index)
+        found += _projection(index)
+    return all_of([*found, *_all_indexes(table, indexes)])
 
 
 def _inherits(table: Table) -> bool:
@@ -66,9 +71,9 @@ def _indexes(table: Table) -> tuple[Index, ...]:
     return (*global_indexes(table), *local_indexes(table))
 
 
-def _agreement(table: Table) -> list[Verdict]:
+def _agreement(table: Table, indexes: tuple[Index, ...]) -> list[Verdict]:
     """Every key attribute is defined, with a type that keys may have, and no other attribute is."""
-    keys = [table.keys, *[index.keys for index in _indexes(table)]]
+    keys = [table.keys, *[index.keys for index in indexes]]
     doubts = [value for value in (table.indexes, table.local_indexes, *keys) if not value.known]
     found = [undecided(*doubts)] if doubts else []
     if not table.attributes.known:
@@ -109,17 +114,6 @@ def _table_key(keys: Keys) -> Verdicts:
     return (fails(f"the table's key has {len(hashes)} partition keys and {len(ranges)} sort keys", keys),)
 
 
-def _each_index(table: Table) -> list[Verdict]:
-    found: list[Verdict] = []
-    for index in global_indexes(table):
-        found += _global_key(index)
-        found += _projection(index)
-    for index in local_indexes(table):
-        found += _local_key(index)
-        found += _projection(index)
-    return found
-
-
 def _global_key(index: Index) -> Verdicts:
     hashes, ranges = shape_of(index.keys)
     if not index.keys.known or (1 <= len(hashes) <= _MOST_KEY_PARTS and len(ranges) <= _MOST_KEY_PARTS):
@@ -154,12 +148,11 @@ def _projection(index: Index) -> Verdicts:
     return (fails(f"{index_label(index)} projects {projection.shown}, and names attributes", projection, projected),)
 
 
-def _all_indexes(table: Table) -> Iterator[Verdict]:
+def _all_indexes(table: Table, indexes: tuple[Index, ...]) -> Iterator[Verdict]:
     locals_ = len(local_indexes(table))
     if locals_ > _MOST_LOCAL_INDEXES:
         note = f"the table has {locals_} local indexes: {_MOST_LOCAL_INDEXES} are possible"
         yield fails(note, table.local_indexes)
-    indexes = _indexes(table)
     lists = [index.projected for index in indexes if index.projected.content]
     projected = sum([len(names.content or ()) for names in lists])
     if projected > _MOST_PROJECTED:

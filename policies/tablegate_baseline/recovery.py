@@ -12,6 +12,7 @@ from tablegate.policy import (
     Value,
     Verdict,
     all_of,
+    holds,
     not_applicable,
     policy,
     unknown,
@@ -154,7 +155,7 @@ def _recoverable(recovery: Recovery, what: str) -> Verdict:
 def _unless_exempt(table: Table, exempt: tuple[str, ...], verdict: Verdict) -> Verdict:
     """The verdict, where the table's purpose does not excuse it. An unknown purpose may."""
     purpose = table.declared.purpose
-    if purpose.known and purpose.content is not None and purpose.content in {word.lower() for word in exempt}:
+    if purpose.content is not None and purpose.content in {word.lower() for word in exempt}:
         return not_applicable(f"a table whose purpose is {purpose.shown} can be filled anew", purpose)
     if purpose.known or verdict.truth is True:
         return verdict
@@ -165,6 +166,8 @@ def _long_enough(recovery: Recovery, days: int, where: str) -> Verdict:
     if recovery.enabled.known and recovery.enabled.content is not True:
         return not_applicable("point-in-time recovery is off: there is no period", recovery.enabled)
     period = recovery.days
+    if recovery.enabled.known and period.known and (period.content is None or period.content >= days):
+        return holds(period)
     verdict = worded(
         period.satisfies(lambda given: given is None or given >= days),
         f"the recovery period{where} is {_days(period)} and must be at least {days}",

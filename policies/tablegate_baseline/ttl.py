@@ -102,7 +102,7 @@ def ttl_on_ephemeral_looking(
     """A name that speaks of sessions, locks or caches speaks of items that outlive their use. Without an expiry the
     table only grows, and its old items slow down every scan and every restore."""
     purpose = table.declared.purpose
-    if purpose.known and _is_ephemeral(purpose, purposes):
+    if _is_ephemeral(purpose, purposes):
         return not_applicable("its declared purpose is judged by TG401", purpose)
     looks = _looks_ephemeral(table, words)
     verdict = when(looks, lambda: _may_stay(table.ttl, looks), "neither name nor partition key looks ephemeral")

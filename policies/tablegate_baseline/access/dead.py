@@ -136,8 +136,9 @@ def index_not_granted(grant: Grant) -> Verdict:
         table = only_table(grant, reach.pattern) if alone or missing else None
         if table is None:
             continue
-        names = _index_names(table)
-        if names and alone and not _reach_indexes(grant.holder, arn_of(table, grant.holder.symbols)):
+        lacking = alone and not _reach_indexes(grant.holder, arn_of(table, grant.holder.symbols))
+        names = _index_names(table) if lacking or missing else None
+        if names and lacking:
             verb = "query" if any(action.name == "Query" for action in reach.actions) else "scan"
             note = f"may {verb} {table.address}, and none of its indexes: {', '.join(sorted(names))}"
             fix = replaced(grant, beside=[f"{reach.pattern}/index/*"])
@@ -272,7 +273,7 @@ def _reach_indexes(whose: Holder, arn: str) -> bool:
     for other in reaches_of(whose):
         if other.scope.below in ("*", "index"):
             if other.pattern.startswith(below):
-                return True  # nearly always
+                return True
             patterns.append(other.pattern)
     homes = [at_home(pattern, target) for pattern in patterns]
     return any(home.startswith(below) or matches(home, target) is not False for home in homes)
@@ -280,5 +281,7 @@ def _reach_indexes(whose: Holder, arn: str) -> bool:
 
 def _index_named(pattern: str) -> str | None:
     """The one index that a pattern names."""
-    name = pattern.rpartition("/index/")[2] if "/index/" in pattern else ""
+    if "/index/" not in pattern:
+        return None
+    name = pattern.rpartition("/index/")[2]
     return name if name and not is_wildcard(name) and not has_symbol(name) else None

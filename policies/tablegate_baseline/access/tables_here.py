@@ -80,13 +80,10 @@ class _Here:
         return self._names[pattern]
 
     def _found(self, pattern: str) -> tuple[Table, ...]:
-        candidates = self._candidates(pattern.split(":", 5)[-1])
-        reached = [table for _, arn, table in candidates if _reaches(pattern, arn)]
-        if len(reached) < 2:
-            return tuple(reached)
         found: dict[str, Table] = {}
-        for table in reached:
-            found.setdefault(table.address, table)
+        for _, arn, table in self._candidates(pattern.split(":", 5)[-1]):
+            if arn == pattern or _reaches(pattern, arn):
+                found.setdefault(table.address, table)
         return tuple(found.values())
 
     def _candidates(self, tail: str) -> Iterable[tuple[int, str, Table]]:
