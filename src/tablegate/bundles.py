@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tablegate.syntax.mentions import MANIFEST, MOST, mentioned
 from tablegate.syntax.source import Beside
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _ENDINGS = (".json", ".yaml", ".yml")
 
@@ -35,13 +38,15 @@ class Bundle:
                     if entry.is_symlink():
                         self._refused[self._name(entry.path)] = "a link, which is not followed in an assembly"
                     elif entry.is_dir():
-                        waiting += [entry.path] if (Path(entry.path) / MANIFEST).is_file() else []
+                        waiting += [entry.path] if os.path.isfile(os.path.join(entry.path, MANIFEST)) else []
                     elif entry.name.endswith(_ENDINGS):
                         self._add(entry.path)
         return Beside(self._files, self._refused)
 
     def of_embedded(self, path: str, data: bytes) -> Beside:
         """The templates that a template embeds, and those that they embed, as long as they stay inside."""
+        from pathlib import Path
+
         root = _root(path)
         waiting = [(path, name) for name in mentioned(data)]
         while waiting and len(self._files) < MOST:
@@ -67,5 +72,7 @@ class Bundle:
 
 def _root(path: str) -> Path:
     """What an embedded template may not leave: the working directory, or the template's folder."""
+    from pathlib import Path
+
     here, folder = Path.cwd().resolve(), Path(path).resolve().parent
     return here if folder.is_relative_to(here) else folder

@@ -8,7 +8,6 @@ import re
 import stat
 import sys
 from functools import lru_cache
-from pathlib import Path
 from typing import Protocol
 
 LIMIT = 320 * 1024 * 1024  # bytes of one input
@@ -56,7 +55,7 @@ def read_file(path: str, flags: int) -> tuple[tuple[int, int], bytes]:
 def identity_of(path: str) -> tuple[int, int] | None:
     """The identity of what is there, if anything is."""
     try:
-        found = os.stat(path)  # noqa: PTH116 - what is no path at all is nothing, too
+        found = os.stat(path)
     except (OSError, ValueError):
         return None
     return found.st_dev, found.st_ino
@@ -88,7 +87,7 @@ def reason_of(error: Exception, path: str) -> str:
     if isinstance(error, UnreadableError):
         return str(error)
     if isinstance(error, OSError):
-        if error.errno == errno.ENOENT and Path(path).is_symlink():
+        if error.errno == errno.ENOENT and os.path.islink(path):
             return "a link that leads nowhere"
         return _REASONS.get(error.errno or 0, (error.strerror or "it cannot be read").lower())
     return "not a path"
@@ -98,7 +97,7 @@ def name_of(path: str) -> str:
     """How reports call a file: relative to the working directory, with slashes."""
     if _PLAIN.fullmatch(path):
         return path
-    start = os.getcwd()  # noqa: PTH109 - for many thousands
+    start = os.getcwd()
     folder, name = os.path.split(path)
     try:
         if not folder or name in ("", ".", ".."):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Container, Iterable, Iterator
-from pathlib import Path
 
 from tablegate.model.record import record
 
@@ -39,10 +39,10 @@ class Ignores:
     def of(cls, root: str, read: Read, refuse: Callable[[str, str], None]) -> Ignores:
         """What holds in a folder that was named: what its repository says too, unless that leaves out the folder."""
         above = cls(read, refuse)
-        start = Path(root).resolve()
+        start = os.path.realpath(root)
         for folder in reversed(_above(start)):
-            above = above.within(str(folder), NAMES)
-        return cls(read, refuse) if above.leave_out(str(start), is_folder=True) else above
+            above = above.within(folder, NAMES)
+        return cls(read, refuse) if above.leave_out(start, is_folder=True) else above
 
     def within(self, folder: str, names: Container[str]) -> Ignores:
         """The same, with what the folder's own files of these names add."""
@@ -104,15 +104,12 @@ def _by_names(lines: Iterable[_Line]) -> Rule | None:
     return lambda path: True if match(path) else None
 
 
-def _above(start: Path) -> list[Path]:
+def _above(start: str) -> list[str]:
     """The folders above, up to that of the repository; none where there is no repository."""
-    found = [start, *start.parents][:_FAR]
-    roots = [at for at, folder in enumerate(found) if _is_repository(folder)]
-    return found[1 : roots[0] + 1] if roots else []
-
-
-def _is_repository(folder: Path) -> bool:
-    try:
-        return (folder / ".git").exists()
-    except OSError:
-        return False
+    folders = [start]
+    while not os.path.exists(f"{folders[-1]}/.git"):
+        above = os.path.dirname(folders[-1])
+        if above == folders[-1] or len(folders) == _FAR:
+            return []
+        folders.append(above)
+    return folders[1:]

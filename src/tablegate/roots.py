@@ -5,11 +5,9 @@ Only this room follows the way from a module to another one, and it stays inside
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tablegate.syntax.errors import ParseError
@@ -139,6 +137,8 @@ class Roots:
 
 def trusted_modules(read: Read, folder: str) -> Mapping[str, str]:
     """Where terraform init put the modules from elsewhere, by their paths."""
+    import json
+
     path = f"{folder}/{_MANIFEST}" if folder else _MANIFEST
     try:
         rows = json.loads(read(path))["Modules"]
@@ -151,7 +151,11 @@ def trusted_modules(read: Read, folder: str) -> Mapping[str, str]:
 
 def may_enter(inside: str, way: str) -> bool:
     """Whether a folder is inside of another one, links followed."""
-    return Path(way or ".").resolve().is_relative_to(inside)
+    return _is_within(os.path.realpath(way or "."), inside)
+
+
+def _is_within(path: str, folder: str) -> bool:
+    return os.path.join(os.path.normcase(path), "").startswith(os.path.join(os.path.normcase(folder), ""))
 
 
 def local_calls(source: Source) -> list[str]:
@@ -207,9 +211,10 @@ def names_in(folder: str) -> list[str]:
 
 def repository_of(folder: str) -> str:
     """The folder that nothing may lead out of."""
-    start = Path(folder or ".").resolve()
-    for one in (start, *start.parents)[:_FAR]:
-        if (one / ".git").exists():
-            return str(one)
-    here = Path.cwd()
-    return str(here if start.is_relative_to(here) else start)
+    start = above = os.path.realpath(folder or ".")
+    for _ in range(_FAR):
+        if os.path.exists(os.path.join(above, ".git")):
+            return above
+        above = os.path.dirname(above)
+    here = os.getcwd()
+    return here if _is_within(start, here) else start

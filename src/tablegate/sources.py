@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from heapq import nsmallest
-from pathlib import Path
 
 from tablegate.bundles import Bundle
 from tablegate.files import (
@@ -124,11 +123,11 @@ class _Collector:
             if path == STDIN:
                 self._sources[self._stdin_name] = Source(self._stdin_name, read_stdin())
             elif path.startswith(_DESCRIPTORS):
-                with Path(path).open("rb") as stream:
+                with open(path, "rb") as stream:
                     self._sources[path] = Source(path, drained(stream))
-            elif Path(path).is_dir():
+            elif os.path.isdir(path or os.curdir):
                 self._add_folder(path)
-            elif is_source(Path(path).name):
+            elif is_source(os.path.basename(path)):
                 self._roots.add_file(Source(name_of(path), read_file(path, FLAGS)[1]))
             else:
                 self._add_file(path, FLAGS, named=True)
@@ -138,13 +137,14 @@ class _Collector:
     def _add_folder(self, root: str) -> None:
         if self._try_assembly(root):
             return
+        top = root.rstrip("/" + os.sep) or root[:1] or os.curdir
         faults, assemblies = len(self._faults), self._assemblies
         before = len(self._sources)
-        walked = Walk(root, _is_wanted, self._refuse_error, self._ignores(root), self._met_assembly).walked()
+        walked = Walk(top, _is_wanted, self._refuse_error, self._ignores(top), self._met_assembly).walked()
         self._skipped |= {name_of(path): IGNORED for path in walked.left_out}
-        source = [path for path in walked.files if is_source(os.path.basename(path))]  # noqa: PTH119 - many thousands
+        source = [path for path in walked.files if is_source(os.path.basename(path))]
         judged = [self._try_file(path, FLAGS | NO_LINK) for path in sorted({*walked.files} - {*source})]
-        judged += [self._add_link(path, Path(root).resolve()) for path in walked.links]
+        judged += [self._add_link(path, top) for path in walked.links]
         judged += [self._add_modules(source)] if source else []
         if not any(judged) and (len(self._faults), self._assemblies) == (faults, assemblies):
             passed_over = f", among {len(judged)} files that could be one" if judged else ""
@@ -152,12 +152,12 @@ class _Collector:
             self._refuse(root, f"no plan and no template was found in this folder{passed_over}{ignored}")
         elif self._fragments and not source and before == len(self._sources):
             self._refuse(root, "nothing in this folder can be judged, and tables are declared in it")
-        if any(path.endswith(".template.json") and Path(path).parent == Path(root) for path in walked.files):
+        if any(path.endswith(".template.json") and os.path.dirname(path) == top for path in walked.files):
             self._refuse(root, "templates of a CDK assembly without its manifest.json", blocks=False)
 
     def _try_assembly(self, folder: str) -> bool:
         """Whether the folder is a CDK assembly; then it is one source, named by its manifest."""
-        path = str(Path(folder) / MANIFEST)
+        path = os.path.join(folder, MANIFEST)
         try:
             identity, data = read_file(path, FLAGS | NO_LINK)
         except (OSError, UnreadableError):
@@ -201,20 +201,22 @@ class _Collector:
         except FileNotFoundError:
             return None
         except (OSError, UnreadableError) as error:
-            why = "a link" if Path(path).is_symlink() else reason_of(error, path)
+            why = "a link" if os.path.islink(path) else reason_of(error, path)
             self._refuse(path, f"{why}, so it leaves nothing out", blocks=False)
             return None
 
-    def _add_link(self, path: str, root: Path) -> bool:
+    def _add_link(self, path: str, root: str) -> bool:
         """A link met in a folder: never followed out of it, and not twice to what is there anyway."""
-        wanted = _is_wanted(Path(path).name)
+        from pathlib import Path
+
+        wanted = _is_wanted(os.path.basename(path))
         try:
             target = Path(path).resolve(strict=True)
         except (OSError, RuntimeError):
             if wanted:
                 self._refuse(path, "a link that leads nowhere, or in a circle")
             return False
-        if not target.is_relative_to(root):
+        if not target.is_relative_to(Path(root).resolve()):
             if wanted or target.is_dir():
                 self._refuse(path, "a link that leaves the folder; it was not followed", blocks=wanted)
             return False
@@ -261,7 +263,7 @@ class _Collector:
         """Remember where a CDK program has its assembly, which may be met later."""
         assembly = assembly_of(data)
         if assembly is not None:
-            self._programs[name_of(path)] = str(Path(path).parent / assembly / MANIFEST)
+            self._programs[name_of(path)] = os.path.join(os.path.dirname(path), assembly, MANIFEST)
 
     def _tell_of(self, name: str, found: Fragment) -> None:
         self._faults.append(Fault(FaultCode.INCOMPLETE, found.what, Place(name), blocks=False, hint=found.hint))
@@ -279,6 +281,6 @@ def _is_wanted(name: str) -> bool:
 
 def _beside(path: str, data: bytes) -> Beside:
     """What a source leads to: the rest of its assembly, or the templates that it embeds, and theirs."""
-    if Path(path).name == MANIFEST and is_manifest(data):
-        return Bundle(content_of, name_of).of_assembly(str(Path(path).parent))
+    if os.path.basename(path) == MANIFEST and is_manifest(data):
+        return Bundle(content_of, name_of).of_assembly(os.path.dirname(path) or os.curdir)
     return Bundle(content_of, name_of).of_embedded(path, data) if mentioned(data) else ALONE

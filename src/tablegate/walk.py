@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 
 from tablegate.ignores import NAMES, Ignores
 from tablegate.model.record import record
@@ -37,8 +36,8 @@ class Walk:
         ignores: Ignores | None,
         taken: Callable[[str], bool],
     ) -> None:
-        self._root = str(Path(root))
-        self._start = str(Path(root).resolve())
+        self._root = root
+        self._start = os.path.realpath(root)
         self._wanted = wanted
         self._refuse = refuse
         self._ignores = ignores

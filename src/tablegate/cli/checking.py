@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from tablegate.cli.destinations import PIPED, Destination, coloured, destinations, width
@@ -81,16 +80,16 @@ def prepare(where: Where, flags: Mapping[str, Any]) -> Prepared:
     """Read the configuration and load the packs."""
     configuration = read_configuration(
         given(flags),
-        folder=Path.cwd(),
+        folder=os.getcwd(),
         environment=os.environ,
-        file=Path(where.config) if where.config else None,
+        file=where.config,
         ref=where.config_ref,
         search=not where.no_config,
         untrusted=where.untrusted,
     )
     for told in configuration.notes:
         note(f"note: {told}")
-    loaded = load((*configuration["packs"], *where.packs), map(Path, where.policies), say=quote)
+    loaded = load((*configuration["packs"], *where.packs), where.policies, say=quote)
     policies, settings = configuration.settle(loaded.policies)
     if where.config_ref or where.untrusted:  # what the working tree holds may only tighten
         settings = replace(settings, heeds_acknowledged=False)
@@ -178,9 +177,14 @@ def _pairs(configuration: Configuration, key: str) -> dict[str, str]:
 
 def _variable_file(name: str) -> Source:
     try:
-        return Source(name, Path(name).read_bytes())
+        return Source(name, _bytes(name))
     except OSError as error:
         raise ConfigError(f"{name}: {(error.strerror or 'cannot be read').lower()}", "var-file") from None
+
+
+def _bytes(name: str) -> bytes:
+    with open(name, "rb") as file:
+        return file.read()
 
 
 def deliver(report: Report, due: Iterable[Destination], look: Look) -> int:
@@ -260,7 +264,7 @@ def _parameter_file(name: str) -> Any:
     from tablegate.syntax.text import decode
 
     try:
-        return parse_parameters(decode(Path(name).read_bytes()), name)
+        return parse_parameters(decode(_bytes(name)), name)
     except OSError as error:
         raise ConfigError(f"{name}: {(error.strerror or 'cannot be read').lower()}", "params") from None
     except ParseError as error:

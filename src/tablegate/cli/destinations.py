@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tablegate.engine.nearest import meant
 from tablegate.engine.settings import ConfigError
 from tablegate.model.record import record
 from tablegate.reporters import REPORTERS
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 WHEN = ("auto", "always", "never")
 NARROWEST, WIDEST, PIPED = 60, 120, 100
@@ -46,7 +49,11 @@ def _destination(word: str, formats: tuple[str, ...]) -> Destination:
         raise ConfigError(f'--output: "{name}" is no format: {known}', "output", hint=meant(name, formats))
     if given and not path:
         raise ConfigError(f"--output: {name}= names no file", "output")
-    return Destination(name, Path(path) if path else None)
+    if not path:
+        return Destination(name)
+    from pathlib import Path
+
+    return Destination(name, Path(path))
 
 
 def coloured(when: str, environment: Mapping[str, str]) -> bool:

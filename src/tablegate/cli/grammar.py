@@ -6,7 +6,6 @@ import os
 import stat
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
@@ -17,13 +16,13 @@ def grammar_file(environment: Mapping[str, str]) -> str | None:
     base = environment.get("XDG_CACHE_HOME") or (f"{home}/.cache" if home else None)
     if base is None:
         return None
-    folder = Path(base) / "tablegate"
+    folder = os.path.join(base, "tablegate")
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = folder.stat()
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        found = os.stat(folder)
     except OSError:
         return None
     # It is unpickled: a file that somebody else could have put there is code of theirs.
     if hasattr(os, "getuid") and (found.st_uid != os.getuid() or found.st_mode & _OTHERS):
         return None
-    return str(folder / f"hcl-{sys.version_info[0]}.{sys.version_info[1]}.bin")
+    return os.path.join(folder, f"hcl-{sys.version_info[0]}.{sys.version_info[1]}.bin")

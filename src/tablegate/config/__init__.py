@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tablegate.config.find import Found, at_ref, named, upwards
 from tablegate.config.keys import FILE_KEYS, KEYS, from_environment, switched_on
@@ -13,6 +13,9 @@ from tablegate.engine.configure import as_table, settings_from, unknown_key
 from tablegate.engine.settings import ConfigError, Settings
 from tablegate.model.record import record, replace
 from tablegate.policy.declare import Policy, without_twins
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @record(kw_only=False)
@@ -76,20 +79,20 @@ class Configuration:
 def read_configuration(
     flags: Mapping[str, object],
     *,
-    folder: Path,
+    folder: str | Path,
     environment: Mapping[str, str],
-    file: Path | None = None,
+    file: str | Path | None = None,
     ref: str | None = None,
     search: bool = True,
     untrusted: bool = False,
 ) -> Configuration:
     """The configuration for a run in a folder. ``flags`` hold only what was given, by key."""
     if file is None and ref is None:
-        file = Path(environment["TABLEGATE_CONFIG"]) if environment.get("TABLEGATE_CONFIG") else None
+        file = environment.get("TABLEGATE_CONFIG") or None
         ref = environment.get("TABLEGATE_CONFIG_REF") or None
     search = search and not switched_on("TABLEGATE_NO_CONFIG", environment)
     untrusted = untrusted or switched_on("TABLEGATE_UNTRUSTED", environment)
-    found, notes = _found(folder, file, ref, search=search, untrusted=untrusted)
+    found, notes = _found(os.fspath(folder), file, ref, search=search, untrusted=untrusted)
     values = {name: Given(key.default, "default") for name, key in KEYS.items()}
     if found is not None:
         values |= _from_file(found)
@@ -103,7 +106,7 @@ def read_configuration(
 
 
 def _found(
-    folder: Path, file: Path | None, ref: str | None, *, search: bool, untrusted: bool
+    folder: str, file: str | Path | None, ref: str | None, *, search: bool, untrusted: bool
 ) -> tuple[Found | None, tuple[str, ...]]:
     if file is not None and ref is not None:
         raise ConfigError("--config and --config-ref cannot both say where the configuration is")

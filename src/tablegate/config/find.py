@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tablegate.engine.settings import ConfigError
 from tablegate.model.record import record
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 OWN = "tablegate.toml"
 SHARED = "pyproject.toml"
@@ -24,7 +26,7 @@ class Found:
     name: str
     text: str
     table: Mapping[str, Any]
-    folder: Path
+    folder: str
 
     def line_of(self, keys: tuple[str, ...]) -> int | None:
         """The line where the innermost of the keys that can be found is written."""
@@ -39,31 +41,34 @@ class Found:
         return line
 
 
-def named(path: Path) -> Found:
+def named(file: str | Path) -> Found:
     """The file that somebody named: it must be there, and it must configure tablegate."""
+    from pathlib import Path  # 2 ms, and most runs can do without
+
+    path = Path(file)
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path.as_posix()} cannot be read: {_reason(error)}") from None
-    found = _found(path.as_posix(), text, path.parent, own=path.name != SHARED)
+    found = _found(path.as_posix(), text, str(path.parent), own=path.name != SHARED)
     if found is None:
         raise ConfigError(f"{path.as_posix()} holds no [tool.tablegate]")
     return found
 
 
-def upwards(start: Path) -> Found | None:
+def upwards(start: str) -> Found | None:
     """The nearest file that configures tablegate, from the folder up to the root of its git repository."""
     for folder in _folders(start):
         for name in (OWN, SHARED):
-            path = folder / name
-            if path.is_file():
+            path = os.path.join(folder, name)
+            if os.path.isfile(path):
                 found = _found(_relative(path, start), _text(path), folder, own=name == OWN)
                 if found is not None:
                     return found
     return None
 
 
-def at_ref(ref: str, start: Path) -> Found | None:
+def at_ref(ref: str, start: str) -> Found | None:
     """The same, as it is at a git ref: what the working tree holds is not looked at."""
     if not re.fullmatch(_REF, ref):
         raise ConfigError(f'"{ref}" is no name of a git ref')
@@ -73,21 +78,25 @@ def at_ref(ref: str, start: Path) -> Found | None:
         for name in (OWN, SHARED):
             text = _git(folder, "cat-file", "blob", f"{ref}:./{name}")
             if text is not None:
-                found = _found(f"{ref}:{_relative(folder / name, start)}", text, folder, own=name == OWN)
+                found = _found(f"{ref}:{_relative(os.path.join(folder, name), start)}", text, folder, own=name == OWN)
                 if found is not None:
                     return found
     return None
 
 
-def _folders(start: Path) -> list[Path]:
+def _folders(start: str) -> list[str]:
     """The folder and those above it, to the root of the repository; outside of one, the folder alone."""
-    above = [start, *start.parents]
-    root = next((folder for folder in above if (folder / ".git").exists()), start)
+    folders = [start]
+    while not os.path.exists(os.path.join(folders[-1], ".git")):
+        above = os.path.dirname(folders[-1])
+        if above == folders[-1]:
+            return [start]
+        folders.append(above)
     home = os.environ.get("HOME")
-    return [folder for folder in above[: above.index(root) + 1] if folder == start or str(folder) != home]
+    return [folder for folder in folders if folder == start or folder != home]
 
 
-def _found(name: str, text: str, folder: Path, *, own: bool) -> Found | None:
+def _found(name: str, text: str, folder: str, *, own: bool) -> Found | None:
     import tomllib  # 2 ms, and most folders have no configuration
 
     table: Any
@@ -103,22 +112,23 @@ def _found(name: str, text: str, folder: Path, *, own: bool) -> Found | None:
     return Found(name, text, table, folder) if isinstance(table, dict) else None
 
 
-def _text(path: Path) -> str:
+def _text(path: str) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        with open(path, encoding="utf-8") as file:
+            return file.read()
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{path.as_posix()} cannot be read: {_reason(error)}") from None
+        raise ConfigError(f"{path.replace(os.sep, '/')} cannot be read: {_reason(error)}") from None
 
 
 def _reason(error: Exception) -> str:
     return (error.strerror or "it cannot be opened").lower() if isinstance(error, OSError) else "it is not UTF-8"
 
 
-def _relative(path: Path, start: Path) -> str:
-    return Path(os.path.relpath(path, start)).as_posix()
+def _relative(path: str, start: str) -> str:
+    return os.path.relpath(path, start).replace(os.sep, "/")
 
 
-def _git(folder: Path, *arguments: str) -> str | None:
+def _git(folder: str, *arguments: str) -> str | None:
     """What git says, or None. Nothing that the repository configures may run."""
     import subprocess
 

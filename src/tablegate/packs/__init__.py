@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tablegate.engine.judge import Guard
 from tablegate.engine.nearest import meant
@@ -13,6 +13,9 @@ from tablegate.model.record import record
 from tablegate.packs.installed import entry_points
 from tablegate.packs.loading import from_package, from_path
 from tablegate.policy.declare import Policy, PolicyError, without_twins
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SHIPPED = "baseline"
 SECONDS = 10.0  # three thousand times what the slowest of ours takes on a thousand tables
@@ -27,7 +30,7 @@ class Loaded:
 
 
 def load(
-    names: Iterable[str], paths: Iterable[Path], *, say: Callable[[str], None] = print, seconds: float = SECONDS
+    names: Iterable[str], paths: Iterable[str | Path], *, say: Callable[[str], None] = print, seconds: float = SECONDS
 ) -> Loaded:
     """The shipped pack, the installed packs of these names, and what lies at the paths.
 

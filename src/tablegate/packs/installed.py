@@ -22,12 +22,12 @@ def entry_points(folders: Iterable[str]) -> dict[str, str]:
 
 def _in_folder(folder: str) -> Iterable[tuple[str, str]]:
     try:
-        names = sorted(name for name in os.listdir(folder) if name.endswith(".dist-info"))  # noqa: PTH208
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".dist-info"))
     except OSError:
         return
     for name in names:
         try:
-            with open(os.path.join(folder, name, "entry_points.txt"), encoding="utf-8") as file:  # noqa: PTH118, PTH123
+            with open(os.path.join(folder, name, "entry_points.txt"), encoding="utf-8") as file:
                 yield from _in_group(file)
         except OSError:
             continue

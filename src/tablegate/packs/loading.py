@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import ast
-import pkgutil
+import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from types import ModuleType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from tablegate.engine.ask import OutOfTime
 from tablegate.interrupt import Interrupted
 from tablegate.policy.declare import Policy, PolicyError, policies_of
 from tablegate.policy.package import policies_in
 
+if TYPE_CHECKING:
+    import ast
+    from pathlib import Path
+
 T = TypeVar("T")
 
-_OURS = str(Path(__file__).parent.parent)
-_PYTHONS = str(Path(pkgutil.__file__).parent)
+_OURS = os.path.dirname(os.path.dirname(__file__))
+_PYTHONS = os.path.dirname(os.__file__)
 
 
 def from_package(name: str, module: str) -> tuple[Policy, ...]:
@@ -27,8 +29,11 @@ def from_package(name: str, module: str) -> tuple[Policy, ...]:
     return _some(policies, f'pack "{name}"')
 
 
-def from_path(path: Path) -> tuple[Policy, ...]:
+def from_path(named: str | Path) -> tuple[Policy, ...]:
     """The policies of a file, or of every Python file in a folder."""
+    from pathlib import Path
+
+    path = Path(named)
     if path.is_dir():
         files = sorted(file for file in path.rglob("*.py") if not any(part.startswith(".") for part in file.parts[1:]))
     elif path.is_file():
@@ -72,6 +77,8 @@ def _is_strange(file: str) -> bool:
 
 def _module(file: Path) -> ModuleType:
     """The file as a module under a name of its own, from the bytes as they were read: nothing is cached beside it."""
+    import ast
+
     module = ModuleType(f"_tablegate_pack_{len(sys.modules)}_{file.stem}")
     module.__file__ = str(file)
     sys.modules[module.__name__] = module  # what looks up a class's module must find it
@@ -83,6 +90,8 @@ def _module(file: Path) -> ModuleType:
 
 def _refuse_twins(tree: ast.Module, file: Path) -> None:
     """Two functions of one name: Python would keep the last, and a policy would be lost in silence."""
+    import ast
+
     seen: set[str] = set()
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
