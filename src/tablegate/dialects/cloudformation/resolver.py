@@ -91,14 +91,14 @@ class Resolver:
         if node is None:
             return None
         content = node.content
-        if content is None:
-            return None
         # Most members are nothing but what they say, and there is no time to lose on them.
         if type(content) is str:
             if "{{" not in content:
                 return node
             value: Resolved = self.head(node)
-        elif type(content) is not dict or ("::" not in (names := " ".join(content)) and "Ref" not in names):
+        elif type(content) is not dict:
+            return None if content is None else node
+        elif "::" not in (names := " ".join(content)) and "Ref" not in names:
             return node
         else:
             function = FUNCTIONS.get(names)  # one name alone, joined, is itself
@@ -107,9 +107,18 @@ class Resolver:
 
     def made(self, section: Section, key: str, unset: T, make: Callable[[Resolver, Section], T]) -> T:
         """What is made of a property: once for all scenarios that agree on it, and ``unset`` where it is absent."""
-        if key in section if isinstance(section, dict) else isinstance(section, Unsettled):
-            return self.choices.once(key, make, self, section)
-        return unset
+        if isinstance(section, dict) and key not in section:
+            return unset
+        choices = self.choices
+        if choices.is_again:
+            return choices.once(key, make, self, section)
+        before = len(choices.asked)
+        value = make(self, section)
+        if len(choices.asked) == before:
+            choices.fixed[key] = (self, section), value
+        else:
+            choices.keep(key, (self, section), before, value)
+        return value
 
     def items(self, listed: Node) -> list[Node | Unsettled]:
         """The items of a list, less those that come to nothing."""

@@ -63,9 +63,10 @@ class Choices:
         self.quiet = True  # outside of a walk nothing is asked, and what is open stays open
         self.answers: dict[Question, str] = {}
         self.walks = 0  # scenarios walked so far, of all subjects
+        self.is_again = False  # this is not the first scenario of its subject
         self.asked: list[Question] = []
         self.left_open: dict[str, None] = {}
-        self._fixed: dict[str, tuple[tuple[object, ...], Any]] = {}  # what asked nothing
+        self.fixed: dict[str, tuple[tuple[object, ...], Any]] = {}  # what asked nothing, and of what it is made
         self._path: list[Choice] = []
         self._dropped: frozenset[str] = frozenset()
         self._bound: dict[str, str] = {}
@@ -98,7 +99,7 @@ class Choices:
 
     def once(self, name: str, make: Callable[[*Ts], T], *args: *Ts) -> T:
         """What ``make`` gives, made anew only in scenarios that give it other arguments or other answers."""
-        fixed = self._fixed.get(name)
+        fixed = self.fixed.get(name)
         if fixed is not None and fixed[0] == args:
             return fixed[1]  # type: ignore[no-any-return]
         for given, needed, made in self._kept.get(name, ()):
@@ -108,12 +109,16 @@ class Choices:
         before = len(self.asked)
         value = make(*args)
         if len(self.asked) == before:
-            self._fixed[name] = (args, value)
+            self.fixed[name] = args, value
         else:
-            answers = self.answers
-            needed = tuple([(question, answers[question]) for question in self.asked[before:]])
-            self._kept.setdefault(name, []).append((args, needed, value))
+            self.keep(name, args, before, value)
         return value
+
+    def keep(self, name: str, args: tuple[object, ...], before: int, value: object) -> None:
+        """Remember what was made, with all that was asked since there were so many questions."""
+        answers = self.answers
+        needed = tuple([(question, answers[question]) for question in self.asked[before:]])
+        self._kept.setdefault(name, []).append((args, needed, value))
 
     def stands(self, needed: Needed) -> bool:
         """Whether all of this is answered so in this scenario."""
@@ -149,14 +154,14 @@ class Choices:
     def _walk(self, build: Callable[[], T], possible: Callable[[], bool]) -> list[T] | None:
         found: list[T] = []
         refused: list[T] = []
-        self._path, self._kept, self._fixed, self._first, walks = [], {}, {}, None, 0
+        self._path, self._kept, self.fixed, self._first, self.is_again, walks = [], {}, {}, None, False, 0
         while True:
             self._begin()
             built = build()
             if not self._path:
                 return [built]
             walks += 1
-            self.quiet = True
+            self.quiet = self.is_again = True
             (found if possible() else refused).append(built)
             if not self._advance():
                 return found or refused  # rules that forbid everything are not understood
@@ -176,7 +181,8 @@ class Choices:
         self.walks += 1
         self.quiet = True
         self.answers, self._bound, self._excluded = {}, {}, {}
-        self._kept, self._fixed, self._first = {}, {}, None  # they lead back to whoever asked
+        self._kept, self.fixed, self._first = {}, {}, None  # they lead back to whoever asked
+        self.is_again = False
 
     def _advance(self) -> bool:
         path = self._path

@@ -77,9 +77,12 @@ def plain_pairs(items: Sequence[Node], first: str, second: str) -> list[tuple[st
     pairs = []
     for item in items:
         content = item.content
-        if not isinstance(content, dict) or len(content) != 2 or first not in content or second not in content:
+        if not isinstance(content, dict) or len(content) != 2:
             return None
-        one, other = content[first].content, content[second].content
+        try:
+            one, other = content[first].content, content[second].content
+        except KeyError:
+            return None
         if not isinstance(one, str) or not isinstance(other, str) or "{{" in one or "{{" in other:
             return None
         pairs.append((one, other))

@@ -97,6 +97,7 @@ _APART: Mapping[str, Property] = {
     "TableClass": Property("table_class", True, table_class),
     "TimeToLiveSpecification": Property("ttl", False, ttl),
 }
+_PARTS = ("indexes", "local_indexes", "replicas")
 _FEW = {_NAME, *_APART}
 
 
@@ -125,7 +126,10 @@ def _varied(resolver: Resolver, joins: Joins, first: Built, asked: Iterable[str]
         else:
             made = _APART[name_]
             changed[made.field] = once(name_, made.make, resolver, first.own if made.is_own else first.shared)
-    changed |= {parts: _unshared(getattr(table, parts)) for parts in ("indexes", "local_indexes", "replicas")}
+    for parts in _PARTS:
+        value = getattr(table, parts)
+        if value.content:
+            changed[parts] = _unshared(value)
     return replace(first, table=replace(table, **changed, scenario=resolver.conditions.scenario()))
 
 
@@ -142,7 +146,7 @@ def _named(joins: Joins, named: Named, region: Value[str]) -> dict[str, Any]:
 def _whole(resolver: Resolver, joins: Joins, resource: Resource, spelled: Spelled) -> Built:
     once, made, shared, own = resolver.choices.once, resolver.made, spelled.shared, spelled.own
     named = made(shared, _NAME, UNNAMED, name)
-    naming = once("naming", joins.naming, resource.address, named.node)
+    naming = joins.naming(resource.address, named.node)
     tagged = once("tags", tags, resolver, own)
     joined = once("joins", joins.about, naming)
     replicas = _replicas(spelled.replicas, joined.replicas)
@@ -177,7 +181,7 @@ def _whole(resolver: Resolver, joins: Joins, resource: Resource, spelled: Spelle
             own, "DeletionProtectionEnabled", facts.DELETION_PROTECTION.unset, deletion_protection
         ),
         retention=once("retention", retention, resolver, resource),
-        backed_up=once("backups", joins.backups.cover, naming, tagged),
+        backed_up=once("backups", joins.backups.cover, naming, tagged) if joins.backups.any else facts.BACKED_UP.unset,
         import_source=made(shared, "ImportSourceSpecification", facts.IMPORT_SOURCE.unset, import_source),
         restore_source=facts.RESTORE_SOURCE.unset,
         ttl=made(shared, "TimeToLiveSpecification", facts.NO_TTL, ttl),
@@ -189,7 +193,7 @@ def _whole(resolver: Resolver, joins: Joins, resource: Resource, spelled: Spelle
         source_table=spelled.source_table,
         settings_replication=spelled.settings_replication,
         tags=tagged,
-        declared=once("declared", facts.declared_by, tagged),
+        declared=facts.declared_by(tagged),
         policy=made(own, "ResourcePolicy", facts.POLICY.unset, resource_policy),
         raw=partial(unevaluated, resource.node),
         scenario=resolver.conditions.scenario(),  # last: all that is asked is asked by now
