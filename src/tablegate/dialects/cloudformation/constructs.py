@@ -12,9 +12,14 @@ PATH = "aws:cdk:path"
 
 def constructs_of(resolver: Resolver) -> dict[str, Construct]:
     """The constructs that made the resources that are read, by the addresses of these."""
-    read = (resource for resources in resolver.template.resources.values() for resource in resources)
-    found = ((resource, _construct(resolver, resource)) for resource in read)
-    return {resolver.around.full(resource.address): made for resource, made in found if made is not None}
+    is_assembled = resolver.around.constructs is not None
+    found: dict[str, Construct] = {}
+    for resources in resolver.template.resources.values():
+        for resource in resources:
+            made = _construct(resolver, resource) if is_assembled or "Metadata" in resource.body else None
+            if made is not None:
+                found[resolver.around.full(resource.address)] = made
+    return found
 
 
 def _construct(resolver: Resolver, resource: Resource) -> Construct | None:

@@ -96,7 +96,9 @@ def _tables_of(resolver: Resolver) -> tuple[Table, ...]:
 
 def _built_tables(resolver: Resolver, joins: Joins) -> tuple[Table, ...]:
     if resolver.tables is None:
-        found = (table for resource in resolver.template.of(*TABLES) for table in _tables(resolver, joins, resource))
+        found: list[Table] = []
+        for resource in resolver.template.of(*TABLES):
+            found += _tables(resolver, joins, resource)
         resolver.tables = tuple(found)
     return resolver.tables
 
@@ -182,13 +184,17 @@ def _retained(resolver: Resolver, table: str | None) -> Value[bool]:
 
 def _input(template: Template, estate: Estate, access: Access) -> Input:
     tables = {table.address: table for table in reversed(estate.tables)}.values()
+    indexes = replicas = 0
+    for table in tables:
+        indexes += len(table.indexes.content or ()) + len(table.local_indexes.content or ())
+        replicas += len(table.replicas.content or ())
     return Input(
         path=template.file,
         kind=Dialect.CLOUDFORMATION,
         resources=len(template.names),
         tables=len(tables),
-        indexes=sum(len(part.content or ()) for table in tables for part in (table.indexes, table.local_indexes)),
-        replicas=sum(len(table.replicas.content or ()) for table in tables),
+        indexes=indexes,
+        replicas=replicas,
         documents=access.documents,
         documents_partly=access.documents_partly,
         documents_unread=access.documents_unread,

@@ -96,7 +96,7 @@ def flag(resolver: Resolver, fact: Fact[bool], section: Section, key: str) -> Va
         truth = False
     else:
         return doubted(resolver, fact, resolver.misfit(node, f"true or false is needed, and {_shown(node)} is neither"))
-    return _stated(resolver, fact, truth, node)
+    return stated(resolver, fact, truth, node)
 
 
 def number(resolver: Resolver, fact: Fact[int], section: Section, key: str) -> Value[int]:
@@ -115,7 +115,7 @@ def number(resolver: Resolver, fact: Fact[int], section: Section, key: str) -> V
         whole = int(content)
     else:
         return doubted(resolver, fact, resolver.misfit(node, f"a whole number is needed, and {_shown(node)} is none"))
-    return _stated(resolver, fact, whole, node)
+    return stated(resolver, fact, whole, node)
 
 
 def decimal(resolver: Resolver, fact: Fact[float], section: Section, key: str) -> Value[float]:
@@ -129,7 +129,7 @@ def decimal(resolver: Resolver, fact: Fact[float], section: Section, key: str) -
     is_number = type(content) is int or type(content) is float
     if not is_number and (type(content) is bool or not is_scalar(node) or not DECIMAL.fullmatch(scalar_of(node))):
         return doubted(resolver, fact, resolver.misfit(node, f"a number is needed, and {_shown(node)} is none"))
-    return _stated(resolver, fact, float(scalar_of(node)), node)
+    return stated(resolver, fact, float(scalar_of(node)), node)
 
 
 def word(
@@ -155,7 +155,7 @@ def told(resolver: Resolver, fact: Fact[str], node: Node, among: Collection[str]
     if among is not None and content not in among:
         what = f"{_shown(node)} is not one of {', '.join(sorted(among))}"
         return doubted(resolver, fact, resolver.misfit(node, what))
-    return _stated(resolver, fact, content, node)
+    return stated(resolver, fact, content, node)
 
 
 def reference(resolver: Resolver, fact: Fact[str], section: Section, key: str) -> Value[str]:
@@ -179,7 +179,7 @@ def document(resolver: Resolver, fact: Fact[str], section: Section, key: str) ->
     return fact.of(json.dumps(node.plain(), sort_keys=True), resolver.place(node))
 
 
-def _stated(resolver: Resolver, fact: Fact[F], content: F, node: Node) -> Value[F]:
+def stated(resolver: Resolver, fact: Fact[F], content: F, node: Node) -> Value[F]:
     """The fact as the node states it."""
     place = Place(resolver.file, node.line, node.column, node.end_column)
     return Value(fact.name, content, _SET, place, None, type(node) is SecretNode)

@@ -50,11 +50,6 @@ class Choice:
         self.options = options
         self.tried = 0
 
-    @property
-    def answer(self) -> str:
-        """The answer that is being tried."""
-        return self.options[self.tried]
-
 
 class Choices:
     """Asks, remembers, and walks."""
@@ -173,9 +168,10 @@ class Choices:
         self.quiet = False
         self.asked = []
         self._bound, self._excluded = {}, {}
-        self.answers = {choice.question: choice.answer for choice in self._path}
+        self.answers = answers = {}
         for choice in self._path:
-            self._settle(choice)
+            answers[choice.question] = answer = choice.options[choice.tried]
+            self._settle(choice.question, answer)
 
     def _rest(self) -> None:
         self.walks += 1
@@ -208,15 +204,15 @@ class Choices:
         choice = Choice(question, left or options)
         self._path.append(choice)
         self._sizes.setdefault(question.subject, {})[question] = len(choice.options) - 1
-        self._settle(choice)
-        return choice.answer
+        self._settle(question, choice.options[0])
+        return choice.options[0]
 
-    def _settle(self, choice: Choice) -> None:
-        asked, word = choice.question, choice.question.word
+    def _settle(self, asked: Question, answer: str) -> None:
+        word = asked.word
         if asked.kind == VALUE:
-            self._bound[asked.subject] = choice.answer
+            self._bound[asked.subject] = answer
         elif asked.kind == EQUAL and word is not None:
-            if choice.answer == TRUE:
+            if answer == TRUE:
                 self._bound[asked.subject] = word
             else:
                 self._excluded.setdefault(asked.subject, set()).add(word)

@@ -10,6 +10,7 @@ from tablegate.dialects.cloudformation.fields import (
     doubted,
     flag,
     number,
+    stated,
     subsection,
     word,
 )
@@ -38,7 +39,7 @@ def keys(resolver: Resolver, section: Section) -> Value[tuple[KeyPart, ...]]:
     if isinstance(node, Unsettled):
         return doubted(resolver, fact, node)
     found = _legacy_keys(resolver, node) if isinstance(node.content, dict) else _keys(resolver, node)
-    return doubted(resolver, fact, found) if isinstance(found, Unsettled) else fact.of(found, resolver.place(node))
+    return doubted(resolver, fact, found) if isinstance(found, Unsettled) else stated(resolver, fact, found, node)
 
 
 def attributes(resolver: Resolver, section: Section) -> Value[Mapping[str, str]]:
@@ -50,9 +51,7 @@ def attributes(resolver: Resolver, section: Section) -> Value[Mapping[str, str]]
     if isinstance(node, Unsettled):
         return doubted(resolver, fact, node)
     pairs = pairs_of(resolver, node, "AttributeName", "AttributeType")
-    return (
-        doubted(resolver, fact, pairs) if isinstance(pairs, Unsettled) else fact.of(dict(pairs), resolver.place(node))
-    )
+    return doubted(resolver, fact, pairs) if isinstance(pairs, Unsettled) else stated(resolver, fact, dict(pairs), node)
 
 
 def pairs_of(resolver: Resolver, node: Node, first: str, second: str) -> list[tuple[str, str]] | Unsettled:
@@ -121,10 +120,10 @@ def _keys(resolver: Resolver, node: Node) -> tuple[KeyPart, ...] | Unsettled:
     if isinstance(pairs, Unsettled):
         return pairs
     found = []
-    for attribute, stated in pairs:
-        role = _ROLES.get(stated)
+    for attribute, word_ in pairs:
+        role = _ROLES.get(word_)
         if role is None:
-            return resolver.misfit(node, f"KeyType must be HASH or RANGE, and {stated[:20]!r} is neither")
+            return resolver.misfit(node, f"KeyType must be HASH or RANGE, and {word_[:20]!r} is neither")
         found.append(KeyPart(attribute=attribute, role=role))
     return tuple(found)
 
@@ -207,7 +206,7 @@ def parts(
                 resolver, fact, inner if isinstance(inner, Unsettled) else resolver.misfit(node, "an item is empty")
             )
         made.append(make(item, inner))
-    return fact.of(tuple(made), resolver.place(node))
+    return stated(resolver, fact, tuple(made), node)
 
 
 def indexes(resolver: Resolver, section: Section, make: Callable[[Node, Section], Index]) -> Value[tuple[Index, ...]]:
@@ -278,7 +277,7 @@ def _projected(resolver: Resolver, projection: Section) -> Value[tuple[str, ...]
             unknown = item if isinstance(item, Unsettled) else resolver.misfit(item, "a text is needed")
             return doubted(resolver, fact, unknown)
         names.append(scalar_of(item))
-    return fact.of(tuple(names), resolver.place(node))
+    return stated(resolver, fact, tuple(names), node)
 
 
 def vector_indexes(resolver: Resolver, section: Section) -> Value[tuple[VectorIndex, ...]]:

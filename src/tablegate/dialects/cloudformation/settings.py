@@ -12,6 +12,7 @@ from tablegate.dialects.cloudformation.fields import (
     flag,
     number,
     reference,
+    stated,
     subsection,
     told,
     word,
@@ -159,9 +160,9 @@ def tags(resolver: Resolver, section: Section) -> Value[Mapping[str, str | None]
     if isinstance(node, Unsettled):
         return doubted(resolver, fact, node)
     own = _tags_of_map(resolver, node) if isinstance(node.content, dict) else _tags_of_list(resolver, node)
-    return (
-        doubted(resolver, fact, own) if isinstance(own, Unsettled) else fact.of({**given, **own}, resolver.place(node))
-    )
+    if isinstance(own, Unsettled):
+        return doubted(resolver, fact, own)
+    return stated(resolver, fact, {**given, **own} if given else own, node)
 
 
 def _tags_of_list(resolver: Resolver, node: Node) -> dict[str, str | None] | Unsettled:

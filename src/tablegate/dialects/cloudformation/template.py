@@ -140,7 +140,9 @@ class Template:
 
     def of(self, *types: str) -> Iterable[Resource]:
         """The resources of these types, in the template's order."""
-        return (resource for type_ in types for resource in self.resources.get(type_, ()))
+        if len(types) == 1:
+            return self.resources.get(types[0], ())
+        return [resource for type_ in types for resource in self.resources.get(type_, ())]
 
     def named(self, address: str, type_: str) -> Resource | None:
         """The resource with this logical id, where it is of this type."""

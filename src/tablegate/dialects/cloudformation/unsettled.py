@@ -84,7 +84,8 @@ def text_of(content: Scalar) -> str:
 
 def is_scalar(node: Node) -> bool:
     """Whether the node is a single value."""
-    return not isinstance(node.content, (dict, list, tuple))
+    content = node.content
+    return isinstance(content, str) or not isinstance(content, (dict, list, tuple))
 
 
 def is_call(content: Mapping[str, Node]) -> bool:

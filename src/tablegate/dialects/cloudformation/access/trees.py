@@ -206,6 +206,10 @@ class Trees:
             written.items[path] = items
             return texts
         key = path[-1]
+        referring = self._referring(items) if key in _RESOURCES else None
+        if referring is not None:
+            texts, written.items[path] = referring
+            return texts
         found: list[tuple[Any, Node, bool]] = []
         for item in items:
             spelled = self._texts.of_reference(item) if key in _RESOURCES else ()
@@ -219,6 +223,18 @@ class Trees:
             found = _once(found)
         written.items[path] = [where for _, where, _ in found]
         return [text if sure else Perhaps(text) for text, _, sure in found]
+
+    def _referring(self, items: Sequence[Node]) -> tuple[list[Any], list[Node]] | None:
+        """The texts, each with its node, of items that all refer to tables of the template, as in most lists."""
+        texts: list[Any] = []
+        nodes: list[Node] = []
+        for item in items:
+            spelled = self._texts.of_reference(item)
+            if not spelled:
+                return None
+            texts += spelled
+            nodes += [item] * len(spelled)
+        return texts, nodes
 
     def _texts_of(self, value: Node | Unsettled, key: str | int) -> tuple[Any, ...]:
         if isinstance(value, Node) and (value.content is None or not is_scalar(value)):
