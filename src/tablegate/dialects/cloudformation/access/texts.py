@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import product
@@ -56,7 +55,6 @@ _IDENTITIES = {
 }
 # What these give may be the ARN of anything.
 _OPAQUE = ("Custom::", "AWS::CloudFormation::", "AWS::SSM::", "AWS::Serverless::Application", "AWS::ServiceCatalog::")
-_REFERENCE = r"\$\{([A-Za-z0-9]+)\.Arn\}([^${]*)"
 _NOTHING = ("", "")
 _NOWHERE = Node(None, 1, 1)
 HELD = Doubt("a part of the document's text is known only at deploy")
@@ -110,7 +108,7 @@ class Texts:
         address, behind = _referred(node.content)
         if address not in self._tables or address not in self._resolver.template.names:
             return ()
-        spelled = self.arns_of(address)
+        spelled = self._arns.get(address) or self.arns_of(address)
         return tuple([arn + behind for arn in spelled]) if behind else spelled
 
     def held(self, value: Unsettled) -> str:
@@ -283,10 +281,10 @@ def _referred(content: object) -> tuple[str, str]:
         ((function, argument),) = content.items()
         given = argument.content
         if function == "Fn::GetAtt" and isinstance(given, (list, tuple)):
-            named = [item.content for item in given]
-            if len(named) == 2 and named[1] == "Arn" and isinstance(named[0], str):
-                return named[0], ""
-        elif function == "Fn::Sub" and isinstance(given, str):
-            found = re.fullmatch(_REFERENCE, given)
-            return (found[1], found[2]) if found is not None else _NOTHING
+            if len(given) == 2 and given[1].content == "Arn" and isinstance(given[0].content, str):
+                return given[0].content, ""
+        elif function == "Fn::Sub" and isinstance(given, str) and given.startswith("${"):
+            name, found, behind = given[2:].partition(".Arn}")
+            if found and name.isalnum() and name.isascii() and "$" not in behind and "{" not in behind:
+                return name, behind
     return _NOTHING
