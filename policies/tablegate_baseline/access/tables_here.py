@@ -60,11 +60,13 @@ class _Here:
     """The tables of one input by ARN, and what was asked of them before."""
 
     def __init__(self, estate: Estate, symbols: Symbols) -> None:
+        self._all: dict[str, Table] = {}
         self._by_tail: dict[str, list[tuple[int, str, Table]]] = {}
         for number, table in enumerate((*estate.tables, *estate.neighbours)):
+            self._all.setdefault(table.address, table)
             arn = arn_of(table, symbols)
             self._by_tail.setdefault(arn.split(":", 5)[-1], []).append((number, arn, table))
-        self._tails = sorted(self._by_tail)
+        self._tails: list[str] = []  # sorted, once a pattern leaves its end open
         self._reached: dict[str, tuple[Table, ...]] = {}
         self._names: dict[str, tuple[str, ...]] = {}
 
@@ -80,6 +82,8 @@ class _Here:
         return self._names[pattern]
 
     def _found(self, pattern: str) -> tuple[Table, ...]:
+        if pattern == "*":
+            return tuple(self._all.values())
         found: dict[str, Table] = {}
         for _, arn, table in self._candidates(pattern.split(":", 5)[-1]):
             if arn == pattern or _reaches(pattern, arn):
@@ -102,6 +106,7 @@ class _Here:
         own = dict.fromkeys(head[:end] for end in ends if head[:end] in self._by_tail)
         if len(head) == len(tail):
             return own
+        self._tails = self._tails or sorted(self._by_tail)
         first, last = bisect_left(self._tails, head), bisect_left(self._tails, head + _LAST)
         return own | dict.fromkeys(self._tails[first:last])
 

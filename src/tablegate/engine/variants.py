@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import compress
-from operator import attrgetter, is_not
+from operator import is_not
 from typing import Any, TypeVar
 
-from tablegate.model.record import names_of, record, replace, wire
+from tablegate.model.record import contents, names_of, record, replace, wire
 from tablegate.model.table import Table
 
 T = TypeVar("T")
 
 _SLOTS: Mapping[str, Any] = {name: vars(Table)[name] for name in names_of(Table)}
-_FIELDS = attrgetter(*_SLOTS)
 _PARTS = ("indexes", "local_indexes", "replicas")
 
 
@@ -71,7 +70,7 @@ def are_alike(scenes: Sequence[Scene]) -> bool:
 
 def _kinds(tables: Sequence[Table]) -> dict[str, tuple[int, ...]]:
     """Of each field that differs, by scenario: the number of the first one in which it has the same value."""
-    first, *others = map(_FIELDS, tables)
+    first, *others = map(contents, tables)
     moved = {name for other in others for name in compress(_SLOTS, map(is_not, first, other))}
     kinds = {}
     for name in moved:

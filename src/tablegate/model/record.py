@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, dataclass_transform
 
 from msgspec import Struct, StructMeta
 from msgspec import field as given
-from msgspec.structs import force_setattr
+from msgspec.structs import astuple, force_setattr
 
 if TYPE_CHECKING:  # which takes records for the dataclasses that they look like
     from dataclasses import field, replace
 else:
     from msgspec.structs import replace
 
-__all__ = ["field", "is_compared", "names_of", "record", "replace", "wire"]
+__all__ = ["contents", "field", "is_compared", "names_of", "record", "replace", "wire"]
 
 T = TypeVar("T")
 
@@ -28,6 +28,9 @@ _OF_THE_CLASS = ("__dict__", "__weakref__", "__annotations__")
 
 wire: Callable[[object, str, object], None] = force_setattr  # type: ignore[assignment]  # a record is a Struct
 """Sets a field that is not given when a record is made, such as what leads back to its owner."""
+
+contents: Callable[[object], tuple[Any, ...]] = astuple  # type: ignore[assignment]  # the same
+"""What a record was made of, in the order of its fields."""
 
 
 class _Said(dict[str, Any]):
