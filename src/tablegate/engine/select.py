@@ -49,20 +49,20 @@ def named(policies: Iterable[Policy], selector: str) -> tuple[Policy, ...]:
     word = selector if selector in by_word else selector.lower()
     if word not in by_word:
         raise ConfigError(f'"{selector}" is no policy, family or severity', hint=meant(selector, by_word))
-    return by_word[word]
+    return tuple(by_word[word])
 
 
 def _said(policies: Sequence[Policy], selectors: Iterable[str], runs: bool, how: str) -> dict[str, tuple[bool, str]]:
     return {policy.id: (runs, f"{how} {word}") for word in selectors for policy in named(policies, word)}
 
 
-def _by_word(policies: tuple[Policy, ...]) -> Mapping[str, tuple[Policy, ...]]:
-    words: dict[str, tuple[Policy, ...]] = {ALL: policies, ALL.lower(): policies}
-    words |= {str(severity): () for severity in Severity}
-    words |= {word: () for family in FAMILIES.items() for word in (*family, family[0].lower())}
+def _by_word(policies: tuple[Policy, ...]) -> Mapping[str, list[Policy]]:
+    words: dict[str, list[Policy]] = {ALL: [*policies], ALL.lower(): [*policies]}
+    words |= {str(severity): [] for severity in Severity}
+    words |= {word: [] for family in FAMILIES.items() for word in (*family, family[0].lower())}
     for policy in policies:
         for word in _words_for(policy):
-            words[word] = (*words.get(word, ()), policy)
+            words.setdefault(word, []).append(policy)
     return words
 
 

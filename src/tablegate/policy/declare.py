@@ -53,6 +53,9 @@ Expression = NewType("Expression", str)
 _PLAIN: dict[object, object] = {"bool": bool, "int": int, "str": str, "tuple[str, ...]": tuple[str, ...]}
 
 
+_EMPTY: Any = inspect.Parameter.empty
+
+
 class PolicyError(Exception):
     """A policy, or the pack that holds it, is not well formed."""
 
@@ -200,15 +203,29 @@ def _home(item: Policy) -> str:
 
 
 def _signature(check: Predicate, where: str) -> tuple[type, tuple[Option, ...]]:
-    parameters = list(inspect.signature(check).parameters.values())
+    subject, *given = _parameters(check).items() or [("", _EMPTY)]
     hints = _hints(check)
-    if not parameters or hints.get(parameters[0].name) not in SUBJECTS:
+    if hints.get(subject[0]) not in SUBJECTS:
         names = ", ".join(subject.__name__ for subject in SUBJECTS)
         raise PolicyError(f"{where}: the first parameter's annotation says what is judged: one of {names}")
     if hints.get("return") is not Verdict:
         raise PolicyError(f"{where}: a predicate returns a Verdict, and its annotation says so")
-    options = tuple(_option(parameter, hints, where) for parameter in parameters[1:])
-    return hints[parameters[0].name], options
+    options = tuple([_option(name, default, hints, where) for name, default in given])
+    return hints[subject[0]], options
+
+
+def _parameters(check: Predicate) -> dict[str, object]:
+    """The parameters in their order, each with its default: empty where it has none, or need not be named.
+
+    A plain function tells them itself, in a tenth of the time.
+    """
+    if isinstance(check, FunctionType) and not vars(check):
+        code = check.__code__
+        if not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+            names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+            return dict.fromkeys(names, _EMPTY) | (check.__kwdefaults__ or {})
+    every = inspect.signature(check).parameters.values()
+    return {each.name: each.default if each.kind is inspect.Parameter.KEYWORD_ONLY else _EMPTY for each in every}
 
 
 def _hints(check: Predicate) -> dict[str, Any]:
@@ -220,14 +237,14 @@ def _hints(check: Predicate) -> dict[str, Any]:
     return get_type_hints(check) if None in hints.values() else hints
 
 
-def _option(parameter: inspect.Parameter, hints: dict[str, Any], where: str) -> Option:
-    if parameter.kind is not inspect.Parameter.KEYWORD_ONLY or parameter.default is inspect.Parameter.empty:
-        raise PolicyError(f"{where}: the option {parameter.name!r} must be keyword-only and have a default")
-    hint = hints.get(parameter.name)
+def _option(name: str, default: object, hints: dict[str, Any], where: str) -> Option:
+    if default is _EMPTY:
+        raise PolicyError(f"{where}: the option {name!r} must be keyword-only and have a default")
+    hint = hints.get(name)
     if not _is_option_type(hint):
         types = "bool, int, float, str, Expression, a Literal, or a tuple of str"
-        raise PolicyError(f"{where}: the option {parameter.name!r} must be {types}")
-    return Option(parameter.name.replace("_", "-"), hint, parameter.default)
+        raise PolicyError(f"{where}: the option {name!r} must be {types}")
+    return Option(name.replace("_", "-"), hint, default)
 
 
 def _is_option_type(hint: Any) -> bool:
