@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import ClassVar, TypeAlias
 
 from tablegate.engine.settings import ConfigError
@@ -29,12 +30,19 @@ class Judge:
         self.check = check
         self.policies = {policy.id: policy for policy in policies}
         self.much = MUCH
-        self._memories = tuple(_memories(self.policies.values()))
 
     def forget(self) -> None:
         """Let go of what has been judged, if it is much: policies remember some of it, estates themselves."""
-        if collect_if_much(self.much, first=self._memories):
+        if collect_if_much(self.much, first=self._forget_answers):
             self.much = 0  # from now on after each part, while what it left is near at hand
+
+    def _forget_answers(self) -> None:
+        for let_go in self._memories:
+            let_go()
+
+    @cached_property
+    def _memories(self) -> tuple[Callable[[], None], ...]:
+        return tuple(_memories(self.policies.values()))
 
 
 def _memories(policies: Iterable[Policy]) -> Iterator[Callable[[], None]]:

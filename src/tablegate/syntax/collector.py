@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 MUCH = 50_000  # objects, from which on it pays to look for those that nobody needs
 
 
-def collect_if_much(much: int = MUCH, *, first: Iterable[Callable[[], object]] = ()) -> bool:
+def collect_if_much(much: int = MUCH, *, first: Callable[[], object] | None = None) -> bool:
     """Let go of what is new and only holds on to itself, if there is much of it: the command collects nothing.
 
     ``first`` is called before, and lets go of what would hold on to it.
     """
     if gc.get_count()[0] <= much:
         return False
-    for let_go in first:
-        let_go()
+    if first is not None:
+        first()
     gc.collect(0)
     return True
 

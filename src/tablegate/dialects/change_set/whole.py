@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from tablegate.dialects.change_set.document import Members, items, member, members, text
-from tablegate.dialects.cloudformation.parameters import ResolvedText
+from tablegate.dialects.cloudformation.symbols import ResolvedText
 from tablegate.model.record import replace
 from tablegate.model.table import Table
 from tablegate.model.value import Value

@@ -9,7 +9,6 @@ from typing import TypeVar
 from tablegate.dialects.cloudformation.access import Access, speaks_of_access
 from tablegate.dialects.cloudformation.constructs import constructs_of
 from tablegate.dialects.cloudformation.fields import exists, flag, properties, subsection, word
-from tablegate.dialects.cloudformation.global_tables import global_table
 from tablegate.dialects.cloudformation.joins import Joins
 from tablegate.dialects.cloudformation.regional import regional_table
 from tablegate.dialects.cloudformation.resolver import Resolver
@@ -131,7 +130,11 @@ def _within(above: Mapping[str, str], own: Mapping[str, str] | None, address: st
 
 
 def _tables(resolver: Resolver, joins: Joins, resource: Resource) -> Iterable[Table]:
-    spell = global_table if resource.type == GLOBAL_TABLE else regional_table
+    spell = regional_table
+    if resource.type == GLOBAL_TABLE:
+        from tablegate.dialects.cloudformation.global_tables import global_table
+
+        spell = global_table
 
     def build() -> Table:
         return table_of(resolver, joins, resource, spell)

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 
 from tablegate.dialects.cloudformation.faults import Faults
 from tablegate.dialects.cloudformation.resolver import Resolver
+from tablegate.dialects.cloudformation.template import LOOP
 from tablegate.dialects.cloudformation.unsettled import Unsettled, is_scalar, scalar_of
 from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node
 
-LOOP = "Fn::ForEach"
 _MOST = 100_000  # nodes that all loops of one template may make
 
 

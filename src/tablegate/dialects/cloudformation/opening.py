@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tablegate.dialects.cloudformation.faults import Faults
-from tablegate.dialects.cloudformation.loops import LOOP, Loops
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.surroundings import NOWHERE, Surroundings
 from tablegate.dialects.cloudformation.template import (
     LANGUAGE_EXTENSIONS,
+    LOOP,
     bare_template,
     is_read,
     template_of,
@@ -68,6 +68,8 @@ def _unrolled(
     """The template's sections without loops, where it asks for that."""
     if LANGUAGE_EXTENSIONS not in transforms_of(root):
         return root, {}
+    from tablegate.dialects.cloudformation.loops import Loops
+
     resolver = Resolver(bare_template(file, root, faults), options, faults, {}, around)
     loops = Loops(resolver, faults)
     return {key: loops.unrolled(node) for key, node in root.items()}, loops.open

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tablegate.dialects.cloudformation.symbols import ResolvedText
 from tablegate.dialects.cloudformation.unsettled import text_of
 from tablegate.model.record import record
 from tablegate.syntax.errors import ParseError
@@ -12,12 +13,6 @@ ACCEPTED = (
     'one of: a map of names to values in JSON or YAML; [{"ParameterKey": …, "ParameterValue": …}]; '
     '["Name=value", …]; {"Parameters": {…}, "Tags": {…}}; or a samconfig.toml or samconfig.yaml'
 )
-
-
-class ResolvedText(str):
-    """The value of an SSM parameter, as AWS has already resolved it."""
-
-    __slots__ = ()
 
 
 @record(kw_only=False)

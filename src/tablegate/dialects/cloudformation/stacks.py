@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from tablegate.access.symbols import Symbols
-from tablegate.dialects.cloudformation.children import Child, child_of
 from tablegate.dialects.cloudformation.estates import built
 from tablegate.dialects.cloudformation.fields import exists, properties
 from tablegate.dialects.cloudformation.opening import Opened, opened
@@ -29,6 +29,9 @@ from tablegate.syntax.collector import collector_paused
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.node import Node
 from tablegate.syntax.source import ALONE, Beside
+
+if TYPE_CHECKING:
+    from tablegate.dialects.cloudformation.children import Child
 
 MOST_SCENARIOS = 16  # of one nested stack
 
@@ -120,6 +123,8 @@ class _Nested:
 
     def _child(self, resource: Resource) -> Child | None:
         if resource.address not in self._children:
+            from tablegate.dialects.cloudformation.children import child_of  # most templates stand alone
+
             self._children[resource.address] = child_of(self._resolver, resource)
         return self._children[resource.address]
 

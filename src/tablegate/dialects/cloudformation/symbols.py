@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from math import inf
 
 from tablegate.dialects.cloudformation.faults import Faults
-from tablegate.dialects.cloudformation.parameters import ResolvedText
 from tablegate.dialects.cloudformation.unsettled import is_scalar, scalar_of
 from tablegate.dialects.reading import ReadOptions
 from tablegate.model.record import record
@@ -45,6 +44,12 @@ _PSEUDO_DOUBTS = {
     STACK_ID: Doubt("the stack has its id only once it exists", None, (STACK_ID,)),
     "AWS::NotificationARNs": Doubt("the stack's notification topics are not known", None, ("AWS::NotificationARNs",)),
 }
+
+
+class ResolvedText(str):
+    """The value of an SSM parameter, as AWS has already resolved it."""
+
+    __slots__ = ()
 
 
 @record(kw_only=False)

@@ -102,6 +102,7 @@ READ = frozenset(
 
 SERVERLESS = "AWS::Serverless-2016-10-31"
 LANGUAGE_EXTENSIONS = "AWS::LanguageExtensions"
+LOOP = "Fn::ForEach"
 INCLUDE = "AWS::Include"
 _TRANSFORMS_APART = ("AWS::CodeDeployBlueGreen", "AWS::CodeStar", "AWS::SecretsManager-", "AWS::ServiceCatalog")
 """Transforms of AWS that rewrite nothing that is read here."""
