@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import IntEnum, StrEnum
 
-from tablegate.fingerprint import digest
 from tablegate.model.record import record
 from tablegate.model.table import Construct
 from tablegate.model.value import Place, Value
@@ -82,6 +81,8 @@ class Finding:
         """The same as long as the policy breaks there for the same facts: no line, no value, no scenario, no file."""
         if self.known_as is not None:
             return self.known_as
+        from tablegate.fingerprint import digest  # a report for people shows none
+
         part = "\0".join(text for item in sorted(self.part.items()) for text in item) if self.part else ""
         names = "\0".join(sorted({value.name for value in self.evidence}))
         return digest(f"{self.policy.id}\0{self.address}\0{part}\0{names}")

@@ -16,7 +16,7 @@ from tablegate.model.record import field, record
 _UNKNOWN, _SUFFIX, _VARIABLE, _END = 0xF0000, 0xF8000, 0x100000, 0x10FFFE
 _LIMITS = {_UNKNOWN: _SUFFIX, _SUFFIX: _VARIABLE, _VARIABLE: _END}
 SYMBOL = re.compile("[\U000f0000-\U0010ffff]")
-_VARIABLES = re.compile(r"\$\{([^{}$*?][^{}$]*)\}")
+_VARIABLES = r"\$\{([^{}$*?][^{}$]*)\}"
 
 
 @record(eq=False, frozen=False, kw_only=False)
@@ -41,7 +41,9 @@ class Symbols:
 
     def with_variables(self, text: str) -> str:
         """The text with a symbol for each policy variable, and for ``${*}`` and ``${?}``, which are no wildcards."""
-        text = _VARIABLES.sub(lambda match: self._made(match[1].split(",")[0].strip(), _VARIABLE), text)
+        if "${" not in text:
+            return text
+        text = re.sub(_VARIABLES, lambda match: self._made(match[1].split(",")[0].strip(), _VARIABLE), text)
         for wildcard in "*?" if "${" in text else "":
             text = text.replace(f"${{{wildcard}}}", self._made(wildcard, _VARIABLE))
         return text.replace("${$}", "$")

@@ -45,6 +45,8 @@ def selection(policies: Sequence[Policy], settings: Settings) -> tuple[Selection
 def named(policies: Iterable[Policy], selector: str) -> tuple[Policy, ...]:
     """The policies that an id, a name, a family, a severity or ALL stands for."""
     policies = tuple(policies)
+    if selector.upper() == ALL:
+        return policies
     by_word = _by_word(policies)
     word = selector if selector in by_word else selector.lower()
     if word not in by_word:
@@ -57,8 +59,7 @@ def _said(policies: Sequence[Policy], selectors: Iterable[str], runs: bool, how:
 
 
 def _by_word(policies: tuple[Policy, ...]) -> Mapping[str, list[Policy]]:
-    words: dict[str, list[Policy]] = {ALL: [*policies], ALL.lower(): [*policies]}
-    words |= {str(severity): [] for severity in Severity}
+    words: dict[str, list[Policy]] = {word: [] for word in (ALL, ALL.lower(), *map(str, Severity))}
     words |= {word: [] for family in FAMILIES.items() for word in (*family, family[0].lower())}
     for policy in policies:
         for word in _words_for(policy):

@@ -12,8 +12,8 @@ from tablegate.model.record import record
 Key: TypeAlias = str | int | None
 
 _STEP = re.compile(r'\.?([^.\[\]]+)|\[(?:"((?:[^"\\]|\\.)*)"|(\d+))\]')
-_KEY = re.compile(r'\[(?:"(?:[^"\\]|\\.)*"|\d+)\]')
-_MODULE = re.compile(r'module\.([^.\[]+)(\[(?:"(?:[^"\\]|\\.)*"|\d+)\])?(?:\.|$)')
+_KEY = r'\[(?:"(?:[^"\\]|\\.)*"|\d+)\]'
+_MODULE = rf"module\.([^.\[]+)({_KEY})?(?:\.|$)"
 
 
 @record(kw_only=False)
@@ -44,14 +44,17 @@ def steps(reference: str) -> tuple[Step, ...]:
 
 def unkeyed(module: str) -> str:
     """A module address without the keys of its instances."""
-    return _KEY.sub("", module)
+    return re.sub(_KEY, "", module) if "[" in module else module
 
 
 @lru_cache(maxsize=4096)
 def calls(module: str) -> tuple[Call, ...]:
     """The modules of a module address, from the outermost; none for the root."""
+    if not module:
+        return ()
     found, position = [], 0
-    while match := _MODULE.match(module, position):
+    at = re.compile(_MODULE).match
+    while match := at(module, position):
         bracket = match[2]
         key = None if bracket is None else steps(bracket)[0].key
         found.append(Call(module[: match.end()].removesuffix("."), match[1], key))

@@ -43,7 +43,7 @@ _NOTHING_TO_JUDGE = frozenset(
         "aws_dynamodb_table_item",
     }
 )
-_ADDRESS = re.compile(r"(?:^|\.)[A-Za-z][\w-]*\.[A-Za-z_][\w-]*(?:\[.*\])?$", re.DOTALL)
+_ADDRESS = r"(?s)(?:^|\.)[A-Za-z][\w-]*\.[A-Za-z_][\w-]*(?:\[.*\])?$"
 _PROVIDERS = ("hashicorp/aws", "hashicorp/awscc", "-/aws")
 
 
@@ -70,7 +70,7 @@ def note_left(types: Iterable[str], faults: Faults) -> None:
 def _note_address(item: Item, path: str, faults: Faults) -> None:
     if not item.type.isascii():
         faults.refuse("the type is not written in ASCII", f"{path}.type")
-    elif _ADDRESS.search(item.address):
+    elif re.search(_ADDRESS, item.address):
         faults.refuse("address and type disagree", f"{path}.type")
     else:
         faults.incomplete("an address that is none", blocks=False, path=f"{path}.address")

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from tablegate.dialects.reading import ReadOptions
 from tablegate.dialects.terraform_plan import coverage, secrets
 from tablegate.dialects.terraform_plan.access import POLICY_TYPES, Access
-from tablegate.dialects.terraform_plan.awscc import read_awscc_table
 from tablegate.dialects.terraform_plan.changes import note_actions, read_change
 from tablegate.dialects.terraform_plan.configuration import NOTHING, Configuration, Tree
 from tablegate.dialects.terraform_plan.encryption import Keys
@@ -115,8 +114,12 @@ class Description:
         return None if resource is None else self._table(resource, self._before)
 
     def _table(self, resource: Resource, world: World) -> Table:
-        read = read_table if resource.instance.type == TABLE_TYPES[0] else read_awscc_table
-        return read(resource, self._joins_of(world))
+        joins = self._joins_of(world)
+        if resource.instance.type == TABLE_TYPES[0]:
+            return read_table(resource, joins)
+        from tablegate.dialects.terraform_plan.awscc import read_awscc_table  # few plans use that provider
+
+        return read_awscc_table(resource, joins)
 
     def _joins_of(self, world: World) -> Joins:
         found = self._joins.get(world)
