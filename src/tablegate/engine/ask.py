@@ -54,9 +54,10 @@ def _well_formed(verdict: object) -> bool:
     """Whether this is what the types promise: a pack without types may break it."""
     if type(verdict) is not Verdict:
         return False
-    for text in (verdict.note, verdict.fix):
-        if text is not None and not isinstance(text, str):
-            return False
+    note: object = verdict.note
+    fix: object = verdict.fix
+    if (note is not None and not isinstance(note, str)) or (fix is not None and not isinstance(fix, str)):
+        return False
     for value in verdict.evidence:
         if not isinstance(value, Value):
             return False
