@@ -10,7 +10,8 @@ from tablegate.syntax.errors import ParseError
 MANIFEST = "manifest.json"
 MOST = 64  # files that one template leads to
 
-_EMBEDS = re.compile(rb"AWS::(?:CloudFormation::Stack|Serverless::Application)\b")
+_EMBEDS = (b"AWS::CloudFormation::Stack", b"AWS::Serverless::Application")  # found in half of the time of their pattern
+_EMBEDDING = rb"AWS::(?:CloudFormation::Stack|Serverless::Application)\b"
 _MENTION = r"""(?:TemplateURL|Location|aws:asset:path)["']?\s*:\s*["']?([^\s"',{}\[\]!]+)"""  # few templates have one
 _PLAN = re.compile(rb'\s*+\{\s*+"format_version"')
 _OF_AN_ASSEMBLY = (b'"aws:cloudformation:stack"', b'"cdk:')
@@ -18,7 +19,7 @@ _OF_AN_ASSEMBLY = (b'"aws:cloudformation:stack"', b'"cdk:')
 
 def mentioned(data: bytes) -> tuple[str, ...]:
     """The local files that a template embeds, as it writes them: perhaps more than it does embed, never fewer."""
-    if begins_as_plan(data) or not _EMBEDS.search(data):
+    if begins_as_plan(data) or not any(word in data for word in _EMBEDS) or not re.search(_EMBEDDING, data):
         return ()
     found = re.findall(_MENTION, data.decode("utf-8", "replace"))
     return tuple(dict.fromkeys(name for name in found if "://" not in name))

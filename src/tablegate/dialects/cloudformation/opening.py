@@ -41,11 +41,13 @@ def opened(text: str, name: str, options: ReadOptions, around: Surroundings = NO
 def opened_tree(root: Node, text: str, name: str, options: ReadOptions, around: Surroundings = NOWHERE) -> Opened:
     """A template that is a tree already, opened."""
     faults = Faults(name, root)
-    content = root.content if isinstance(root.content, dict) else {}
+    content: Mapping[str, Node] = root.content if isinstance(root.content, dict) else {}
     if not isinstance(root.content, dict):
         faults.unreadable(root, "a template must be a mapping")
-    sections, loops = _unrolled(name, content, options, faults, around) if LOOP in text else (content, {})
-    template = template_of(name, sections, faults) if content else None
+    loops: Mapping[str, Doubt] = {}
+    if LANGUAGE_EXTENSIONS in transforms_of(content) and LOOP in text:
+        content, loops = _unrolled(name, content, options, faults, around)
+    template = template_of(name, content, faults) if content else None
     resolver = None if template is None else Resolver(template, options, faults, loops, around)
     return Opened(resolver, faults, text)
 
@@ -65,9 +67,7 @@ def _parsed(text: str) -> Node:
 def _unrolled(
     file: str, root: Mapping[str, Node], options: ReadOptions, faults: Faults, around: Surroundings
 ) -> tuple[Mapping[str, Node], Mapping[str, Doubt]]:
-    """The template's sections without loops, where it asks for that."""
-    if LANGUAGE_EXTENSIONS not in transforms_of(root):
-        return root, {}
+    """The template's sections without loops."""
     from tablegate.dialects.cloudformation.loops import Loops
 
     resolver = Resolver(bare_template(file, root, faults), options, faults, {}, around)

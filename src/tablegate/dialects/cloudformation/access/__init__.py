@@ -34,6 +34,6 @@ def speaks_of_access(template: Template, text: str) -> bool:
     """Whether anything in a template may hold a document."""
     return (
         template.serverless
-        or _RESOURCE_POLICY in text
         or any(type_ in template.resources for type_ in (*ACCESS, FUNCTION, KEY))
+        or _RESOURCE_POLICY in text
     )
