@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
-from tablegate.findings import Report
+from tablegate.findings import Finding, Report
 from tablegate.reporters.safe import SHORTEST
 from tablegate.syntax.source import Source, Tree
 
@@ -22,7 +23,7 @@ class Lines:
         self._lines: dict[str, list[str]] = {}
         self._trees: dict[str, Tree] = {}
         self._quoted: frozenset[str] = frozenset()
-        self._private: frozenset[tuple[str, int | None]] = frozenset()
+        self._findings: tuple[Finding, ...] = ()
         self._secrets: tuple[str, ...] = ()
         self._sources: dict[str, Source] = {}
         for source in sources:
@@ -44,7 +45,7 @@ class Lines:
 
     def of(self, report: Report) -> Lines:
         """The lines that this report's reader may see: those of inputs that people write."""
-        self._private = frozenset(_private(report))
+        self._findings = report.findings
         self._secrets = tuple(sorted(set(_pieces(report.secrets))))
         quoted = [item.path for item in report.inputs if item.kind in QUOTED]
         self._quoted = frozenset([*quoted, *(part for name in quoted for part in self._parts.get(name, ()))])
@@ -61,15 +62,19 @@ class Lines:
         text = lines[line - 1] if line <= len(lines) else None
         return None if text is None or any(secret in text for secret in self._secrets) else text
 
+    @cached_property
+    def _private(self) -> frozenset[tuple[str, int | None]]:
+        return frozenset(_private(self._findings))
+
     def _of_tree(self, file: str) -> Source | None:
         """A file of the source that a plan was made of."""
         found = (tree.file(file) for name, tree in self._trees.items() if name != file)
         return next((source for source in found if source is not None and len(source.data) <= LARGEST), None)
 
 
-def _private(report: Report) -> Iterator[tuple[str, int | None]]:
+def _private(findings: Iterable[Finding]) -> Iterator[tuple[str, int | None]]:
     """Lines at which something sensitive was given."""
-    for finding in report.findings:
+    for finding in findings:
         for value in finding.evidence:
             if value.sensitive and value.place is not None:
                 places = (value.place, value.place.because or value.place)
