@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from tablegate.findings import NO_INPUT, Fault, Finding, Outcome, Report, Skipped
 from tablegate.model.value import Place
 from tablegate.policy.declare import Severity
-from tablegate.reporters.frames import Frames
+from tablegate.reporters.look import Look
 from tablegate.reporters.paint import SEVERITIES, Paint, Style
 from tablegate.reporters.safe import Shower, Shown, joined, own
 from tablegate.reporters.words import counted, listed, number, subject, where
@@ -25,8 +25,8 @@ _FAILS = Outcome.FAILS
 class Overview:
     """Sums up a report for one reader."""
 
-    def __init__(self, frames: Frames, paint: Paint, show: Shower) -> None:
-        self._frames = frames
+    def __init__(self, look: Look, paint: Paint, show: Shower) -> None:
+        self._look = look
         self._paint = paint
         self._show = show
 
@@ -43,8 +43,13 @@ class Overview:
             yield [self._paint(Style.QUIET, own("most of it blocks in")), *self._worst(worst)]
         yield from not_judged(report.skipped, self._paint, self._show)
 
-    def _faults(self, faults: Iterable[Fault]) -> Iterator[list[Shown]]:
+    def _faults(self, faults: Sequence[Fault]) -> Iterator[list[Shown]]:
         """What could not be read or judged, by what is wrong with it."""
+        if not faults:
+            return
+        from tablegate.reporters.frames import Frames  # nothing else is framed here
+
+        frames = Frames(self._look, self._paint, self._show)
         alike: dict[tuple[object, ...], list[Fault]] = {}
         for fault in faults:
             alike.setdefault((not fault.blocks, fault.code, fault.message, fault.hint), []).append(fault)
@@ -52,7 +57,7 @@ class Overview:
         for group in groups[:FAULTS]:
             names = [where(fault.place, self._show) for fault in group[1 : NAMED + 1]]
             more = joined(own("   = also:  "), _some(names, len(group) - 1)) if names else None
-            yield [*self._frames.fault(group[0]), *([more] if more else [])]
+            yield [*frames.fault(group[0]), *([more] if more else [])]
         left = sum(map(len, groups[FAULTS:]))
         if left:
             yield [joined(number(left), own(" more could not be read or judged; -v shows each"))]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from tablegate.findings import Report
-from tablegate.reporters.causes import Cause, causes
-from tablegate.reporters.frames import Frames
-from tablegate.reporters.listing import Listing
 from tablegate.reporters.look import Detail, Look
 from tablegate.reporters.overview import MANY, Overview, not_judged, notable
 from tablegate.reporters.paint import Paint, Style
 from tablegate.reporters.safe import Shower, Shown, joined, own
 from tablegate.reporters.summary import footer, header
+
+if TYPE_CHECKING:
+    from tablegate.reporters.causes import Cause
 
 FRAMES = 5  # of one policy; its further causes are listed
 
@@ -32,10 +33,15 @@ def render(report: Report, look: Look) -> str:
 
 
 def _blocks(report: Report, look: Look, paint: Paint, show: Shower) -> Iterator[list[Shown]]:
-    frames = Frames(look, paint, show)
     if look.detail is Detail.USUAL and len(report.inputs) > MANY:
-        yield from Overview(frames, paint, show).blocks(report)
+        yield from Overview(look, paint, show).blocks(report)
         return
+    # Imported here: many inputs are summed up, and nothing is shown in full or listed.
+    from tablegate.reporters.causes import causes
+    from tablegate.reporters.frames import Frames
+    from tablegate.reporters.listing import Listing
+
+    frames = Frames(look, paint, show)
     for fault in report.faults:
         yield list(frames.fault(fault))
     if look.detail is Detail.BRIEF:
