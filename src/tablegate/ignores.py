@@ -90,17 +90,18 @@ class Ignores:
 
 def _by_names(lines: Iterable[_Line]) -> Rule | None:
     """The lines, where each is empty, a comment or a name: none takes back what another one says."""
-    patterns = ["(?!)"]
+    names: dict[tuple[str, str], list[str]] = {}  # by what stands before and behind them
     for line in lines:
         if not line.text or line.text.startswith("#"):
             continue
         found = re.fullmatch(_NAME, line.text)
         if found is None:
             return None
-        anywhere, star = "" if found["here"] else "(?:.+/)?", "[^/]*" if found["star"] else ""
-        name = re.escape(found["before"]) + star + re.escape(found["after"])
-        patterns.append(anywhere + name + ("/" if found["folder"] else "(?:/|$)"))
-    match = re.compile("|".join(patterns)).match
+        around = "" if found["here"] else "(?:.+/)?", "/" if found["folder"] else "(?:/|$)"
+        name = re.escape(found["before"]) + ("[^/]*" if found["star"] else "") + re.escape(found["after"])
+        names.setdefault(around, []).append(name)
+    patterns = [f"{before}(?:{'|'.join(several)}){behind}" for (before, behind), several in names.items()]
+    match = re.compile("|".join(patterns or ["(?!)"])).match
     return lambda path: True if match(path) else None
 
 
