@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -18,18 +19,24 @@ import pytest
 
 from processes import ENVIRONMENT, ROOT, tablegate
 from tablegate.access.actions import known_actions
+from tablegate.access.grants import Grant
 from tablegate.audit import WORTH, audit
 from tablegate.dialects.reading import ReadOptions
+from tablegate.engine.running import Running
+from tablegate.engine.select import selected
 from tablegate.engine.settings import Settings
 from tablegate.findings import Fault, FaultCode, Report
-from tablegate.gate import check
+from tablegate.gate import check, checked
 from tablegate.merge import NOTHING, merged
+from tablegate.model.estate import Estate
+from tablegate.model.table import Index, Table
 from tablegate.model.value import Place
 from tablegate.packs import load
 from tablegate.parts import SOURCES, Judge, groups, in_parts, judged
 from tablegate.reporters import REPORTERS
 from tablegate.reporters.look import Look
 from tablegate.sources import collect
+from tablegate.syntax.collector import collector_paused
 from tablegate.syntax.source import Beside, Source
 
 TABLE = """\
@@ -41,6 +48,17 @@ Resources:
       AttributeDefinitions: [{{AttributeName: id, AttributeType: S}}]
       KeySchema: [{{AttributeName: id, KeyType: HASH}}]
 """
+HELD = (
+    TABLE.format(name="Orders")
+    + """\
+      GlobalSecondaryIndexes: [{IndexName: by-id, KeySchema: [{AttributeName: id, KeyType: HASH}]}]
+  Reader:
+    Type: AWS::IAM::ManagedPolicy
+    Properties:
+      PolicyDocument:
+        Statement: [{Effect: Allow, Action: "dynamodb:*", Resource: !GetAtt Orders.Arn}]
+"""
+)
 HEAD = """\
 import os, signal
 from tablegate.policy import HIGH, Table, Verdict, holds, policy
@@ -296,8 +314,28 @@ def test_what_policies_remember_of_a_part_is_forgotten() -> None:
     judge.check(sources)
     assert any(cache.cache_info().currsize for cache in own)
     judge.much = 0
-    assert judged(sources, judge).counts.tables == 1
+    judge.forget()
     assert ([], True) == ([cache for cache in own if cache.cache_info().currsize], known_actions() is actions)
+
+
+def test_an_estate_is_gone_with_the_next_part() -> None:
+    """What leads from tables and grants back to their owners is cut: nobody need look for what holds on to itself."""
+    policies = load((), ()).policies
+    running = Running(selected(policies, Settings()), Settings())
+    estates: list[Estate] = []
+    judge = Judge(partial(checked, running=running, options=ReadOptions(), keep=estates.append), policies, estates)
+    with collector_paused():
+        judged((Source("first.yaml", HELD.encode()),), judge)
+        first = _kinds_in("first.yaml")
+        judged((Source("next.yaml", HELD.encode()),), judge)
+        last = _kinds_in("first.yaml"), _kinds_in("next.yaml")
+    assert ({Table, Index, Grant}, (set(), first)) == (first, last)
+
+
+def _kinds_in(file: str) -> set[type]:
+    """What is left of an estate, by its kinds."""
+    kinds = (Table, Index, Grant)
+    return {type(it) for it in gc.get_objects() if type(it) in kinds and it.place is not None and it.place.file == file}
 
 
 def test_the_parts_say_what_the_whole_says() -> None:

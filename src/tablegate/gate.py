@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 
 from tablegate.dialects.reading import ReadOptions
@@ -42,8 +42,9 @@ def checked(
     *,
     faults: Iterable[Fault] = (),
     guard: Guard = nullcontext,
+    keep: Callable[[Estate], object] | None = None,
 ) -> Report:
-    """The same, by policies that are selected and made ready already."""
+    """The same, by policies that are selected and made ready already. ``keep`` is given each estate."""
     inputs: list[Input] = []
     found = list(faults)
     secrets: set[str] = set()
@@ -54,7 +55,10 @@ def checked(
             found.extend(reading.faults)
             if reading.estate is not None:
                 secrets.update(reading.estate.secrets)
-                yield overridden(reading.estate, running.settings.overrides)
+                estate = overridden(reading.estate, running.settings.overrides)
+                if keep is not None:
+                    keep(estate)
+                yield estate
 
     found += unsound(judge)
     judgement = judge(estates(), running, guard=guard)

@@ -10,6 +10,7 @@ from typing import ClassVar, TypeAlias
 from tablegate.engine.settings import ConfigError
 from tablegate.findings import Fault, FaultCode, Finding, Report
 from tablegate.merge import NOTHING, merged
+from tablegate.model.estate import Estate, let_go
 from tablegate.model.record import replace
 from tablegate.model.value import Place
 from tablegate.policy.declare import Policy
@@ -26,19 +27,25 @@ MUCH = 1_000_000  # objects, about 100 MB, from which it pays to look for those 
 class Judge:
     """What judges sources, with these policies."""
 
-    def __init__(self, check: Callable[[Part], Report], policies: Iterable[Policy]) -> None:
+    def __init__(
+        self, check: Callable[[Part], Report], policies: Iterable[Policy], estates: list[Estate] | None = None
+    ) -> None:
         self.check = check
         self.policies = {policy.id: policy for policy in policies}
+        self.estates = [] if estates is None else estates  # those that were judged, as far as the check tells of them
         self.much = MUCH
 
     def forget(self) -> None:
-        """Let go of what has been judged, if it is much: policies remember some of it, estates themselves."""
+        """Let go of what has been judged, and if that is much, of what policies remember of it."""
+        for estate in self.estates:
+            let_go(estate)
+        self.estates.clear()
         if collect_if_much(self.much, first=self._forget_answers):
             self.much = 0  # from now on after each part, while what it left is near at hand
 
     def _forget_answers(self) -> None:
-        for let_go in self._memories:
-            let_go()
+        for clear in self._memories:
+            clear()
 
     @cached_property
     def _memories(self) -> tuple[Callable[[], None], ...]:
@@ -100,6 +107,7 @@ def _size(source: Source) -> int:
 
 def judged(part: Part, judge: Judge) -> Report:
     """What is found in a part. Where tablegate itself fails is a fault of one source, and does not hide the others."""
+    judge.forget()  # the last part: what is judged last may stay
     try:
         return _light(judge.check(part))
     except ConfigError:
@@ -108,8 +116,6 @@ def judged(part: Part, judge: Judge) -> Report:
         if len(part) == 1:
             return lost(part[0], f"tablegate failed at it: {type(error).__name__}")
         return merged(judged((source,), judge) for source in part)
-    finally:
-        judge.forget()
 
 
 def packed(report: Report) -> bytes:

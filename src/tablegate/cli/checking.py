@@ -19,6 +19,7 @@ from tablegate.engine.select import selected
 from tablegate.engine.settings import ConfigError, Settings
 from tablegate.findings import Exit, Fault, FaultCode, Report
 from tablegate.gate import checked
+from tablegate.model.estate import Estate
 from tablegate.model.record import record, replace
 from tablegate.model.value import Place
 from tablegate.packs import Loaded, load
@@ -114,8 +115,9 @@ def check(inputs: Iterable[str], where: Where, flags: Mapping[str, Any]) -> int:
     def judge_of(sources: Sequence[Source]) -> Judge:
         known = sharing(sources, with_grammar(options, sources))
         running = Running(selected(prepared.policies, prepared.settings), prepared.settings)
-        check = partial(checked, running=running, options=known, guard=prepared.loaded.guard)
-        return Judge(check, running.policies)
+        estates: list[Estate] = []
+        check = partial(checked, running=running, options=known, guard=prepared.loaded.guard, keep=estates.append)
+        return Judge(check, running.policies, estates)
 
     report, lines = judged(inputs, judge_of, run)
     lines.keep((*options.nested.values(), *([options.template] if options.template else ())))

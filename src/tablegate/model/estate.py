@@ -62,3 +62,18 @@ class Estate:
     def __post_init__(self) -> None:
         for subject in (*self.tables, *self.changes, *self.holders):
             wire(subject, "estate", self)
+
+
+def let_go(estate: Estate) -> None:
+    """Empty an estate that nobody asks any more: what leads from parts back to their owners would keep all of it."""
+    for table in estate.tables:
+        for parts in (table.indexes, table.local_indexes, table.replicas):
+            for part in parts.content or ():
+                wire(part, "table", None)
+    for holder in estate.holders:
+        for grant in holder.grants:
+            wire(grant, "reached", None)
+        wire(holder, "grants", ())
+        wire(holder, "denials", ())
+    for name in ("tables", "neighbours", "changes", "grants", "holders"):
+        wire(estate, name, ())
