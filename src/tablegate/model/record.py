@@ -20,6 +20,11 @@ if TYPE_CHECKING:  # which takes records for the dataclasses that they look like
 else:
     from msgspec.structs import replace
 
+    def field(**said: Any) -> Any:
+        """What is to be known of a field beside its type, in the words of ``dataclasses.field``."""
+        return _Said(said)
+
+
 __all__ = ["contents", "field", "is_compared", "names_of", "record", "replace", "wire"]
 
 T = TypeVar("T")
@@ -38,12 +43,6 @@ class _Said(dict[str, Any]):
 
 
 _BARE = _Said()
-
-if not TYPE_CHECKING:
-
-    def field(**said: Any) -> Any:
-        """What is to be known of a field beside its type, in the words of ``dataclasses.field``."""
-        return _Said(said)
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
