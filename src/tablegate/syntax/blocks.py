@@ -152,10 +152,11 @@ def _said(text: str) -> _Line | None:
         stated = _scalar(found, tag, value, plain, at)
     else:
         stated = _listed(found, tag, at)
-    is_scalar = not isinstance(stated[0], (list, tuple))
+    content, start, end = stated
+    is_scalar = tag is None and items is None
     indent = before - len(dashes)
     depth, inner = (2 * indent + 1, _begun(dashes, indent, key)) if dashes else (2 * indent, ())
-    return depth, inner, key, stated[0] if is_scalar else stated, stated[1], stated[2], is_scalar, not value
+    return depth, inner, key, content if is_scalar else stated, start, end, is_scalar, not value
 
 
 def _begun(dashes: str, start: int, key: str | None) -> tuple[tuple[type, int, int], ...]:
@@ -200,7 +201,7 @@ def _scalar(found: re.Match[str], tag: str | None, value: str, plain: str | None
     text = value[1:-1] if plain is None else plain.rstrip(" ")
     end = start + len(value if plain is None else text)
     if tag is None:
-        return _resolved(text) if plain is not None and text[:1] in FIRST else text, start, end
+        return _resolved(text) if plain is not None and text[0] in FIRST else text, start, end
     own, form = (found.start("tag") + 1, end), _form(tag)
     content: Any = [(part, *own) for part in text.split(".", 1)] if form == "Fn::GetAtt" else text
     return (form, (content, *own)), *(at or own)
