@@ -177,10 +177,12 @@ def _head(indent: int) -> re.Pattern[str]:
 def _plain(indent: int) -> re.Pattern[str]:
     """Members of a resource as nearly all are: ordinary, no type, and each line ends what it begins."""
     end, quoted = r"(?![^\n])", r"""(?:"[ !#-\[\]-~]*+"|'[ -&(-~]*+')"""
-    safe = rf"[ !$%()+-=?-Z\\-z}}~]*+(?:(?<= )#[ -~]*+)?+{end}"
+    characters = r"[ !$%()+-=?-Z\\-z}~]*+"
+    safe = rf"{characters}(?:(?<= )#[ -~]*+)?+{end}"
     text = rf" *+(?:- ++)*+(?:{_WORD}: ++)?+{_TAG}{quoted} *+{end}"
+    most = rf" {{{indent}}}[ A-SU-Za-z]{characters}(?=\n)"  # in few steps
     member = rf" {{{indent}}}(?=[ A-SU-Za-z]|T(?!ype\b))(?:{safe}|{text})"
-    return re.compile(rf"(?:\n(?:{member}| *+(?:#[ -~]*+)?+{end}))*+")
+    return re.compile(rf"(?:\n(?:{most}|{member}| *+(?:#[ -~]*+)?+{end}))*+")
 
 
 @cache
