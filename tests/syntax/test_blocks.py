@@ -34,6 +34,8 @@ from tablegate.syntax.yaml_ import parse_yaml
         "a: !If [b, !Ref AWS::NoValue, !Sub '${c}']\nd:\n  - !If [e, 1, 2]\n  - [f, !GetAtt g.h]",
         "a: !Join\n  - ''\n  - - b\n    - !Ref c\nd: !Equals\n- e\n- f\ng: !Sub\n  h: i",
         "a: x ä€😀 # ü\nb: '€'",
+        "a:\n  - b: c\n  - b: 'd: e'\n  - b: 1\n  - b:  f\n  - b: g # h\n  - b: !Ref i\n  - b: !GetAtt j.k\n  - b: [l]",
+        "a:\n  - b\n  - \"c: d\"\n  - 012345678901\n  - !Ref e\n  - !GetAtt f.g\n  -  h\n  - i: j\n  - k - l\n  - ''",
     ],
 )
 def test_what_is_read_is_what_libyaml_reads(text: str) -> None:
@@ -77,6 +79,11 @@ def test_what_is_read_is_what_libyaml_reads(text: str) -> None:
         "a: {}",
         "a: &b c",
         "a: *b",
+        "a:\n  - b: c\n  - b: *d",
+        "a:\n  - b: c\n  - b: !Nothing d",
+        "a:\n  - b: c\n  - b: d: e",
+        "a:\n  - b\n  - &c d",
+        "a:\n  b: c\nd:\n  b- e",
         "a: -1",
         "a: !Nothing b",
         "a: !!str b",

@@ -27,6 +27,10 @@ _LINE = re.compile(
     rf" *+(?P<dashes>(?:- ++){{0,4}}+)(?:(?P<key>{_WORD}):(?: ++|$))?+"
     rf"{_TAG}(?P<value>{_QUOTED}|{_PLAIN}|\[(?P<items>[^\[\]]*+)\])?+ *+(?:(?<![^ ])#.*+)?+"
 )
+_SIMPLE = re.compile(
+    r"(?:(?P<tag>![A-Za-z:]++) )?+"
+    r"""(?P<value>"[ !#-\[\]-~]*+"|'[ -&(-~]++'|(?P<plain>[A-Za-z0-9_./$](?:[ !"$-9;-~]++|:(?=[!-~]))*+))"""
+)  # what most values are
 _ITEM = re.compile(rf" *+{_TAG}(?P<value>{_QUOTED}|(?P<plain>{_WORD})) *+(?P<more>,|$)")
 
 _Value: TypeAlias = "tuple[Any, int, int | None]"
@@ -34,6 +38,9 @@ _Value: TypeAlias = "tuple[Any, int, int | None]"
 
 _At: TypeAlias = "tuple[int, int] | None"
 """Where a key stands."""
+
+_Opening: TypeAlias = "tuple[int, tuple[tuple[type, int, int], ...], str | None, _At]"
+"""What a line begins with: its depth, what begins behind its dashes, its key and where that stands."""
 
 
 class UnclearError(Exception):
@@ -125,15 +132,36 @@ class _Lines(dict[str, "_Line | None"]):
     def __missing__(self, text: str) -> _Line | None:
         if len(self) == _KNOWN_LINES:
             self.clear()
+            _OPENINGS.clear()
         said = self[text] = _said(text)
         return said
 
 
 _LINES = _Lines()
+_OPENINGS: dict[str, _Opening] = {}  # by what stands before the value: there are fewer of those
 
 
 def _said(text: str) -> _Line | None:
-    """What the line says; nothing where it is empty or a comment."""
+    """What the line says; nothing where it is empty or a comment.
+
+    Most lines begin as others do, and then only a simple value is new.
+    """
+    before, sign, rest = text.partition(": ")
+    if not sign:
+        before, sign, rest = text.partition("- ")
+    opening = _OPENINGS.get(before + sign)
+    found = None if opening is None else _SIMPLE.fullmatch(rest)
+    if opening is None or found is None:
+        return _unlike(text)
+    depth, inner, key, at = opening
+    own, behind = len(before) + 2, found.start("value")
+    stated = _scalar(found.groups(), own + behind, own, at)
+    content, start, end = stated
+    return depth, inner, key, stated if behind else content, start, end, not behind, False
+
+
+def _unlike(text: str) -> _Line | None:
+    """The same of a line that begins as no other one did, or whose value is not simple."""
     found = _LINE.fullmatch(text)
     if found is None or not text.isprintable():
         raise UnclearError
@@ -149,13 +177,15 @@ def _said(text: str) -> _Line | None:
     if not value:
         stated = _opened(found, tag, at)
     elif items is None:
-        stated = _scalar(found, tag, value, plain, at)
+        stated = _scalar((tag, value, plain), found.start("value"), found.start("tag"), at)
     else:
         stated = _listed(found, tag, at)
     content, start, end = stated
     is_scalar = tag is None and items is None
     indent = before - len(dashes)
     depth, inner = (2 * indent + 1, _begun(dashes, indent, key)) if dashes else (2 * indent, ())
+    if at is not None or dashes == "- ":
+        _OPENINGS[text[:before] if at is None else f"{text[: at[1] - 1]}: "] = depth, inner, key, at
     return depth, inner, key, content if is_scalar else stated, start, end, is_scalar, not value
 
 
@@ -191,18 +221,20 @@ def _items(text: str, start: int, end: int) -> list[_Value]:
         found = _ITEM.match(text, start, end)
         if found is None:
             raise UnclearError
-        items.append(_scalar(found, found["tag"], found["value"], found["plain"], None))
+        tag, value, plain, _ = found.groups()
+        items.append(_scalar((tag, value, plain), found.start("value"), found.start("tag"), None))
         start, more = found.end(), bool(found["more"])
     return items
 
 
-def _scalar(found: re.Match[str], tag: str | None, value: str, plain: str | None, at: _At) -> _Value:
-    start = found.start("value") + 1
+def _scalar(said: tuple[str | Any, ...], start: int, before: int, at: _At) -> _Value:
+    """A scalar, said by its tag, its text, and this again if it is plain; where it starts, and where the tag does."""
+    tag, value, plain = said
     text = value[1:-1] if plain is None else plain.rstrip(" ")
-    end = start + len(value if plain is None else text)
+    end = start + 1 + len(value if plain is None else text)
     if tag is None:
-        return _resolved(text) if plain is not None and text[0] in FIRST else text, start, end
-    own, form = (found.start("tag") + 1, end), _form(tag)
+        return _resolved(text) if plain is not None and text[0] in FIRST else text, start + 1, end
+    own, form = (before + 1, end), _form(tag)
     content: Any = [(part, *own) for part in text.split(".", 1)] if form == "Fn::GetAtt" else text
     return (form, (content, *own)), *(at or own)
 
