@@ -32,12 +32,13 @@ def subsection(resolver: Resolver, section: Section, key: str) -> Section | None
     """A section in a section."""
     if isinstance(section, Unsettled):
         return section
-    if key not in section:
+    node = section.get(key)
+    if node is None:
         return None
-    value = resolver.get(section, key)
-    if isinstance(value, Node) and isinstance(value.content, dict):
-        return value.content
-    return as_section(resolver, value)
+    content = node.content
+    if isinstance(content, dict) and "::" not in (names := " ".join(content)) and "Ref" not in names:
+        return content  # no function: nearly all of them
+    return as_section(resolver, resolver.get(section, key))
 
 
 def as_section(resolver: Resolver, value: Node | Unsettled | None) -> Section | None:
