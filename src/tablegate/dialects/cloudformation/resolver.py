@@ -75,12 +75,11 @@ class Resolver:
         if isinstance(content, str):
             return later(node, content) if "{{" in content and re.search(LATER, content) else node
         if isinstance(content, dict):
-            if len(content) == 1:
-                for name, argument in content.items():
-                    function = FUNCTIONS.get(name)
-                    if function is not None:
-                        return function(self, node, argument)
-            return self._mapping(node, content)
+            names = " ".join(content)
+            function = FUNCTIONS.get(names)  # one name alone, joined, is itself
+            if function is not None:
+                return function(self, node, content[names])
+            return self._mapping(node, content) if "Fn::" in names or "Ref" in names else node
         return node
 
     def get(self, section: Section, key: str) -> Resolved:
@@ -207,8 +206,6 @@ class Resolver:
     def _mapping(self, node: Node, content: Mapping[str, Node]) -> Resolved:
         if "Ref" in content and len(content) > 1:
             return self.misfit(node, "Ref has keys beside it", "give a function a mapping of its own")
-        if "Fn::" not in " ".join(content):
-            return node
         for name in content:
             if name == "Fn::Transform":
                 return transform(self, node, content[name])

@@ -36,6 +36,8 @@ class Clauses:
 
     def _operands(self, node: Node, *, patterned: bool) -> Any:
         """The values of one key. Under a plain operator an unknown one is a symbol: whatever it is, it is no star."""
+        if isinstance(node.content, str) and "{{" not in node.content:
+            return [node.content]  # nearly all of them
         value = self._resolver.head(node)
         if value is None:
             return None
