@@ -76,3 +76,12 @@ def doubtful(name: str, doubt: Doubt) -> Value[None]:
 def not_seen(name: str, doubt: Doubt | None) -> Verdict:
     """What was looked for was not seen. With such a doubt it may be there all the same."""
     return Verdict(False) if doubt is None else Verdict(None, (doubtful(name, doubt),))
+
+
+def compared(left: Value[int], test: Callable[[int, int], bool], right: Value[int]) -> Verdict:
+    """The test's answer about two numbers. A number that is not stated is not compared."""
+    if not left.known or not right.known:
+        return undecided(left, right)
+    if left.content is None or right.content is None:
+        return Verdict(True)
+    return Verdict(test(left.content, right.content), (left, right))

@@ -1,9 +1,8 @@
-"""Scaling: does provisioned capacity follow the traffic, within bounds that protect it?"""
+"""Scaling: does provisioned capacity follow the traffic in every dimension?"""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
 
 from tablegate.policy import (
     HIGH,
@@ -20,10 +19,26 @@ from tablegate.policy import (
     when,
 )
 from tablegate_baseline.capacity import provisioned
-from tablegate_baseline.parts import every_part, global_indexes, in_doubt, index_label, not_seen, otherwise, undecided
+from tablegate_baseline.parts import (
+    compared,
+    every_part,
+    global_indexes,
+    in_doubt,
+    index_label,
+    not_seen,
+    otherwise,
+    undecided,
+)
 
-_LOWEST_UTILISATION, _HIGHEST_UTILISATION = 20, 90  # what a target-tracking policy for DynamoDB accepts
 _NOT_PROVISIONED = "the table is not provisioned"
+_SCALED_WRITES = """
+WriteProvisionedThroughputSettings:
+  WriteCapacityAutoScalingSettings:
+    MinCapacity: 5
+    MaxCapacity: 100
+    TargetTrackingScalingPolicyConfiguration:
+      TargetValue: 70
+"""
 
 Dimension = tuple[str, str, Value[str] | None, tuple[ScalingTarget, ...]]
 
@@ -101,14 +116,8 @@ WriteScaling:
       PredefinedMetricSpecification:
         PredefinedMetricType: DynamoDBWriteCapacityUtilization
 """,
-    global_table="""
-WriteProvisionedThroughputSettings:
-  WriteCapacityAutoScalingSettings:
-    MinCapacity: 5
-    MaxCapacity: 100
-    TargetTrackingScalingPolicyConfiguration:
-      TargetValue: 70
-
+    global_table=f"""
+{_SCALED_WRITES}
 Replicas:
   - Region: us-east-1
     ReadProvisionedThroughputSettings:
@@ -190,85 +199,6 @@ def _missing(table: Table, dimension: str, of: Value[str] | None = None) -> Verd
 
 
 @policy(
-    "TG103",
-    MEDIUM,
-    "Autoscaling must have room, a ceiling and a sane target",
-    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/AutoScaling.Console.html",
-    terraform="""
-min_capacity = 5
-max_capacity = 100
-""",
-    cloudformation="""
-MinCapacity: 5
-MaxCapacity: 100
-""",
-)
-def autoscaling_safeguards(table: Table, *, max_units: int = 40000) -> Verdict:
-    """Scaling without room is a fixed capacity under another name; without a ceiling it is an open bill.
-
-    A target outside 20 to 90 percent wastes what is paid for, or leaves no time to react; capacity that never
-    scales in keeps the price of the highest peak.
-    """
-    if not table.scaling and table.scaling_doubt is None:
-        return not_applicable("nothing scales the table")
-    return when(provisioned(table), lambda: _guarded(table, max_units), _NOT_PROVISIONED)
-
-
-def _guarded(table: Table, max_units: int) -> Verdict:
-    unseen = () if table.scaling_doubt is None else (not_seen("scaling targets", table.scaling_doubt),)
-    return all_of((*(safe for target in table.scaling for safe in _safeguards(target, max_units)), *unseen))
-
-
-def _safeguards(target: ScalingTarget, max_units: int) -> Iterator[Verdict]:
-    """What is wrong with a target, or may be."""
-    lowest, highest, utilisation = target.minimum, target.maximum, target.utilisation
-    room = _compared(lowest, operator.lt, highest)
-    if room.truth is not True:
-        note = f"the minimum of {lowest.shown} units is not below the maximum of {highest.shown}"
-        yield _about(target, room, note)
-    bounded = highest.satisfies(lambda units: units is None or units <= max_units)
-    if bounded.truth is not True:
-        yield _about(target, bounded, f"the maximum of {highest.shown} units is above {max_units}")
-    sane = utilisation.satisfies(lambda percent: percent is None or _sane(percent))
-    if sane.truth is not True:
-        limits = f"{_LOWEST_UTILISATION} to {_HIGHEST_UTILISATION} %"
-        yield _about(target, sane, f"the target utilisation of {utilisation.shown} % is outside {limits}")
-    scales_in = ~target.scale_in_disabled.is_true
-    if scales_in.truth is not True:
-        yield _about(target, scales_in, "scale-in is disabled")
-    for schedule in target.schedules:
-        least, most = schedule.minimum, schedule.maximum
-        within = _compared(lowest, operator.le, least) & _compared(most, operator.le, highest)
-        bounds = f"{least.shown} to {most.shown} units, outside {lowest.shown} to {highest.shown}"
-        yield _about(target, within, f"schedule {schedule.name} sets {bounds}")
-
-
-def _about(target: ScalingTarget, verdict: Verdict, note: str) -> Verdict:
-    return otherwise(verdict, f"{_label(target)}: {note}")
-
-
-def _sane(percent: float) -> bool:
-    return _LOWEST_UTILISATION <= percent <= _HIGHEST_UTILISATION
-
-
-def _label(target: ScalingTarget) -> str:
-    if target.index is not None:
-        part = f"index {target.index}"
-    else:
-        part = "the table" if target.region is None else f"the replica in {target.region}"
-    return f"{target.dimension}s of {part}"
-
-
-def _compared(left: Value[int], test: Callable[[int, int], bool], right: Value[int]) -> Verdict:
-    """The test's answer about two numbers. A number that is not stated is not compared."""
-    if not left.known or not right.known:
-        return undecided(left, right)
-    if left.content is None or right.content is None:
-        return Verdict(True)
-    return Verdict(test(left.content, right.content), (left, right))
-
-
-@policy(
     "TG106",
     MEDIUM,
     "An index must take as many writes as its table",
@@ -279,14 +209,7 @@ ProvisionedThroughput:
   ReadCapacityUnits: 10
   WriteCapacityUnits: 10
 """,
-    global_table="""
-WriteProvisionedThroughputSettings:
-  WriteCapacityAutoScalingSettings:
-    MinCapacity: 5
-    MaxCapacity: 100
-    TargetTrackingScalingPolicyConfiguration:
-      TargetValue: 70
-""",
+    global_table=_SCALED_WRITES,
 )
 def index_write_capacity(index: Index) -> Verdict:
     """Every write to the table is written to its indexes too. When one of them cannot keep up, the service
@@ -306,7 +229,7 @@ def _keeps_up(index: Index) -> Verdict:
         return all_of(doubts)
     least = own[0].maximum if own else index.capacity.write
     most = its_tables[0].maximum if its_tables else table.capacity.write
-    verdict = _compared(least, operator.ge, most)
+    verdict = compared(least, operator.ge, most)
     if verdict.truth is True:
         return verdict
     return otherwise(

@@ -11,6 +11,7 @@ from tablegate.access.documents import Hole, Path, Perhaps
 from tablegate.access.symbols import has_symbol
 from tablegate.dialects.cloudformation.access.clauses import Clauses
 from tablegate.dialects.cloudformation.access.texts import HELD, Texts
+from tablegate.dialects.cloudformation.access.written import Written
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.unsettled import (
     RESOURCE,
@@ -22,7 +23,6 @@ from tablegate.dialects.cloudformation.unsettled import (
     is_scalar,
     scalar_of,
 )
-from tablegate.model.record import field, record
 from tablegate.model.value import Doubt, Place
 from tablegate.syntax.errors import ParseError
 from tablegate.syntax.node import Node
@@ -36,34 +36,6 @@ _ACTIONS = frozenset({"Action", "NotAction"})
 _PRINCIPALS = frozenset({"Principal", "NotPrincipal"})
 _MOST = 8  # forms of one statement
 _TOO_MANY = Doubt(f"the statement has more than {_MOST} forms", "its parameters: --params FILE or --param NAME=VALUE")
-
-
-@record(eq=False, frozen=False, kw_only=False)
-class Written:
-    """A document as its author wrote it: the tree, and the nodes that its parts come from.
-
-    ``nodes`` are its own and those of its statements, ``elements`` the elements of a statement, ``items`` of a list.
-    """
-
-    tree: Any
-    node: Node
-    nodes: dict[Path, Node] = field(default_factory=dict)
-    elements: dict[Path, Mapping[str, Node]] = field(default_factory=dict)
-    items: dict[Path, Sequence[Node]] = field(default_factory=dict)
-
-    def at(self, path: Path) -> Node:
-        """The node of a part, or the nearest around it."""
-        while path:
-            node = self.nodes.get(path) or self._within(path[:-1], path[-1])
-            if node is not None:
-                return node
-            path = path[:-1]
-        return self.node
-
-    def _within(self, around: Path, last: str | int) -> Node | None:
-        if isinstance(last, int):
-            return self.items[around][last] if around in self.items else None
-        return self.elements[around].get(last) if around in self.elements else None
 
 
 class Trees:
