@@ -87,6 +87,27 @@ def test_what_a_simple_table_cannot_say_is_told_with_its_remedy(id: str, expecte
     assert (finding.fix or "").startswith(expected)
 
 
+def test_what_stands_beside_a_simple_table_is_none_of_its_properties() -> None:
+    """Its scaling target says the bounds, whatever kind of table it scales."""
+    wanted = tuple(item for item in policies_in("tablegate_baseline") if item.id == "TG103")
+    text = b"""\
+Resources:
+  Orders:
+    Type: AWS::Serverless::SimpleTable
+    Properties: {ProvisionedThroughput: {ReadCapacityUnits: 5, WriteCapacityUnits: 5}}
+  Reads:
+    Type: AWS::ApplicationAutoScaling::ScalableTarget
+    Properties:
+      ServiceNamespace: dynamodb
+      ResourceId: !Sub table/${Orders}
+      ScalableDimension: dynamodb:table:ReadCapacityUnits
+      MinCapacity: 5
+      MaxCapacity: 5
+"""
+    (finding,) = checked(Source("t.yaml", text), policies=wanted).findings
+    assert finding.fix == "MinCapacity: 5\nMaxCapacity: 100"
+
+
 def test_a_bad_template_is_blocked() -> None:
     """And the finding stands in its file."""
     report = checked(Source("a.yaml", BAD))

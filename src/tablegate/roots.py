@@ -215,6 +215,8 @@ def repository_of(folder: str) -> str:
     for _ in range(_FAR):
         if os.path.exists(os.path.join(above, ".git")):
             return above
-        above = os.path.dirname(above)
+        below, above = above, os.path.dirname(above)
+        if above == below:
+            break
     here = os.getcwd()
     return here if _is_within(start, here) else start

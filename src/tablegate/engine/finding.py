@@ -11,12 +11,32 @@ from tablegate.engine.settings import Settings, UnknownMode
 from tablegate.engine.subjects import Site
 from tablegate.engine.wording import message_of
 from tablegate.findings import Finding, Outcome
-from tablegate.model.table import OF_A_SIMPLE_TABLE, SIMPLE_TABLE, TABLE, Construct, Dialect
+from tablegate.model.table import SIMPLE_TABLE, TABLE, Construct, Dialect
 from tablegate.model.value import Place, Value, Verdict
 from tablegate.policy.declare import Policy, Severity
 
 _FAILS, _UNKNOWN, _WAIVED = Outcome.FAILS, Outcome.UNKNOWN, Outcome.WAIVED
 _NONE: frozenset[Severity] = frozenset()
+_BEYOND_SIMPLE = frozenset(  # properties of a table that SAM's short form has not
+    {
+        "AttributeDefinitions",
+        "BillingMode",
+        "ContributorInsightsSpecification",
+        "DeletionProtectionEnabled",
+        "GlobalSecondaryIndexes",
+        "ImportSourceSpecification",
+        "KeySchema",
+        "KinesisStreamSpecification",
+        "LocalSecondaryIndexes",
+        "OnDemandThroughput",
+        "ResourcePolicy",
+        "StreamSpecification",
+        "TableClass",
+        "TimeToLiveSpecification",
+        "VectorIndexes",
+        "WarmThroughput",
+    }
+)
 
 
 def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merged | None], Finding]:
@@ -96,6 +116,4 @@ def _in_json(said: str) -> str:
 
 def _is_beyond(said: str, type: str | None) -> bool:
     """Whether a remedy begins with a property that a table of this type does not have."""
-    if type != SIMPLE_TABLE or "\n  Type: " in said:
-        return False
-    return said.partition(":")[0] not in (*OF_A_SIMPLE_TABLE, "DeletionPolicy")
+    return type == SIMPLE_TABLE and said.partition(":")[0] in _BEYOND_SIMPLE

@@ -20,13 +20,6 @@ if TYPE_CHECKING:
 
 TABLE, GLOBAL_TABLE = "AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable"
 SIMPLE_TABLE = "AWS::Serverless::SimpleTable"
-OF_A_SIMPLE_TABLE = (  # what it says as a table does
-    "ProvisionedThroughput",
-    "SSESpecification",
-    "PointInTimeRecoverySpecification",
-    "TableName",
-    "Tags",
-)
 
 
 class Dialect(StrEnum):

@@ -144,7 +144,7 @@ def word(
         return doubted(resolver, fact, node)
     content = node.content
     if type(node) is Node and isinstance(content, str) and (among is None or content in among):
-        return Value(fact.name, content, _SET, Place(resolver.file, node.line, node.column, node.end_column))
+        return stated(resolver, fact, content, node)
     return told(resolver, fact, node, among)
 
 

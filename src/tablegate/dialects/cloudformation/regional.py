@@ -14,7 +14,7 @@ from tablegate.dialects.cloudformation.tables import Spelled
 from tablegate.dialects.cloudformation.template import Resource
 from tablegate.dialects.cloudformation.unsettled import Section, Unsettled
 from tablegate.model import facts
-from tablegate.model.table import OF_A_SIMPLE_TABLE, SIMPLE_TABLE, Index
+from tablegate.model.table import SIMPLE_TABLE, Index
 from tablegate.model.value import Value
 from tablegate.syntax.node import Node
 
@@ -22,6 +22,13 @@ _APART = frozenset(
     {"ProvisionedThroughput", "OnDemandThroughput", "WarmThroughput", "ContributorInsightsSpecification"}
 )
 _ALIKE = Paid()
+_PASSED_ON = (
+    "ProvisionedThroughput",
+    "SSESpecification",
+    "PointInTimeRecoverySpecification",
+    "TableName",
+    "Tags",
+)
 _TYPES = {"String": "S", "Number": "N", "Binary": "B"}
 
 
@@ -66,7 +73,7 @@ def _paid(resolver: Resolver, section: Section) -> Paid:
 
 def _expanded(resolver: Resolver, resource: Resource, section: Mapping[str, Node]) -> Mapping[str, Node]:
     """A SimpleTable as the Table that SAM makes of it."""
-    expanded = {key: section[key] for key in OF_A_SIMPLE_TABLE if key in section}
+    expanded = {key: section[key] for key in _PASSED_ON if key in section}
     shared = subsection(resolver, resolver.template.globals, "SimpleTable")
     if isinstance(shared, Mapping) and "SSESpecification" in shared:
         expanded["SSESpecification"] = _merged(shared["SSESpecification"], section.get("SSESpecification"))
