@@ -113,10 +113,7 @@ class Resolver:
             return choices.once(key, make, self, section)
         before = len(choices.asked)
         value = make(self, section)
-        if len(choices.asked) == before:
-            choices.fixed[key] = (self, section), value
-        else:
-            choices.keep(key, (self, section), before, value)
+        choices.keep(key, (self, section), before, value)
         return value
 
     def items(self, listed: Node) -> list[Node | Unsettled]:

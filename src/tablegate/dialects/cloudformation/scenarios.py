@@ -61,7 +61,7 @@ class Choices:
         self.is_again = False  # this is not the first scenario of its subject
         self.asked: list[Question] = []
         self.left_open: dict[str, None] = {}
-        self.fixed: dict[str, tuple[tuple[object, ...], Any]] = {}  # what asked nothing, and of what it is made
+        self._fixed: dict[str, tuple[tuple[object, ...], Any]] = {}  # what asked nothing, and of what it is made
         self._path: list[Choice] = []
         self._dropped: frozenset[str] = frozenset()
         self._bound: dict[str, str] = {}
@@ -94,7 +94,7 @@ class Choices:
 
     def once(self, name: str, make: Callable[[*Ts], T], *args: *Ts) -> T:
         """What ``make`` gives, made anew only in scenarios that give it other arguments or other answers."""
-        fixed = self.fixed.get(name)
+        fixed = self._fixed.get(name)
         if fixed is not None and fixed[0] == args:
             return fixed[1]  # type: ignore[no-any-return]
         for given, needed, made in self._kept.get(name, ()):
@@ -103,14 +103,14 @@ class Choices:
                 return made  # type: ignore[no-any-return]
         before = len(self.asked)
         value = make(*args)
-        if len(self.asked) == before:
-            self.fixed[name] = args, value
-        else:
-            self.keep(name, args, before, value)
+        self.keep(name, args, before, value)
         return value
 
     def keep(self, name: str, args: tuple[object, ...], before: int, value: object) -> None:
-        """Remember what was made, with all that was asked since there were so many questions."""
+        """Remember what was made of these arguments, with all that was asked since there were so many questions."""
+        if len(self.asked) == before:
+            self._fixed[name] = args, value
+            return
         answers = self.answers
         needed = tuple([(question, answers[question]) for question in self.asked[before:]])
         self._kept.setdefault(name, []).append((args, needed, value))
@@ -149,7 +149,7 @@ class Choices:
     def _walk(self, build: Callable[[], T], possible: Callable[[], bool]) -> list[T] | None:
         found: list[T] = []
         refused: list[T] = []
-        self._path, self._kept, self.fixed, self._first, self.is_again, walks = [], {}, {}, None, False, 0
+        self._path, self._kept, self._fixed, self._first, self.is_again, walks = [], {}, {}, None, False, 0
         while True:
             self._begin()
             built = build()
@@ -177,7 +177,7 @@ class Choices:
         self.walks += 1
         self.quiet = True
         self.answers, self._bound, self._excluded = {}, {}, {}
-        self._kept, self.fixed, self._first = {}, {}, None  # they lead back to whoever asked
+        self._kept, self._fixed, self._first = {}, {}, None  # they lead back to whoever asked
         self.is_again = False
 
     def _advance(self) -> bool:
