@@ -4,7 +4,7 @@ BIN := .venv/bin
 T ?= tests
 K ?=
 
-.PHONY: all dev fmt fmt-check lint types arch test cover demo golden docs docs-check policy plans iam-data wheel bench profile clean
+.PHONY: all dev fmt fmt-check lint types arch test cover demo golden docs docs-check policy plans iam-data wheel bench profile same clean
 
 all: fmt-check lint types arch docs-check test
 
@@ -35,7 +35,7 @@ test: .venv/ready
 	$(BIN)/pytest $(T) $(if $(K),-k '$(K)')
 
 # Above these floors nothing may fall; where a mistake would open the gate, every branch is tested.
-STRICT := src/tablegate/syntax/*,src/tablegate/model/*,src/tablegate/engine/*,src/tablegate/gate.py,src/tablegate/findings.py,src/tablegate/reporters/safe.py
+STRICT := src/tablegate/syntax/*,src/tablegate/model/*,src/tablegate/engine/*,src/tablegate/run/gate.py,src/tablegate/findings.py,src/tablegate/reporters/safe.py
 cover: .venv/ready
 	$(BIN)/pytest --cov --cov-report=
 	$(BIN)/coverage report --fail-under=95
@@ -60,14 +60,14 @@ demo: .venv/ready
 docs: .venv/ready
 	$(BIN)/tablegate policies --no-config --markdown > policies/.README.md
 	@mv policies/.README.md policies/README.md
-	$(BIN)/pytest tests/test_readme.py --update
+	$(BIN)/pytest tests/whole/test_readme.py --update
 
 docs-check: .venv/ready
 	@$(BIN)/tablegate policies --no-config --markdown | diff -u policies/README.md - || \
 	  { echo "policies/README.md is stale: run make docs"; exit 1; }
 
 golden: .venv/ready
-	$(BIN)/pytest tests/test_projects.py --update
+	$(BIN)/pytest tests/whole/test_projects.py --update
 
 wheel: .venv/ready
 	@rm -rf build/wheel && mkdir -p build/wheel
@@ -75,6 +75,10 @@ wheel: .venv/ready
 	$(PYTHON) -m venv build/wheel/venv
 	build/wheel/venv/bin/python -m pip install --quiet --disable-pip-version-check build/wheel/*.whl
 	@cd build/wheel && venv/bin/tablegate check --fail-on never ../../fixtures/examples && venv/bin/tablegate explain TG301
+
+# What two versions say about the same inputs: `make same BASE=HEAD~1 DIRS='fixtures DIR'`.
+same: .venv/ready
+	@$(BIN)/python tests/same $(BASE) $(DIRS)
 
 bench: .venv/ready
 	@cd tests && ../$(BIN)/python -m bench

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from declared import declared, recovery_on
+from support.policies import declared, recovery_on
+from tablegate.cli.pages import schema
 from tablegate.config import Configuration, read_configuration
-from tablegate.config.schema import schema
 from tablegate.engine.settings import ConfigError, Settings
 from tablegate.policy import LOW, PolicyError, Table, Verdict, holds
 

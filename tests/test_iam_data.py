@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 import tomllib
 from pathlib import Path
@@ -9,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tablegate.access import action_table, dates, managed_table
-from tablegate.access.managed import managed_policies
+from tablegate.iam import aws_data
+from tablegate.iam.managed_policies import managed_policies
 
 ROOT = Path(__file__).parents[1]
 SCRIPT = runpy.run_path(str(ROOT / "fixtures" / "make_iam_data.py"))
@@ -19,14 +20,13 @@ ORDERS = "arn:aws:dynamodb:*:*:table/Orders"
 EMPTY: dict[str, Any] = {"kinds": {}, "resource-policy": {}, "enclosing": {}}
 
 
-def module(name: str) -> str:
-    """A module of the access room, as it is committed."""
-    return (ROOT / "src" / "tablegate" / "access" / f"{name}.py").read_text()
+TEXT = (ROOT / "src" / "tablegate" / "iam" / "aws_data.py").read_text()
 
 
-def origin(text: str) -> str:
-    """The package that a table is from, as its opening says."""
-    return text.split("From ")[1].split(", which", maxsplit=1)[0]
+def origins() -> tuple[str, str]:
+    """The packages that the two halves are from, as the module's docstring says."""
+    first, second = re.findall(r"from (\S+ \S+ \(\S+\)), which", TEXT)
+    return first, second
 
 
 def action(name: str, *types: tuple[str, bool], keys: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -47,33 +47,25 @@ def line(*statements: Any) -> str | None:
     return found.get("Policy")
 
 
-def test_the_actions_are_in_the_form_that_is_written() -> None:
-    """With our own judgement of each, and with nothing by hand."""
-    text = module("action_table")
-    lines = action_table.ACTIONS.splitlines()
-    assert text == SCRIPT["action_table"](lines, JUDGED, origin(text), dates.ACTIONS_AS_OF)
+def test_the_module_is_in_the_form_that_is_written() -> None:
+    """The script, given the committed lines, writes the committed file: nothing in it is by hand."""
+    lines, policies = aws_data.ACTIONS.splitlines(), aws_data.POLICIES.splitlines()
+    fresh = {one.split(" ")[0]: one for one in policies if "retired" not in one.split(" ")[2]}
+    days = aws_data.ACTIONS_AS_OF, aws_data.MANAGED_AS_OF
+    assert TEXT == SCRIPT["module"](
+        lines, JUDGED, SCRIPT["with_retired"](fresh, policies), origins=origins(), days=days
+    )
     kinds = {name: kind for kind, names in JUDGED["kinds"].items() for name in names}
     assert {one.split(" ")[0]: one.split(" ")[1] for one in lines}.items() <= kinds.items()
     assert lines == sorted(" ".join(one.split()) for one in lines)
 
 
-def test_the_policies_are_in_the_form_that_is_written() -> None:
-    """By path, each once; and the day of each source stands in one place."""
-    text = module("managed_table")
-    lines = managed_table.POLICIES.splitlines()
-    fresh = {one.split(" ")[0]: one for one in lines if "retired" not in one.split(" ")[2]}
-    assert text == SCRIPT["MANAGED_TABLE"].format(
-        origin=origin(text), day=dates.MANAGED_AS_OF, policies="\n".join(SCRIPT["with_retired"](fresh, lines))
-    )
-    assert module("dates") == SCRIPT["DATES"].format(actions=dates.ACTIONS_AS_OF, managed=dates.MANAGED_AS_OF)
-
-
 def test_each_line_says_of_its_policy_what_the_script_would() -> None:
     """In the order that is written, and as wide as its actions make it."""
-    known = [managed_policies()[one.split(" ")[0]] for one in managed_table.POLICIES.splitlines()]
+    known = [managed_policies()[one.split(" ")[0]] for one in aws_data.POLICIES.splitlines()]
     wide = {one.path: SCRIPT["width"](one.actions) for one in known if one.actions not in ((), ("*",))}
     assert {path: managed_policies()[path].width for path in wide} == wide
-    assert managed_table.POLICIES.splitlines() == [
+    assert aws_data.POLICIES.splitlines() == [
         " ".join(
             filter(
                 None,
@@ -94,8 +86,8 @@ def test_each_line_says_of_its_policy_what_the_script_would() -> None:
 def test_the_packages_are_those_that_are_pinned() -> None:
     """What a table says it is from is what would be installed."""
     pins = (ROOT / "fixtures" / "iam" / "requirements.txt").read_text()
-    for name in ("action_table", "managed_table"):
-        package, version, licence = origin(module(name)).split(" ")
+    for origin in origins():
+        package, version, licence = origin.split(" ")
         assert f"{package}=={version}  # {licence.strip('()')};" in pins
 
 

@@ -15,16 +15,14 @@ from tablegate.dialects.reading import ReadOptions
 from tablegate.engine.ask import OutOfTime
 from tablegate.engine.settings import Settings
 from tablegate.findings import Exit, Report
-from tablegate.gate import check
-from tablegate.packs import load
-from tablegate.packs.guard import guarded
-from tablegate.packs.installed import entry_points
+from tablegate.packs import entry_points, guarded, load
 from tablegate.policy import PolicyError
-from tablegate.syntax.collector import collector_paused
+from tablegate.run.gate import check
+from tablegate.syntax.node import collector_paused
 from tablegate.syntax.source import Source
 from tablegate.testing import Case, prove
 
-HOSTILE = Path(__file__).parent.parent / "fixtures" / "hostile" / "packs"
+HOSTILE = Path(__file__).parents[1] / "fixtures" / "hostile" / "packs"
 
 TEMPLATE = b"""\
 Resources:

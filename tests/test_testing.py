@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from declared import declared
+from support.policies import declared
 from tablegate.model.table import GLOBAL_TABLE
 from tablegate.policy import HIGH, Policy, Table, Verdict, policy, when
-from tablegate.policy.example import smallest_template
-from tablegate.testing import Case, cases, cases_of, gaps, gaps_of, judged, outcome, prove, smallest
+from tablegate.testing import Case, cases, cases_of, gaps, gaps_of, judged, outcome, prove, smallest, smallest_template
 
 HEAD = """\
 Parameters:
@@ -193,5 +192,5 @@ def test_the_remedy_alone_mends_the_smallest_table(tmp_path: Path) -> None:
 
 def test_a_pack_can_be_named() -> None:
     """As its package."""
-    found = cases("tablegate_baseline", Path(__file__).parent.parent / "fixtures" / "cases")
+    found = cases("tablegate_baseline", Path(__file__).parents[1] / "fixtures" / "cases")
     assert {case.policy.id for case in found} >= {"TG101", "TG301"}

@@ -23,7 +23,7 @@ from tablegate.policy import (
     policy,
     unknown,
 )
-from tablegate_baseline.asking import must_be, replica_label, worded
+from tablegate_baseline.helpers import must_be, replica_label, worded
 
 Owner = Literal["aws-owned", "aws-managed", "customer"]
 Scope = Literal["classified", "all"]

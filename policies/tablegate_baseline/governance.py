@@ -19,8 +19,7 @@ from tablegate.policy import (
     not_applicable,
     policy,
 )
-from tablegate_baseline.parts import otherwise, undecided
-from tablegate_baseline.words import words_of
+from tablegate_baseline.helpers import otherwise, undecided, words_of
 
 _NONE = Expression("")
 ENVIRONMENTS = (

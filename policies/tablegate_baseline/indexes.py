@@ -2,21 +2,9 @@
 
 from __future__ import annotations
 
-from tablegate.policy import (
-    HIGH,
-    LOW,
-    MEDIUM,
-    Index,
-    Table,
-    Verdict,
-    all_of,
-    fails,
-    holds,
-    not_applicable,
-    policy,
-)
+from tablegate.policy import HIGH, LOW, MEDIUM, Index, Table, Verdict, all_of, fails, holds, not_applicable, policy
+from tablegate_baseline.helpers import global_indexes, index_label, local_indexes, otherwise, undecided
 from tablegate_baseline.keys import HOT_WORDS, Keys, Shape, heat_of, shape_of
-from tablegate_baseline.parts import global_indexes, index_label, local_indexes, otherwise, undecided
 
 _DEFAULT_QUOTA = 20  # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html
 

@@ -18,7 +18,7 @@ from tablegate.policy import (
     unknown,
     when,
 )
-from tablegate_baseline.asking import must_be, of_replicas, replica_label, worded
+from tablegate_baseline.helpers import must_be, of_replicas, replica_label, worded
 
 EXEMPT = ("ephemeral", "cache", "lock")
 

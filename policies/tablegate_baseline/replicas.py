@@ -18,7 +18,7 @@ from tablegate.policy import (
     policy,
     unknown,
 )
-from tablegate_baseline.asking import replica_label, worded
+from tablegate_baseline.helpers import replica_label, worded
 from tablegate_baseline.retention import kept_by
 
 Tags = Mapping[str, str | None]

@@ -16,7 +16,7 @@ from tablegate.policy import (
     policy,
     unknown,
 )
-from tablegate_baseline.asking import must_be, of_replicas, replica_label, worded
+from tablegate_baseline.helpers import must_be, of_replicas, replica_label, worded
 
 # The template reference allows RetainExceptOnCreate for DeletionPolicy only; whoever writes it asks to keep the table.
 KEEPS = ("Retain", "RetainExceptOnCreate")

@@ -18,8 +18,7 @@ from tablegate.policy import (
     policy,
     when,
 )
-from tablegate_baseline.asking import must_be, of_replicas
-from tablegate_baseline.parts import not_seen, otherwise
+from tablegate_baseline.helpers import must_be, not_seen, of_replicas, otherwise
 
 _BOTH = "NEW_AND_OLD_IMAGES"
 _CARRIED = {"NEW_IMAGE": {"NEW_IMAGE"}, "OLD_IMAGE": {"OLD_IMAGE"}, _BOTH: {"NEW_IMAGE", "OLD_IMAGE"}}

@@ -18,8 +18,7 @@ from tablegate.policy import (
     unknown,
     when,
 )
-from tablegate_baseline.asking import must_be
-from tablegate_baseline.words import word_in
+from tablegate_baseline.helpers import must_be, word_in
 
 STRONG = "STRONG"
 PURPOSES = ("ephemeral", "cache", "lock", "session", "token", "temporary")

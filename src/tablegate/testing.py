@@ -1,44 +1,92 @@
-"""Proves a pack: every policy fails, holds, doubts and steps aside where its cases say so.
-
-A pack keeps its cases in ``<ID>/<outcome>[-what]/``, where the outcome is ``fails``, ``holds``, ``unknown`` or
-``exempt``. A case directory holds the same table in one or more languages (``template.yaml``, ``template.json``,
-``plan.json`` with the ``main.tf`` it was made from), and may say more:
-
-- ``options.toml``: ``[options]`` of the policy, ``severity``, ``[[overrides]]``, ``[parameters]``, ``[stack-tags]``,
-  ``region``, ``account``, ``allow-partial``, ``assume-defaults``
-- ``expect.toml``: what one of the findings must be: ``address``, ``part``, ``message`` (a part of it), ``line``,
-  ``scenario``, ``severity``; ``findings``, how many there must be; ``faults``, the codes of the blocking faults
-  that the input earns. A table named after an input, such as ``["plan.json"]``, is for that input alone.
-
-What no case can show, such as a setting that a language lacks, stands in ``<ID>/beyond.toml``: the gap as ``gaps``
-words it, without the id, and the reason.
-
-::
-
-    @pytest.mark.parametrize("case", cases("acme_tables", "fixtures/cases"), ids=str)
-    def test_case(case): prove(case)
-
-    def test_pack(): assert gaps("acme_tables", "fixtures/cases") == ()
-"""
+"""Proves a pack by its cases; the smallest file with a fragment."""
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from textwrap import dedent, indent
 from typing import Any
 
 from tablegate.dialects.reading import ReadOptions
-from tablegate.engine.configure import settings_from
-from tablegate.engine.settings import Settings
+from tablegate.engine.settings import Settings, settings_from
 from tablegate.findings import Finding, Outcome, Report
-from tablegate.gate import check
 from tablegate.model.record import record
 from tablegate.model.table import GLOBAL_TABLE, TABLE, Dialect
-from tablegate.policy.declare import Policy, policies_of
-from tablegate.policy.example import smallest_template
-from tablegate.policy.package import policies_in
+from tablegate.policy.declare import Policy, policies_in, policies_of
+from tablegate.run.gate import check
 from tablegate.syntax.source import Source
+
+_TEMPLATE_PROPERTIES = """\
+AttributeDefinitions:
+  - AttributeName: id
+    AttributeType: S
+KeySchema:
+  - AttributeName: id
+    KeyType: HASH
+"""
+
+_REPLICAS = """\
+Replicas:
+  - Region: us-east-1
+"""
+
+_TERRAFORM_ARGUMENTS = """\
+name     = "orders"
+hash_key = "id"
+
+attribute {
+  name = "id"
+  type = "S"
+}
+"""
+
+_RESOURCE_ATTRIBUTES = ("Condition", "DeletionPolicy", "DependsOn", "Metadata", "UpdateReplacePolicy")
+
+
+def smallest_template(fragment: str = "", type: str = TABLE) -> str:
+    """The smallest CloudFormation template with one table, of this type, that holds the fragment.
+
+    The fragment's keys go where they belong: properties of the table, attributes of its resource,
+    or resources of their own (those with a ``Type`` of some service). A property that the smallest
+    table also has gives way.
+    """
+    attributes, resources, properties = "", "", ""
+    for key, text in _entries(fragment):
+        if key in _RESOURCE_ATTRIBUTES:
+            attributes += text
+        elif re.search(r"^  Type: \w+::", text, re.MULTILINE):
+            resources += text
+        else:
+            properties += text
+    usual = _TEMPLATE_PROPERTIES + (_REPLICAS if type == GLOBAL_TABLE else "")
+    given = {key for key, _ in _entries(properties)}
+    own = "".join(text for key, text in _entries(usual) if key not in given)
+    table = f"Table:\n  Type: {type}\n{indent(attributes, '  ')}"
+    table += f"  Properties:\n{indent(own + properties, '    ')}"
+    return f"Resources:\n{indent(table + resources, '  ')}"
+
+
+def smallest_terraform(fragment: str = "") -> str:
+    """The smallest Terraform file with one table that holds the fragment, beside it where it is a block of its own."""
+    text = dedent(fragment).strip("\n")
+    if re.match(r"(resource|data|provider|module|locals|variable)\b", text):
+        return f"{_terraform_table('')}\n{text}\n"
+    return _terraform_table(f"\n{text}\n" if text else "")
+
+
+def _terraform_table(arguments: str) -> str:
+    return f'resource "aws_dynamodb_table" "orders" {{\n{indent(_TERRAFORM_ARGUMENTS + arguments, "  ")}}}\n'
+
+
+def _entries(fragment: str) -> list[tuple[str, str]]:
+    """The fragment's outermost keys, each with all its lines."""
+    text = dedent(fragment).strip("\n")
+    starts = [(found.group(1), found.start()) for found in re.finditer(r"^([\w:]+):", text, re.MULTILINE)]
+    ends = [start for _, start in starts[1:]] + [len(text)]
+    return [(key, text[start:end].rstrip() + "\n") for (key, start), end in zip(starts, ends, strict=False)]
+
 
 OUTCOMES = ("fails", "holds", "unknown", "exempt")
 INPUTS = {"template.yaml": "CloudFormation", "template.json": "CloudFormation", "plan.json": "Terraform"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from textwrap import dedent
 
+from tablegate.dialects import read_together
 from tablegate.dialects.reading import ReadOptions
-from tablegate.dialects.together import read_together
 from tablegate.model.table import Table
 from tablegate.syntax.source import Beside, Source
 

@@ -9,16 +9,14 @@ from typing import Any
 
 import pytest
 
-from build import DOUBT, estate, index, replica, table
-from declared import declared, recovery_on
+from support.policies import declared, recovery_on
+from support.tables import DOUBT, estate, index, replica, table
 from tablegate.engine.ask import OutOfTime
-from tablegate.engine.judge import Answers, Judgement, Ledger, judge
-from tablegate.engine.running import Running
+from tablegate.engine.judge import Answers, Judgement, Ledger, Running, judge
 from tablegate.engine.settings import Override, PolicySettings, Settings, UnknownMode
 from tablegate.findings import Counts, FaultCode, Outcome
 from tablegate.model import facts
-from tablegate.model.change import Change, ChangeKind
-from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
+from tablegate.model.estate import Change, ChangeKind, DaxCluster, Estate, LegacyGlobalTable
 from tablegate.model.table import Dialect
 from tablegate.model.value import Place
 from tablegate.policy import (

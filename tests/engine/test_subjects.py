@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from build import estate
-from declared import declared
-from tablegate.engine.canary import unsound
-from tablegate.engine.judge import Judgement, judge
-from tablegate.engine.running import Running
+from support.policies import declared
+from support.tables import estate
+from tablegate.engine.judge import Judgement, Running, judge, unsound
 from tablegate.engine.settings import Settings
 from tablegate.findings import Counts
 from tablegate.model.value import Place
 from tablegate.policy import Verdict, fails
-from tablegate.policy.access import (
-    Document,
-    DocumentRole,
-    Grant,
-    Holder,
-    HolderForm,
-    HolderKind,
-    Patterns,
-    Statement,
-)
+from tablegate.policy.access import Document, DocumentRole, Grant, Holder, HolderForm, HolderKind, Patterns, Statement
 
 PLACE = Place("plan.json", path="aws_iam_role_policy.worker")
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tablegate.model import facts
-from tablegate.model.change import Change, ChangeKind
+from tablegate.model.estate import Change, ChangeKind
 from tablegate.model.value import Doubt, Origin, Place, Span, Value, Verdict
 
 DOUBT = Doubt("nobody knows")

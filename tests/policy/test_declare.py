@@ -22,7 +22,7 @@ from tablegate.policy import (
     policies_of,
     policy,
 )
-from tablegate.policy.options import accepted, schema, wanted
+from tablegate.policy.declare import accepted, schema, wanted
 
 
 def declare(check: Any, id: str = "TG301", severity: Any = HIGH, **stated: Any) -> Policy:

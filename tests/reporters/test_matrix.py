@@ -8,10 +8,8 @@ import json
 
 import pytest
 
-from tablegate.access.columns import Column
-from tablegate.access.matrix import Cell, Matrix, Right, Row
-from tablegate.reporters.matrices import spelled, titles
-from tablegate.reporters.matrix import RENDERERS
+from tablegate.iam.matrix import Cell, Column, Matrix, Right, Row
+from tablegate.reporters.matrix import RENDERERS, spelled, titles
 from tablegate.reporters.safe import Shower
 
 R, W, D, S, T, A = Right

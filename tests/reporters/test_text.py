@@ -9,13 +9,13 @@ from textwrap import dedent
 
 import pytest
 
-from reports import PROTECTION, a_policy, fault, finding, line_of_template, report
+from support.reports import PROTECTION, a_policy, fault, finding, line_of_template, report
 from tablegate.findings import Counts, Exit, FaultCode, Finding, Input, Outcome, Report
 from tablegate.model import facts
 from tablegate.model.value import Doubt, Origin, Place, Value
 from tablegate.policy import LOW, Severity
 from tablegate.reporters import REPORTERS
-from tablegate.reporters.look import Detail, Look
+from tablegate.reporters.wording import Detail, Look
 
 PLAIN = Look(line=line_of_template)
 FULL = Look(line=line_of_template, detail=Detail.FULL)

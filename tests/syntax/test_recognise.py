@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from tablegate.syntax.errors import ParseError
+from tablegate.syntax.node import ParseError
 from tablegate.syntax.recognise import Kind, Recognised, recognise
 from tablegate.syntax.relevance import looks_relevant
 from tablegate.syntax.source import Source

@@ -16,10 +16,9 @@ from tablegate.policy.access import (
     reaches,
     reaches_of,
 )
-from tablegate_baseline.access.judged import telling
-from tablegate_baseline.access.strangers import account_of, is_anyone, strangers, whose_account
-from tablegate_baseline.access.tables_here import only_table
-from tablegate_baseline.access.telling import FINE, OTHERS, against, statement, unseen
+from tablegate_baseline.access.principals import account_of, is_anyone, strangers, whose_account
+from tablegate_baseline.access.relevance import only_table, telling
+from tablegate_baseline.access.wording import FINE, OTHERS, against, statement, unseen
 
 _KMS = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html"
 _DECRYPT = "kms:Decrypt in a statement of its own, on the ARN of the table's key; that of other services beside it"

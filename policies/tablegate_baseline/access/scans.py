@@ -21,13 +21,11 @@ from tablegate.policy.access import (
     reaches,
     reaches_of,
 )
-from tablegate_baseline.access.judged import copies_tables, is_written, telling
-from tablegate_baseline.access.remedies import CLOUDFORMATION, TERRAFORM
-from tablegate_baseline.access.replacing import replaced
-from tablegate_baseline.access.tables_here import tables_reached
-from tablegate_baseline.access.telling import FINE, OTHERS, actions_shown, against_reach, who
-from tablegate_baseline.access.verbs import silenced
-from tablegate_baseline.access.weights import PRODUCTION, Scale, in_production, stepped
+from tablegate_baseline.access.dangerous_actions import silenced
+from tablegate_baseline.access.relevance import copies_tables, is_written, tables_reached, telling
+from tablegate_baseline.access.severity import PRODUCTION, Scale, in_production, stepped
+from tablegate_baseline.access.statement_fix import CLOUDFORMATION, TERRAFORM, replaced
+from tablegate_baseline.access.wording import FINE, OTHERS, actions_shown, against_reach, who
 
 _SCANS = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-query-scan.html"
 _STREAMS = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html"

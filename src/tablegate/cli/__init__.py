@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import NoReturn
 
+
 USAGE = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -41,8 +42,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def _version() -> int:
     from tablegate import __version__
-    from tablegate.access.dates import ACTIONS_AS_OF, MANAGED_AS_OF
     from tablegate.cli.output import emit
+    from tablegate.iam.aws_data import ACTIONS_AS_OF, MANAGED_AS_OF
 
     emit(f"tablegate {__version__} (AWS actions of {ACTIONS_AS_OF}, managed policies of {MANAGED_AS_OF})\n")
     return 0
@@ -69,7 +70,7 @@ def _obeyed(arguments: Sequence[str]) -> int:
 
     given = usual(arguments)
     if given is not None:
-        from tablegate.cli.checking import check_given
+        from tablegate.cli.check import check_given
 
         return check_given(given)
     from tablegate.cli.commands import command

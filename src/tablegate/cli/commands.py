@@ -1,4 +1,4 @@
-"""The commands and their options, for Typer. Each hands over to a module that is imported only then."""
+"""Typer application, made of the option table."""
 
 from __future__ import annotations
 
@@ -7,45 +7,190 @@ from typing import Annotated, Any
 
 import typer
 
-from tablegate.cli.about import add_to
 from tablegate.cli.lean import LeanCommand, LeanGroup
-from tablegate.cli.options import (
-    Account,
-    Colour,
-    ConfigFile,
-    ConfigRef,
-    Debug,
-    Defaults,
-    ExtendSelect,
-    FailOn,
-    Ignore,
-    Inputs,
-    Jobs,
-    Nested,
-    NoConfig,
-    NoIgnore,
-    Output,
-    Packs,
-    Param,
-    Params,
-    Partial,
-    PlanFile,
-    Policies,
-    Quiet,
-    Region,
-    Required,
-    Select,
-    Shard,
-    SourceFolder,
-    StdinName,
-    Template,
-    Trust,
-    Unknown,
-    Untrusted,
-    Var,
-    VarFile,
-    Verbose,
-)
+
+Inputs = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="INPUT", hidden=True),
+]
+Packs = Annotated[
+    list[str] | None, typer.Option("--pack", metavar="NAME", help="load this installed pack too (repeatable)")
+]
+Policies = Annotated[
+    list[str] | None,
+    typer.Option("--policies", metavar="PATH", help="load policies from this file or folder: runs its code"),
+]
+ConfigFile = Annotated[str | None, typer.Option("--config", metavar="FILE", help="read this configuration")]
+NoConfig = Annotated[bool, typer.Option("--no-config", help="look for no configuration")]
+ConfigRef = Annotated[
+    str | None,
+    typer.Option(
+        "--config-ref",
+        metavar="REF",
+        help="read the configuration from this git ref; what the working tree holds may only tighten it",
+    ),
+]
+Untrusted = Annotated[
+    bool, typer.Option("--untrusted", help="the working tree is a stranger's: demand --config or --config-ref")
+]
+Params = Annotated[
+    list[str] | None,
+    typer.Option("--params", metavar="FILE", help="values of CloudFormation parameters (repeatable)"),
+]
+Param = Annotated[list[str] | None, typer.Option("--param", metavar="K=V", help="one such value (repeatable)")]
+VarFile = Annotated[
+    list[str] | None,
+    typer.Option("--var-file", metavar="FILE", help="values of the variables of Terraform source (repeatable)"),
+]
+Var = Annotated[list[str] | None, typer.Option("--var", metavar="K=V", help="one such value (repeatable)")]
+Trust = Annotated[
+    bool, typer.Option("--trust-modules", help="read the modules that terraform init put beside Terraform source")
+]
+Nested = Annotated[
+    list[str] | None,
+    typer.Option("--nested", metavar="ID=FILE", help="the template of a nested stack, by its logical id (repeatable)"),
+]
+Template = Annotated[
+    str | None, typer.Option("--template", metavar="FILE", help="the template that a change set was made of")
+]
+SourceFolder = Annotated[
+    str | None,
+    typer.Option("--source", metavar="DIR", help="the source a plan was made of (default: the plan's own folder)"),
+]
+PlanFile = Annotated[
+    str | None,
+    typer.Option("--plan-file", metavar="FILE", help="take that source from what terraform plan -out saved"),
+]
+Region = Annotated[str | None, typer.Option("--region", metavar="NAME", help="the region of the deploy")]
+Account = Annotated[str | None, typer.Option("--account", metavar="ID", help="the account of the deploy")]
+Defaults = Annotated[
+    bool, typer.Option("--assume-defaults", help="take the defaults of parameters and variables as given")
+]
+Partial = Annotated[
+    bool, typer.Option("--allow-partial", help="judge plans that are targeted, errored, deferred or redacted")
+]
+StdinName = Annotated[str | None, typer.Option("--stdin-filename", metavar="NAME", help="what reports call -")]
+Select = Annotated[
+    list[str] | None, typer.Option("--select", metavar="WORD", help="run only these: an id, name, family or severity")
+]
+ExtendSelect = Annotated[
+    list[str] | None, typer.Option("--extend-select", metavar="WORD", help="run these too (repeatable)")
+]
+Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="WORD", help="do not run these (repeatable)")]
+FailOn = Annotated[
+    str | None,
+    typer.Option("--fail-on", metavar="LEVEL", help="block from critical, high (default), medium, low or info; never"),
+]
+Unknown = Annotated[
+    str | None,
+    typer.Option("--unknown", metavar="MODE", help="what cannot be known: block (default), warn or ignore"),
+]
+Required = Annotated[bool, typer.Option("--require-resources", help="an input without any DynamoDB is exit 3")]
+Output = Annotated[
+    list[str] | None,
+    typer.Option("-o", "--output", metavar="FORMAT[=PATH]", help="text or json, to a file too (repeatable)"),
+]
+Colour = Annotated[str | None, typer.Option("--color", metavar="WHEN", help="auto (default), always or never")]
+Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="show every finding in full")]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="show the counts and the gate only")]
+Jobs = Annotated[
+    str | None, typer.Option("--jobs", metavar="N", help="judge in so many processes (default: one for each core)")
+]
+Shard = Annotated[
+    str | None, typer.Option("--shard", metavar="I/N", help="do this part of the audit; render brings them together")
+]
+NoIgnore = Annotated[
+    bool, typer.Option("--no-ignore", help="in folders, read also what .gitignore and .tablegateignore leave out")
+]
+Debug = Annotated[bool, typer.Option("--debug", help="say where an internal error happened")]
+
+
+config_app = typer.Typer(cls=LeanGroup, help="Show the configuration, or the schema for editors.", no_args_is_help=True)
+
+
+def explain(
+    word: Annotated[str, typer.Argument(metavar="POLICY", hidden=True)],
+    *,
+    pack: Packs = None,
+    policies: Policies = None,
+    config: ConfigFile = None,
+    no_config: NoConfig = False,
+) -> int:
+    """Print the page of a POLICY: an id such as TG301, or a name."""
+    from tablegate.cli.pages import page_of
+
+    return page_of(word, where_of(pack, policies, config, no_config=no_config))
+
+
+def list_policies(
+    *,
+    json: Annotated[bool, typer.Option("--json", help="print the list as JSON")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="print the handbook: every page, in Markdown")] = False,
+    pack: Packs = None,
+    policies: Policies = None,
+    config: ConfigFile = None,
+    no_config: NoConfig = False,
+) -> int:
+    """List every policy that is loaded, and whether it runs."""
+    from tablegate.cli.pages import catalogue
+
+    return catalogue(where_of(pack, policies, config, no_config=no_config), as_json=json, as_markdown=markdown)
+
+
+@config_app.command("show", cls=LeanCommand)
+def show_config(
+    *,
+    json: Annotated[bool, typer.Option("--json", help="print it as JSON")] = False,
+    pack: Packs = None,
+    policies: Policies = None,
+    config: ConfigFile = None,
+    no_config: NoConfig = False,
+    config_ref: ConfigRef = None,
+) -> int:
+    """Show every setting, and where it comes from."""
+    from tablegate.cli.pages import settings
+
+    return settings(where_of(pack, policies, config, no_config=no_config, config_ref=config_ref), as_json=json)
+
+
+@config_app.command("schema", cls=LeanCommand)
+def show_schema(
+    *, pack: Packs = None, policies: Policies = None, config: ConfigFile = None, no_config: NoConfig = False
+) -> int:
+    """Print the JSON schema of the configuration, for editors."""
+    from tablegate.cli.pages import schema_of_config
+
+    return schema_of_config(where_of(pack, policies, config, no_config=no_config))
+
+
+def add_to(app: typer.Typer) -> None:
+    """Make these commands of the application."""
+    app.command(cls=LeanCommand)(explain)
+    app.command("policies", cls=LeanCommand)(list_policies)
+    app.add_typer(config_app, name="config")
+
+
+def where_of(
+    pack: list[str] | None,
+    policies: list[str] | None,
+    config: str | None,
+    *,
+    no_config: bool,
+    config_ref: str | None = None,
+    untrusted: bool = False,
+) -> Any:
+    """Where the configuration and the packs are looked for."""
+    from tablegate.cli.check import Where
+
+    return Where(
+        packs=tuple(pack or ()),
+        policies=tuple(policies or ()),
+        config=config,
+        no_config=no_config,
+        config_ref=config_ref,
+        untrusted=untrusted,
+    )
+
 
 app = typer.Typer(
     name="tablegate",
@@ -118,7 +263,7 @@ def check_inputs(
     that holds some or Terraform source, or - for standard input.
     """
     given = _flags(locals())
-    from tablegate.cli.checking import check_given
+    from tablegate.cli.check import check_given
 
     return check_given(given)
 
@@ -135,7 +280,7 @@ def render_reports(
 ) -> int:
     """Bring JSON REPORTs together, such as those of all shards, and write them in any format."""
     given = _flags(locals(), "reports")
-    from tablegate.cli.rendering import render
+    from tablegate.cli.show import render
 
     return render(reports or (), given)
 
@@ -163,7 +308,7 @@ def show_input(
 ) -> int:
     """Print an INPUT's tables as policies see them."""
     given = _flags(locals(), "source", "path", "output")
-    from tablegate.cli.model import show
+    from tablegate.cli.show import show
 
     return show(source, path, output, given)
 
@@ -193,7 +338,7 @@ def show_access(
 ) -> int:
     """Print who can do what to which table of each INPUT: holders as rows, tables and indexes as columns."""
     given = _flags(locals(), "inputs")
-    from tablegate.cli.access import show
+    from tablegate.cli.show import show_access as show
 
     return show(inputs or (), given)
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+
 FLAGS = frozenset(
     {
         *("--allow-partial", "--assume-defaults", "--no-config", "--no-ignore", "--quiet", "--require-resources"),

@@ -1,21 +1,57 @@
-"""What the user decided, and where: flags before environment before file before defaults."""
+"""Flags, environment, file, defaults; tightening."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tablegate.config.find import Found, at_ref, named, upwards
-from tablegate.config.keys import FILE_KEYS, KEYS, from_environment, switched_on
-from tablegate.config.tighten import tightened
-from tablegate.engine.configure import as_table, settings_from, unknown_key
-from tablegate.engine.settings import ConfigError, Settings
+from tablegate.config.options import FILE_KEYS, KEYS, from_environment, switched_on
+from tablegate.engine.settings import ConfigError, Settings, as_table, settings_from, unknown_key
 from tablegate.model.record import record, replace
-from tablegate.policy.declare import Policy, without_twins
+from tablegate.policy.declare import Policy, Severity, without_twins
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+_UNKNOWN = ("ignore", "warn", "block")
+_LEVELS = ("never", *Severity)  # the lower the level that blocks, the stricter the gate
+
+
+def tightened(trusted: Found | None, tree: Found | None) -> tuple[Found | None, tuple[str, ...]]:
+    """The trusted configuration with what the working tree tightens, and notes on what was not applied."""
+    if tree is None:
+        return trusted, ()
+    base: Mapping[str, Any] = trusted.table if trusted else {}
+    table = dict(base)
+    notes = []
+    for key in sorted({*base, *tree.table}):
+        if key in tree.table and tree.table[key] == base.get(key):
+            continue
+        stricter = _stricter(key, base.get(key), tree.table.get(key))
+        if stricter is None:
+            notes.append(f"{tree.name}: {key} differs from the trusted configuration, and is not applied")
+        else:
+            table[key] = stricter
+    if trusted is None:
+        return replace(tree, table=table), tuple(notes)
+    return replace(trusted, table=table), tuple(notes)
+
+
+def _stricter(key: str, base: Any, proposed: Any) -> Any:
+    """The proposed value where it is stricter than the trusted one, joined with it where both can stand."""
+    if key == "extend-select" and isinstance(proposed, list) and all(word in proposed for word in base or ()):
+        return proposed
+    if key == "fail-on" and proposed in _LEVELS and _LEVELS.index(proposed) > _LEVELS.index(base or "high"):
+        return proposed
+    if key == "unknown" and proposed in _UNKNOWN and _UNKNOWN.index(proposed) > _UNKNOWN.index(base or "block"):
+        return proposed
+    if key == "require-resources" and proposed is True:
+        return True
+    return None
 
 
 @record(kw_only=False)
@@ -142,7 +178,7 @@ def _from_file(found: Found) -> dict[str, Given]:
 def _written(tables: object) -> tuple[Policy, ...]:
     if not tables:
         return ()
-    from tablegate.engine.written import written_policies
+    from tablegate.engine.data_policies import written_policies
 
     return written_policies(tables)
 

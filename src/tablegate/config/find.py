@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tablegate.engine.settings import ConfigError
 from tablegate.model.record import record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 OWN = "tablegate.toml"
 SHARED = "pyproject.toml"

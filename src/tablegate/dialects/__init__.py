@@ -1,8 +1,8 @@
-"""Documents into estates: one module or package per language, all filling the same model."""
+"""Which dialect reads an input; inputs that know each other."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -11,22 +11,23 @@ from tablegate.dialects.reading import Reading, ReadOptions, unread
 from tablegate.findings import Fault, FaultCode
 from tablegate.model.record import replace
 from tablegate.model.value import Place
-from tablegate.syntax.errors import ParseError
+from tablegate.syntax.node import ParseError
 from tablegate.syntax.recognise import Kind, recognise
+from tablegate.syntax.relevance import begins_as_plan
 from tablegate.syntax.source import Beside, Source, Tree
 
 Reader = Callable[[Any, str, ReadOptions], Reading]  # each takes what its own kind is recognised as
-_SOURCE = "tablegate.dialects.terraform_source"
+_SOURCE = "tablegate.dialects.terraform.source"
 BundleReader = Callable[[Any, str, ReadOptions, Beside], Reading]
 
 # By name: a plan is checked without importing what reads YAML, and the other way round.
 DIALECTS: Mapping[Kind, str] = {
-    Kind.TERRAFORM_PLAN: "tablegate.dialects.terraform_plan",
+    Kind.TERRAFORM_PLAN: "tablegate.dialects.terraform.plan",
     Kind.CLOUDFORMATION: "tablegate.dialects.cloudformation",
     Kind.TERRAFORM_SOURCE: _SOURCE,
     Kind.CDK_ASSEMBLY: "tablegate.dialects.cdk",
     Kind.CHANGE_SET: "tablegate.dialects.change_set",
-    Kind.TERRAFORM_STATE: "tablegate.dialects.terraform_state",
+    Kind.TERRAFORM_STATE: "tablegate.dialects.terraform.state_file",
 }
 _WITH_FILES_BESIDE = frozenset({Kind.CLOUDFORMATION, Kind.CDK_ASSEMBLY})
 
@@ -58,10 +59,48 @@ def _with_source(tree: Tree, options: ReadOptions) -> ReadOptions:
     """The options for a plan whose source may be at hand: it is not looked for where there is none."""
     if not tree.files(tree.root):
         return options
-    made = import_module("tablegate.dialects.source_map").SourceMap
+    made = import_module("tablegate.dialects.terraform.source_map").SourceMap
     return replace(options, source_map=partial(made, tree, options.variable_files, options.grammar))
 
 
 def _of_folder(source: Source, options: ReadOptions) -> Reading:
     reading: Reading = import_module(_SOURCE).read_folder(source, options)
     return reading
+
+
+_IMPORTS = (b"ImportValue", b"GetStackOutput")
+_FAMILY = b"arentChangeSetId"  # in either spelling
+_CHANGE_SET = (b"hangeSetId", b"hangeSetName")
+_EXPORTS = "tablegate.dialects.cloudformation.exports"  # by name: plans are read without it
+_CHANGE_SETS = "tablegate.dialects.change_set.document"
+
+
+def sharing(sources: Sequence[Source], options: ReadOptions) -> ReadOptions:
+    """The options, with what the sources of a run say of each other. A part of the run learns nothing more."""
+    if options.shared:
+        return options
+    others = [source for source in sources if not begins_as_plan(source.data)]
+    if _holds(others, *_IMPORTS):
+        options = replace(options, exports=import_module(_EXPORTS).exports_of(others, options))
+    if _holds(others, _FAMILY):
+        options = replace(options, change_sets=import_module(_CHANGE_SETS).addresses_of(others))
+    template = options.template if options.template is not None and _holds(others, *_CHANGE_SET) else None
+    return replace(options, template=template, shared=True)
+
+
+def read_together(sources: Iterable[Source], options: ReadOptions) -> Iterator[Reading]:
+    """Every reading, those within others too. What another source embeds is read there, and not a second time."""
+    listed = sorted(sources, key=lambda source: -len(source.beside.files))
+    options = sharing(listed, options)
+    embedded = {options.template.name} if options.template is not None else set()
+    for source in listed:
+        if source.name in embedded:
+            continue
+        first, *inner = read(source, options).all()
+        embedded.update(reading.input.path for reading in inner)
+        yield first
+        yield from inner
+
+
+def _holds(sources: Iterable[Source], *words: bytes) -> bool:
+    return any(word in source.data for source in sources for word in words)

@@ -8,14 +8,14 @@ from tablegate.findings import Fault, FaultCode, Input
 from tablegate.model.estate import Estate
 from tablegate.model.record import field, record
 from tablegate.model.value import Place
-from tablegate.syntax.errors import ParseError
+from tablegate.syntax.node import ParseError
 from tablegate.syntax.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tablegate.dialects.cloudformation.exports import Exports
-    from tablegate.dialects.terraform_plan.configuration import Configuration, Tree
-    from tablegate.dialects.terraform_plan.origins import SourceMap
+    from tablegate.dialects.terraform.configuration import Configuration, Tree
+    from tablegate.dialects.terraform.source_info import SourceMap
 
 
 @record()

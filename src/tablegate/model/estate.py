@@ -1,18 +1,64 @@
-"""Everything one run knows: tables, changes, clusters, holders, and what it could not read."""
+"""Everything in one input: tables, changes, clusters."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from enum import StrEnum
 
-from tablegate.model.change import Change
 from tablegate.model.record import field, record, wire
 from tablegate.model.table import Construct, Dialect, Table
-from tablegate.model.value import Place, Value
+from tablegate.model.value import Doubt, Place, Value
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tablegate.access.grants import Grant
-    from tablegate.access.holders import Holder
+    from tablegate.iam.grants import Grant
+    from tablegate.iam.holders import Holder
+
+
+class ChangeKind(StrEnum):
+    """What happens to the object at an address."""
+
+    NOOP = "no-op"
+    CREATE = "create"
+    UPDATE = "update"
+    REPLACE = "replace"
+    DELETE = "delete"
+    READ = "read"
+    FORGET = "forget"
+    UNKNOWN = "unknown"
+
+
+class ReplaceOrder(StrEnum):
+    """Which comes first when an object is replaced."""
+
+    DELETE_FIRST = "delete-first"
+    CREATE_FIRST = "create-first"
+    CREATE_THEN_FORGET = "create-then-forget"
+
+
+@record(eq=False)
+class Change:
+    """The change of one table. ``before`` is made when somebody asks for it."""
+
+    address: str
+    place: Place | None
+    kind: ChangeKind
+    make_before: Callable[[], Table | None] = field(repr=False)
+    after: Table | None = None
+    order: ReplaceOrder | None = None
+    replace_paths: tuple[str, ...] = ()
+    reason: str | None = None
+    importing: str | None = None
+    previous_address: str | None = None
+    deposed: str | None = None
+    retained: Value[bool] | None = None  # whether the object survives its own removal, where the input says so
+    doubt: Doubt | None = None  # why it may be something less
+    estate: Estate = field(init=False, compare=False, repr=False)
+
+    @property
+    def before(self) -> Table | None:
+        """The table as it is now."""
+        return self.make_before()
 
 
 @record()

@@ -1,21 +1,43 @@
-"""The common table model: what every dialect says about a table, in one shape.
-
-A part (index, replica) knows its table, and a table its estate: whole wires them together.
-"""
+"""Table, index, replica, scaling target."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from tablegate.model.record import field, record, wire
-from tablegate.model.scaling import ScalingTarget
 from tablegate.model.value import Doubt, Place, Value
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tablegate.model.change import Change
-    from tablegate.model.estate import Estate
+    from tablegate.model.estate import Change, Estate
+
+
+@record()
+class ScalingSchedule:
+    """A scheduled change of a scaling target's bounds."""
+
+    name: str
+    minimum: Value[int]
+    maximum: Value[int]
+
+
+@record()
+class ScalingTarget:
+    """One dimension of capacity under application autoscaling, on the table or on one index."""
+
+    address: str
+    place: Place | None
+    dimension: str  # "read" or "write"
+    index: str | None = None
+    region: str | None = None  # of a replica; None is the table's own
+    minimum: Value[int]
+    maximum: Value[int]
+    tracking: Value[bool]  # a target-tracking policy is attached
+    utilisation: Value[float]
+    scale_in_disabled: Value[bool]
+    suspended: Value[bool]
+    schedules: tuple[ScalingSchedule, ...] = ()
 
 
 TABLE, GLOBAL_TABLE = "AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable"

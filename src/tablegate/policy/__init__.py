@@ -1,10 +1,10 @@
 """All that a pack may see: the nouns it judges, the verdicts it gives, and how it declares a policy."""
 
-from tablegate.access.grants import Grant, Unread
-from tablegate.access.holders import Holder
-from tablegate.model.change import Change, ChangeKind
-from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
-from tablegate.model.scaling import ScalingTarget
+from __future__ import annotations
+
+from tablegate.iam.grants import Grant, Unread
+from tablegate.iam.holders import Holder
+from tablegate.model.estate import Change, ChangeKind, DaxCluster, Estate, LegacyGlobalTable
 from tablegate.model.table import (
     Consumer,
     Dialect,
@@ -16,6 +16,7 @@ from tablegate.model.table import (
     Recovery,
     Replica,
     Role,
+    ScalingTarget,
     StreamDestination,
     Table,
     TableKind,

@@ -1,6 +1,8 @@
 """What a pack may see of access: grants, holders, and what they reach."""
 
-from tablegate.access.actions import (
+from __future__ import annotations
+
+from tablegate.iam.actions import (
     HARMLESS,
     READS,
     WRITES,
@@ -15,18 +17,15 @@ from tablegate.access.actions import (
     newer_actions,
     service_keys,
 )
-from tablegate.access.answers import Answer, can
-from tablegate.access.arns import arn_of, at_home
-from tablegate.access.conditions import PARTITION_KEYS, Condition, Narrowing, closed_by_null, narrowing
-from tablegate.access.dates import ACTIONS_AS_OF
-from tablegate.access.documents import Document, Patterns, Principal, PrincipalKind, Principals, Statement
-from tablegate.access.grants import DocumentRole, Grant, HolderForm, HolderKind, MakerKind, Unread
-from tablegate.access.holders import Holder
-from tablegate.access.managed import ManagedPolicy, managed_path, managed_policies
-from tablegate.access.patterns import intersects, matches, subset
-from tablegate.access.reach import Reach, actions_of, fits, reaches, reaches_of, resources_of
-from tablegate.access.scope import Scope, Tier, scope_of
-from tablegate.access.symbols import Symbols, has_symbol, is_suffix, is_symbol, is_variable
+from tablegate.iam.arns import Symbols, arn_of, at_home, has_symbol, is_suffix, is_symbol, is_variable
+from tablegate.iam.aws_data import ACTIONS_AS_OF
+from tablegate.iam.conditions import PARTITION_KEYS, Condition, Narrowing, closed_by_null, narrowing
+from tablegate.iam.documents import Document, Patterns, Principal, PrincipalKind, Principals, Statement
+from tablegate.iam.evaluation import Reach, actions_of, fits, reaches, reaches_of, resources_of
+from tablegate.iam.grants import DocumentRole, Grant, HolderForm, HolderKind, MakerKind, Unread
+from tablegate.iam.holders import Answer, Holder, can
+from tablegate.iam.managed_policies import ManagedPolicy, managed_path, managed_policies
+from tablegate.iam.patterns import Scope, Tier, intersects, matches, scope_of, subset
 
 __all__ = [
     "ACTIONS_AS_OF",

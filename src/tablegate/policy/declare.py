@@ -1,18 +1,19 @@
-"""What a policy is, and the one decorator that declares it."""
+"""Policy, the decorator, options and their types."""
 
 from __future__ import annotations
 
 import inspect
+import pkgutil
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
+from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import Any, Literal, NewType, get_args, get_origin, get_type_hints
 
-from tablegate.access.grants import Grant, Unread
-from tablegate.access.holders import Holder
-from tablegate.model.change import Change
-from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
+from tablegate.iam.grants import Grant, Unread
+from tablegate.iam.holders import Holder
+from tablegate.model.estate import Change, DaxCluster, Estate, LegacyGlobalTable
 from tablegate.model.record import record
 from tablegate.model.table import GLOBAL_TABLE, Dialect, Index, Replica, Table
 from tablegate.model.value import Verdict
@@ -253,3 +254,70 @@ def _is_option_type(hint: Any) -> bool:
     return hint in (bool, int, float, str, Expression) or (
         get_origin(hint) is tuple and get_args(hint) == (str, Ellipsis)
     )
+
+
+_WORDS: Mapping[Any, str] = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    Expression: "a regular expression",
+}
+
+
+def accepted(option: Option, written: object) -> object:
+    """What the predicate is given for the option. TypeError says what would be right."""
+    if _fits(option.type, written):
+        return tuple(written) if isinstance(written, list) else written
+    raise TypeError(wanted(option))
+
+
+def wanted(option: Option) -> str:
+    """What the option takes, in words."""
+    if get_origin(option.type) is Literal:
+        return "one of " + ", ".join(f'"{choice}"' for choice in get_args(option.type))
+    return _WORDS.get(option.type, "a list of texts")
+
+
+def schema(option: Option) -> dict[str, object]:
+    """The option as JSON schema."""
+    default = list(option.default) if isinstance(option.default, tuple) else option.default
+    return {**_type_schema(option.type), "default": default}
+
+
+def _type_schema(kind: Any) -> dict[str, object]:
+    if get_origin(kind) is Literal:
+        return {"enum": list(get_args(kind))}
+    if kind is Expression:
+        return {"type": "string", "format": "regex"}
+    names = {bool: "boolean", int: "integer", float: "number", str: "string"}
+    return {"type": names[kind]} if kind in names else {"type": "array", "items": {"type": "string"}}
+
+
+def _fits(kind: Any, written: object) -> bool:
+    if get_origin(kind) is Literal:
+        return written in get_args(kind)
+    if kind in (int, float):
+        numeric = (int, float) if kind is float else int
+        return isinstance(written, numeric) and not isinstance(written, bool)
+    if kind in (bool, str):
+        return isinstance(written, kind)
+    if kind is Expression:
+        return isinstance(written, str) and _compiles(written)
+    return isinstance(written, list) and all(isinstance(item, str) for item in written)
+
+
+def _compiles(expression: str) -> bool:
+    try:
+        re.compile(expression)
+    except re.error:
+        return False
+    return True
+
+
+def policies_in(package: str) -> tuple[Policy, ...]:
+    """Every policy that the package and its modules declare, by id."""
+    root = import_module(package)
+    found = pkgutil.walk_packages(getattr(root, "__path__", ()), f"{package}.")
+    names = sorted(module.name for module in found)
+    return policies_of([root, *(import_module(name) for name in names)])

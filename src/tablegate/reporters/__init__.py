@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from tablegate.findings import Report
-    from tablegate.reporters.look import Look
+    from tablegate.reporters.wording import Look
 
     Render: TypeAlias = Callable[[Report, Look], str]
 
@@ -20,7 +20,7 @@ def _text(report: Report, look: Look) -> str:
 
 
 def _json(report: Report, look: Look) -> str:
-    from tablegate.reporters.json_ import render
+    from tablegate.reporters.json_report import render
 
     return render(report, look)
 

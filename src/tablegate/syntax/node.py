@@ -1,8 +1,10 @@
-"""A tree that knows its places: what every text format is read into."""
+"""Tree node with place, parseerror, collector_paused."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import gc
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -35,3 +37,54 @@ class Node(Struct, eq=False, gc=False):  # many, and none leads back to another
         if isinstance(self.content, (list, tuple)):
             return [child.plain() for child in self.content]
         return self.content
+
+
+class ParseError(Exception):
+    """An input, or a part of one, that cannot be read. The message never quotes the input's own text at length."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        line: int | None = None,
+        column: int | None = None,
+        hint: str | None = None,
+        duplicate: bool = False,
+        incomplete: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
+        self.column = column
+        self.hint = hint
+        self.duplicate = duplicate
+        self.incomplete = incomplete
+        self.file: str | None = None  # where it is not the file that the reader was given
+
+
+MUCH = 50_000  # objects, from which on it pays to look for those that nobody needs
+
+
+def collect_if_much(much: int = MUCH, *, first: Callable[[], object] | None = None) -> bool:
+    """Let go of what is new and only holds on to itself, if there is much of it: the command collects nothing.
+
+    ``first`` is called before, and lets go of what would hold on to it.
+    """
+    if gc.get_count()[0] <= much:
+        return False
+    if first is not None:
+        first()
+    gc.collect(0)
+    return True
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """No collection inside: a parse only ever adds objects, and looking for garbage among them costs more than it."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()

@@ -1,4 +1,4 @@
-"""What an input is: its content decides, never its name, and what is something else is told what to give instead."""
+"""Plan, template or something else, and what to give instead."""
 
 from __future__ import annotations
 
@@ -7,16 +7,148 @@ import re
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from enum import StrEnum
+from typing import TypeAlias
 
 from tablegate.model.record import record
-from tablegate.syntax import mistakes
-from tablegate.syntax.errors import ParseError
-from tablegate.syntax.source import Source
-from tablegate.syntax.text import utf8
+from tablegate.syntax import source as text
+from tablegate.syntax.node import ParseError
+from tablegate.syntax.source import Source, utf8
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tablegate.syntax.raw_json import Document
+    from tablegate.syntax.json.lazy import Document
+
+
+PROGRAM = "cdk.json"
+# Compiled when a file is no input: most runs have none that is looked at.
+_SPEAKS = rb"AWS::DynamoDB::|dynamodb:[A-Z*]"
+_SERVICE = rb"(?m)^service[ \t]*:"
+_PROVIDER = rb"(?m)^provider[ \t]*:"
+_TABLE = rb"""(?m)(?:^|[{,])[ \t-]*(?:Type|"Type"|'Type')[ \t]*:[ \t]*["']?AWS::DynamoDB::(?:Global)?Table\b"""
+
+
+@record(kw_only=False)
+class Fragment:
+    """What a file is in place of a template, and what to check instead."""
+
+    what: str
+    hint: str
+
+
+SERVICE = Fragment(
+    "a service of the Serverless Framework is not covered: the tables and roles that it makes are not seen",
+    "serverless package, then check .serverless/cloudformation-template-update-stack.json",
+)
+PART = Fragment(
+    "it declares a table and is no template by itself: the table is not seen as it will be made",
+    "check the template that is made of it",
+)
+UNSYNTHESISED = Fragment(
+    "a CDK program without an assembly that is judged: the tables and roles that it makes are not seen",
+    "cdk synth, then check cdk.out",
+)
+
+
+def assembly_of(data: bytes) -> str | None:
+    """The folder that a CDK program is synthesised into, as its ``cdk.json`` says; None where it names no program."""
+    from tablegate.syntax.json import load_json
+
+    try:
+        stated = load_json(text.decode(data))
+    except ParseError:
+        return None
+    if not isinstance(stated, dict) or not isinstance(stated.get("app"), str):
+        return None
+    output = stated.get("output")
+    return output if isinstance(output, str) else "cdk.out"
+
+
+def fragment_of(data: bytes) -> Fragment | None:
+    """What a file that is no template declares; None where it has nothing to do with tables."""
+    if re.search(_SPEAKS, data) is None:
+        return None
+    if re.search(_SERVICE, data) and re.search(_PROVIDER, data):
+        return SERVICE
+    return PART if re.search(_TABLE, data) else None
+
+
+_SHOW = "terraform show -json PLAN > plan.json"
+_GIVE_A_PLAN = f"give the plan: terraform plan -out=PLAN && {_SHOW}"
+
+
+@record(kw_only=False)
+class Mistake:
+    """An input that is something else than a plan or a template."""
+
+    what: str
+    hint: str
+
+    def error(self) -> ParseError:
+        """The refusal, with its remedy."""
+        return ParseError(f"this is {self.what}", hint=self.hint)
+
+
+_Signs: TypeAlias = "tuple[tuple[frozenset[str], Mistake], ...]"
+
+UNKNOWN = Mistake(
+    "not recognised as a Terraform plan or a CloudFormation template",
+    f"give the output of: {_SHOW}; or a template, which has Resources",
+)
+BINARY_PLAN = Mistake("a binary plan", f"give what is in it: {_SHOW}")
+ARCHIVE = Mistake("a ZIP archive", "give the plan or the template itself")
+LOG = Mistake("the log stream of 'terraform plan -json', not a plan", _GIVE_A_PLAN)
+HUMAN = Mistake("the output of 'terraform plan' for people to read", _GIVE_A_PLAN)
+COLOURED = Mistake("the coloured output of a terminal", _GIVE_A_PLAN)
+ASSEMBLY = Mistake("a part of a CDK assembly", "give the assembly: its folder, cdk.out")
+WRAPPER = Mistake(
+    "the output of setup-terraform's wrapper, without a plan in it",
+    "set terraform_wrapper: false in the workflow, and show the plan again",
+)
+
+_BY_KEYS: _Signs = (
+    (
+        frozenset({"encrypted_data", "encryption_version"}),
+        Mistake("encrypted by OpenTofu", "give it decrypted: tofu show -json PLAN > plan.json"),
+    ),
+    (
+        frozenset({"remote_plan_format"}),
+        Mistake("a bookmark of a plan that HCP Terraform keeps", f"give the plan itself: {_SHOW}"),
+    ),
+    (frozenset({"service", "provider"}), Mistake("a service of the Serverless Framework", SERVICE.hint)),
+    (frozenset({"version", "tree"}), ASSEMBLY),
+    (frozenset({"version", "files", "dockerImages"}), ASSEMBLY),
+    (frozenset({"version", "testCases"}), ASSEMBLY),
+    (frozenset({"provider_schemas"}), Mistake("the output of 'terraform providers schema'", _GIVE_A_PLAN)),
+    (frozenset({"root_module", "provider_config"}), Mistake("a configuration, not a plan", _GIVE_A_PLAN)),
+)
+
+# Compiled when something is no input, which hardly anything is.
+_FOR_PEOPLE = (
+    r"(?m)^(?:Terraform|OpenTofu) (?:used the selected providers|will perform the following)"
+    r"|^An execution plan has been generated|^Plan: [0-9]+ to |: Refreshing state\.\.\."
+)
+_OF_SOURCE = r'(?m)^(?:resource|data|module|variable|output|provider)(?: "[^"\n]*"){1,2} \{|^(?:terraform|locals) \{'
+LOG_START = b'{"@'  # the first member of every message of Terraform's machine-readable log
+
+
+def by_keys(keys: AbstractSet[str]) -> Mistake:
+    """What an object with these keys at its top is, if not what was wanted."""
+    for signs, mistake in _BY_KEYS:
+        if signs <= keys:
+            return mistake
+    return UNKNOWN
+
+
+def by_text(text: str) -> Mistake | None:
+    """What a text is that is neither JSON nor a template, if that can be told."""
+    if "\x1b[" in text:
+        return COLOURED
+    return HUMAN if re.search(_FOR_PEOPLE, text) else None
+
+
+def is_source(text: str) -> bool:
+    """Whether a text is written in Terraform's language."""
+    return re.search(_OF_SOURCE, text) is not None
 
 
 class Kind(StrEnum):
@@ -73,7 +205,7 @@ _SIGNS = (
 _ENCRYPTED = frozenset({"encrypted_data"})
 _FIRST_LINE = r"\A(?:[ \t]*(?:#[^\n]*|---[^\n]*|%[^\n]*)?\r?\n)*+( *)"
 _TEMPLATE_KEY = rf"(?m)^( *)[\"']?(?:{'|'.join(sorted(OF_A_TEMPLATE))})[\"']?[ \t]*:"
-_OF_SOURCE = (".tf", ".tofu", ".tf.json", ".tofu.json")  # Terraform itself goes by the name
+_OF_SOURCE_recognise = (".tf", ".tofu", ".tf.json", ".tofu.json")  # Terraform itself goes by the name
 _VISIBLE = r"[^\n]"
 WRAPPED = ("[command]", "::")
 
@@ -81,9 +213,9 @@ WRAPPED = ("[command]", "::")
 def recognise(source: Source) -> Recognised:
     """The kind and the text of an input. A ParseError says what it is instead."""
     if source.data.startswith(b"PK\x03\x04"):
-        raise (mistakes.BINARY_PLAN if b"tfplan" in source.data[:256] else mistakes.ARCHIVE).error()
+        raise (BINARY_PLAN if b"tfplan" in source.data[:256] else ARCHIVE).error()
     data = utf8(source.data)
-    if source.name.endswith(_OF_SOURCE):
+    if source.name.endswith(_OF_SOURCE_recognise):
         return Recognised(Kind.TERRAFORM_SOURCE, data.decode())
     return _of_object(data) if data.lstrip(b" \t\r\n").startswith(b"{") else _of_text(data.decode())
 
@@ -111,20 +243,20 @@ def _of_text(text: str) -> Recognised:
         return _of_wrapped(text)
     if has_template_key(text):
         return Recognised(Kind.CLOUDFORMATION, text)
-    mistake = mistakes.by_text(text)
+    mistake = by_text(text)
     if mistake is not None:
         raise mistake.error()
-    if mistakes.is_source(text):
+    if is_source(text):
         return Recognised(Kind.TERRAFORM_SOURCE, text)
     return _of_yaml(text)
 
 
 def _of_object(data: bytes) -> Recognised:
-    from tablegate.syntax.raw_json import Document
-    from tablegate.syntax.raw_json import decode as decoded
+    from tablegate.syntax.json.lazy import Document
+    from tablegate.syntax.json.lazy import decode as decoded
 
-    if data.lstrip().startswith(mistakes.LOG_START):
-        raise mistakes.LOG.error()
+    if data.lstrip().startswith(LOG_START):
+        raise LOG.error()
     document = Document(data)
     found = document.members
     keys = found.keys()
@@ -140,14 +272,14 @@ def _of_object(data: bytes) -> Recognised:
     kind = other_kind(keys)
     if kind is not None:
         return Recognised(kind, data.decode())
-    raise mistakes.by_keys(keys).error()
+    raise by_keys(keys).error()
 
 
 def _of_wrapped(text: str) -> Recognised:
     """What setup-terraform's wrapper prints: the command, the plan, and the plan again in workflow commands."""
     start = text.find("\n{") + 1
     if not start:
-        raise mistakes.WRAPPER.error()
+        raise WRAPPER.error()
     end = text.find("\n::", start)
     inner = _of_object((text[start:] if end < 0 else text[start:end]).encode())
     return Recognised(inner.kind, inner.content, "lines of setup-terraform's wrapper were left out")
@@ -155,27 +287,27 @@ def _of_wrapped(text: str) -> Recognised:
 
 def _of_yaml(text: str) -> Recognised:
     """What is no template at first sight: broken YAML says so itself, and the rest is named for what it is."""
-    from tablegate.syntax.json_ import parse_json
-    from tablegate.syntax.yaml_ import parse_yaml
+    from tablegate.syntax.json import parse_json
+    from tablegate.syntax.yaml import parse_yaml
 
     content = (parse_json if text.lstrip().startswith(("[", "/")) else parse_yaml)(text).content
     if not isinstance(content, Mapping):
         kind = "a list" if isinstance(content, list) else "a single value"
-        raise ParseError(f"the top level must be an object, not {kind}", hint=mistakes.UNKNOWN.hint)
+        raise ParseError(f"the top level must be an object, not {kind}", hint=UNKNOWN.hint)
     if "TemplateBody" in content:
         return _of_body(content["TemplateBody"].plain())
     if other_kind(content.keys()) is Kind.CHANGE_SET:
         return Recognised(Kind.CHANGE_SET, text)
-    raise mistakes.by_keys(content.keys()).error()
+    raise by_keys(content.keys()).error()
 
 
 def _of_object_within(data: bytes, key: str) -> Recognised:
     """A template that is a member of an object: where it stands, with nothing around it."""
-    from tablegate.syntax.raw_json import written
+    from tablegate.syntax.json.lazy import written
 
     inner = written(data, key)
     if _of_object(inner).kind is not Kind.CLOUDFORMATION:
-        raise mistakes.UNKNOWN.error()
+        raise UNKNOWN.error()
     before = data[: data.index(inner, data.index(f'"{key}"'.encode()))].decode()
     return Recognised(Kind.CLOUDFORMATION, re.sub(_VISIBLE, " ", before) + inner.decode())
 
@@ -187,7 +319,7 @@ def _of_body(body: object) -> Recognised:
     except UnicodeEncodeError:
         raise ParseError("TemplateBody holds half of a surrogate pair, which is no character") from None
     if inner.kind is not Kind.CLOUDFORMATION:
-        raise mistakes.UNKNOWN.error()
+        raise UNKNOWN.error()
     return Recognised(inner.kind, inner.content, "lines are counted inside of TemplateBody")
 
 
@@ -195,6 +327,6 @@ def _known_version(version: object) -> None:
     """Refuse a plan whose format nobody has seen yet."""
     found = re.fullmatch(r"([0-9]{1,9})\.[0-9]{1,9}(?:\.[0-9]{1,9})?", version) if isinstance(version, str) else None
     if found is None:
-        raise ParseError("not the JSON of a Terraform plan: it has no format_version", hint=mistakes.UNKNOWN.hint)
+        raise ParseError("not the JSON of a Terraform plan: it has no format_version", hint=UNKNOWN.hint)
     if int(found[1]) >= _MAJOR:
         raise ParseError(f"unsupported plan format {version}, where 0.1 to 1.x are known")

@@ -1,11 +1,13 @@
-"""An input before anybody has looked into it."""
+"""An input: name, bytes, files beside it, decoding."""
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Mapping
 from typing import Protocol
 
 from tablegate.model.record import field, record
+from tablegate.syntax.node import ParseError
 
 
 @record(eq=False, kw_only=False)
@@ -76,3 +78,57 @@ def within(folder: str, way: str) -> str:
         elif (step == ".." and not root) or step not in ("", ".", ".."):
             steps.append(step)
     return root + "/".join(steps)
+
+
+_AS_UTF8 = "save it as UTF-8"
+_MARKS = (  # the longer mark first: UTF-32 LE begins with the mark of UTF-16 LE
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+_ZEROS = {"x000": "UTF-32 LE", "000x": "UTF-32 BE", "x0": "UTF-16 LE", "0x": "UTF-16 BE"}
+
+
+def decode(data: bytes) -> str:
+    """The text of an input: UTF-8 with or without a mark, or UTF-16 with one, as PowerShell writes it."""
+    if not data:
+        raise ParseError("the file is empty (0 bytes)", hint="the command that wrote it failed; its error is on stderr")
+    text = _decoded(data)
+    if not text or text.isspace():
+        raise ParseError("the file holds only white space", hint="the command that wrote it failed")
+    return text
+
+
+def utf8(data: bytes) -> bytes:
+    """The same text as UTF-8 without a mark: the very bytes where they are ASCII, for a large input is not copied."""
+    if data.isascii() and b"\0" not in data[:4] and data and not data.isspace():
+        return data
+    return decode(data).encode()
+
+
+def _decoded(data: bytes) -> str:
+    for mark, name in _MARKS:
+        if data.startswith(mark):
+            if name == "UTF-16":
+                return _strictly(data, "utf-16", name)
+            raise ParseError(f"the file is {name}, not UTF-8", hint=_AS_UTF8)
+    if b"\0" in data[:4]:
+        raise ParseError(f"the file is not UTF-8; it looks like {_by_zeros(data)}", hint=_AS_UTF8)
+    return _strictly(data, "utf-8", "UTF-8").removeprefix("\ufeff")
+
+
+def _by_zeros(data: bytes) -> str:
+    """Without a mark, the place of the zeros tells the encoding of what begins with an ASCII character."""
+    zeros = "".join("0" if byte == 0 else "x" for byte in data[:4])
+    for pattern, name in _ZEROS.items():
+        if zeros.startswith(pattern):
+            return f"{name} without a byte order mark"
+    return "a binary file"
+
+
+def _strictly(data: bytes, encoding: str, name: str) -> str:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise ParseError(f"not valid {name} at byte {error.start}", hint=_AS_UTF8) from None

@@ -9,7 +9,7 @@ import pytest
 
 from tablegate.dialects import read
 from tablegate.dialects.reading import Reading, ReadOptions
-from tablegate.model.change import Change, ChangeKind, ReplaceOrder
+from tablegate.model.estate import Change, ChangeKind, ReplaceOrder
 from tablegate.model.table import Table
 from tablegate.syntax.source import Source
 

@@ -6,10 +6,9 @@ import json
 from textwrap import dedent
 from typing import Any
 
+from tablegate.dialects import read_together
 from tablegate.dialects.reading import Reading, ReadOptions
-from tablegate.dialects.together import read_together
-from tablegate.model.change import ChangeKind
-from tablegate.model.estate import Estate
+from tablegate.model.estate import ChangeKind, Estate
 from tablegate.syntax.source import Beside, Source
 
 STACK = "arn:aws:cloudformation:eu-west-1:123456789012:stack/shop/1"

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from support.templates import UNKNOWN, reading, said, table, template
 from tablegate.model.table import KeyOwner, Table, TableKind
-from templates import UNKNOWN, reading, said, table, template
 
 HEAD = "Parameters: {P: {Type: String}}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from templates import UNKNOWN, reading, reason, said, table, template, with_properties
+from support.templates import UNKNOWN, reading, reason, said, table, template, with_properties
 
 HEAD = """
 Transform: AWS::LanguageExtensions

@@ -6,8 +6,8 @@ from textwrap import indent
 
 import pytest
 
+from support.templates import UNKNOWN, reading, said, tables
 from tablegate.model.estate import Estate
-from templates import UNKNOWN, reading, said, tables
 
 HEAD = """
 Parameters:

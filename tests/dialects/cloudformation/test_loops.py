@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from templates import UNKNOWN, reading, said, tables
+from support.templates import UNKNOWN, reading, said, tables
 
 TABLE = "{Type: 'AWS::DynamoDB::Table', Properties: {TableName: !Sub 'x-${N}', Tags: [{Key: n, Value: !Ref N}]}}"
 

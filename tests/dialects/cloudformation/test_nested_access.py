@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from tablegate.access.grants import Grant, HolderKind
-from tablegate.access.holders import Holder
 from tablegate.dialects import read
 from tablegate.dialects.reading import ReadOptions
+from tablegate.iam.grants import Grant, HolderKind
+from tablegate.iam.holders import Holder
 from tablegate.model.estate import Estate
 from tablegate.syntax.source import Beside, Source
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tablegate.dialects.cloudformation.parameters import ParameterFile, parse_parameters
-from tablegate.dialects.cloudformation.symbols import ResolvedText
-from tablegate.syntax.errors import ParseError
+from tablegate.dialects.cloudformation.parameters import ParameterFile, ResolvedText, parse_parameters
+from tablegate.syntax.node import ParseError
 
 BOTH = {"Env": "prod", "Size": "5"}
 

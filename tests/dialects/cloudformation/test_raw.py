@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tablegate.dialects.cloudformation.raw import unevaluated
+from tablegate.dialects.cloudformation.values import unevaluated
 from tablegate.model.value import Doubt
-from tablegate.syntax.yaml_ import parse_yaml
+from tablegate.syntax.yaml import parse_yaml
 
 TEXT = """\
 Name: !Ref Name

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tablegate.engine.view import view
+from support.templates import UNKNOWN, reading, reason, said, table, tables, template, with_properties
+from tablegate.engine.jsonpath import view
 from tablegate.model.table import Table
 from tablegate.model.value import Span
-from templates import UNKNOWN, reading, reason, said, table, tables, template, with_properties
 
 PITR = "PointInTimeRecoverySpecification: {PointInTimeRecoveryEnabled: %s}"
 IS_PROD = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from templates import UNKNOWN, reading, said, tables, template
+from support.templates import UNKNOWN, reading, said, tables, template
 
 
 def faults(text: str, **options: object) -> list[tuple[str, bool, str]]:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from support.templates import UNKNOWN, reading, said, table, template
 from tablegate.model.table import KeyOwner, KeyPart, Role, Table, TableKind
 from tablegate.model.value import Origin, Place
-from templates import UNKNOWN, reading, said, table, template
 
 HEAD = "Parameters: {P: {Type: String}}"
 

@@ -1,15 +1,20 @@
-"""The members of a change set: in either spelling, and each change with what it holds before and after."""
+"""Its members, kinds of change, nested sets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 
-from tablegate.dialects.cloudformation.unsettled import MASKED, is_scalar, scalar_of
+from tablegate.dialects.cloudformation.values import MASKED, is_scalar, scalar_of
+from tablegate.model import facts
+from tablegate.model.estate import Change, ChangeKind, ReplaceOrder
 from tablegate.model.record import record
-from tablegate.syntax.errors import ParseError
-from tablegate.syntax.json_ import load_json, parse_json
-from tablegate.syntax.node import Node
-from tablegate.syntax.recognise import is_json
+from tablegate.model.table import Table
+from tablegate.model.value import Doubt, Place, Value
+from tablegate.syntax.json import load_json, parse_json
+from tablegate.syntax.node import Node, ParseError
+from tablegate.syntax.recognise import Kind, is_json, recognise
+from tablegate.syntax.source import Source
 
 _MASK = "****"  # what stands for the value of a NoEcho parameter
 _KEPT = ("DeletionPolicy", "UpdateReplacePolicy", "Metadata")
@@ -22,7 +27,7 @@ def parsed(text: str) -> Node:
     if is_json(text):
         return parse_json(text)
     # Imported here: hardly a change set is kept as YAML.
-    from tablegate.syntax.yaml_ import parse_yaml
+    from tablegate.syntax.yaml import parse_yaml
 
     return parse_yaml(text)
 
@@ -110,3 +115,103 @@ def _node(content: object, at: Node) -> Node:
         return Node(MASKED, at.line, at.column)
     scalar = content if content is None or isinstance(content, (str, bool, int, float)) else str(content)
     return Node(scalar, at.line, at.column)
+
+
+_KINDS = {
+    "Add": ChangeKind.CREATE,
+    "Modify": ChangeKind.UPDATE,
+    "Remove": ChangeKind.DELETE,
+    "Import": ChangeKind.NOOP,
+    "SyncWithActual": ChangeKind.NOOP,
+}
+_RETAINED = {"Delete": False, "ReplaceAndDelete": False, "Retain": True, "ReplaceAndRetain": True}
+_CONDITIONALLY = Doubt("it is replaced only under a condition that CloudFormation decides when it executes the set")
+
+
+def exists_before(change: ResourceChange) -> bool:
+    """Whether the object is there before the change set is executed."""
+    return change.action != "Add"
+
+
+def exists_after(change: ResourceChange) -> bool:
+    """Whether the object is there once it is executed."""
+    return change.action != "Remove"
+
+
+def change_of(
+    change: ResourceChange, place: Place, after: Table | None, earlier: Callable[[str], Table | None]
+) -> Change:
+    """The record of one change. What is there before is made when somebody asks."""
+    kind = _KINDS.get(change.action, ChangeKind.UNKNOWN)
+    replacement = text(change.members, "Replacement")
+    if kind is ChangeKind.UPDATE and replacement in ("True", "Conditional", "true"):
+        kind = ChangeKind.REPLACE
+    return Change(
+        address=change.address,
+        place=place,
+        kind=kind,
+        make_before=partial(earlier, change.address) if exists_before(change) else _nothing,
+        after=after,
+        order=ReplaceOrder.CREATE_FIRST if kind is ChangeKind.REPLACE else None,
+        replace_paths=tuple(dict.fromkeys(_replacing(change))) if kind is ChangeKind.REPLACE else (),
+        importing=text(change.members, "PhysicalResourceId") if change.action == "Import" else None,
+        retained=_retained(change, place),
+        doubt=_CONDITIONALLY if replacement == "Conditional" else None,
+    )
+
+
+def _nothing() -> Table | None:
+    return None
+
+
+def _retained(change: ResourceChange, place: Place) -> Value[bool] | None:
+    found = _RETAINED.get(text(change.members, "PolicyAction") or "")
+    return None if found is None else facts.RETAINED.of(found, place)
+
+
+def _replacing(change: ResourceChange) -> Iterator[str]:
+    """The properties that make CloudFormation replace the object."""
+    for detail in items(member(change.members, "Details")):
+        target = members(member(members(detail), "Target"))
+        if text(target, "RequiresRecreation") in ("Always", "Conditionally"):
+            path = (text(target, "Path") or "").removeprefix("/Properties/").replace("/", ".")
+            found = path or text(target, "Name")
+            if found:
+                yield found
+
+
+def addresses_of(sources: Iterable[Source]) -> dict[str, str]:
+    """The addresses of nested stacks by the ids of their change sets. A set that cannot be read says so itself."""
+    parents: dict[str, tuple[str, str]] = {}
+    known: set[str] = set()
+    for root in _roots(sources):
+        own = text(root, "ChangeSetId")
+        if own is None:
+            continue
+        known.add(own)
+        for change in changes(root):
+            nested = text(change.members, "ChangeSetId")
+            if change.is_stack and nested is not None and nested != own:
+                parents[nested] = (own, change.address)
+    return {nested: _address(nested, parents) for nested in parents if nested in known}
+
+
+def _roots(sources: Iterable[Source]) -> Iterable[Members]:
+    for source in sources:
+        try:
+            found = recognise(source)
+            root = members(parsed(found.text)) if found.kind is Kind.CHANGE_SET else {}
+            if member(root, "Changes") is not None and list(changes(root)):
+                yield root
+        except ParseError:
+            continue
+
+
+def _address(nested: str, parents: Mapping[str, tuple[str, str]]) -> str:
+    steps: list[str] = []
+    seen: set[str] = set()
+    while nested in parents and nested not in seen:
+        seen.add(nested)
+        nested, address = parents[nested]
+        steps.append(address)
+    return "/".join(reversed(steps))

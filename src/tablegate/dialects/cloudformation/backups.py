@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 
-from tablegate.dialects.cloudformation.fields import as_section, exists, listed, properties, subsection
-from tablegate.dialects.cloudformation.links import Naming
+from tablegate.dialects.cloudformation.joins import Naming
+from tablegate.dialects.cloudformation.parameters import ACCOUNT, PARTITION, REGION
+from tablegate.dialects.cloudformation.properties import as_section, exists, listed, properties, subsection
 from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.symbols import ACCOUNT, PARTITION, REGION
 from tablegate.dialects.cloudformation.template import BACKUP_SELECTION, Resource
-from tablegate.dialects.cloudformation.unsettled import RESOURCE, Section, Symbol, Unsettled, scalar_of
+from tablegate.dialects.cloudformation.values import RESOURCE, Section, Symbol, Unsettled, scalar_of
 from tablegate.model import facts
 from tablegate.model.value import Doubt, Value
 from tablegate.syntax.node import Node

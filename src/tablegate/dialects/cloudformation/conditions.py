@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 from weakref import proxy
 
 from tablegate.dialects.cloudformation.scenarios import EQUAL, FREE, TRUE, VALUE, Needed, Question
-from tablegate.dialects.cloudformation.unsettled import (
-    INPUT,
-    Resolved,
-    Unsettled,
-    is_scalar,
-    scalar_of,
-    text_with_holes,
-)
+from tablegate.dialects.cloudformation.values import INPUT, Resolved, Unsettled, is_scalar, scalar_of, text_with_holes
 from tablegate.model.record import record
 from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tablegate.dialects.cloudformation.resolver import Resolver
 

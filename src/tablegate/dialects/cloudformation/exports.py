@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tablegate.dialects.cloudformation.opening import opened
-from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.surroundings import foreign
-from tablegate.dialects.cloudformation.unsettled import Unsettled, expression, is_scalar, scalar_of, text_with_holes
+from tablegate.dialects.cloudformation.loading import opened
+from tablegate.dialects.cloudformation.resolver import Resolver, foreign
+from tablegate.dialects.cloudformation.values import Unsettled, expression, is_scalar, scalar_of, text_with_holes
 from tablegate.dialects.reading import ReadOptions
 from tablegate.model.record import record
 from tablegate.model.value import Doubt
-from tablegate.syntax.errors import ParseError
-from tablegate.syntax.node import Node
+from tablegate.syntax.node import Node, ParseError
 from tablegate.syntax.recognise import Kind, recognise
 from tablegate.syntax.source import Source
 

@@ -1,86 +1,165 @@
-"""Everything in a template that speaks of its tables, found once for all of them."""
+"""Which resources speak of which table: by reference, by name, or only perhaps."""
 
 from __future__ import annotations
 
-from tablegate.dialects.cloudformation.backups import Backups
-from tablegate.dialects.cloudformation.links import Naming, Tables
-from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.scaling import Scaling
-from tablegate.dialects.cloudformation.symbols import ACCOUNT, REGION, partition_of
-from tablegate.dialects.cloudformation.unsettled import Unsettled, scalar_of
-from tablegate.dialects.cloudformation.watchers import Alarms, Consumers, Replicas
-from tablegate.model import facts
-from tablegate.model.facts import Fact
-from tablegate.model.record import record
-from tablegate.model.scaling import ScalingTarget
-from tablegate.model.table import Alarm, Consumer, Replica
-from tablegate.model.value import Doubt, Value
-from tablegate.syntax.node import Node
+from collections.abc import Callable, Iterable, Iterator
 
-_NOWHERE = Node(None, 1, 1)
+from tablegate.dialects.cloudformation.properties import properties
+from tablegate.dialects.cloudformation.resolver import Resolver
+from tablegate.dialects.cloudformation.template import TABLES, Resource
+from tablegate.dialects.cloudformation.values import RESOURCE, Section, Symbol, Unsettled, hole, text_with_holes
+from tablegate.model.record import record
+from tablegate.model.value import Doubt
+from tablegate.syntax.node import Node
 
 
 @record(kw_only=False)
-class Joined:
-    """What speaks of one table."""
+class Naming:
+    """What a table is called in this scenario: its logical id, and its name as far as it is known."""
 
-    scaling: tuple[ScalingTarget, ...]
-    scaling_doubt: Doubt | None
-    alarms: tuple[Alarm, ...]
-    alarms_doubt: Doubt | None
-    consumers: tuple[Consumer, ...]
-    replicas: tuple[Replica, ...]
+    address: str
+    name: Node | Unsettled | None
 
 
-_NOTHING = Joined((), None, (), None, (), ())
+@record(kw_only=False)
+class Linked:
+    """A resource that speaks of a table, where it says of which, and the section that says what."""
+
+    resource: Resource
+    where: Node
+    section: Section
 
 
-class Joins:
-    """The joins of one template, and what is known of its stack."""
+Names = Callable[[str], str | None]
+"""Takes the table's name out of a text such as a resource id or an ARN; None where it names no table."""
+
+
+class Links:
+    """One kind of resources, by the table that they speak of."""
+
+    def __init__(self, resolver: Resolver, pairs: Iterable[Linked], names: Names, tables: Tables) -> None:
+        self._resolver = resolver
+        self._names = names
+        self._tables = tables
+        self._certain: dict[str, list[Linked]] = {}
+        self._named: dict[str, list[Linked]] = {}
+        self._loose: list[Linked] = []
+        for linked in pairs:
+            self._add(linked)
+        self.read_names = bool(self._named or self._loose)  # whether it depends on a table's name who speaks of it
+        self.spoken_of = self._certain.keys()  # the tables that somebody speaks of for certain
+
+    def of(self, table: Naming) -> Iterable[Linked]:
+        """Those that speak of this table, for certain, in this scenario."""
+        found = self._certain.get(table.address, ())
+        if not self.read_names:
+            return found
+        text = text_with_holes(table.name) if isinstance(table.name, Node) else None
+        named = self._named.get(text, ()) if text is not None else ()
+        loose = [linked for linked in self._loose if self._speaks(linked, table)]
+        return [*found, *named, *loose]
+
+    def perhaps(self, table: Naming) -> Iterator[tuple[Linked, Doubt]]:
+        """Those that may or may not speak of this table, and why that is not known."""
+        for linked in self._loose:
+            value = self._resolver.head(linked.where)
+            if isinstance(value, Unsettled) and self._compare(value, table) is None:
+                yield linked, _perhaps(linked, value.doubt)
+        if isinstance(table.name, Unsettled):
+            own = text_with_holes(table.name)
+            for linked in (it for name, named in self._named.items() if _could_be(name, own) for it in named):
+                yield linked, _perhaps(linked, table.name.doubt)
+
+    def doubt(self, table: Naming) -> Doubt | None:
+        """Why there may be more of them."""
+        return next((doubt for _, doubt in self.perhaps(table)), None) if self.read_names else None
+
+    def _add(self, linked: Linked) -> None:
+        value = self._resolver.head(linked.where)
+        text = text_with_holes(value) if value is not None else None
+        if value is None or text is None:
+            self._loose.append(linked)
+            return
+        name = self._names(text)
+        if name is None:
+            if isinstance(value, Unsettled) and _is_vague(value):
+                self._loose.append(linked)
+            return
+        table = self._tables.called(name)
+        if table is not None:
+            self._certain.setdefault(table, []).append(linked)
+        elif isinstance(value, Unsettled):
+            self._loose.append(linked)
+        else:
+            self._named.setdefault(name, []).append(linked)
+
+    def _speaks(self, linked: Linked, table: Naming) -> bool | None:
+        value = self._resolver.head(linked.where)
+        return False if value is None else self._compare(value, table)
+
+    def _compare(self, value: Node | Unsettled, table: Naming) -> bool | None:
+        text = text_with_holes(value)
+        name = self._names(text) if text is not None else None
+        own = text_with_holes(table.name) if table.name is not None else None
+        if name is not None and name in (hole(Symbol(table.address)), own):
+            return True
+        if table.name is None or (isinstance(value, Node) and isinstance(table.name, Node)):
+            return False  # a name that the service makes up is written nowhere
+        if isinstance(value, Unsettled) and any(it.sort == RESOURCE for it in value.parts if isinstance(it, Symbol)):
+            return False
+        if name is None and text is not None and not (isinstance(value, Unsettled) and _is_vague(value)):
+            return False
+        return None if _could_be(name, own) else False
+
+
+class Tables:
+    """The tables of the template, by each way to say their names without choosing a scenario."""
 
     def __init__(self, resolver: Resolver) -> None:
-        self.tables = Tables(resolver)
-        self.scaling = Scaling(resolver, self.tables)
-        self.alarms = Alarms(resolver, self.tables)
-        self.consumers = Consumers(resolver, self.tables)
-        self.replicas = Replicas(resolver, self.tables)
-        self.backups = Backups(resolver)
-        self.region = _of_the_stack(resolver, facts.REGION, REGION)
-        self.account = _of_the_stack(resolver, facts.ACCOUNT, ACCOUNT)
+        self._resolver = resolver
+        self._by_reference = {hole(Symbol(it.address)): it.address for it in resolver.template.of(*TABLES)}
+        self._by_name: dict[str, str] | None = None
 
-        links = (self.scaling.links, self.alarms.links, self.consumers.links, self.replicas.links)
-        self._read_names = self.backups.any or any(link.read_names for link in links)
-        self._spoken_of = {address for link in links for address in link.spoken_of}
+    def called(self, name: str) -> str | None:
+        """The logical id of the table that is called so."""
+        found = self._by_reference.get(name)
+        if found is None and self._by_reference:
+            if self._by_name is None:
+                self._by_name = dict(self._names())
+            found = self._by_name.get(name)
+        return found
 
-    def naming(self, address: str, name: Node | Unsettled | None) -> Naming:
-        """What a table is called, as far as it matters to those who speak of tables."""
-        return Naming(address, name if self._read_names else None)
-
-    def about(self, table: Naming) -> Joined:
-        """All that speaks of one table, in this scenario."""
-        if not self._read_names and table.address not in self._spoken_of:
-            return _NOTHING
-        return Joined(
-            self.scaling.of(table),
-            self.scaling.doubt(table),
-            self.alarms.of(table),
-            self.alarms.doubt(table),
-            self.consumers.of(table),
-            self.replicas.of(table),
-        )
-
-    def arn(self, name: Value[str], region: Value[str]) -> Value[str]:
-        """The ARN of a table, where all that it is made of is known."""
-        for part in (region, self.account, name):
-            if part.doubt is not None:
-                return facts.ARN.doubted(part.doubt, name.place)
-        partition, _ = partition_of(region.content or "")
-        text = f"arn:{partition}:dynamodb:{region.content}:{self.account.content}:table/{name.content}"
-        return facts.ARN.of(text, name.place)
+    def _names(self) -> Iterator[tuple[str, str]]:
+        for resource in self._resolver.template.of(*TABLES):
+            name = self._resolver.get(properties(self._resolver, resource), "TableName")
+            text = text_with_holes(name) if name is not None else None
+            if text:
+                yield text, resource.address
 
 
-def _of_the_stack(resolver: Resolver, fact: Fact[str], name: str) -> Value[str]:
-    found = resolver.reference(_NOWHERE, name)
-    if isinstance(found, Unsettled):
-        return fact.doubted(found.doubt)
-    return fact.of(scalar_of(found) if found is not None else None)
+def _perhaps(linked: Linked, doubt: Doubt) -> Doubt:
+    address = linked.resource.address
+    reason = f"{address} may or may not be about this table: {doubt.reason}"
+    return Doubt(reason, doubt.settle, (address, *doubt.refs))
+
+
+def _is_vague(value: Unsettled) -> bool:
+    """Whether the text may hold a table's name though no part of it says so."""
+    return all(isinstance(part, Symbol) and part.sort != RESOURCE for part in value.parts)
+
+
+def _could_be(name: str | None, own: str | None) -> bool:
+    """Whether two texts with holes can be the same: what stands before and behind their holes must agree."""
+    if name is None or own is None:
+        return True
+    (head, tail), (own_head, own_tail) = _ends(name), _ends(own)
+    for text, before, behind in ((name, own_head, own_tail), (own, head, tail)):
+        if "${" not in text and len(text) < len(before) + len(behind):
+            return False
+    heads, tails = sorted((head, own_head), key=len), sorted((tail, own_tail), key=len)
+    return heads[1].startswith(heads[0]) and tails[1].endswith(tails[0])
+
+
+def _ends(text: str) -> tuple[str, str]:
+    """What stands before the first hole and behind the last."""
+    return (text.partition("${")[0], text.rpartition("}")[2]) if "${" in text else (text, text)

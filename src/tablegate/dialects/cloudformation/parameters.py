@@ -1,13 +1,183 @@
-"""Parameter files, in every form that people keep them in."""
+"""Parameters, pseudo parameters, parameter files."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from math import inf
 
-from tablegate.dialects.cloudformation.symbols import ResolvedText
-from tablegate.dialects.cloudformation.unsettled import text_of
+from tablegate.dialects.cloudformation.faults import Faults
+from tablegate.dialects.cloudformation.values import is_scalar, scalar_of, text_of
+from tablegate.dialects.reading import ReadOptions
 from tablegate.model.record import record
-from tablegate.syntax.errors import ParseError
+from tablegate.model.value import Doubt, Span
+from tablegate.syntax.node import Node, ParseError
+
+REGION = "AWS::Region"
+ACCOUNT = "AWS::AccountId"
+PARTITION = "AWS::Partition"
+URL_SUFFIX = "AWS::URLSuffix"
+STACK_NAME = "AWS::StackName"
+STACK_ID = "AWS::StackId"
+NO_VALUE = "AWS::NoValue"
+
+DECIMAL = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
+
+_PARTITIONS = (  # https://docs.aws.amazon.com/whitepapers/latest/aws-fault-isolation-boundaries/partitions.html
+    ("cn-", "aws-cn", "amazonaws.com.cn"),
+    ("us-gov-", "aws-us-gov", "amazonaws.com"),
+    ("us-iso-", "aws-iso", "c2s.ic.gov"),
+    ("us-isob-", "aws-iso-b", "sc2s.sgov.gov"),
+    ("eu-isoe-", "aws-iso-e", "cloud.adc-e.uk"),
+    ("us-isof-", "aws-iso-f", "csp.hci.ic.gov"),
+    ("eusc-", "aws-eusc", "amazonaws.eu"),
+    ("", "aws", "amazonaws.com"),
+)
+
+_GIVE_REGION = "pass --region"
+_PSEUDO_DOUBTS = {
+    REGION: Doubt("the region of the stack is not known", _GIVE_REGION, (REGION,)),
+    ACCOUNT: Doubt("the account of the stack is not known", "pass --account", (ACCOUNT,)),
+    PARTITION: Doubt("the region of the stack is not known", _GIVE_REGION, (PARTITION,)),
+    URL_SUFFIX: Doubt("the region of the stack is not known", _GIVE_REGION, (URL_SUFFIX,)),
+    STACK_NAME: Doubt("the name of the stack is not known here", None, (STACK_NAME,)),
+    STACK_ID: Doubt("the stack has its id only once it exists", None, (STACK_ID,)),
+    "AWS::NotificationARNs": Doubt("the stack's notification topics are not known", None, ("AWS::NotificationARNs",)),
+}
+
+
+class ResolvedText(str):
+    """The value of an SSM parameter, as AWS has already resolved it."""
+
+    __slots__ = ()
+
+
+@record(kw_only=False)
+class Meaning:
+    """What a name stands for: a text or list of texts, one of several texts, or something in doubt."""
+
+    content: str | tuple[str, ...] | None = None
+    options: tuple[str, ...] = ()
+    doubt: Doubt | None = None
+    secret: bool = False
+    span: Span | None = None
+
+
+def pseudo_parameters(options: ReadOptions) -> dict[str, Meaning]:
+    """What is known of the stack itself."""
+    meanings = {name: Meaning(doubt=doubt) for name, doubt in _PSEUDO_DOUBTS.items()}
+    if options.account:
+        meanings[ACCOUNT] = Meaning(options.account)
+    if options.region:
+        meanings[REGION] = Meaning(options.region)
+        meanings[PARTITION], meanings[URL_SUFFIX] = map(Meaning, partition_of(options.region))
+    return meanings
+
+
+def partition_of(region: str) -> tuple[str, str]:
+    """The partition that a region belongs to, and its domain."""
+    return next((name, domain) for prefix, name, domain in _PARTITIONS if region.startswith(prefix))
+
+
+def parameter(name: str, node: Node, options: ReadOptions, faults: Faults) -> Meaning:
+    """What a declared parameter stands for."""
+    declared = node.content
+    if not isinstance(declared, dict):
+        faults.unreadable(node, "a parameter must be a mapping with a Type")
+        return Meaning(doubt=Doubt(f"the parameter {name} is not declared as it must be", None, (name,)))
+    stated = _stated(declared, "Type") or "String"
+    secret = (_stated(declared, "NoEcho") or "").lower() == "true"
+    allowed = _allowed(declared.get("AllowedValues"))
+    given = options.parameters.get(name)
+    if stated.startswith("AWS::SSM::Parameter::Value<") and not isinstance(given, ResolvedText):
+        return Meaning(doubt=_ssm_doubt(name))
+    if given is not None:
+        wrong = _forbidden(given, allowed, stated)
+        if wrong is not None:
+            shown = "the value" if secret else repr(wrong)
+            faults.unreadable(node, f"{shown} given for the parameter {name} is not among its AllowedValues")
+    elif options.assume_defaults:
+        given = _default(declared)
+    if given is not None:
+        return Meaning(_typed(given, stated), secret=secret)
+    if allowed and not _is_list(stated):
+        return Meaning(options=allowed, secret=secret) if len(allowed) > 1 else Meaning(allowed[0], secret=secret)
+    doubt = _doubt(name, None if secret else _default(declared), has_default="Default" in declared)
+    return Meaning(doubt=doubt, span=_span(declared) if stated == "Number" else None)
+
+
+def secrets_of(parameters: Mapping[str, Node], options: ReadOptions) -> frozenset[str]:
+    """The texts of parameters that must not be shown. What the template lists as allowed is no secret."""
+    texts: set[str] = set()
+    for name, node in parameters.items():
+        declared = node.content
+        if isinstance(declared, dict) and (_stated(declared, "NoEcho") or "").lower() == "true":
+            own = {options.parameters.get(name), _default(declared)} - {None, "", "true", "false"}
+            texts |= {text for text in own if text is not None} - set(_allowed(declared.get("AllowedValues")))
+    return frozenset(texts)
+
+
+def _stated(declared: Mapping[str, Node], key: str) -> str | None:
+    node = declared.get(key)
+    return scalar_of(node) if node is not None and is_scalar(node) else None
+
+
+def _default(declared: Mapping[str, Node]) -> str | None:
+    node = declared.get("Default")
+    if node is None or isinstance(node.content, dict):
+        return None
+    if isinstance(node.content, (list, tuple)):
+        return ",".join(map(scalar_of, node.content))
+    return scalar_of(node)
+
+
+def _allowed(node: Node | None) -> tuple[str, ...]:
+    if node is None or not isinstance(node.content, (list, tuple)):
+        return ()
+    return tuple(dict.fromkeys(scalar_of(item) for item in node.content if is_scalar(item)))
+
+
+def _span(declared: Mapping[str, Node]) -> Span | None:
+    """What CloudFormation lets a number be, where the template bounds it."""
+    low, high = (_number(_stated(declared, key)) for key in ("MinValue", "MaxValue"))
+    if low is None and high is None:
+        return None
+    return Span(-inf if low is None else low, inf if high is None else high)
+
+
+def _number(text: str | None) -> float | None:
+    return float(text) if text is not None and DECIMAL.fullmatch(text) else None
+
+
+def _is_list(stated: str) -> bool:
+    return stated == "CommaDelimitedList" or stated.startswith("List<")
+
+
+def _typed(text: str, stated: str) -> str | tuple[str, ...]:
+    if not _is_list(stated) and not stated.endswith("<CommaDelimitedList>") and "<List<" not in stated:
+        return text
+    return tuple(part.strip() for part in text.split(",")) if text else ()
+
+
+def _ssm_doubt(name: str) -> Doubt:
+    return Doubt(f"the parameter {name} names an SSM parameter, whose value is read at deploy", None, (name,))
+
+
+def _doubt(name: str, default: str | None, *, has_default: bool) -> Doubt:
+    give = f"pass --params FILE or --param {name}=VALUE"
+    if not has_default:
+        return Doubt(f"the parameter {name} has no value here", give, (name,))
+    shown = f", {default!r}," if default is not None else ""
+    reason = f"the parameter {name} is not given, and its default{shown} is not a promise"
+    return Doubt(reason, f"{give}, or --assume-defaults", (name,))
+
+
+def _forbidden(given: str, allowed: tuple[str, ...], stated: str) -> str | None:
+    """The first text that the template does not allow."""
+    texts = _typed(given, stated)
+    wrong = (text for text in ((texts,) if isinstance(texts, str) else texts) if text not in allowed)
+    return next(wrong, None) if allowed else None
+
 
 ACCEPTED = (
     'one of: a map of names to values in JSON or YAML; [{"ParameterKey": …, "ParameterValue": …}]; '
@@ -57,10 +227,10 @@ def _toml(text: str) -> object:
 def _json_or_yaml(text: str) -> object:
     # Imported here: a run without a parameter file pays for neither reader.
     if text.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
-        from tablegate.syntax.json_ import parse_json
+        from tablegate.syntax.json import parse_json
 
         return parse_json(text).plain()
-    from tablegate.syntax.yaml_ import parse_yaml
+    from tablegate.syntax.yaml import parse_yaml
 
     return parse_yaml(text).plain()
 

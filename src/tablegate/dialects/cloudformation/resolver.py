@@ -1,7 +1,4 @@
-"""What an expression comes to: the one door to a template's values.
-
-Only heads are resolved: a mapping or list is handed on as it is, and its parts are resolved by whoever asks for them.
-"""
+"""What an expression comes to; the stack's context."""
 
 from __future__ import annotations
 
@@ -10,28 +7,94 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from tablegate.dialects.cloudformation.conditions import Conditions
-from tablegate.dialects.cloudformation.coverage import is_module
 from tablegate.dialects.cloudformation.faults import Faults
 from tablegate.dialects.cloudformation.intrinsics import FUNCTIONS, transform
+from tablegate.dialects.cloudformation.parameters import NO_VALUE, STACK_NAME, Meaning, parameter, pseudo_parameters
 from tablegate.dialects.cloudformation.scenarios import VALUE, Choices, Question
-from tablegate.dialects.cloudformation.surroundings import NOWHERE, Surroundings, foreign
-from tablegate.dialects.cloudformation.symbols import NO_VALUE, STACK_NAME, Meaning, parameter, pseudo_parameters
-from tablegate.dialects.cloudformation.template import Resource, Template
-from tablegate.dialects.cloudformation.unsettled import (
+from tablegate.dialects.cloudformation.template import Resource, Template, is_module
+from tablegate.dialects.cloudformation.values import (
+    EXPRESSION,
+    FOREIGN,
+    INPUT,
     LATER,
     RESOURCE,
+    Part,
     Resolved,
     SecretNode,
     Section,
     Symbol,
     Unsettled,
+    expression,
+    is_scalar,
     later,
     made,
+    scalar_of,
 )
 from tablegate.dialects.reading import ReadOptions
-from tablegate.model.table import Table
+from tablegate.model.record import field, record
+from tablegate.model.table import Construct, Table
 from tablegate.model.value import Doubt, Place
 from tablegate.syntax.node import Node
+from tablegate.syntax.source import ALONE, Beside
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tablegate.dialects.cloudformation.exports import Exports
+    from tablegate.iam.arns import Symbols
+
+
+Constructs = Callable[[str, str | None], Construct | None]
+"""Takes a logical id, and the path in the resource's metadata, to the construct that made it."""
+
+_OF_EVERY_STACK = frozenset({"AWS::Region", "AWS::AccountId", "AWS::Partition", "AWS::URLSuffix"})
+
+
+@record(eq=False)
+class Surroundings:
+    """What is known of one stack. ``address`` and ``scenario`` are those of a nested stack in the one above."""
+
+    address: str = ""
+    name: str | None = None
+    given: Mapping[str, Node | Unsettled] = field(default_factory=dict)  # parameters that are more than a text
+    giver: Resolver | None = None
+    scenario: Mapping[str, str] | None = None
+    above: tuple[str, ...] = ()  # the files of the templates that embed this one
+    beside: Beside = ALONE
+    assets: Mapping[str, str] = field(default_factory=dict)  # files, by the hash that they are published under
+    exports: Exports | None = None
+    constructs: Constructs | None = None
+    symbols: Symbols | None = None  # of what is not known, where several scenarios of a stack must share them
+
+    def full(self, name: str) -> str:
+        """The address of what has this logical id in the stack."""
+        return f"{self.address}/{name}" if self.address else name
+
+
+NOWHERE = Surroundings()
+
+
+def foreign(value: Resolved, node: Node, home: Resolver) -> Resolved:
+    """A value of another stack, standing where it is used."""
+    if value is None:
+        return None
+    if isinstance(value, Unsettled):
+        return Unsettled(value.doubt, node, tuple(_abroad(part, home) for part in value.parts), value.span)
+    if is_scalar(value):
+        return made(node, scalar_of(value), secret=isinstance(value, SecretNode))
+    content = value.content
+    if isinstance(content, (list, tuple)) and all(map(is_scalar, content)):
+        return Node([made(node, scalar_of(item)) for item in content], node.line, node.column, node.end_column)
+    return expression(node)
+
+
+def _abroad(part: Part, home: Resolver) -> Part:
+    if isinstance(part, str) or part.sort == FOREIGN or (part.sort == INPUT and part.name in _OF_EVERY_STACK):
+        return part
+    name = f"{home.label}/{part.name}"
+    if part.sort == RESOURCE:
+        return Symbol(name, part.attribute, FOREIGN, home, part.name)
+    return Symbol(name, part.attribute, EXPRESSION)
+
 
 T = TypeVar("T")
 

@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeVar
 
-from tablegate.dialects.cloudformation.fields import (
-    as_section,
-    doubted,
-    flag,
-    number,
-    stated,
-    subsection,
-    word,
-)
+from tablegate.dialects.cloudformation.properties import as_section, doubted, flag, number, stated, subsection, word
 from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.unsettled import Section, Unsettled, is_scalar, scalar_of
+from tablegate.dialects.cloudformation.values import Section, Unsettled, is_scalar, scalar_of
 from tablegate.model import facts
 from tablegate.model.facts import Fact
 from tablegate.model.record import record

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from tablegate.dialects.cloudformation.fields import (
+from tablegate.dialects.cloudformation.parameters import ACCOUNT, PARTITION, REGION, URL_SUFFIX
+from tablegate.dialects.cloudformation.properties import (
     as_section,
     document,
     doubted,
@@ -19,9 +20,8 @@ from tablegate.dialects.cloudformation.fields import (
 )
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.schema import plain_pairs, text
-from tablegate.dialects.cloudformation.symbols import ACCOUNT, PARTITION, REGION, URL_SUFFIX
 from tablegate.dialects.cloudformation.template import Resource
-from tablegate.dialects.cloudformation.unsettled import INPUT, Section, Symbol, Unsettled, is_scalar, scalar_of
+from tablegate.dialects.cloudformation.values import INPUT, Section, Symbol, Unsettled, is_scalar, scalar_of
 from tablegate.model import facts
 from tablegate.model.facts import Fact
 from tablegate.model.record import record

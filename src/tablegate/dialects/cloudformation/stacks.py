@@ -1,37 +1,26 @@
-"""A template and the stacks that it embeds into readings: parameters go down, outputs come up."""
+"""A stack and those it embeds."""
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from tablegate.access.symbols import Symbols
-from tablegate.dialects.cloudformation.estates import built
-from tablegate.dialects.cloudformation.fields import exists, properties
-from tablegate.dialects.cloudformation.opening import Opened, opened
-from tablegate.dialects.cloudformation.resolver import Resolver
+from tablegate.dialects.cloudformation.estate import built, metadata
+from tablegate.dialects.cloudformation.loading import Opened, opened
+from tablegate.dialects.cloudformation.properties import exists, properties
+from tablegate.dialects.cloudformation.resolver import Resolver, Surroundings, foreign
 from tablegate.dialects.cloudformation.settings import tags
-from tablegate.dialects.cloudformation.surroundings import Surroundings, foreign
 from tablegate.dialects.cloudformation.template import APPLICATION, STACK, Resource
-from tablegate.dialects.cloudformation.unsettled import (
-    SecretNode,
-    Unsettled,
-    is_scalar,
-    scalar_of,
-    text_with_holes,
-)
+from tablegate.dialects.cloudformation.values import SecretNode, Unsettled, is_scalar, scalar_of, text_with_holes
 from tablegate.dialects.reading import Reading, ReadOptions, unread
 from tablegate.findings import Input
+from tablegate.iam.arns import Symbols
 from tablegate.model.estate import Estate
 from tablegate.model.record import record, replace
 from tablegate.model.table import Dialect
-from tablegate.syntax.collector import collector_paused
-from tablegate.syntax.errors import ParseError
-from tablegate.syntax.node import Node
-from tablegate.syntax.source import ALONE, Beside
-
-if TYPE_CHECKING:
-    from tablegate.dialects.cloudformation.children import Child
+from tablegate.syntax.node import Node, ParseError, collector_paused
+from tablegate.syntax.recognise import Kind, recognise
+from tablegate.syntax.source import ALONE, Beside, Source
 
 MOST_SCENARIOS = 16  # of one nested stack
 
@@ -49,7 +38,7 @@ class _Call:
 
 def read(text: str, name: str, options: ReadOptions, beside: Beside = ALONE) -> Reading:
     """A template, read. Raises ParseError where it is neither JSON nor YAML."""
-    from tablegate.dialects.cloudformation.surroundings import NOWHERE
+    from tablegate.dialects.cloudformation.resolver import NOWHERE
 
     return read_stack(text, name, options, NOWHERE if beside is ALONE else Surroundings(beside=beside))
 
@@ -123,8 +112,6 @@ class _Nested:
 
     def _child(self, resource: Resource) -> Child | None:
         if resource.address not in self._children:
-            from tablegate.dialects.cloudformation.children import child_of  # most templates stand alone
-
             self._children[resource.address] = child_of(self._resolver, resource)
         return self._children[resource.address]
 
@@ -233,7 +220,7 @@ def _together(estates: Sequence[Estate]) -> Estate | None:
     if not estates:
         return None
     # Imported here: hardly a stack is embedded in several scenarios.
-    from tablegate.dialects.cloudformation.access.merging import merged
+    from tablegate.dialects.cloudformation.iam.merging import merged
 
     holders, grants = merged(estates)
     return replace(
@@ -244,3 +231,99 @@ def _together(estates: Sequence[Estate]) -> Estate | None:
         dax_clusters=tuple(cluster for estate in estates for cluster in estate.dax_clusters),
         legacy_global_tables=tuple(legacy for estate in estates for legacy in estate.legacy_global_tables),
     )
+
+
+_NOT_COVERED = "a child stack is not covered: the tables it may hold are not seen"
+_GIVE = "check the child template as an input of its own, or give it: --nested {}=FILE"
+_ASSET = "aws:asset:path"
+
+
+@record(kw_only=False)
+class Child:
+    """The template of a nested stack. ``beside`` is what lies around it, where that is another place."""
+
+    name: str
+    text: str
+    beside: Beside | None = None
+
+
+def child_of(resolver: Resolver, resource: Resource) -> Child | None:
+    """The template of a nested stack. Where it is not at hand, the fault says so."""
+    address = resolver.around.full(resource.address)
+    named = resolver.options.nested.get(address) or resolver.options.nested.get(resource.address)
+    if named is not None:
+        return _recognised(resolver, resource.node, named, named.beside)
+    where, path, promised = _path(resolver, resource)
+    hint = _GIVE.format(resource.address)
+    beside = resolver.around.beside
+    if path is None:
+        resolver.faults.uncovered(resource.node, _NOT_COVERED, hint)
+    elif _leaves_root(resolver.file, path):
+        resolver.faults.unreadable(where, "the child template lies outside of the folder that is checked", hint)
+    elif (name := _beside(resolver.file, path)) in beside.files:
+        return _recognised(resolver, where, Source(name, beside.files[name]), None)
+    elif name in beside.refused:
+        resolver.faults.unreadable(where, f"the child template is not read: {beside.refused[name]}", hint)
+    elif promised:
+        resolver.faults.unreadable(where, "the child template is not in the assembly", "synthesise it again")
+    else:
+        resolver.faults.uncovered(resource.node, _NOT_COVERED, hint)
+    return None
+
+
+def _recognised(resolver: Resolver, where: Node, source: Source, beside: Beside | None) -> Child | None:
+    if source.name in (*resolver.around.above, resolver.file):
+        resolver.faults.unreadable(where, "the child template is this template again, or one above it")
+        return None
+    try:
+        found = recognise(source)
+    except ParseError as error:
+        at = f" on line {error.line}" if error.line is not None else ""
+        resolver.faults.unreadable(where, f"the child template {source.name} is not read: {error.message}{at}")
+        return None
+    if found.kind is not Kind.CLOUDFORMATION:
+        resolver.faults.unreadable(where, f"the child template {source.name} is no template")
+        return None
+    return Child(source.name, found.text, beside)
+
+
+def _path(resolver: Resolver, resource: Resource) -> tuple[Node, str | None, bool]:
+    """Where the template lies as the resource says, whether an assembly promises it, and where it is said."""
+    asset = metadata(resource, _ASSET)
+    section = properties(resolver, resource)
+    key = "TemplateURL" if resource.type == STACK else "Location"
+    stated = section.get(key) if isinstance(section, dict) else None
+    where = stated or resource.node
+    if asset is not None:
+        return where, asset, resolver.around.constructs is not None
+    url = resolver.get(section, key)
+    if isinstance(url, Unsettled):
+        last = url.parts[-1] if url.parts else ""
+        found = _published(resolver, last) if isinstance(last, str) else None
+        return where, found, found is not None
+    if url is None or not is_scalar(url):
+        return where, None, False
+    text = scalar_of(url)
+    if "://" in text:
+        found = _published(resolver, text)
+        return where, found, found is not None
+    return where, text or None, False
+
+
+def _published(resolver: Resolver, url: str) -> str | None:
+    """The file of the assembly that is published at this address."""
+    name = url.rpartition("/")[2].partition("?")[0]
+    return resolver.around.assets.get(name.partition(".")[0])
+
+
+def _beside(file: str, path: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(file), path))
+
+
+def _leaves_root(file: str, path: str) -> bool:
+    """Whether a local path climbs out: of the working directory, or of the file's folder where that is elsewhere."""
+    here = posixpath.dirname(file)
+    if here.startswith(("/", "..")):
+        here = ""
+    found = posixpath.normpath(posixpath.join(here, path))
+    return found.startswith(("/", ".."))

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tablegate.dialects.cloudformation.fields import (
-    as_section,
-    exists,
-    listed,
-    properties,
-    reference,
-    subsection,
-)
-from tablegate.dialects.cloudformation.links import Linked, Links, Naming, Tables
+from tablegate.dialects.cloudformation.joins import Linked, Links, Naming, Tables
+from tablegate.dialects.cloudformation.properties import as_section, exists, listed, properties, reference, subsection
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import (
     ALARM,
@@ -22,7 +15,7 @@ from tablegate.dialects.cloudformation.template import (
     PIPE,
     Resource,
 )
-from tablegate.dialects.cloudformation.unsettled import Section, Unsettled, is_scalar, text_with_holes
+from tablegate.dialects.cloudformation.values import Section, Unsettled, is_scalar, text_with_holes
 from tablegate.model import facts
 from tablegate.model.table import Alarm, Consumer, Replica
 from tablegate.model.value import Doubt

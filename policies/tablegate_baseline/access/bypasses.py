@@ -1,0 +1,290 @@
+"""Leaks: what gets past a limit on attributes, past a Deny, past a tag?"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from tablegate.policy import HIGH, INFO, MEDIUM, Table, Verdict, policy, unknown
+from tablegate.policy.access import (
+    HARMLESS,
+    READS,
+    Action,
+    Condition,
+    DocumentRole,
+    Grant,
+    Holder,
+    Kind,
+    Narrowing,
+    Tier,
+    actions_of,
+    by_name,
+    can,
+    intersects,
+    is_suffix,
+    reaches,
+    reaches_of,
+    scope_of,
+)
+from tablegate_baseline.access.relevance import is_dax_role, is_judged, tables_reached, takes_all
+from tablegate_baseline.access.statement_fix import Conditions, conditions_of, instead, replaced
+from tablegate_baseline.access.tenants import ATTRIBUTES
+from tablegate_baseline.access.wording import FINE, OTHERS, actions_shown, against, against_reach, condition, unseen
+
+_FGAC = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html"
+_ABAC = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/attribute-based-access-control.html"
+_EVALUATION = "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html"
+_SENSITIVE = ("confidential", "restricted", "sensitive", "pii", "phi", "pci", "secret")
+_REPLACING = frozenset({"PutItem", "DeleteItem", "BatchWriteItem"})
+_RETURNED = frozenset({"NONE", "UPDATED_OLD", "UPDATED_NEW"})
+_PROJECTED: Conditions = {
+    "StringEqualsIfExists": {
+        "dynamodb:Select": ("SPECIFIC_ATTRIBUTES",),
+        "dynamodb:ReturnValues": ("NONE", "UPDATED_OLD", "UPDATED_NEW"),
+    }
+}
+# What does the same as an action that is denied, by another name.
+_SAME = {
+    "DeleteItem": ("BatchWriteItem", "PartiQLDelete", "DeleteTable", "UpdateTimeToLive"),
+    "DeleteTable": ("DeleteTableReplica",),
+    "GetItem": ("BatchGetItem", "PartiQLSelect", "Query", "Scan", "ExportTableToPointInTime"),
+    "PutItem": ("BatchWriteItem", "PartiQLInsert", "UpdateItem"),
+    "Query": ("PartiQLSelect", "Scan"),
+    "Scan": ("PartiQLSelect", "ExportTableToPointInTime"),
+    "UpdateItem": ("PartiQLUpdate",),
+}
+_ON_INDEXES = ("Query", "Scan", "PartiQLSelect")
+
+
+@policy(
+    "TG524",
+    MEDIUM,
+    "A limit on attributes must also limit what is returned",
+    docs=_FGAC,
+    terraform="""\
+condition {
+  test     = "StringEqualsIfExists"
+  variable = "dynamodb:Select"
+  values   = ["SPECIFIC_ATTRIBUTES"]
+}""",
+    cloudformation="""\
+StringEqualsIfExists:
+  dynamodb:Select: SPECIFIC_ATTRIBUTES""",
+)
+def attribute_scope_leaks(grant: Grant) -> Verdict:
+    """A request that names no attributes gets all of them; a write returns the whole item when asked to; putting an
+    item replaces the attributes that were not to be touched."""
+    limits = [item for item in grant.statement.conditions if item.key == ATTRIBUTES]
+    if not limits or not is_judged(grant):
+        return OTHERS
+    granted = frozenset(action for reach in reaches(grant) for action in reach.actions)
+    leak = _leak(grant, granted) or _lost_key(grant, limits)
+    if leak is None and any(item.unread for item in limits):
+        note = "cannot tell whether the attributes hold the table's key"
+        return unknown(note, unseen(grant, "Condition", None)).weighing(INFO)
+    if leak is None:
+        return FINE
+    replacing = [action for action in granted if action.name in _REPLACING]
+    own = conditions_of(grant, "dynamodb:select", "dynamodb:returnvalues")
+    fix = replaced(grant, replacing, conditions={**own, **_PROJECTED})
+    return against(grant, MEDIUM, leak, condition(grant, limits[0]), fix=fix)
+
+
+@policy(
+    "TG525",
+    HIGH,
+    "A Deny must cover every action that does the same",
+    docs=_EVALUATION,
+    terraform="""\
+statement {
+  effect    = "Deny"
+  actions   = ["dynamodb:DeleteItem", "dynamodb:BatchWriteItem", "dynamodb:PartiQLDelete"]
+  resources = [aws_dynamodb_table.example.arn]
+}""",
+    cloudformation="""\
+- Effect: Deny
+  Action: [dynamodb:DeleteItem, dynamodb:BatchWriteItem, dynamodb:PartiQLDelete]
+  Resource: !GetAtt Example.Arn""",
+)
+def deny_bypass_by_equivalent_action(grant: Grant, *, sensitive: tuple[str, ...] = _SENSITIVE) -> Verdict:
+    """Denying DeleteItem leaves PartiQLDelete and a batch write: the same loss by another name."""
+    if not _may_deny(grant) or grant.statement.actions.inverted or is_dax_role(grant.holder):
+        return OTHERS
+    denied = {action.name for action in actions_of(grant.statement.actions)}
+    severity = HIGH if _guards_secrets(grant, sensitive) else MEDIUM
+    for pattern in grant.statement.resources.texts:
+        for name in sorted(denied & set(_SAME)):
+            left = [same for same in _SAME[name] if same not in denied and _may(grant, same, pattern)]
+            if left:
+                note = f"{name} is denied, and {', '.join(left)} can do the same"
+                return against(grant, severity, note, actions=(by_name()[name.lower()],))
+        named = () if takes_all(grant) or "*" in pattern else _ON_INDEXES
+        exposed = [name for name in named if name in denied and _may(grant, name, f"{pattern}/index/*")]
+        if exposed:
+            note = f"{', '.join(exposed)} is denied on the table, and allowed on its indexes"
+            return against(grant, severity, note)
+    return _hidden_deny(grant, denied)
+
+
+@policy(
+    "TG526",
+    HIGH,
+    "A holder bound by tags must not set them",
+    docs=_ABAC,
+    terraform="""\
+condition {
+  test     = "StringEquals"
+  variable = "aws:ResourceTag/app"
+  values   = ["orders"]
+}""",
+    cloudformation="""\
+Condition:
+  StringEquals:
+    aws:ResourceTag/app: orders""",
+)
+def tag_scope_self_escalation(grant: Grant) -> Verdict:
+    """Whoever may tag any table can tag it into reach: the condition on tags is then their own to meet."""
+    if not is_judged(grant):
+        return OTHERS
+    tags = _tags_that_bind(grant.holder)
+    if not tags:
+        return OTHERS
+    for reach in reaches(grant):
+        setting = [action for action in sorted(reach.actions) if _sets_tags(action, grant, tags)]
+        free = [action for action in setting if reach.narrowed(action) < Narrowing.TABLES]
+        if free and reach.tier > Tier.ONE:
+            note = (
+                f"{actions_shown(free)} can set the tag {', '.join(sorted(tags))} that binds the holder's other grants"
+            )
+            fix = instead(grant, (action.full_name for action in free), [reach.pattern], _bound(grant))
+            return against_reach(reach, HIGH, note, actions=free, fix=fix)
+    return FINE
+
+
+def _hidden_deny(grant: Grant, denied: set[str]) -> Verdict:
+    """The verdict on a Deny of which an action or a resource is not known, where its holder has what it is about."""
+    actions, resources = grant.statement.actions, grant.statement.resources
+    reached = (action for reach in reaches_of(grant.holder) for action in reach.actions)
+    held = {action.name for action in reached if action.kind not in HARMLESS}
+    twins = {same for name in denied & set(_SAME) for same in _SAME[name]} - denied
+    on_tables = resources.doubt is not None or any(scope_of(text).tier is not Tier.NONE for text in resources.texts)
+    note = "cannot tell whether the Deny covers what does the same"
+    if actions.doubt is not None and held and on_tables:
+        return unknown(note, unseen(grant, "Action", actions.doubt)).weighing(INFO)
+    if resources.doubt is not None and held & twins:
+        return unknown(note, unseen(grant, "Resource", resources.doubt)).weighing(INFO)
+    return FINE
+
+
+def _may_deny(grant: Grant) -> bool:
+    """Whether a statement takes something from its holder, for certain or perhaps."""
+    return grant.role is DocumentRole.IDENTITY and grant.statement.effect != "Allow"
+
+
+def _leak(grant: Grant, granted: frozenset[Action]) -> str | None:
+    """What gets past a list of attributes."""
+    replacing = sorted(_REPLACING & {action.name for action in granted})
+    if replacing:
+        return f"{', '.join(replacing)} replace whole items, whatever attributes are listed"
+    if any("Select" in action.keys and action.kind in READS for action in granted) and not _allows_only(
+        grant, "dynamodb:select", frozenset({"SPECIFIC_ATTRIBUTES"})
+    ):
+        return (
+            "dynamodb:Select is not bound to SPECIFIC_ATTRIBUTES: a read without a projection returns every attribute"
+        )
+    if any(action.name in ("UpdateItem", "PartiQLUpdate") for action in granted) and not _allows_only(
+        grant, "dynamodb:returnvalues", _RETURNED
+    ):
+        return "dynamodb:ReturnValues is not bound: an update can return the whole item"
+    return None
+
+
+def _allows_only(grant: Grant, key: str, values: frozenset[str]) -> bool:
+    """Whether a condition holds the key to these values."""
+    return any(
+        item.key == key and not item.negated and not item.is_null and set(item.values) <= values
+        for item in grant.statement.conditions
+    )
+
+
+def _lost_key(grant: Grant, limits: list[Condition]) -> str | None:
+    """A key attribute of the table that the list leaves out: then every call is refused."""
+    listed = {value for item in limits for value in item.values}
+    if any(item.unread or item.negated or item.patterned for item in limits):
+        return None
+    for table in _tables(grant):
+        missing = [part.attribute for part in table.keys.content or () if part.attribute not in listed]
+        if missing:
+            return f"the attributes leave out {', '.join(missing)}, which every request on {table.address} names"
+    return None
+
+
+def _tables(grant: Grant) -> list[Table]:
+    return [table for reach in reaches(grant) for table in tables_reached(grant, reach.pattern)]
+
+
+def _may(grant: Grant, name: str, pattern: str) -> bool:
+    """Whether the holder is really allowed the action somewhere in a pattern, by its other statements."""
+    action = by_name()[name.lower()]
+    denied = any(
+        action in actions_of(other.statement.actions)
+        and any(intersects(text, pattern) is not False for text in other.statement.resources.texts)
+        for other in grant.holder.denials
+    )
+    if denied:
+        return False
+    if "*" not in pattern and not is_suffix(pattern[-1]):
+        return can(grant.holder, name, pattern).truth is True
+    return any(action in reach.actions and _meet(reach.pattern, pattern) for reach in reaches_of(grant.holder))
+
+
+def _meet(pattern: str, other: str) -> bool:
+    """Whether two patterns reach something in common. What follows a table's ARN, where it is not known, may be
+    nothing."""
+    return intersects(_without_suffix(pattern), _without_suffix(other)) is True
+
+
+def _without_suffix(pattern: str) -> str:
+    return pattern[:-1] if is_suffix(pattern[-1]) else pattern
+
+
+def _guards_secrets(grant: Grant, sensitive: tuple[str, ...]) -> bool:
+    """Whether a Deny is about something sensitive: attributes, or a table that is said to hold such data."""
+    if any(item.key == ATTRIBUTES for item in grant.statement.conditions):
+        return True
+    tables = (table for text in grant.statement.resources.texts for table in tables_reached(grant, text))
+    return any(table.declared.data_class.content in sensitive for table in tables)
+
+
+@lru_cache(maxsize=64)
+def _tags_that_bind(whose: Holder) -> frozenset[str]:
+    """The tags that grants of the holder ask for."""
+    return frozenset(
+        item.key.removeprefix("aws:resourcetag/")
+        for other in whose.grants
+        if other.role is DocumentRole.IDENTITY and other.statement.allows and reaches(other)
+        for item in other.statement.conditions
+        if item.key.startswith("aws:resourcetag/") and not item.holds_without
+    )
+
+
+def _sets_tags(action: Action, grant: Grant, tags: frozenset[str]) -> bool:
+    """Whether the action can give a table one of these tags, as far as the statement's conditions let it."""
+    bound = {item.key: item for item in grant.statement.conditions if not item.negated}
+    if action.name == "CreateTable":
+        return not any(f"aws:requesttag/{tag}" in bound for tag in tags)
+    allowed = bound.get("aws:tagkeys")
+    if allowed is not None and not allowed.patterned and not tags & {value.lower() for value in allowed.values}:
+        return False
+    return action.kind is Kind.TAGGING
+
+
+def _bound(grant: Grant) -> Conditions:
+    """The condition on tags of the holder's other grants, for this one too."""
+    binding = (
+        (item, tuple(map(other.document.shown, item.values)) or ("VALUE",))
+        for other in grant.holder.grants
+        for item in other.statement.conditions
+        if other.statement.allows and item.key.startswith("aws:resourcetag/") and not item.holds_without
+    )
+    item, values = next(binding)
+    return {**conditions_of(grant), item.spelled: {item.written or item.key: values}}

@@ -1,0 +1,342 @@
+"""Drop, change, copy, give away; verb wildcards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from tablegate.policy import CRITICAL, HIGH, INFO, LOW, MEDIUM, Severity, Verdict, policy
+from tablegate.policy.access import (
+    Action,
+    DocumentRole,
+    Grant,
+    Holder,
+    Kind,
+    PrincipalKind,
+    Reach,
+    Tier,
+    actions_of,
+    expand,
+    matches,
+    reaches,
+    reaches_of,
+)
+from tablegate_baseline.access.relevance import (
+    ITEMS,
+    copies_tables,
+    holds_everything,
+    in_everything,
+    is_written,
+    only_table,
+    takes_all,
+    telling,
+    verb_wildcards,
+)
+from tablegate_baseline.access.severity import Scale, heaviest, stepped
+from tablegate_baseline.access.statement_fix import CLOUDFORMATION, LEAST, REFERENCE, TERRAFORM, replaced
+from tablegate_baseline.access.wording import FINE, OTHERS, actions_shown, against, against_reach, listed, who
+
+
+class _Held(NamedTuple):
+    """The strongest action that a verb's wildcard brings along, and where."""
+
+    severity: Severity
+    reach: Reach
+    action: Action
+
+
+@policy(
+    "TG507",
+    CRITICAL,
+    "Actions must be named, not matched by their verb",
+    docs=LEAST,
+    terraform=TERRAFORM,
+    cloudformation=CLOUDFORMATION,
+)
+def verb_wildcard(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
+    """Put* holds PutResourcePolicy beside PutItem, Delete* holds DeleteTable beside DeleteItem, and AWS adds to
+    both."""
+    if not is_written(grant) or in_everything(grant) or takes_all(grant):
+        return OTHERS
+    texts = verb_wildcards(grant)
+    strongest = _strongest(grant, texts, deploy_roles) if texts else None
+    if strongest is None:
+        return FINE
+    severity, reach, action = strongest
+    meant = frozenset(item for text in texts for item in expand(text))
+    shown = listed(map(grant.document.shown, texts))
+    kinds = "; ".join(f"{kind}: {actions_shown(found)}" for kind, found in _by_kind(meant & reach.actions).items())
+    named = f", beside the {action.name} that it names" if action not in meant else ""
+    brought = (action,) if action in meant else meant
+    return against_reach(reach, severity, f"{shown} holds {kinds}{named}", actions=brought, fix=replaced(grant))
+
+
+def silenced(grant: Grant, deploy_roles: tuple[str, ...] = ()) -> bool:
+    """Whether the powerful actions of a statement are reported already: as everything, or with a verb's wildcard."""
+    if holds_everything(grant) or in_everything(grant):
+        return True
+    texts = verb_wildcards(grant)
+    return bool(texts) and _strongest(grant, texts, deploy_roles) is not None
+
+
+def _strongest(grant: Grant, texts: tuple[str, ...], deploy_roles: tuple[str, ...]) -> _Held | None:
+    """What weighs most in a statement, where one of its verb wildcards brings along something that weighs."""
+    scale = Scale(grant, deploy_roles)
+    meant = frozenset(action for text in texts for action in expand(text))
+    worst: _Held | None = None
+    brought = False
+    for reach in reaches(grant):
+        for action in telling(reach):
+            severity = scale.heaviest(reach, (action,))
+            brought = brought or (severity is not None and action in meant)
+            if severity is not None and (worst is None or heaviest((severity, worst.severity)) is not worst.severity):
+                worst = _Held(severity, reach, action)
+    return worst if brought else None
+
+
+def _by_kind(actions: frozenset[Action]) -> dict[str, list[Action]]:
+    found: dict[str, list[Action]] = {}
+    for action in sorted(actions):
+        found.setdefault("items" if action.kind in ITEMS else str(action.kind), []).append(action)
+    return dict(sorted(found.items()))
+
+
+_REPLICATION = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/globaltables-security.html"
+_TEMPORARY = ("*-test-*", "*-tmp-*", "*-temp-*", "*-ephemeral-*")
+
+_EFFECTS = {
+    "DisableKinesisStreamingDestination": "can cut change capture",
+    "InjectError": "injects faults",
+    "PurchaseReservedCapacityOfferings": "spends money",
+    "UpdateContinuousBackups": "can switch point-in-time recovery off",
+    "UpdateGlobalTable": "can drop regions",
+    "UpdateTable": "can switch deletion protection, streams and indexes off, and change the key",
+    "UpdateTimeToLive": "can make items expire",
+}
+_SCALING = frozenset({"DescribeTable", "UpdateTable"})
+_LEASING = frozenset({"CreateTable", "GetItem", "PutItem"})
+
+
+class _HeldPower(NamedTuple):
+    severity: Severity
+    reach: Reach
+    actions: list[Action]
+
+
+@policy(
+    "TG510",
+    CRITICAL,
+    "Only a deploy role must be able to drop a table",
+    docs=REFERENCE,
+    terraform=TERRAFORM,
+    cloudformation=CLOUDFORMATION,
+)
+def destructive_action(
+    grant: Grant, *, deploy_roles: tuple[str, ...] = (), temporary_tables: tuple[str, ...] = _TEMPORARY
+) -> Verdict:
+    """Code that runs all day needs no way to delete a table or its backups; a stolen credential that has one can."""
+    if not is_written(grant) or silenced(grant, deploy_roles):
+        return OTHERS
+    held = _worst(grant, frozenset({Kind.DESTRUCTIVE}), deploy_roles)
+    if held is None or _is_temporary(held.reach, temporary_tables):
+        return FINE
+    severity, reach, actions = held
+    note = f"{actions_shown(actions)} in the hands of {who(grant)}"
+    if any(action.name == "UpdateTable" for action in reach.actions):
+        note += ", with UpdateTable, which can switch deletion protection off"
+    if _makes_tables(grant.holder):
+        return _failing(held._replace(severity=MEDIUM), note)
+    if _is_unprotected(reach) and any(action.name == "DeleteTable" for action in actions):
+        return _failing(held._replace(severity=stepped(severity, 1)), f"{note}; the table has no deletion protection")
+    return _failing(held, note)
+
+
+@policy(
+    "TG511",
+    CRITICAL,
+    "Only a deploy role must be able to change a table's settings",
+    docs=REFERENCE,
+    terraform=TERRAFORM,
+    cloudformation=CLOUDFORMATION,
+)
+def table_admin_action(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
+    """Whoever can update a table can switch its recovery off, let its data expire, or cut its streams, without
+    deleting anything that an alarm watches."""
+    if not is_written(grant) or silenced(grant, deploy_roles):
+        return OTHERS
+    kinds = frozenset({Kind.PROTECTION_CHANGE, Kind.PROVISIONING, Kind.FAULT_INJECTION})
+    held = _worst(grant, kinds, deploy_roles)
+    if held is None:
+        return FINE
+    severity, reach, actions = held
+    if reach.tier is Tier.ONE and (_only_scales(grant) or _keeps_leases(grant)):
+        severity = LOW
+    effects = [f"{action.name} {_EFFECTS[action.name]}" for action in actions if action.name in _EFFECTS]
+    note = "; ".join([f"{actions_shown(actions)} in the hands of {who(grant)}", *effects])
+    return _failing(held._replace(severity=severity), note)
+
+
+@policy(
+    "TG512",
+    CRITICAL,
+    "Only a deploy role must be able to change who may reach a table",
+    docs=REFERENCE,
+    terraform=TERRAFORM,
+    cloudformation=CLOUDFORMATION,
+)
+def resource_policy_control(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
+    """The holder can let itself, or another account, do anything to the table, past everybody's identity policies."""
+    if not is_written(grant) or silenced(grant, deploy_roles):
+        return OTHERS
+    held = _worst(grant, frozenset({Kind.PERMISSIONS}), deploy_roles)
+    return FINE if held is None else _failing(held, f"{actions_shown(held.actions)} in the hands of {who(grant)}")
+
+
+@policy(
+    "TG513",
+    CRITICAL,
+    "Only a backup or pipeline role must be able to copy a table",
+    docs=REFERENCE,
+    terraform=TERRAFORM,
+    cloudformation=CLOUDFORMATION,
+)
+def data_copy_action(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
+    """An export writes the whole table to a bucket, which may be another account's, and costs no read capacity that
+    anybody would notice."""
+    if not is_written(grant) or silenced(grant, deploy_roles) or copies_tables(grant.holder):
+        return OTHERS
+    held = _worst(grant, frozenset({Kind.DATA_COPY}), deploy_roles)
+    if held is None:
+        return FINE
+    names = {action.name for action in held.actions}
+    if names <= (grant.holder.needs or frozenset()):
+        return FINE
+    note = f"{actions_shown(held.actions)} in the hands of {who(grant)}"
+    if names == {"CreateBackup"} and held.reach.tier is Tier.ONE:
+        return _failing(held._replace(severity=INFO), note)
+    beyond = _way_out(grant.holder, names)
+    if beyond:
+        return _failing(held._replace(severity=heaviest((held.severity, HIGH)) or HIGH), f"{note}, {beyond}")
+    return _failing(held, note)
+
+
+@policy(
+    "TG542",
+    CRITICAL,
+    "Only the replication service must hold replication actions",
+    docs=_REPLICATION,
+    terraform="""\
+principals {
+  type        = "Service"
+  identifiers = ["replication.dynamodb.amazonaws.com"]
+}""",
+    cloudformation="""\
+Principal:
+  Service: replication.dynamodb.amazonaws.com""",
+)
+def replication_plane_to_people(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
+    """ReadDataForReplication reads a whole table, and stands in nobody's list of actions that read."""
+    if grant.role is DocumentRole.RESOURCE:
+        return _in_a_tables_policy(grant)
+    if not is_written(grant) or silenced(grant, deploy_roles):
+        return OTHERS
+    held = _worst(grant, frozenset({Kind.REPLICATION}), deploy_roles)
+    return FINE if held is None else _failing(held, f"{actions_shown(held.actions)} in the hands of {who(grant)}")
+
+
+def _in_a_tables_policy(grant: Grant) -> Verdict:
+    principals = grant.statement.principals
+    wholesale = any(text in ("*", "dynamodb:*") for text in grant.statement.actions.texts)
+    named = sorted(action for action in actions_of(grant.statement.actions) if action.kind is Kind.REPLICATION)
+    if not grant.statement.allows or not named or wholesale or principals is None:
+        return OTHERS
+    others = [
+        item.text
+        for item in principals.items
+        if item.kind is not PrincipalKind.SERVICE or not item.text.startswith("replication.dynamodb.")
+    ]
+    if not others and not principals.inverted:
+        return FINE
+    shown = grant.document.shown(others[0]) if others else "everybody but those it names"
+    return against(grant, HIGH, f"{actions_shown(named)} for {shown}", actions=named)
+
+
+@lru_cache(maxsize=1024)
+def _of_kinds(actions: frozenset[Action], kinds: frozenset[Kind]) -> tuple[Action, ...]:
+    return tuple(sorted(action for action in actions if action.kind in kinds))
+
+
+def _worst(grant: Grant, kinds: frozenset[Kind], deploy_roles: tuple[str, ...]) -> _HeldPower | None:
+    """The worst reach at which the statement grants actions of these kinds."""
+    scale = Scale(grant, deploy_roles)
+    worst: _HeldPower | None = None
+    for reach in reaches(grant):
+        actions = list(_of_kinds(reach.actions, kinds))
+        severity = scale.heaviest(reach, actions)
+        if severity is not None and (worst is None or heaviest((severity, worst.severity)) is not worst.severity):
+            worst = _HeldPower(severity, reach, actions)
+    return worst
+
+
+def _failing(held: _HeldPower, note: str) -> Verdict:
+    """Fails, and shows the statement without what was taken exception to."""
+    fix = replaced(held.reach.grant, held.actions)
+    return against_reach(held.reach, held.severity, note, actions=held.actions, fix=fix)
+
+
+def _is_temporary(reach: Reach, patterns: tuple[str, ...]) -> bool:
+    """Whether all that is reached is meant to go: by what its table is declared to be, or by its name."""
+    if reach.tier is not Tier.ONE:
+        return False
+    table = only_table(reach.grant, reach.pattern)
+    if table is not None and table.declared.purpose.content in ("ephemeral", "temporary"):
+        return True
+    return any(matches(pattern, f"{reach.scope.table}-") is True for pattern in patterns)
+
+
+def _is_unprotected(reach: Reach) -> bool:
+    table = only_table(reach.grant, reach.pattern) if reach.tier is Tier.ONE else None
+    return table is not None and table.deletion_protection.is_false.truth is True
+
+
+def _makes_tables(whose: Holder) -> bool:
+    """Whether the holder is a custom resource that makes tables, and so removes them."""
+    names = {action.name for reach in reaches_of(whose) for action in reach.actions}
+    return "CreateTable" in names and "custom resource" in whose.why
+
+
+def _only_scales(grant: Grant) -> bool:
+    """Whether a statement grants nothing but what scheduled scaling needs."""
+    return {action.name for reach in reaches(grant) for action in reach.actions} <= _SCALING
+
+
+def _keeps_leases(grant: Grant) -> bool:
+    """Whether the holder looks like a stream's consumer that keeps its leases in a table of its own."""
+    if not {action.name for reach in reaches(grant) for action in reach.actions} >= _LEASING:
+        return False
+    given = [other for other in grant.holder.grants if other.statement.allows]
+    kinesis = any(text.lower().startswith("kinesis:") for other in given for text in other.statement.actions.texts)
+    return kinesis or any(
+        action.kind is Kind.STREAM_READ for reach in reaches_of(grant.holder) for action in reach.actions
+    )
+
+
+def _way_out(whose: Holder, names: Iterable[str]) -> str | None:
+    """How what is copied can leave the grants that guard the table."""
+    given = [grant.statement for grant in whose.grants if grant.statement.allows]
+    buckets = [statement for statement in given if any(_puts_objects(text) for text in statement.actions.texts)]
+    if "ExportTableToPointInTime" in names and any(
+        statement.resources.inverted or {"*", "arn:aws:s3:::*"} & set(statement.resources.texts)
+        for statement in buckets
+    ):
+        return "with s3:PutObject on every bucket"
+    wide = (reach for reach in reaches_of(whose) if reach.tier >= Tier.PREFIX)
+    makes = {action.name for reach in wide for action in reach.actions}
+    if any(name.startswith("Restore") for name in names) and "CreateTable" in makes:
+        return "with CreateTable on names that its other grants cover"
+    return None
+
+
+def _puts_objects(text: str) -> bool:
+    return matches(text.lower(), "s3:putobject") is True

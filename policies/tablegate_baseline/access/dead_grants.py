@@ -1,0 +1,346 @@
+"""Statements without effect; missing tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from tablegate.policy import INFO, LOW, ChangeKind, Doubt, Origin, Table, Value, Verdict, policy, unknown
+from tablegate.policy.access import (
+    ACTIONS_AS_OF,
+    Action,
+    DocumentRole,
+    Grant,
+    Holder,
+    HolderForm,
+    Narrowing,
+    Reach,
+    Tier,
+    arn_of,
+    at_home,
+    by_name,
+    enclosing_operations,
+    expand,
+    fits,
+    has_symbol,
+    is_wildcard,
+    matches,
+    narrowing,
+    reaches,
+    reaches_of,
+    scope_of,
+)
+from tablegate_baseline.access.relevance import is_written, only_table
+from tablegate_baseline.access.statement_fix import IDENTITY, REFERENCE, replaced, spelled_out, where_it_works
+from tablegate_baseline.access.wording import FINE, OTHERS, action, actions_shown, against, element
+
+_TERRAFORM = """\
+statement {
+  actions   = ["dynamodb:PutItem", "dynamodb:ConditionCheckItem"]
+  resources = [aws_dynamodb_table.example.arn]
+}"""
+_CLOUDFORMATION = """\
+- Effect: Allow
+  Action: [dynamodb:PutItem, dynamodb:ConditionCheckItem]
+  Resource: !GetAtt Example.Arn"""
+_NEWER = Doubt("it is newer, or grants nothing", "its name in AWS's authorization reference")
+_FORMS = frozenset({HolderForm.TABLE, HolderForm.STREAM})
+_LIKE = 0.75  # as alike as a slip of the pen
+_INSTEAD = {"createitem": ("PutItem",), "readitem": ("GetItem",)}
+_READ_BY_THE_CDK = frozenset({"GetRecords", "GetShardIterator"})  # of every table whose data it lets somebody read
+
+
+@policy(
+    "TG530",
+    INFO,
+    "An action must be one that DynamoDB has",
+    docs=REFERENCE,
+    terraform=_TERRAFORM,
+    cloudformation=_CLOUDFORMATION,
+)
+def unknown_action(grant: Grant) -> Verdict:
+    """An action that does not exist grants nothing: the call it was written for is refused at run time. One that is
+    newer than tablegate's data may grant anything."""
+    if not grant.statement.allows or grant.managed or grant.role is DocumentRole.CEILING:
+        return OTHERS
+    texts = [text for text in grant.statement.actions.texts if text.lower().startswith("dynamo")]
+    if not texts:
+        return OTHERS
+    strange = [text for text in texts if _is_strange(text)]
+    if not strange:
+        return FINE
+    meant = [(grant.document.shown(text), _meant(text)) for text in strange]
+    if any(names for _, names in meant) or any(map(_has_open_service, strange)):
+        told = "; ".join(_told(text, names) for text, names in meant)
+        return against(grant, INFO, told, action(grant, strange[0]), fix=replaced(grant, renamed=_renamed(strange)))
+    names = ", ".join(text for text, _ in meant)
+    note = f"{names} is not among the actions known as of {ACTIONS_AS_OF}"
+    written = action(grant, strange[0])
+    newer: Value[None] = Value("action", None, Origin.UNKNOWN, written.place, _NEWER)
+    return unknown(note, written, newer).weighing(INFO)
+
+
+@policy(
+    "TG531",
+    INFO,
+    "An action must stand over a resource it works on",
+    docs=REFERENCE,
+    terraform=_TERRAFORM,
+    cloudformation=_CLOUDFORMATION,
+)
+def action_resource_mismatch(grant: Grant) -> Verdict:
+    """Stream actions work on streams, item actions on tables, listing on everything or nothing: over the wrong
+    resource a grant is empty."""
+    resources = grant.statement.resources
+    if grant.role is not DocumentRole.IDENTITY or not grant.statement.allows or grant.managed or grant.made_by:
+        return OTHERS
+    named = _named_actions(grant)
+    if not named or resources.inverted or resources.doubt:
+        return OTHERS
+    if _all_work(named, grant):
+        return FINE
+    if not resources.texts:
+        return OTHERS
+    dead = [action for action in named if _is_dead(action, grant) and not _is_generated(action, named, grant)]
+    if not dead:
+        return FINE
+    shown = spelled_out(grant, resources.texts[0])
+    bound = all(narrowing(grant.statement.conditions, action) is Narrowing.NEVER for action in dead)
+    where = "under these conditions" if bound else f"on {shown}{_why(resources.texts[0], dead)}"
+    fix = None if bound else where_it_works(grant, dead)
+    note = f"{actions_shown(dead)} has no effect {where}"
+    return against(grant, INFO, note, element(grant, resources.texts[0]), fix=fix)
+
+
+@policy(
+    "TG532",
+    INFO,
+    "Whoever queries a table must be granted its indexes",
+    docs=IDENTITY,
+    terraform='resources = [aws_dynamodb_table.example.arn, "${aws_dynamodb_table.example.arn}/index/*"]',
+    cloudformation='Resource: [!GetAtt Example.Arn, !Sub "${Example.Arn}/index/*"]',
+)
+def index_not_granted(grant: Grant) -> Verdict:
+    """A query on an index is authorised by the index's own ARN: with the table alone it is refused at run time, on the
+    first day that somebody uses the index."""
+    if not is_written(grant):
+        return OTHERS
+    for reach in reaches(grant):
+        scope = reach.scope
+        if scope.tier is not Tier.ONE or not _reads_by_key(reach.actions):
+            continue
+        alone = scope.itself and scope.below is None
+        missing = _index_named(reach.pattern)
+        table = only_table(grant, reach.pattern) if alone or missing else None
+        if table is None:
+            continue
+        lacking = alone and not _reach_indexes(grant.holder, arn_of(table, grant.holder.symbols))
+        names = _index_names(table) if lacking or missing else None
+        if names and lacking:
+            verb = "query" if any(action.name == "Query" for action in reach.actions) else "scan"
+            note = f"may {verb} {table.address}, and none of its indexes: {', '.join(sorted(names))}"
+            fix = replaced(grant, beside=[f"{reach.pattern}/index/*"])
+            return against(grant, INFO, note, element(grant, reach.pattern), fix=fix)
+        if missing and names is not None and missing not in names:
+            return against(grant, INFO, f"{table.address} has no index {missing!r}", element(grant, reach.pattern))
+    return FINE
+
+
+def _is_strange(text: str) -> bool:
+    service, _, name = text.lower().partition(":")
+    if has_symbol(text):
+        return False
+    return (is_wildcard(service) and bool(expand(text))) or (service == "dynamodb" and bool(name) and not expand(text))
+
+
+def _has_open_service(text: str) -> bool:
+    return is_wildcard(text.partition(":")[0])
+
+
+@lru_cache(maxsize=256)
+def _meant(text: str) -> tuple[str, ...]:
+    """The actions that were probably meant."""
+    name = text.partition(":")[2].lower()
+    if name in enclosing_operations():
+        return enclosing_operations()[name]
+    if name in _INSTEAD:
+        return _INSTEAD[name]
+    import difflib  # for findings alone
+
+    near = difflib.get_close_matches(name, sorted(by_name()), n=1, cutoff=_LIKE)
+    return (by_name()[near[0]].name,) if near else ()
+
+
+def _told(text: str, names: tuple[str, ...]) -> str:
+    if _has_open_service(text):
+        return f"{text} has a wildcard in its service, which IAM refuses"
+    if not names:
+        return f"{text} is not among the actions known as of {ACTIONS_AS_OF}"
+    verb = "authorise" if text.partition(":")[2].lower() in enclosing_operations() else "is meant"
+    return f"{text} is no action: {', '.join(names)} {verb}{' it' if verb == 'authorise' else ''}"
+
+
+def _named_actions(grant: Grant) -> tuple[Action, ...]:
+    return () if grant.statement.actions.inverted else _named_in(grant.statement.actions.texts)
+
+
+@lru_cache(maxsize=1024)
+def _named_in(texts: tuple[str, ...]) -> tuple[Action, ...]:
+    named = (text for text in texts if not is_wildcard(text))
+    return tuple(sorted({action for text in named for action in expand(text)}))
+
+
+def _all_work(named: Iterable[Action], grant: Grant) -> bool:
+    """Whether each of the actions reaches something, under conditions that may hold."""
+    working = {action for reach in reaches(grant) for action in reach.actions}
+    return working.issuperset(named) and not any(_is_never(action, grant) for action in named)
+
+
+def _is_never(action: Action, grant: Grant) -> bool:
+    return action.name == "SearchVectors" and narrowing(grant.statement.conditions, action) is Narrowing.NEVER
+
+
+def _is_dead(action: Action, grant: Grant) -> bool:
+    """Whether no resource of the statement is one that the action is for, or its conditions never hold."""
+    texts = grant.statement.resources.texts
+    if _is_never(action, grant):
+        return True
+    if any(set(text) <= {"*"} for text in texts):
+        return False
+    return not any(fits(action, scope_of(text)) for text in texts if scope_of(text).tier is not Tier.NONE) and any(
+        scope_of(text).tier is not Tier.NONE or _is_name(text) for text in texts
+    )
+
+
+def _is_name(text: str) -> bool:
+    """Whether a resource is a table's bare name where an ARN belongs."""
+    return bool(text) and ":" not in text and not is_wildcard(text)
+
+
+def _why(text: str, dead: list[Action]) -> str:
+    if _is_name(text):
+        return ", which is a name and no ARN"
+    tail = text.split(":", 5)[-1]
+    if tail.partition("/")[2].partition("/")[0].endswith("index"):
+        return ", which lacks a slash before index"
+    if all(action.account_level for action in dead):
+        return ": only the resource * grants it"
+    kinds = sorted({kind for action in dead for kind in action.types})
+    return f": it works on {' and '.join(kinds)}" if kinds else ""
+
+
+def _renamed(strange: list[str]) -> dict[str, list[str]]:
+    """What to write in place of names that are none: what was meant, if that can be told."""
+    return {text: [f"dynamodb:{name}" for name in _meant(text)] for text in strange}
+
+
+def _is_generated(action: Action, named: Iterable[Action], grant: Grant) -> bool:
+    """Shapes that frameworks write: stream reads beside item reads on the table, or alone, and lists on an ARN."""
+    names = {other.name for other in named}
+    if action.name in _READ_BY_THE_CDK:
+        return {"GetItem", "Query"} <= names or (
+            names == _READ_BY_THE_CDK and grant.address in grant.holder.estate.constructs
+        )
+    return action.name in ("ListStreams", "ListBackups") and len(names) > 1
+
+
+@lru_cache(maxsize=1024)
+def _reads_by_key(actions: frozenset[Action]) -> bool:
+    """Whether any of the actions queries or scans."""
+    return any(action.name in ("Query", "Scan") for action in actions)
+
+
+def _index_names(table: Table) -> set[str] | None:
+    """The names of all its indexes; None where they are not all known."""
+    names: set[str] = set()
+    for kind in (table.indexes, table.local_indexes, table.vector_indexes):
+        if not kind.known:
+            return None
+        for index in kind.content or ():
+            name = index.name.content
+            if name is None:
+                return None
+            names.add(name)
+    return names - {""}
+
+
+def _reach_indexes(whose: Holder, arn: str) -> bool:
+    """Whether any grant of the holder reaches below the table."""
+    below, target = f"{arn}/index/", f"{arn}/index/any"
+    patterns: list[str] = []
+    for other in reaches_of(whose):
+        if other.scope.below in ("*", "index"):
+            if other.pattern.startswith(below):
+                return True
+            patterns.append(other.pattern)
+    homes = [at_home(pattern, target) for pattern in patterns]
+    return any(home.startswith(below) or matches(home, target) is not False for home in homes)
+
+
+def _index_named(pattern: str) -> str | None:
+    """The one index that a pattern names."""
+    if "/index/" not in pattern:
+        return None
+    name = pattern.rpartition("/index/")[2]
+    return name if name and not is_wildcard(name) and not has_symbol(name) else None
+
+
+_ALIKE = 0.85
+_ENDING = (ChangeKind.DELETE, ChangeKind.REPLACE)
+
+
+@policy(
+    "TG535",
+    LOW,
+    "A table that is named must be there",
+    docs=IDENTITY,
+    on=False,
+    terraform="resources = [aws_dynamodb_table.example.arn]",
+    cloudformation="Resource: !GetAtt Example.Arn",
+)
+def arn_not_in_plan(grant: Grant, *, closed_world: bool = False) -> Verdict:
+    """A name that is written by hand can be misspelt, or outlive its table: the grant is then empty, or waits for
+    whoever makes a table of that name."""
+    if not is_written(grant) or not grant.holder.estate.tables:
+        return OTHERS
+    for reach in reaches(grant):
+        if reach.scope.tier is not Tier.ONE or only_table(grant, reach.pattern) is not None:
+            continue
+        name = reach.scope.table or ""
+        if has_symbol(name):
+            continue
+        likely = _likely(reach, name) or _outlived(reach, name)
+        if likely is not None:
+            return against(grant, LOW, f"there is no table {name!r} here{likely}", element(grant, reach.pattern))
+        if closed_world:
+            return against(grant, INFO, f"there is no table {name!r} here", element(grant, reach.pattern))
+    return FINE
+
+
+def _likely(reach: Reach, name: str) -> str | None:
+    """Why a name looks like a slip: nearly a table of this input, or that table somewhere else."""
+    known = sorted({table.name.content for table in reach.grant.holder.estate.tables if table.name.content})
+    if name in known:
+        return f", but there is one in another {_other_part(reach, name)}"
+    near = next((other for other in known if other.lower() == name.lower()), None)
+    import difflib  # for findings alone
+
+    near = near or next(iter(difflib.get_close_matches(name, known, n=1, cutoff=_ALIKE)), None)
+    if near is not None:
+        return f": {near!r} is, and names are case-sensitive" if near.lower() == name.lower() else f": {near!r} is"
+    return None
+
+
+def _outlived(reach: Reach, name: str) -> str | None:
+    """What becomes of a table of this name that was here so far."""
+    for change in reach.grant.holder.estate.changes:
+        before = change.before if change.kind in _ENDING else None
+        if before is not None and before.name.content == name:
+            return f" any more: {change.address} {'goes' if change.after is None else 'gets another name'}"
+    return None
+
+
+def _other_part(reach: Reach, name: str) -> str:
+    tables = [table for table in reach.grant.holder.estate.tables if table.name.content == name]
+    region = reach.scope.where[1]
+    return "account" if any(table.region.content == region for table in tables) else "region"

@@ -1,0 +1,243 @@
+"""Surroundings: what stands around a grant: endpoints, caches, boundaries, users, and what could not be read."""
+
+from __future__ import annotations
+
+from tablegate.policy import CRITICAL, HIGH, INFO, LOW, MEDIUM, Dialect, Origin, Value, Verdict, fails, policy, unknown
+from tablegate.policy.access import (
+    READS,
+    WRITES,
+    DocumentRole,
+    Grant,
+    Holder,
+    HolderForm,
+    HolderKind,
+    Kind,
+    Narrowing,
+    Reach,
+    Tier,
+    Unread,
+    actions_of,
+    may_concern_dynamodb,
+    reaches,
+    reaches_of,
+    scope_of,
+)
+from tablegate_baseline.access.relevance import ITEMS, is_dax_role, is_everything, is_judged, telling
+from tablegate_baseline.access.severity import Scale
+from tablegate_baseline.access.statement_fix import CLOUDFORMATION, TERRAFORM, replaced
+from tablegate_baseline.access.wording import (
+    FINE,
+    OTHERS,
+    actions_shown,
+    against,
+    against_reach,
+    as_far_as_settled,
+    statement,
+)
+
+_ENDPOINT = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/vpc-endpoints-dynamodb.html"
+_DAX = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DAX.access-control.html"
+_BOUNDARY = "https://docs.aws.amazon.com/IAM/latest/UserGuide/access_policies_boundaries.html"
+_ROLES = "https://docs.aws.amazon.com/IAM/latest/UserGuide/best-practices.html#bp-workloads-use-roles"
+_POLICIES = "https://docs.aws.amazon.com/IAM/latest/UserGuide/access_policies.html"
+_READABLE = "a reference to what this input makes, or a text: what another stack or a function gives cannot be read"
+# A whole policy, for an endpoint that has none.
+_HCL = """\
+policy = jsonencode({
+  Statement = [{
+    Effect    = "Allow"
+    Principal = "*"
+    Action    = "dynamodb:*"
+    Resource  = "*"
+    Condition = { StringEquals = { "aws:ResourceAccount" = data.aws_caller_identity.current.account_id } }
+  }]
+})"""
+_TEMPLATE = """\
+PolicyDocument:
+  Version: "2012-10-17"
+  Statement:
+    - Effect: Allow
+      Principal: "*"
+      Action: dynamodb:*
+      Resource: "*"
+      Condition:
+        StringEquals:
+          aws:ResourceAccount: !Ref AWS::AccountId"""
+_OWN = frozenset({"aws:resourceaccount", "aws:resourceorgid", "aws:resourceorgpaths"})
+_BOUNDED = frozenset({HolderKind.RUNTIME, HolderKind.DEPLOY, HolderKind.UNKNOWN})
+
+
+@policy(
+    "TG536",
+    LOW,
+    "A DynamoDB endpoint must let only your own tables through",
+    docs=_ENDPOINT,
+    terraform="""\
+condition {
+  test     = "StringEquals"
+  variable = "aws:ResourceAccount"
+  values   = [data.aws_caller_identity.current.account_id]
+}""",
+    cloudformation="""\
+Condition:
+  StringEquals:
+    aws:ResourceAccount: !Ref AWS::AccountId""",
+)
+def vpc_endpoint_unrestricted(holder: Holder) -> Verdict:
+    """Over an open endpoint anything inside the network can write to a table of somebody else's account, past every
+    firewall."""
+    if holder.form is not HolderForm.ENDPOINT:
+        return OTHERS
+    if not holder.grants and holder.unread:
+        doubt: Value[object] = Value("policy", None, Origin.UNKNOWN, holder.place, holder.unread[0].doubt)
+        return unknown("cannot tell what the endpoint lets pass", doubt).weighing(LOW)
+    if not holder.grants:
+        fix = _TEMPLATE if holder.estate.dialect is Dialect.CLOUDFORMATION else _HCL
+        return fails("the endpoint has no policy, so that everything may pass").weighing(INFO).fixed_by(fix)
+    if any(grant.statement.denies and _keeps_to_own(grant, negated=True) for grant in holder.grants):
+        return FINE
+    for grant in sorted(holder.grants, key=_is_unsettled):
+        if grant.statement.allows and _passes_anything(grant) and not _keeps_to_own(grant, negated=False):
+            verdict = fails("the endpoint lets requests to everybody's tables pass", statement(grant))
+            return as_far_as_settled(grant, verdict)
+    return FINE
+
+
+@policy(
+    "TG538",
+    CRITICAL,
+    "A DAX cluster's role must reach only the tables it caches",
+    docs=_DAX,
+    terraform=TERRAFORM,
+    cloudformation=CLOUDFORMATION,
+)
+def dax_role_width(grant: Grant) -> Verdict:
+    """Whoever reaches the cluster reaches every table its role does, with no condition on items in between."""
+    if not is_dax_role(grant.holder):
+        return _past_its_items(grant)
+    scale = Scale(grant)
+    for reach in sorted(reaches(grant), key=lambda reach: -reach.tier):
+        everything = is_everything(reach.actions)
+        severity = scale.everything(reach) if everything else scale.heaviest(reach, telling(reach))
+        if severity not in (None, INFO):
+            width = "a table" if reach.tier is Tier.ONE else "more than named tables"
+            note = f"the cluster's role holds {actions_shown(telling(reach))} on {width}"
+            fix = replaced(grant, [action for action in telling(reach) if action.kind not in ITEMS])
+            return against_reach(reach, severity, note, fix=fix)
+    return FINE if reaches(grant) else OTHERS
+
+
+@policy(
+    "TG539",
+    LOW,
+    "A wide role must have a permissions boundary",
+    docs=_BOUNDARY,
+    on=False,
+    terraform="permissions_boundary = aws_iam_policy.boundary.arn",
+    cloudformation="PermissionsBoundary: !Ref Boundary",
+)
+def boundary_expected(holder: Holder) -> Verdict:
+    """A boundary keeps a role that reaches many tables from being given more by whoever may edit its policies."""
+    if holder.form is not HolderForm.ROLE or holder.kind not in _BOUNDED:
+        return OTHERS
+    wide = [reach.grant for reach in reaches_of(holder) if reach.tier >= Tier.PREFIX and telling(reach)]
+    if not wide:
+        return OTHERS
+    grant = min(wide, key=_is_unsettled)
+    if holder.ceiling_doubt is None and not holder.ceilings:
+        verdict = fails("the role reaches tables by pattern, and has no boundary", statement(grant))
+        return as_far_as_settled(grant, verdict)
+    gives = {
+        action
+        for document in holder.ceilings
+        for item in document.statements
+        if item.allows
+        for action in actions_of(item.actions)
+        if action.kind is Kind.PERMISSIONS
+    }
+    if gives:
+        return fails(f"the role's boundary lets {actions_shown(gives)} pass", statement(grant))
+    return FINE
+
+
+@policy(
+    "TG540",
+    MEDIUM,
+    "Tables must be granted to roles, not to users",
+    docs=_ROLES,
+    terraform="role = aws_iam_role.example.name",
+    cloudformation="Roles: [!Ref Example]",
+)
+def grant_on_user_or_group(grant: Grant, *, allow_groups: bool = False) -> Verdict:
+    """A user's keys do not expire: they are found in repositories and old laptops years later, and still open the
+    table."""
+    form = grant.holder.form
+    if not is_judged(grant):
+        return OTHERS
+    if form not in (HolderForm.USER, HolderForm.GROUP) or (form is HolderForm.GROUP and allow_groups):
+        return FINE
+    for reach in reaches(grant):
+        actions = telling(reach)
+        if actions:
+            severity = MEDIUM if form is HolderForm.USER else INFO
+            return against_reach(reach, severity, f"{actions_shown(actions)} held by an IAM {form}", actions=actions)
+    return FINE
+
+
+@policy(
+    "TG541",
+    HIGH,
+    "Every document about a table must be readable",
+    docs=_POLICIES,
+    terraform="policy = data.aws_iam_policy_document.example.json",
+    cloudformation='PolicyDocument:\n  Version: "2012-10-17"',
+)
+def policy_not_evaluated(unread: Unread) -> Verdict:
+    """A policy that nobody could read may hold anything: that is said, and not passed over. Where a part could be read,
+    the rest weighs little."""
+    if not unread.relevant:
+        return OTHERS
+    value: Value[object] = Value("policy document", None, Origin.UNKNOWN, unread.place, unread.doubt)
+    read = "only a part of the document could be read" if unread.partly else "the document could not be read"
+    verdict = unknown(read, value).fixed_by(unread.doubt.settle or _READABLE)
+    return verdict.weighing(INFO) if unread.partly else verdict
+
+
+def _is_unsettled(grant: Grant) -> bool:
+    return grant.statement.unsettled is not None
+
+
+def _passes_anything(grant: Grant) -> bool:
+    """Whether a statement lets requests to DynamoDB pass, on tables of any account."""
+    actions, resources = grant.statement.actions, grant.statement.resources
+    if not actions.inverted and all(may_concern_dynamodb(text) is False for text in actions.texts):
+        return False
+    scopes = [scope_of(text) for text in resources.texts]
+    return resources.inverted or any(
+        scope.tier is not Tier.NONE and ("*" in scope.where[2] or not scope.where[2]) for scope in scopes
+    )
+
+
+def _keeps_to_own(grant: Grant, *, negated: bool) -> bool:
+    """Whether a condition holds the statement to tables of one's own, or, negated, to those of others."""
+    return any(item.key in _OWN and item.negated is negated for item in grant.statement.conditions)
+
+
+def _past_its_items(grant: Grant) -> Verdict:
+    """Rights on a cache beside a condition on keys: items of others are read through the cache, without it."""
+    if grant.role is not DocumentRole.IDENTITY or not grant.statement.allows:
+        return OTHERS
+    named = [text for text in grant.statement.actions.texts if text.lower().startswith("dax:")]
+    if not named:
+        return OTHERS
+    others = (reach for reach in reaches_of(grant.holder) if _is_bound_to_items(reach))
+    bound = next(others, None)
+    if bound is None:
+        return FINE
+    where = f"statement {bound.grant.label} holds to items of the caller's own"
+    return against(grant, HIGH, f"{', '.join(named[:3])} reads past the condition on keys that {where}")
+
+
+def _is_bound_to_items(reach: Reach) -> bool:
+    data = (action for action in reach.actions if action.kind in READS | WRITES)
+    return any(reach.narrowed(action) is Narrowing.ITEMS for action in data)

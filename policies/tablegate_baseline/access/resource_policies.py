@@ -1,0 +1,369 @@
+"""Public, cross-account, rejected, lockout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tablegate.policy import (
+    CRITICAL,
+    HIGH,
+    LOW,
+    MEDIUM,
+    Doubt,
+    Origin,
+    Severity,
+    Table,
+    Value,
+    Verdict,
+    policy,
+    unknown,
+)
+from tablegate.policy.access import (
+    Action,
+    Condition,
+    DocumentRole,
+    Grant,
+    HolderForm,
+    Kind,
+    Principal,
+    PrincipalKind,
+    actions_of,
+    expand,
+    has_symbol,
+    intersects,
+    is_wildcard,
+    known_actions,
+)
+from tablegate_baseline.access.principals import (
+    ORGANISATION,
+    account_of,
+    is_anyone,
+    is_pinned,
+    is_whole_account,
+    lets_in,
+    pins,
+    strangers,
+    whose_account,
+)
+from tablegate_baseline.access.statement_fix import CLOUDFORMATION_PRINCIPAL, TERRAFORM_PRINCIPAL
+from tablegate_baseline.access.wording import FINE, OTHERS, actions_shown, against, listed, statement, unseen
+
+_PUBLIC = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/rbac-bpa-rbp.html"
+_CROSS = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/rbac-cross-account-access.html"
+_DEPUTY = "https://docs.aws.amazon.com/IAM/latest/UserGuide/confused-deputy.html"
+_SOURCES = frozenset({"aws:sourcearn", "aws:sourceaccount", "aws:sourceorgid", "aws:sourceorgpaths"})
+_WRITES = frozenset({Kind.ITEM_WRITE, Kind.ITEM_DELETE})
+_RULES = frozenset({Kind.DESTRUCTIVE, Kind.TAGGING, Kind.PROTECTION_CHANGE})
+
+
+@policy(
+    "TG527",
+    CRITICAL,
+    "A table must not be open to everybody",
+    docs=_PUBLIC,
+    terraform=TERRAFORM_PRINCIPAL,
+    cloudformation=CLOUDFORMATION_PRINCIPAL,
+)
+def public_resource_policy(grant: Grant) -> Verdict:
+    """A policy that lets anybody in makes the table everybody's; DynamoDB refuses it, so the deploy fails at this
+    statement."""
+    if not lets_in(grant):
+        return OTHERS
+    if not is_anyone(grant):
+        return FINE if _principals_known(grant) else _not_known(grant, CRITICAL)
+    who = "everybody but those it names" if _is_inverted(grant) else "everybody"
+    pinning = pins(grant)
+    answers = [is_pinned(item) for item in pinning]
+    if True in answers:
+        return FINE
+    if None in answers:
+        return unknown(f"lets {who} in, unless {pinning[0].written} pins it", *_evidence(grant)).weighing(CRITICAL)
+    if any(_is_path_pattern(item) for item in pinning):
+        return against(grant, MEDIUM, f"lets {who} in whose ARN matches a pattern")
+    return against(grant, CRITICAL, f"lets {who} in: DynamoDB refuses the policy")
+
+
+@policy(
+    "TG528",
+    CRITICAL,
+    "Another account must be let in by role, and to read",
+    docs=_CROSS,
+    terraform=TERRAFORM_PRINCIPAL,
+    cloudformation=CLOUDFORMATION_PRINCIPAL,
+)
+def cross_account_resource_policy(grant: Grant, *, trusted_accounts: tuple[str, ...] = ()) -> Verdict:
+    """What another account may do here is decided there: its administrators hand the right to whom they like."""
+    if not lets_in(grant) or _is_inverted(grant):
+        return OTHERS
+    foreign, doubtful = strangers(grant, trusted_accounts)
+    actions = actions_of(grant.statement.actions)
+    severity = _weight(foreign or doubtful, actions)
+    if foreign:
+        if severity is MEDIUM and _is_bound(grant):
+            return FINE
+        note = f"{actions_shown(actions)} for {grant.document.shown(foreign[0].text)}, which is another account's"
+        return against(grant, severity, note)
+    if doubtful:
+        shown = grant.document.shown(doubtful[0].text)
+        note = f"cannot tell whether {shown} is of this account"
+        return unknown(note, whose_account(grant), statement(grant)).weighing(severity)
+    return FINE if _principals_known(grant) else _not_known(grant, severity)
+
+
+@policy(
+    "TG529",
+    HIGH,
+    "A service must be let in for resources of your own only",
+    docs=_DEPUTY,
+    terraform="""\
+condition {
+  test     = "StringEquals"
+  variable = "aws:SourceAccount"
+  values   = [data.aws_caller_identity.current.account_id]
+}""",
+    cloudformation="""\
+Condition:
+  StringEquals:
+    aws:SourceAccount: !Ref AWS::AccountId""",
+)
+def service_principal_without_source(grant: Grant) -> Verdict:
+    """A service acts for whoever asks it: without a source, somebody else's resource can have it act on this table."""
+    principals = grant.statement.principals
+    services = [item for item in principals.items if item.kind is PrincipalKind.SERVICE] if principals else []
+    if not services or not lets_in(grant):
+        return OTHERS
+    shown = listed(grant.document.shown(item.text) for item in services)
+    answers = [(_fixes_account(item), item) for item in grant.statement.conditions]
+    if any(fixes for fixes, _ in answers):
+        return FINE
+    for fixes, item in answers:
+        if fixes is None:
+            note = f"cannot tell whether {item.written} holds {shown} to an account of your own"
+            return unknown(note, statement(grant), _open_source(grant, item)).weighing(HIGH)
+    return against(grant, HIGH, f"lets {shown} in without an aws:SourceArn or aws:SourceAccount of your own")
+
+
+def _principals_known(grant: Grant) -> bool:
+    principals = grant.statement.principals
+    return principals is not None and principals.doubt is None
+
+
+def _not_known(grant: Grant, severity: Severity) -> Verdict:
+    return unknown("cannot tell whom the statement lets in", *_evidence(grant)).weighing(severity)
+
+
+def _evidence(grant: Grant) -> tuple[Value[object], ...]:
+    principals = grant.statement.principals
+    doubt = principals.doubt if principals else None
+    where = grant.statement.at("Principal") or grant.place
+    return (Value("Principal", None, Origin.UNKNOWN, where, doubt), statement(grant))
+
+
+def _is_inverted(grant: Grant) -> bool:
+    return grant.statement.principals is not None and grant.statement.principals.inverted
+
+
+def _is_path_pattern(item: Condition) -> bool:
+    """Whether a principal's ARN is left open in its path or name only."""
+    return item.key == "aws:principalarn" and all(
+        value.count(":") >= 5 and "*" not in account_of(value) for value in item.values
+    )
+
+
+def _weight(foreign: list[Principal], actions: frozenset[Action]) -> Severity:
+    """By what they may do: rule the table, write, or read; and whether a role or a whole account may."""
+    if any(action.kind in _RULES and action.across_accounts is not False for action in actions):
+        return CRITICAL
+    writes = any(action.kind in _WRITES for action in actions)
+    return HIGH if writes or any(map(is_whole_account, foreign)) else MEDIUM
+
+
+def _is_bound(grant: Grant) -> bool:
+    """Whether the other account's role is of the organisation, by a condition."""
+    return any(item.key in ORGANISATION and is_pinned(item) for item in pins(grant))
+
+
+def _fixes_account(item: Condition) -> bool | None:
+    """Whether a condition on the source holds it to one account; None where its value may be a pattern for any."""
+    if item.key not in _SOURCES or item.holds_without or item.is_null:
+        return False
+    if item.key != "aws:sourcearn":
+        pinned = is_pinned(item)
+        return True if pinned is None and not item.patterned else pinned
+    answers = [_is_of_one_account(value, patterned=item.patterned) for value in item.values]
+    if False in answers:
+        return False
+    return None if item.patterned and (item.unread or None in answers) else True
+
+
+def _is_of_one_account(arn: str, *, patterned: bool) -> bool | None:
+    """Whether an ARN names its account; where nothing of it is known, it is a single one unless it is a pattern."""
+    if arn.count(":") >= 5:
+        return "*" not in account_of(arn)
+    if not has_symbol(arn):
+        return False
+    return None if patterned else True
+
+
+def _open_source(grant: Grant, item: Condition) -> Value[object]:
+    """A source of which nothing is known, as evidence."""
+    doubt = Doubt("its value is not known here, and may match every account", "name the account: aws:SourceAccount")
+    return Value(item.written, None, Origin.UNKNOWN, grant.statement.place, doubt)
+
+
+_CONSIDER = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/rbac-considerations.html"
+_MAXIMUM = 20 * 1024
+_TAKES_BACK = frozenset({"PutResourcePolicy", "DeleteResourcePolicy"})
+_REPLICATING = frozenset({Kind.REPLICATION, Kind.ITEM_WRITE, Kind.ITEM_DELETE})
+_SERVICES = frozenset(
+    {"aws:principalisawsservice", "aws:principalservicename", "aws:principalservicenameslist", "aws:viaawsservice"}
+)
+
+
+@policy(
+    "TG533",
+    MEDIUM,
+    "A table's policy must hold only what can work in it",
+    docs=_CONSIDER,
+    terraform=TERRAFORM_PRINCIPAL,
+    cloudformation=CLOUDFORMATION_PRINCIPAL,
+)
+def resource_policy_dead_or_rejected(grant: Grant) -> Verdict:
+    """DynamoDB refuses some actions in a table's policy when it is attached, and quietly ignores resources that are
+    not this table."""
+    if not _is_own(grant):
+        return OTHERS
+    why = next(_refusals(grant), None)
+    if why is not None:
+        return against(grant, MEDIUM, why, actions=_named(grant))
+    dead = next(_dead(grant), None)
+    return FINE if dead is None else against(grant, LOW, dead, actions=_named(grant))
+
+
+@policy(
+    "TG534",
+    HIGH,
+    "A table's Deny must leave its own services in",
+    docs=_CONSIDER,
+    terraform="""\
+condition {
+  test     = "Bool"
+  variable = "aws:PrincipalIsAWSService"
+  values   = ["false"]
+}""",
+    cloudformation="""\
+Condition:
+  Bool:
+    aws:PrincipalIsAWSService: "false\"""",
+)
+def resource_policy_lockout(grant: Grant) -> Verdict:
+    """A Deny for everybody also stops replication, scaling, and whoever would have to take the Deny away again."""
+    if not _is_own(grant) or grant.holder.form is not HolderForm.TABLE:
+        return OTHERS
+    confirmed = grant.document.gives_up
+    if confirmed is not None and grant.statement is grant.document.statements[0]:
+        kept = confirmed.is_false
+        if kept.truth is not True:
+            note = "whoever sets the policy confirms that it may shut them out"
+            return kept.because(note).fixed_by("confirm_remove_self_resource_access = false")
+    if grant.statement.effect == "Allow":
+        return OTHERS
+    shut = _shut_out(grant, actions_of(grant.statement.actions))
+    if shut is not None and is_anyone(grant):
+        return against(grant, HIGH, shut)
+    return _hidden_deny(grant, shut)
+
+
+def _hidden_deny(grant: Grant, shut: str | None) -> Verdict:
+    """The verdict on a Deny of which it is not known whom it shuts out, or from what."""
+    hidden = grant.statement.actions.doubt
+    whom = grant.statement.principals.doubt if grant.statement.principals is not None else None
+    perhaps = shut or (_shut_out(grant, frozenset(known_actions())) if hidden is not None else None)
+    if perhaps is None or not (whom is not None or is_anyone(grant)):
+        return FINE
+    evidence = unseen(grant, "Action", hidden) if is_anyone(grant) else unseen(grant, "Principal", whom)
+    return unknown(f"cannot tell whether it {perhaps}", evidence)
+
+
+def _shut_out(grant: Grant, actions: frozenset[Action]) -> str | None:
+    """What goes wrong where a statement denies everybody these actions."""
+    conditions = grant.statement.conditions
+    if any(item.key == "aws:principalarn" and item.negated for item in conditions):
+        return None
+    if not conditions and _TAKES_BACK & {action.name for action in actions}:
+        return "denies everybody the policy itself: nobody can take it back"
+    if any(map(_spares_services, conditions)):
+        return None
+    table = _table(grant)
+    if table is not None and table.replicas.content and any(action.kind in _REPLICATING for action in actions):
+        return "denies replication too: the replica falls behind, and is split off for good after 20 hours"
+    if table is not None and table.scaling and any(action.name == "UpdateTable" for action in actions):
+        return "denies autoscaling too: the table stays at the capacity that it has"
+    return None
+
+
+def _is_own(grant: Grant) -> bool:
+    return grant.role is DocumentRole.RESOURCE and grant.holder.form in (HolderForm.TABLE, HolderForm.STREAM)
+
+
+def _refusals(grant: Grant) -> Iterator[str]:
+    """Why DynamoDB will not take the policy."""
+    if grant.document.size is not None and grant.document.size > _MAXIMUM:
+        yield f"the policy has {grant.document.size} bytes, and DynamoDB takes {_MAXIMUM}"
+    if "/index/" in (grant.target or ""):
+        yield "the policy is attached to an index, and only a table or a stream can have one"
+    stream = grant.holder.form is HolderForm.STREAM
+    refused = [action for action in _named(grant) if _is_refused(action, stream=stream)]
+    if refused:
+        yield f"{actions_shown(refused)} cannot stand in a {'stream' if stream else 'table'}'s policy"
+    estate = grant.holder.estate
+    twins = {
+        other.address
+        for other in estate.grants
+        if other.target == grant.target and other.target and other.role is DocumentRole.RESOURCE
+    }
+    if len(twins) > 1:
+        yield f"{' and '.join(sorted(twins))} are attached to the same resource: one overwrites the other"
+    if any(legacy.table == grant.holder.address for legacy in estate.legacy_global_tables):
+        yield "a global table of the 2017 version takes no policy of its own"
+
+
+def _dead(grant: Grant) -> Iterator[str]:
+    """Why a statement has no effect."""
+    resources, target = grant.statement.resources, grant.target
+    if target and resources.texts and not resources.inverted and resources.doubt is None:
+        reached = (
+            intersects(text, place) is not False for text in resources.texts for place in (target, f"{target}/*")
+        )
+        if not any(reached):
+            yield "no resource of the statement is what the policy is attached to"
+    foreign, _ = strangers(grant)
+    useless = [action for action in _named(grant) if action.across_accounts is False]
+    if foreign and grant.statement.allows and useless:
+        yield f"{actions_shown(useless)} does not work across accounts"
+
+
+def _named(grant: Grant) -> list[Action]:
+    """The actions that are written out: a wildcard may hold what has no effect."""
+    texts = (text for text in grant.statement.actions.texts if not is_wildcard(text))
+    return sorted({action for text in texts for action in expand(text)})
+
+
+def _is_refused(action: Action, *, stream: bool) -> bool:
+    if stream:
+        return "stream" not in action.types
+    if action.kind is Kind.STREAM_READ:
+        return True
+    return action.in_resource_policy is False and action.name != "DescribeExport"
+
+
+def _spares_services(item: Condition) -> bool:
+    """Whether a Deny's condition leaves AWS's own services out."""
+    if item.key not in _SERVICES:
+        return False
+    return item.negated or {value.lower() for value in item.values} == {"false"}
+
+
+def _table(grant: Grant) -> Table | None:
+    tables = grant.holder.estate.tables
+    return next((table for table in tables if table.address == grant.holder.address), None)

@@ -1,0 +1,134 @@
+"""How much does a grant weigh? By who holds it, what it does, and how wide it is: one table for the whole family."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from tablegate.policy import CRITICAL, HIGH, INFO, LOW, MEDIUM, Severity
+from tablegate.policy.access import Action, Grant, Holder, HolderKind, Kind, Narrowing, Reach, Tier, matches
+from tablegate_baseline.access.relevance import tables_reached
+
+EVERYTHING = "everything"
+PRODUCTION = ("live", "prd", "prod", "production")
+
+# One table, a name's beginning, a weak anchor, all tables; in the hands of code. None: nothing to say.
+_Row = tuple[Severity | None, Severity | None, Severity | None, Severity | None]
+_TABLE: dict[str, _Row] = {
+    Kind.DISCOVERY: (None, None, None, None),
+    Kind.METADATA_READ: (None, None, None, None),
+    Kind.ITEM_READ: (None, LOW, MEDIUM, HIGH),
+    Kind.STREAM_READ: (None, LOW, MEDIUM, HIGH),
+    Kind.BULK_READ: (INFO, LOW, MEDIUM, HIGH),
+    Kind.ITEM_WRITE: (None, MEDIUM, MEDIUM, HIGH),
+    Kind.ITEM_DELETE: (None, MEDIUM, MEDIUM, HIGH),
+    Kind.TAGGING: (INFO, LOW, MEDIUM, MEDIUM),
+    Kind.PROVISIONING: (MEDIUM, MEDIUM, HIGH, HIGH),
+    Kind.PROTECTION_CHANGE: (MEDIUM, HIGH, HIGH, HIGH),
+    Kind.DATA_COPY: (MEDIUM, HIGH, HIGH, HIGH),
+    Kind.DESTRUCTIVE: (HIGH, HIGH, CRITICAL, CRITICAL),
+    Kind.PERMISSIONS: (HIGH, HIGH, CRITICAL, CRITICAL),
+    Kind.REPLICATION: (HIGH, HIGH, CRITICAL, CRITICAL),
+    Kind.FAULT_INJECTION: (HIGH, HIGH, CRITICAL, CRITICAL),
+    EVERYTHING: (HIGH, HIGH, CRITICAL, CRITICAL),
+}
+_COLUMNS = {Tier.ONE: 0, Tier.VARIABLE: 0, Tier.PREFIX: 1, Tier.WEAK: 2}
+_DEPLOYING: _Row = (None, None, LOW, MEDIUM)
+_DEPLOYED = frozenset(tuple(_TABLE)[tuple(_TABLE).index(Kind.PROVISIONING) :])
+_UP = (INFO, LOW, MEDIUM, HIGH, CRITICAL)
+_STEPS = {
+    HolderKind.END_USER: 1,
+    HolderKind.CROSS_ACCOUNT: 1,
+    HolderKind.HUMAN: -1,
+    HolderKind.UNKNOWN: -1,
+}
+
+# What the roles of AWS's own services are for.
+_WORK = {
+    "application-autoscaling": "DescribeTable UpdateTable",
+    "backup": "CreateBackup DeleteBackup RestoreTableFromAwsBackup RestoreTableFromBackup RestoreTableToPointInTime "
+    "StartAwsBackupJob ListTagsOfResource TagResource UntagResource",
+    "dms": "CreateTable DeleteItem DeleteTable DescribeTable PutItem UpdateItem",
+    "dynamodb.application-autoscaling": "DescribeTable UpdateTable",
+    "osis-pipelines": "DescribeStream ExportTableToPointInTime GetRecords GetShardIterator",
+    "redshift": "ExportTableToPointInTime",
+    "replication.dynamodb": "AssociateTableReplica ReadDataForReplication ReplicateSettings WriteDataForReplication",
+}
+
+
+class Scale:
+    """Weighs the grants in one pair of hands."""
+
+    def __init__(self, grant: Grant, deploy_roles: tuple[str, ...] = ()) -> None:
+        self._grant = grant
+        self.kind = kind_of(grant.holder, deploy_roles)
+
+    def of(
+        self, kind: str, tier: Tier, narrowed: Narrowing = Narrowing.NONE, pattern: str | None = None
+    ) -> Severity | None:
+        """The severity of this kind of action at this width; None where it is fine."""
+        row = _DEPLOYING if self.kind is HolderKind.DEPLOY and kind in _DEPLOYED else _TABLE[kind]
+        base = row[_COLUMNS.get(tier, 3)]
+        if base is None or narrowed >= Narrowing.ITEMS:
+            return None
+        steps = {Narrowing.ATTRIBUTES: -2, Narrowing.CONTEXT: -1}.get(narrowed, 0)
+        if self.kind is not HolderKind.HUMAN or not in_production(self._grant, pattern):
+            steps += _STEPS.get(self.kind, 0)
+        return stepped(base, steps)
+
+    def heaviest(self, reach: Reach, actions: Collection[Action], tier: Tier | None = None) -> Severity | None:
+        """The worst of these actions at this reach, each under the statement's conditions."""
+        if not actions:
+            return None
+        work = work_of(reach.grant.holder)
+        weights: dict[tuple[str, Narrowing], Severity | None] = {}
+        for action in actions:
+            key = (action.kind, reach.narrowed(action))
+            if key not in weights and action.name not in work:
+                weights[key] = self.of(action.kind, reach.tier if tier is None else tier, key[1], reach.pattern)
+        return heaviest(weights.values())
+
+    def everything(self, reach: Reach, tier: Tier | None = None) -> Severity | None:
+        """The weight of full control at this reach."""
+        tagged = (action for action in reach.actions if "table" in action.types)
+        bound = reach.grant.statement.conditions or reach.grant.holder.denials
+        narrowed = min(map(reach.narrowed, tagged), default=Narrowing.NONE) if bound else Narrowing.NONE
+        return self.of(EVERYTHING, reach.tier if tier is None else tier, narrowed, reach.pattern)
+
+
+def kind_of(holder: Holder, deploy_roles: tuple[str, ...] = ()) -> HolderKind:
+    """Who uses the holder: what its trust says, unless its name is said to be that of a deploy role."""
+    if deploy_roles:
+        names = [name for name in (holder.name, holder.address) if name]
+        if any(matches(pattern, name) for name in names for pattern in deploy_roles):
+            return HolderKind.DEPLOY
+    return holder.kind
+
+
+def stepped(severity: Severity, steps: int) -> Severity:
+    """So many steps up or down, and never off the scale."""
+    return _UP[max(0, min(len(_UP) - 1, _UP.index(severity) + steps))]
+
+
+def heaviest(found: Iterable[Severity | None]) -> Severity | None:
+    """The worst of several, None where there is none."""
+    return max((severity for severity in found if severity is not None), key=_UP.index, default=None)
+
+
+def lightest(one: Severity, other: Severity) -> Severity:
+    """The milder of two."""
+    return min(one, other, key=_UP.index)
+
+
+def in_production(grant: Grant, pattern: str | None, words: tuple[str, ...] = PRODUCTION) -> bool:
+    """Whether a table that the grant reaches is declared to be production."""
+    patterns = (pattern,) if pattern else grant.statement.resources.texts
+    tables = (table for text in patterns for table in tables_reached(grant, text))
+    return any(table.declared.environment.content in words for table in tables)
+
+
+def work_of(holder: Holder) -> frozenset[str]:
+    """The actions that the AWS services behind a holder do by themselves, and are trusted with."""
+    if holder.kind is not HolderKind.SERVICE:
+        return frozenset()
+    services = (service.partition(".amazonaws.")[0] for service in holder.services)
+    return frozenset(name for service in services for name in _WORK.get(service, "").split())

@@ -1,0 +1,240 @@
+"""Application autoscaling: the targets of a table and its indexes, with the policies that move them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tablegate.dialects.cloudformation.joins import Linked, Links, Naming, Tables
+from tablegate.dialects.cloudformation.properties import (
+    as_section,
+    decimal,
+    doubted,
+    exists,
+    flag,
+    listed,
+    number,
+    properties,
+    subsection,
+    word,
+)
+from tablegate.dialects.cloudformation.resolver import Resolver
+from tablegate.dialects.cloudformation.template import SCALABLE_TARGET, SCALING_POLICY, Resource
+from tablegate.dialects.cloudformation.values import RESOURCE, Section, Symbol, Unsettled, hole, text_with_holes
+from tablegate.model import facts
+from tablegate.model.facts import Fact
+from tablegate.model.record import record, replace
+from tablegate.model.table import ScalingSchedule, ScalingTarget
+from tablegate.model.value import Doubt, Place, Value
+from tablegate.syntax.node import Node
+
+_SUSPENDED_IN = Fact[bool]("scaling in suspended", False)
+_SUSPENDED_OUT = Fact[bool]("scaling out suspended", False)
+_POLICY_TYPE = Fact[str]("scaling policy type", "StepScaling")
+_SCHEDULE = Fact[str]("schedule")
+_DIMENSIONS = {
+    "dynamodb:table:ReadCapacityUnits": "read",
+    "dynamodb:table:WriteCapacityUnits": "write",
+    "dynamodb:index:ReadCapacityUnits": "read",
+    "dynamodb:index:WriteCapacityUnits": "write",
+}
+
+
+@record(kw_only=False)
+class Tracking:
+    """What moves a target."""
+
+    tracking: Value[bool]
+    utilisation: Value[float]
+    scale_in_disabled: Value[bool]
+
+
+NO_TRACKING = Tracking(facts.TRACKING.unset, facts.UTILISATION.unset, facts.SCALE_IN_DISABLED.unset)
+
+
+def table_of(resource_id: str) -> str | None:
+    """The table in a resource id such as ``table/orders/index/by-status``."""
+    return resource_id[len("table/") :].partition("/index/")[0] if resource_id.startswith("table/") else None
+
+
+class Scaling:
+    """The scaling targets and policies of one template."""
+
+    def __init__(self, resolver: Resolver, tables: Tables) -> None:
+        self._resolver = resolver
+        self.links = Links(resolver, _with(resolver, SCALABLE_TARGET, "ResourceId"), table_of, tables)
+        self._attached: dict[str, list[Resource]] = {}
+        self._by_triple: dict[str, list[Resource]] = {}
+        self._loose: list[Resource] = []
+        for policy in resolver.template.of(SCALING_POLICY):
+            self._attach(policy)
+
+    def of(self, table: Naming) -> tuple[ScalingTarget, ...]:
+        """The targets of a table and its indexes."""
+        made = map(self._target, self.links.of(table))
+        found = [target for target in made if target is not None]
+        return tuple(sorted(found, key=lambda target: (target.index or "", target.dimension, target.address)))
+
+    def doubt(self, table: Naming) -> Doubt | None:
+        """Why there may be more targets."""
+        return self.links.doubt(table)
+
+    def _attach(self, policy: Resource) -> None:
+        section = properties(self._resolver, policy)
+        target = self._resolver.get(section, "ScalingTargetId")
+        key = text_with_holes(target) if target is not None else self._triple(section)
+        symbol = target.symbol if isinstance(target, Unsettled) else None
+        if key is None or (symbol is not None and symbol.sort != RESOURCE):
+            self._loose.append(policy)
+        else:
+            (self._by_triple if target is None else self._attached).setdefault(key, []).append(policy)
+
+    def _triple(self, section: Section) -> str | None:
+        values = [self._resolver.get(section, key) for key in ("ResourceId", "ScalableDimension")]
+        texts = [text_with_holes(value) for value in values if value is not None]
+        return " ".join(text for text in texts if text is not None) if None not in texts and texts else None
+
+    def _target(self, linked: Linked) -> ScalingTarget | None:
+        resolver, resource, section = self._resolver, linked.resource, linked.section
+        there = exists(resolver, resource)
+        if there is False:
+            return None
+        node = resolver.get(section, "ScalableDimension")
+        stated = (text_with_holes(node) if node is not None else None) or ""
+        dimension = _DIMENSIONS.get(stated)
+        if dimension is None:
+            return None
+        tracking = self._tracking(resource, section) if there else _doubtful(resource)
+        return ScalingTarget(
+            address=resource.address,
+            place=resolver.place(resource.node),
+            dimension=dimension,
+            index=self._index(linked) if ":index:" in stated else None,
+            minimum=number(resolver, facts.SCALING_MIN, section, "MinCapacity"),
+            maximum=number(resolver, facts.SCALING_MAX, section, "MaxCapacity"),
+            tracking=tracking.tracking,
+            utilisation=tracking.utilisation,
+            scale_in_disabled=tracking.scale_in_disabled,
+            suspended=_suspended(resolver, section),
+            schedules=tuple(_schedules(resolver, section)),
+        )
+
+    def _index(self, linked: Linked) -> str | None:
+        value = self._resolver.head(linked.where)
+        return (text_with_holes(value) or "").partition("/index/")[2] or None if value is not None else None
+
+    def _tracking(self, target: Resource, section: Section) -> Tracking:
+        attached = self._attached.get(hole(Symbol(target.address)), [])
+        if self._by_triple:
+            attached = [*attached, *self._by_triple.get(self._triple(section) or "", ())]
+        for policy in attached:
+            there = exists(self._resolver, policy)
+            if there is not False:
+                found = tracking_of(self._resolver, policy) if there else _doubtful(policy)
+                if found.tracking.content is not False:
+                    return found
+        return _doubtful(self._loose[0]) if self._loose else NO_TRACKING
+
+
+def _doubtful(resource: Resource) -> Tracking:
+    doubt = Doubt(f"{resource.address} may or may not scale this")
+    return replace(NO_TRACKING, tracking=facts.TRACKING.doubted(doubt))
+
+
+def tracking_of(resolver: Resolver, policy: Resource) -> Tracking:
+    """What one scaling policy does."""
+    section = properties(resolver, policy)
+    kind = word(resolver, _POLICY_TYPE, section, "PolicyType")
+    if kind.doubt is not None:
+        return replace(NO_TRACKING, tracking=facts.TRACKING.doubted(kind.doubt, kind.place))
+    inner = subsection(resolver, section, "TargetTrackingScalingPolicyConfiguration")
+    if inner is None or kind.content not in ("TargetTrackingScaling", "StepScaling"):
+        return NO_TRACKING
+    return configured(resolver, inner, resolver.place(policy.node))
+
+
+def configured(resolver: Resolver, section: Section, place: Place) -> Tracking:
+    """What a target-tracking configuration says."""
+    if isinstance(section, Unsettled):
+        tracking = doubted(resolver, facts.TRACKING, section)
+    else:
+        tracking = facts.TRACKING.of(True, place)
+    return Tracking(
+        tracking,
+        decimal(resolver, facts.UTILISATION, section, "TargetValue"),
+        flag(resolver, facts.SCALE_IN_DISABLED, section, "DisableScaleIn"),
+    )
+
+
+def _with(resolver: Resolver, type_: str, key: str) -> Iterator[Linked]:
+    for resource in resolver.template.of(type_):
+        section = properties(resolver, resource)
+        node = section.get(key) if not isinstance(section, Unsettled) else section.node
+        if node is not None:
+            yield Linked(resource, node, section)
+
+
+def _suspended(resolver: Resolver, section: Section) -> Value[bool]:
+    inner = subsection(resolver, section, "SuspendedState")
+    if inner is None:
+        return facts.SUSPENDED.unset
+    ways = (
+        flag(resolver, _SUSPENDED_OUT, inner, "DynamicScalingOutSuspended"),
+        flag(resolver, _SUSPENDED_IN, inner, "DynamicScalingInSuspended"),
+    )
+    for way in sorted(ways, key=lambda way: (way.content is not True, way.known)):
+        if way.content or way.doubt is not None:
+            return Value(facts.SUSPENDED.name, way.content, way.origin, way.place, way.doubt)
+    return facts.SUSPENDED.of(False, ways[0].place) if ways[0].place else facts.SUSPENDED.unset
+
+
+def _schedules(resolver: Resolver, section: Section) -> Iterable[ScalingSchedule]:
+    found = listed(resolver, section, "ScheduledActions")
+    for item in found if isinstance(found, list) else ():
+        inner = as_section(resolver, item)
+        if inner is None:
+            continue
+        action = subsection(resolver, inner, "ScalableTargetAction")
+        name = word(resolver, _SCHEDULE, inner, "ScheduledActionName")
+        yield ScalingSchedule(
+            name=name.content or "",
+            minimum=number(resolver, facts.SCALING_MIN, action if action is not None else {}, "MinCapacity"),
+            maximum=number(resolver, facts.SCALING_MAX, action if action is not None else {}, "MaxCapacity"),
+        )
+
+
+def inline(
+    resolver: Resolver,
+    section: Section,
+    key: str,
+    *,
+    address: str,
+    dimension: str,
+    index: str | None,
+    region: str | None,
+) -> ScalingTarget | None:
+    """The scaling that a global table keeps in its own settings."""
+    settings = subsection(resolver, section, key)
+    if settings is None:
+        return None
+    policy = subsection(resolver, settings, "TargetTrackingScalingPolicyConfiguration")
+    node = settings.node if isinstance(settings, Unsettled) else section_node(section, key)
+    place = resolver.place(node)
+    moved = NO_TRACKING if policy is None else configured(resolver, policy, place)
+    return ScalingTarget(
+        address=address,
+        place=place,
+        dimension=dimension,
+        index=index,
+        region=region,
+        minimum=number(resolver, facts.SCALING_MIN, settings, "MinCapacity"),
+        maximum=number(resolver, facts.SCALING_MAX, settings, "MaxCapacity"),
+        tracking=moved.tracking,
+        utilisation=moved.utilisation,
+        scale_in_disabled=moved.scale_in_disabled,
+        suspended=facts.SUSPENDED.unset,
+    )
+
+
+def section_node(section: Section, key: str) -> Node:
+    """The node of a member that is there."""
+    return section.node if isinstance(section, Unsettled) else section[key]

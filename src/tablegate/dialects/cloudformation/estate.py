@@ -1,0 +1,237 @@
+"""Template into an estate; construct paths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
+from typing import TypeVar
+
+from tablegate.dialects.cloudformation.parameters import secrets_of
+from tablegate.dialects.cloudformation.properties import exists, flag, properties, subsection, word
+from tablegate.dialects.cloudformation.resolver import NOWHERE, Resolver
+from tablegate.dialects.cloudformation.table import Joins, regional_table, table_of
+from tablegate.dialects.cloudformation.template import (
+    ALARM,
+    BACKUP_SELECTION,
+    DAX_CLUSTER,
+    LEGACY_REPLICA,
+    TABLES,
+    Access,
+    Resource,
+    Template,
+    speaks_of_access,
+)
+from tablegate.dialects.cloudformation.values import text_with_holes
+from tablegate.dialects.cloudformation.watchers import has_consumers
+from tablegate.findings import Input
+from tablegate.model import facts
+from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
+from tablegate.model.facts import Fact
+from tablegate.model.record import record, replace
+from tablegate.model.table import GLOBAL_TABLE, Construct, Dialect, Table
+from tablegate.model.value import Doubt, Value
+from tablegate.syntax.node import Node
+from tablegate.syntax.recognise import is_json
+
+PATH = "aws:cdk:path"
+
+
+def constructs_of(resolver: Resolver) -> dict[str, Construct]:
+    """The constructs that made the resources that are read, by the addresses of these."""
+    is_assembled = resolver.around.constructs is not None
+    found: dict[str, Construct] = {}
+    for resources in resolver.template.resources.values():
+        for resource in resources:
+            made = _construct(resolver, resource) if is_assembled or "Metadata" in resource.body else None
+            if made is not None:
+                found[resolver.around.full(resource.address)] = made
+    return found
+
+
+def _construct(resolver: Resolver, resource: Resource) -> Construct | None:
+    """The construct that made the resource; None where nothing says that a program did."""
+    path = metadata(resource, PATH)
+    if resolver.around.constructs is not None:
+        return resolver.around.constructs(resource.address, path)
+    return None if path is None else Construct(path=readable(path))
+
+
+def metadata(resource: Resource, key: str) -> str | None:
+    """A text in the metadata of a resource."""
+    held = resource.body.get("Metadata")
+    node = held.content.get(key) if held is not None and isinstance(held.content, dict) else None
+    return node.content if isinstance(node, Node) and isinstance(node.content, str) else None
+
+
+def readable(path: str) -> str:
+    """The path without what every construct ends in."""
+    return path.strip("/").removesuffix("/Resource").removesuffix("/Default")
+
+
+T = TypeVar("T")
+
+_RETAINED = Fact[bool]("retention of the table", False)
+_KEPT = ("Retain", "RetainExceptOnCreate")
+_SUBJECT = attrgetter("address", "scenario")
+_ENCRYPTIONS = frozenset({"NONE", "TLS"})
+
+
+@record(kw_only=False)
+class Built:
+    """All that a template says, and how much of its documents was read."""
+
+    estate: Estate
+    input: Input
+
+
+def built(resolver: Resolver, text: str) -> Built:
+    """Everything that a template says of tables and access, in every scenario."""
+    template = resolver.template
+    joins = Joins(resolver)
+    tables = _built_tables(resolver, joins)
+    spelling = "json" if is_json(text) else "yaml"
+    access = _access(resolver, tables, text, spelling)
+    estate = Estate(
+        file=template.file,
+        dialect=Dialect.CLOUDFORMATION,
+        spelling=spelling,
+        tables=tables,
+        neighbours=access.neighbours,
+        dax_clusters=tuple(found for it in template.of(DAX_CLUSTER) for found in _clusters(resolver, it)),
+        legacy_global_tables=tuple(
+            found for it in template.of(LEGACY_REPLICA) for found in _legacy(resolver, joins, it)
+        ),
+        manages_alarms=ALARM in template.resources,
+        manages_consumers=has_consumers(resolver),
+        manages_backups=BACKUP_SELECTION in template.resources,
+        holders=access.holders,
+        grants=access.grants,
+        constructs=constructs_of(resolver),
+        secrets=secrets_of(template.parameters, resolver.options),
+    )
+    return Built(estate, _input(template, estate, access))
+
+
+def _access(resolver: Resolver, tables: tuple[Table, ...], text: str, spelling: str) -> Access:
+    if not resolver.foreign_keys and not speaks_of_access(resolver.template, text):
+        return Access()
+    # Imported here: a template without documents pays for no reader of them.
+    from tablegate.dialects.cloudformation.iam import access_of
+
+    return access_of(resolver, tables, spelling, _tables_of)
+
+
+def _tables_of(resolver: Resolver) -> tuple[Table, ...]:
+    """The tables of another stack, which may not be built yet."""
+    return _built_tables(resolver, Joins(resolver)) if resolver.tables is None else resolver.tables
+
+
+def _built_tables(resolver: Resolver, joins: Joins) -> tuple[Table, ...]:
+    if resolver.tables is None:
+        found: list[Table] = []
+        for resource in resolver.template.of(*TABLES):
+            found += _tables(resolver, joins, resource)
+        resolver.tables = tuple(found)
+    return resolver.tables
+
+
+def _in_scenarios(resolver: Resolver, resource: Resource, build: Callable[[], T]) -> Iterable[T]:
+    """What is built in each scenario in which the resource is there."""
+
+    def there() -> T | None:
+        return None if exists(resolver, resource) is False else build()
+
+    found = resolver.choices.explore(there, resolver.conditions.possible)
+    return [built for built in found if built is not None] if resolver.around is NOWHERE else _placed(resolver, found)
+
+
+def _placed(resolver: Resolver, found: Iterable[T | None]) -> Iterable[T]:
+    """What is built, with its address and scenario as they are from the topmost stack on."""
+    around, above = resolver.around, resolver.around.scenario
+    for built in found:
+        if built is not None:
+            changed: dict[str, object] = {"address": around.full(_SUBJECT(built)[0])} if around.address else {}
+            if above:
+                changed["scenario"] = _within(above, _SUBJECT(built)[1], around.address)
+            yield replace(built, **changed) if changed else built  # type: ignore[type-var]
+
+
+def _within(above: Mapping[str, str], own: Mapping[str, str] | None, address: str) -> Mapping[str, str]:
+    """Both scenarios: where two stacks ask the same name, the inner one says whose it is."""
+    inner = {f"{address}.{name}" if name in above else name: said for name, said in (own or {}).items()}
+    return dict(sorted({**above, **inner}.items()))
+
+
+def _tables(resolver: Resolver, joins: Joins, resource: Resource) -> Iterable[Table]:
+    spell = regional_table
+    if resource.type == GLOBAL_TABLE:
+        from tablegate.dialects.cloudformation.global_table import global_table
+
+        spell = global_table
+
+    def build() -> Table:
+        return table_of(resolver, joins, resource, spell)
+
+    return _in_scenarios(resolver, resource, build)
+
+
+def _clusters(resolver: Resolver, resource: Resource) -> Iterable[DaxCluster]:
+    def build() -> DaxCluster:
+        section = properties(resolver, resource)
+        encryption = subsection(resolver, section, "SSESpecification")
+        at_rest = facts.DAX_ENCRYPTED
+        return DaxCluster(
+            address=resource.address,
+            place=resolver.place(resource.node),
+            encrypted=at_rest.unset if encryption is None else flag(resolver, at_rest, encryption, "SSEEnabled"),
+            in_transit=word(resolver, facts.DAX_IN_TRANSIT, section, "ClusterEndpointEncryptionType", _ENCRYPTIONS),
+            scenario=resolver.conditions.scenario(),
+        )
+
+    return _in_scenarios(resolver, resource, build)
+
+
+def _legacy(resolver: Resolver, joins: Joins, resource: Resource) -> Iterable[LegacyGlobalTable]:
+    def build() -> LegacyGlobalTable:
+        name = resolver.get(properties(resolver, resource), "TableName")
+        table = joins.tables.called((text_with_holes(name) if name is not None else None) or "")
+        return LegacyGlobalTable(
+            address=resource.address,
+            place=resolver.place(resource.node),
+            custom_resource=True,
+            table=None if table is None else resolver.around.full(table),
+            table_retained=_retained(resolver, table),
+            deletion_policy=word(resolver, facts.DELETION_POLICY, resource.body, "DeletionPolicy"),
+            scenario=resolver.conditions.scenario(),
+        )
+
+    return _in_scenarios(resolver, resource, build)
+
+
+def _retained(resolver: Resolver, table: str | None) -> Value[bool]:
+    found = next((it for it in resolver.template.of(*TABLES) if it.address == table), None)
+    if found is None:
+        return _RETAINED.doubted(Doubt("the table that is extended is not in this template"))
+    kept = word(resolver, facts.DELETION_POLICY, found.body, "DeletionPolicy")
+    if kept.doubt is not None:
+        return _RETAINED.doubted(kept.doubt, kept.place)
+    return _RETAINED.of(kept.content in _KEPT, kept.place)
+
+
+def _input(template: Template, estate: Estate, access: Access) -> Input:
+    tables = {table.address: table for table in reversed(estate.tables)}.values()
+    indexes = replicas = 0
+    for table in tables:
+        indexes += len(table.indexes.content or ()) + len(table.local_indexes.content or ())
+        replicas += len(table.replicas.content or ())
+    return Input(
+        path=template.file,
+        kind=Dialect.CLOUDFORMATION,
+        resources=len(template.names),
+        tables=len(tables),
+        indexes=indexes,
+        replicas=replicas,
+        documents=access.documents,
+        documents_partly=access.documents_partly,
+        documents_unread=access.documents_unread,
+    )

@@ -1,0 +1,292 @@
+"""References into arns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import Any
+
+from tablegate.dialects.cloudformation.parameters import ACCOUNT, PARTITION, REGION
+from tablegate.dialects.cloudformation.properties import properties
+from tablegate.dialects.cloudformation.resolver import Resolver
+from tablegate.dialects.cloudformation.template import GROUP, MANAGED_POLICY, ROLE, TABLES, USER, Resource, Template
+from tablegate.dialects.cloudformation.values import (
+    EXPRESSION,
+    FOREIGN,
+    INPUT,
+    RESOURCE,
+    Part,
+    Resolved,
+    Symbol,
+    Unsettled,
+    hole,
+    is_scalar,
+    scalar_of,
+)
+from tablegate.iam import arns
+from tablegate.iam.arns import Symbols, arn_of, has_symbol
+from tablegate.iam.documents import Hole
+from tablegate.model.record import replace
+from tablegate.model.table import Table
+from tablegate.model.value import Doubt
+from tablegate.syntax.node import Node
+
+
+def types_of(template: Template) -> Mapping[str, str]:
+    """The type of every resource of the template, read or not."""
+    found = {}
+    for address, node in template.names.items():
+        stated = node.content.get("Type") if isinstance(node.content, dict) else None
+        if stated is not None and isinstance(stated.content, str):
+            found[address] = stated.content
+    return found
+
+
+TablesOf = Callable[[Resolver], tuple[Table, ...]]
+"""Builds the tables of another stack."""
+
+_MOST = 256  # texts that one element may come to; of more, none is told
+_OWN = {REGION: arns.REGION, ACCOUNT: arns.ACCOUNT, PARTITION: arns.PARTITION}
+_IDENTITIES = {
+    ROLE: ("role", "RoleName"),
+    USER: ("user", "UserName"),
+    GROUP: ("group", "GroupName"),
+    MANAGED_POLICY: ("policy", "ManagedPolicyName"),
+}
+# What these give may be the ARN of anything.
+_OPAQUE = ("Custom::", "AWS::CloudFormation::", "AWS::SSM::", "AWS::Serverless::Application", "AWS::ServiceCatalog::")
+_NOTHING = ("", "")
+_NOWHERE = Node(None, 1, 1)
+HELD = Doubt("a part of the document's text is known only at deploy")
+
+
+class Texts:
+    """Turns resolved values of one template into texts with symbols."""
+
+    def __init__(self, resolver: Resolver, symbols: Symbols, tables: Iterable[Table], tables_of: TablesOf) -> None:
+        self.symbols = symbols
+        self.neighbours: dict[str, tuple[Table, ...]] = {}
+        self._tables_of = tables_of
+        self._resolver = resolver
+        self._tables: dict[str, list[Table]] = {}
+        above = len(resolver.around.full(""))
+        for table in tables:
+            self._tables.setdefault(table.address[above:], []).append(table)
+        self._arns: dict[str, tuple[str, ...]] = {}
+        self._held: dict[str, Symbol] = {}
+        self._words: dict[str, str] = {}
+        self.region, self.account, self.partition = map(self._own, (REGION, ACCOUNT, PARTITION))
+
+    def of(self, value: Node | Unsettled) -> tuple[str, ...] | Hole:
+        """All that an element of a document can be, or a hole where it may be anything."""
+        if isinstance(value, Node):
+            text = scalar_of(value)
+            if not self._held or not has_symbol(text):
+                return self.canonical(text)
+            return self.of(Unsettled(HELD, value, tuple(self._held.get(part, part) for part in text)))
+        first, *behind = value.parts or (None,)
+        if isinstance(first, Symbol) and first.attribute == "Arn" and self._is_table(first):
+            if first.sort == RESOURCE and not behind:
+                return self.arns_of(first.name)
+            return tuple(self._made(value.parts)) or Hole(value.doubt)
+        if first is None or (isinstance(first, Symbol) and self._may_be_anything(first)):
+            return Hole(value.doubt)
+        texts = dict.fromkeys(text for made in self._made(value.parts) for text in self.canonical(made))
+        return tuple(texts) or Hole(value.doubt)
+
+    def one(self, value: Resolved) -> Any:
+        """The first text that an element can be, or a hole; what is no text as it is."""
+        if value is None:
+            return None
+        if isinstance(value, Node) and not is_scalar(value):
+            return value.plain()
+        texts = self.of(value)
+        return texts if isinstance(texts, Hole) else texts[0]
+
+    def of_reference(self, node: Node) -> tuple[str, ...]:
+        """The same for what refers to the ARN of a table of this template, as most elements do; nothing for others."""
+        address, behind = _referred(node.content)
+        if address not in self._tables or address not in self._resolver.template.names:
+            return ()
+        spelled = self._arns.get(address) or self.arns_of(address)
+        return tuple([arn + behind for arn in spelled]) if behind else spelled
+
+    def held(self, value: Unsettled) -> str:
+        """The text of a value with each hole of it kept back: ``of`` fills them where the text has been taken apart."""
+        for part in value.parts:
+            if isinstance(part, Symbol):
+                self._held[self.symbols.of(f"a hole: {hole(part)}")] = part
+        return "".join(
+            part if isinstance(part, str) else self.symbols.of(f"a hole: {hole(part)}") for part in value.parts
+        )
+
+    def every(self, value: Node | Unsettled) -> tuple[str, ...]:
+        """The same for a part of an ARN: where it may be anything, it is one unknown word."""
+        if isinstance(value, Node):
+            return (scalar_of(value),)
+        return tuple(dict.fromkeys(self._made(value.parts))) or (self.symbols.of(value.doubt.reason),)
+
+    def symbolic(self, value: Node | Unsettled) -> str | None:
+        """The one text of a value, with a symbol even where it may be anything; None where it is no text at all."""
+        if isinstance(value, Node):
+            return scalar_of(value) if is_scalar(value) else None
+        texts = self._made(value.parts) if value.parts else ()
+        return texts[0] if texts else None
+
+    def canonical(self, text: str) -> tuple[str, ...]:
+        """The text, with a table of this template spelled as every reference to it is."""
+        head, found, tail = text.partition(":table/")
+        if not found or head.count(":") != 4:
+            return (text,)
+        name, slash, rest = tail.partition("/")
+        bare = name.rstrip("*")
+        address = self._by_name.get(bare)
+        if address is None:
+            return (text,)
+        behind = name[len(bare) :] + slash + rest
+        spelled = self.arns_of(address)
+        exact = tuple(arn for arn in spelled if arn.partition(":table/")[2] == bare) or spelled
+        return tuple(_at_its_place(head, arn) + behind for arn in exact)
+
+    def arns_of(self, address: str) -> tuple[str, ...]:
+        """The ARN of a table, in each of its scenarios."""
+        if address not in self._arns:
+            found = (arn_of(table, self.symbols) for table in self._tables.get(address, ()))
+            self._arns[address] = tuple(dict.fromkeys(found))
+        return self._arns[address]
+
+    def identity(self, address: str) -> str:
+        """The name of a role, user, group or managed policy of this template."""
+        return self._identity(Symbol(address, None, RESOURCE))
+
+    def _identity(self, symbol: Symbol) -> str:
+        home, kind = symbol.home or self._resolver, self._type(symbol)
+        resource = home.template.named(symbol.resource or symbol.name, kind)
+        node = home.get(properties(home, resource), _IDENTITIES[kind][1]) if resource else None
+        text = self.symbolic(node) if node is not None else None
+        return text or self.symbols.of(f"name of {symbol.name}")
+
+    def _is_table(self, symbol: Symbol) -> bool:
+        """Whether a symbol stands for a table, of this template or of another stack of the run."""
+        home, name = symbol.home, symbol.resource
+        if home is not None and name is not None and symbol.name not in self.neighbours:
+            own = home.around.full(name)
+            found = self._tables_of(home) if home.template.tables and name in home.template.tables else ()
+            tables = tuple(replace(table, address=symbol.name) for table in found if table.address == own)
+            self.neighbours[symbol.name] = tables
+            self._tables.setdefault(symbol.name, []).extend(tables)
+        return bool(self._tables.get(symbol.name))
+
+    def _type(self, symbol: Symbol) -> str:
+        if symbol.home is None or symbol.resource is None:
+            return self._types.get(symbol.name, "")
+        return types_of(symbol.home.template).get(symbol.resource, "")
+
+    def _own(self, name: str) -> str:
+        value = self._resolver.reference(_NOWHERE, name)
+        return scalar_of(value) if isinstance(value, Node) else self.symbols.of(_OWN[name])
+
+    def _made(self, parts: tuple[Part, ...]) -> list[str]:
+        choices = [(part,) if isinstance(part, str) else self._options(part, index) for index, part in enumerate(parts)]
+        return ["".join(pieces) for pieces in product(*choices)] if prod(map(len, choices)) <= _MOST else []
+
+    def _options(self, symbol: Symbol, index: int) -> tuple[str, ...]:
+        if symbol.sort in (RESOURCE, FOREIGN):
+            return self._of_resource(symbol, begins=index == 0)
+        if symbol.name in _OWN and symbol.sort == INPUT:
+            return ({REGION: self.region, ACCOUNT: self.account, PARTITION: self.partition}[symbol.name],)
+        name = self._word(symbol.name) if symbol.sort == EXPRESSION else symbol.name
+        return (self.symbols.of(f"parameter {name}" if name in _OWN.values() else name),)
+
+    def _word(self, expression: str) -> str:
+        """An expression without its punctuation, where no other one comes to the same."""
+        word = expression.strip("{}").replace('"', "")
+        return word if self._words.setdefault(word, expression) == expression else expression
+
+    def _of_resource(self, symbol: Symbol, *, begins: bool) -> tuple[str, ...]:
+        if self._is_table(symbol):
+            return self._of_table(symbol, self.arns_of(symbol.name))
+        kind = self._type(symbol)
+        what = symbol.name if symbol.attribute is None else f"{symbol.name}.{symbol.attribute}"
+        if kind in _IDENTITIES:
+            is_arn = symbol.attribute == "Arn" or (kind == MANAGED_POLICY and symbol.attribute is None)
+            return (self._arn_of_identity(symbol) if is_arn else self._identity(symbol),)
+        if not begins:
+            return (self.symbols.of(what),)
+        service = kind.split("::")[1].lower() if kind.count("::") == 2 else "other"
+        return (f"arn:{self.partition}:{service}:{self.symbols.of(what)}",)
+
+    def arn_of_identity(self, address: str) -> str:
+        """The ARN of a role, user, group or managed policy of this template."""
+        return self._arn_of_identity(Symbol(address, None, RESOURCE))
+
+    def _arn_of_identity(self, symbol: Symbol) -> str:
+        sort = _IDENTITIES[self._type(symbol)][0]
+        return f"arn:{self.partition}:iam::{self.account}:{sort}/{self._identity(symbol)}"
+
+    def arn_of_key(self, address: str) -> str:
+        """The ARN of a key of this template."""
+        return f"arn:{self.partition}:kms:{self.region}:{self.account}:key/{self.symbols.of(f'{address}.KeyId')}"
+
+    def _of_table(self, symbol: Symbol, spelled: tuple[str, ...]) -> tuple[str, ...]:
+        if symbol.attribute is None:
+            return tuple(arn.partition(":table/")[2] for arn in spelled)
+        if symbol.attribute == "Arn":
+            return spelled
+        label = self.symbols.of(f"{symbol.name}.{symbol.attribute}")
+        return tuple(f"{arn}/stream/{label}" for arn in spelled) if symbol.attribute == "StreamArn" else (label,)
+
+    def _may_be_anything(self, symbol: Symbol) -> bool:
+        if symbol.sort == INPUT:
+            return not symbol.name.startswith("AWS::")
+        if symbol.sort == EXPRESSION:
+            return True
+        kind = self._type(symbol)
+        if not kind:
+            return bool(self._resolver.template.macros) or not self._resolver.template.serverless
+        return kind.startswith(_OPAQUE) or kind.endswith("::MODULE")
+
+    @cached_property
+    def _types(self) -> Mapping[str, str]:
+        return types_of(self._resolver.template)
+
+    @cached_property
+    def _by_name(self) -> dict[str, str]:
+        names: dict[str, str] = {}
+        for resource in self._resolver.template.of(*TABLES):
+            for name in self._names(resource):
+                names.setdefault(name, resource.address)
+        return names
+
+    def _names(self, resource: Resource) -> Iterator[str]:
+        yield from (arn.partition(":table/")[2] for arn in self.arns_of(resource.address))
+        node = self._resolver.get(properties(self._resolver, resource), "TableName")
+        text = self.symbolic(node) if node is not None else None
+        if text:
+            yield text
+
+
+def _at_its_place(head: str, arn: str) -> str:
+    """The table's ARN, where the text's own beginning may be its; otherwise that beginning with the table's name."""
+    own, _, name = arn.partition(":table/")
+    _, partition, _, region, account = own.split(":")
+    _, spelled, service, where, whose = head.split(":")
+    same = spelled == partition or (has_symbol(partition) and spelled.startswith("aws"))
+    return arn if same and (service, where, whose) == ("dynamodb", region, account) else f"{head}:table/{name}"
+
+
+def _referred(content: object) -> tuple[str, str]:
+    """The resource whose ARN a function refers to, and what follows; no name where it is anything else."""
+    if isinstance(content, dict) and len(content) == 1:
+        ((function, argument),) = content.items()
+        given = argument.content
+        if function == "Fn::GetAtt" and isinstance(given, (list, tuple)):
+            if len(given) == 2 and given[1].content == "Arn" and isinstance(given[0].content, str):
+                return given[0].content, ""
+        elif function == "Fn::Sub" and isinstance(given, str) and given.startswith("${"):
+            name, found, behind = given[2:].partition(".Arn}")
+            if found and name.isalnum() and name.isascii() and "$" not in behind and "{" not in behind:
+                return name, behind
+    return _NOTHING

@@ -1,0 +1,136 @@
+"""What every reader of a template's documents works with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from tablegate.dialects.cloudformation.iam.arn_texts import TablesOf, Texts
+from tablegate.dialects.cloudformation.iam.document_trees import Trees
+from tablegate.dialects.cloudformation.iam.documents import Documents, Piece
+from tablegate.dialects.cloudformation.iam.holders import Draft
+from tablegate.dialects.cloudformation.properties import exists, properties
+from tablegate.dialects.cloudformation.resolver import Resolver
+from tablegate.dialects.cloudformation.template import Resource
+from tablegate.dialects.cloudformation.values import RESOURCE, Symbol, Unsettled
+from tablegate.iam.arns import Symbols
+from tablegate.iam.grants import DocumentRole, HolderForm, HolderKind, Maker
+from tablegate.model.record import field, record
+from tablegate.model.table import Table
+from tablegate.model.value import Place
+from tablegate.syntax.node import Node
+
+NOBODY = "nobody in this input holds it"
+
+
+@record(kw_only=False)
+class There:
+    """A resource that is there, for certain or perhaps, with its properties or a part of them."""
+
+    resource: Resource
+    section: Mapping[str, Node]
+    sure: bool
+
+    @property
+    def address(self) -> str:
+        """Its logical id."""
+        return self.resource.address
+
+
+@record(eq=False, frozen=False)
+class Ground:
+    """One template's texts, trees, documents, and the holders that are being made of them."""
+
+    resolver: Resolver
+    symbols: Symbols
+    texts: Texts
+    trees: Trees
+    documents: Documents
+    spelling: str
+    tables: tuple[Table, ...]
+    tables_of: TablesOf
+    drafts: dict[tuple[HolderForm, str], Draft] = field(default_factory=dict)
+    _there: dict[str, tuple[There, ...]] = field(default_factory=dict)
+
+    def resources(self, *types: str) -> Iterator[There]:
+        """The resources of these types that may be there, and can be read."""
+        for type_ in types:
+            if type_ not in self._there:
+                self._there[type_] = tuple(self._found(type_))
+            yield from self._there[type_]
+
+    def _found(self, type_: str) -> Iterator[There]:
+        return filter(None, map(self.there, self.resolver.template.of(type_)))
+
+    def there(self, resource: Resource) -> There | None:
+        """A resource that may be there, and can be read."""
+        there = exists(self.resolver, resource)
+        section = properties(self.resolver, resource) if there is not False else {}
+        if there is False or isinstance(section, Unsettled):
+            return None
+        return There(resource, section, there is True)
+
+    def unreadable(self, *types: str) -> Iterator[tuple[Resource, Unsettled]]:
+        """Those of which nothing can be known."""
+        for resource in self.resolver.template.of(*types):
+            section = properties(self.resolver, resource)
+            if isinstance(section, Unsettled):
+                yield resource, section
+
+    def draft(self, form: HolderForm, resource: Resource, kind: HolderKind, why: str, key: str | None = None) -> Draft:
+        """The holder at a resource, begun where it is new."""
+        identity = form, key or resource.address
+        draft = self.drafts.get(identity)
+        if draft is None:
+            place = self.resolver.place(resource.node)
+            draft = Draft(address=resource.address, place=place, form=form, trusted=[(kind, why)])
+            self.drafts[identity] = draft
+        return draft
+
+    def hand(
+        self,
+        draft: Draft,
+        piece: Piece,
+        address: str,
+        *,
+        role: DocumentRole = DocumentRole.IDENTITY,
+        target: str | None = None,
+        by: Maker | None = None,
+    ) -> None:
+        """Put a document into somebody's hands."""
+        draft.hold(piece, piece.grants(address, role, self.spelling, target, by), address)
+
+    def items(self, section: Mapping[str, Node], key: str) -> Iterable[tuple[Node | Unsettled, bool]]:
+        """The items of a property, and whether each is there in every scenario."""
+        node = section.get(key)
+        if node is None:
+            return ()
+        if isinstance(node.content, str) and "{{" not in node.content:
+            return ((node, True),)
+        return self.trees.elements(node)
+
+    def sections(self, there: There, key: str) -> Iterator[There]:
+        """A property that is a mapping, or a list of them."""
+        for value, sure in self.items(there.section, key):
+            if isinstance(value, Node) and isinstance(value.content, dict):
+                yield There(there.resource, value.content, sure and there.sure)
+            elif isinstance(value, Node):
+                self.resolver.misfit(value, "a mapping is needed")
+
+    def text(self, section: Mapping[str, Node], key: str) -> str | None:
+        """The one text of a property, with symbols."""
+        for value, _ in self.items(section, key):
+            return self.texts.symbolic(value)
+        return None
+
+    def shown(self, value: Node | Unsettled) -> str:
+        """A value as its author would write it."""
+        return self.symbols.shown(self.texts.symbolic(value) or "?")
+
+    def place(self, value: Node | Unsettled) -> Place:
+        """Where a value stands."""
+        return self.resolver.place(value.node if isinstance(value, Unsettled) else value)
+
+    def reference(self, value: Node | Unsettled) -> Symbol | None:
+        """The resource of this template that a value names, where it is nothing else."""
+        symbol = value.symbol if isinstance(value, Unsettled) else None
+        return symbol if symbol is not None and symbol.sort == RESOURCE else None

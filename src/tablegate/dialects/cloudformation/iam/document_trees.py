@@ -1,0 +1,356 @@
+"""Functions folded into plain documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any, TypeVar
+
+from tablegate.dialects.cloudformation.iam.arn_texts import HELD, Texts
+from tablegate.dialects.cloudformation.resolver import Resolver
+from tablegate.dialects.cloudformation.values import (
+    RESOURCE,
+    Resolved,
+    Symbol,
+    Unsettled,
+    is_call,
+    is_plain,
+    is_scalar,
+    scalar_of,
+)
+from tablegate.iam.actions import may_concern_dynamodb
+from tablegate.iam.arns import has_symbol
+from tablegate.iam.documents import Hole, Path, Perhaps
+from tablegate.model.record import field, record
+from tablegate.model.value import Doubt, Place
+from tablegate.syntax.node import Node, ParseError
+
+
+class Clauses:
+    """Builds the trees of one template's conditions, in the scenario that its choices are in."""
+
+    def __init__(self, resolver: Resolver, texts: Texts) -> None:
+        self._resolver = resolver
+        self._texts = texts
+
+    def of(self, node: Node) -> Any:
+        """A Condition, less what comes to nothing."""
+        value = self._resolver.head(node)
+        if not isinstance(value, Node) or not isinstance(value.content, dict):
+            return self._texts.one(value)
+        found = {operator: self._block(operator, child) for operator, child in value.content.items()}
+        return _there(found)
+
+    def _block(self, operator: str, node: Node) -> Any:
+        value = self._resolver.head(node)
+        if not isinstance(value, Node) or not isinstance(value.content, dict):
+            return self._texts.one(value)
+        lower = operator.lower()
+        patterned = "like" in lower or "arn" in lower  # an unknown value may be a star
+        return _there({key: self._operands(child, patterned=patterned) for key, child in value.content.items()})
+
+    def _operands(self, node: Node, *, patterned: bool) -> Any:
+        """The values of one key. Under a plain operator an unknown one is a symbol: whatever it is, it is no star."""
+        if isinstance(node.content, str) and "{{" not in node.content:
+            return [node.content]  # nearly all of them
+        value = self._resolver.head(node)
+        if value is None:
+            return None
+        listed = isinstance(value, Node) and isinstance(value.content, (list, tuple))
+        items = self._resolver.items(value) if listed and isinstance(value, Node) else [value]
+        return [self._operand(item, patterned=patterned) for item in items]
+
+    def _operand(self, value: Node | Unsettled, *, patterned: bool) -> Any:
+        text = self._texts.symbolic(value)
+        if isinstance(value, Node):
+            return value.plain() if text is None else text
+        whole = value.symbol is not None
+        return Hole(value.doubt) if text is None or (whole and patterned) else text
+
+
+def _there(found: dict[str, Any]) -> dict[str, Any]:
+    """What of it comes to something."""
+    return {key: made for key, made in found.items() if made is not None} if None in found.values() else found
+
+
+@record(eq=False, frozen=False, kw_only=False)
+class Written:
+    """A document as its author wrote it: the tree, and the nodes that its parts come from.
+
+    ``nodes`` are its own and those of its statements, ``elements`` the elements of a statement, ``items`` of a list.
+    """
+
+    tree: Any
+    node: Node
+    nodes: dict[Path, Node] = field(default_factory=dict)
+    elements: dict[Path, Mapping[str, Node]] = field(default_factory=dict)
+    items: dict[Path, Sequence[Node]] = field(default_factory=dict)
+
+    def at(self, path: Path) -> Node:
+        """The node of a part, or the nearest around it."""
+        while path:
+            node = self.nodes.get(path) or self._within(path[:-1], path[-1])
+            if node is not None:
+                return node
+            path = path[:-1]
+        return self.node
+
+    def _within(self, around: Path, last: str | int) -> Node | None:
+        if isinstance(last, int):
+            return self.items[around][last] if around in self.items else None
+        return self.elements[around].get(last) if around in self.elements else None
+
+
+T = TypeVar("T")
+
+_LISTS = frozenset({"Action", "NotAction", "Resource", "NotResource"})
+_RESOURCES = frozenset({"Resource", "NotResource"})
+_WORDS = frozenset({"Sid", "Effect"})
+_ACTIONS = frozenset({"Action", "NotAction"})
+_PRINCIPALS = frozenset({"Principal", "NotPrincipal"})
+_MOST = 8  # forms of one statement
+_TOO_MANY = Doubt(f"the statement has more than {_MOST} forms", "its parameters: --params FILE or --param NAME=VALUE")
+
+
+class Trees:
+    """Builds the trees of one template's documents."""
+
+    def __init__(self, resolver: Resolver, texts: Texts) -> None:
+        self._resolver = resolver
+        self._texts = texts
+        self._clauses = Clauses(resolver, texts)
+
+    def values(self, node: Node) -> list[Resolved]:
+        """What a node comes to, in every scenario; None stands for nothing."""
+        content = node.content
+        if isinstance(content, dict):
+            if not is_call(content):
+                return [node]
+            value = self._resolver.head(node)
+            return [value] if _is_settled(value) else self._explored(lambda: self._resolver.head(node))
+        return [self._resolver.head(node)] if isinstance(content, str) and "{{" in content else [node]
+
+    def elements(self, node: Node, *, sure: bool = True) -> Iterator[tuple[Node | Unsettled, bool]]:
+        """The items of a list, or the one item, and whether each is there in every scenario."""
+        values = self.values(node)
+        sure = sure and len(values) == 1
+        for value in values:
+            if isinstance(value, Node) and isinstance(value.content, (list, tuple)):
+                for item in value.content:
+                    if isinstance(item.content, dict) and not is_call(item.content):
+                        yield item, sure  # nearly every statement
+                    else:
+                        yield from self.elements(item, sure=sure)
+            elif value is not None:
+                yield value, sure
+
+    def place(self, node: Node) -> Place:
+        """Where a node stands."""
+        return self._resolver.place(node)
+
+    def document(self, value: Node | Unsettled) -> Written:
+        """The document that a resolved value spells: an object, or a text of JSON. Raises ParseError."""
+        node = value.node if isinstance(value, Unsettled) else value
+        inner = node.content.get("Fn::ToJsonString") if isinstance(node.content, dict) else None
+        if inner is not None:
+            resolved = self._resolver.head(inner)
+            return self.document(resolved) if resolved is not None else Written(None, node)
+        if isinstance(value, Unsettled):
+            first = value.parts[0] if value.parts else None
+            if not isinstance(first, str) or not first.lstrip().startswith("{"):
+                return Written(Hole(value.doubt), node)
+            try:
+                return self._from_text(node, self._texts.held(value))
+            except ParseError:
+                return Written(Hole(value.doubt), node)
+        if isinstance(value.content, str):
+            return self._from_text(node, value.content)
+        return self._from_node(node)
+
+    def _explored(self, build: Callable[[], T]) -> list[T]:
+        found = self._resolver.choices.explore(build, self._resolver.conditions.possible)
+        return found if len(found) == 1 else list({_identity(value): value for value in found}.values())
+
+    def _from_text(self, node: Node, text: str) -> Written:
+        # Imported here: hardly a template holds JSON in a text.
+        from tablegate.syntax.json import parse_json
+
+        root = parse_json(text)
+        waiting = [root]
+        while waiting:  # all of it stands where the text stands
+            inner = waiting.pop()
+            inner.line, inner.column, inner.end_column = node.line, node.column, node.end_column
+            content = inner.content
+            waiting.extend(
+                content.values() if isinstance(content, dict) else content if isinstance(content, list) else ()
+            )
+        return self._from_node(root)
+
+    def _from_node(self, node: Node) -> Written:
+        if not isinstance(node.content, dict):
+            return Written(None, node)
+        tree: dict[str, Any] = {}
+        written = Written(tree, node)
+        for key, child in node.content.items():
+            if key == "Statement":
+                tree[key] = self._statements(child, written)
+            else:
+                resolved = self._resolver.head(child)
+                tree[key] = scalar_of(resolved) if isinstance(resolved, Node) and is_scalar(resolved) else None
+        return written
+
+    def _statements(self, node: Node, written: Written) -> Any:
+        found: list[Any] = []
+        written.nodes["Statement",] = node
+        if is_scalar(node) and "{{" not in str(node.content):
+            return node.content
+        for value, sure in self.elements(node):
+            if isinstance(value, Unsettled):
+                found.append(Hole(value.doubt))
+            elif isinstance(value.content, dict):
+                forms = self._forms(value.content, ("Statement", len(found)), written)
+                for form in forms:
+                    written.nodes["Statement", len(found)] = value
+                    always = isinstance(form, Hole) or (sure and len(forms) == 1)
+                    found.append(form if always else Perhaps(form))
+            else:
+                written.nodes["Statement", len(found)] = value
+                found.append(value.content)
+        return found
+
+    def _forms(self, content: Mapping[str, Node], path: Path, written: Written) -> list[dict[str, Any] | Hole]:
+        """A statement, in each form that it takes: only its lists are one for all scenarios."""
+        common: dict[str, Any] = {}
+        differing: dict[str, list[Any]] = {}
+        written.elements[path] = content
+        for key, child in content.items():
+            if key in _LISTS:
+                common[key] = self._list(child, (*path, key), written)
+                continue
+            if key in _WORDS and isinstance(child.content, str) and "{{" not in child.content:
+                common[key] = child.content
+                continue
+            values = self._forms_of(key, child)
+            if len(values) > 1:
+                differing[key] = values
+            elif values[0] is not None:
+                common[key] = values[0]
+        return list(_multiplied(common, differing)) if differing else [common]
+
+    def _forms_of(self, key: str, node: Node) -> list[Any]:
+        if key == "Condition":
+            return [self._clauses.of(node)] if is_plain(node) else self._explored(lambda: self._clauses.of(node))
+        values = self.values(node)
+        if key in _PRINCIPALS:
+            return [self._principals(value) for value in values]
+        return [self._texts.one(value) for value in values]
+
+    def _list(self, node: Node, path: Path, written: Written) -> list[Any]:
+        items = node.content if isinstance(node.content, (list, tuple)) else (node,)
+        texts = [item.content for item in items]
+        if _are_plain(texts):
+            written.items[path] = items
+            return texts
+        key = path[-1]
+        referring = self._referring(items) if key in _RESOURCES else None
+        if referring is not None:
+            texts, written.items[path] = referring
+            return texts
+        found: list[tuple[Any, Node, bool]] = []
+        for item in items:
+            spelled = self._texts.of_reference(item) if key in _RESOURCES else ()
+            if spelled:
+                found += [(text, item, True) for text in spelled]
+                continue
+            for value, sure in self.elements(item):
+                where = value.node if isinstance(value, Unsettled) else value
+                found += [(made, where, sure) for made in self._texts_of(value, key)]
+        if False in [sure for _, _, sure in found]:
+            found = _once(found)
+        written.items[path] = [where for _, where, _ in found]
+        return [text if sure else Perhaps(text) for text, _, sure in found]
+
+    def _referring(self, items: Sequence[Node]) -> tuple[list[Any], list[Node]] | None:
+        """The texts, each with its node, of items that all refer to tables of the template, as in most lists."""
+        texts: list[Any] = []
+        nodes: list[Node] = []
+        for item in items:
+            spelled = self._texts.of_reference(item)
+            if not spelled:
+                return None
+            texts += spelled
+            nodes += [item] * len(spelled)
+        return texts, nodes
+
+    def _texts_of(self, value: Node | Unsettled, key: str | int) -> tuple[Any, ...]:
+        if isinstance(value, Node) and (value.content is None or not is_scalar(value)):
+            return (value.plain(),)
+        texts = self._texts.of(value)
+        if isinstance(texts, Hole):
+            return (texts,)
+        if key not in _ACTIONS:
+            return texts
+        # an action that is known in part names none: it may be any that begins and ends so
+        hole = Hole(value.doubt if isinstance(value, Unsettled) else HELD)
+        return tuple(hole if has_symbol(text) and may_concern_dynamodb(text) is not False else text for text in texts)
+
+    def _principals(self, value: Resolved) -> Any:
+        if not isinstance(value, Node) or not isinstance(value.content, dict):
+            return self._texts.one(value)
+        return {
+            kind: [text for item, _ in self.elements(child) for text in self._texts_of(item, kind)]
+            for kind, child in value.content.items()
+        }
+
+
+def _multiplied(common: Mapping[str, Any], differing: Mapping[str, list[Any]]) -> Iterator[dict[str, Any] | Hole]:
+    """A statement with each choice of the parts that differ."""
+    for number, chosen in enumerate(product(*differing.values())):
+        if number == _MOST:
+            yield Hole(_TOO_MANY)
+            return
+        statement = {**common, **dict(zip(differing, chosen, strict=True))}
+        yield {key: form for key, form in statement.items() if form is not None}
+
+
+def _are_plain(texts: list[Any]) -> bool:
+    """Whether these are texts that are the same in every scenario, and name no table."""
+    try:
+        joined = "\n".join(texts)
+    except TypeError:
+        return False
+    return joined.isascii() and "{{" not in joined and ":table/" not in joined
+
+
+def _is_settled(value: Resolved) -> bool:
+    """Whether something comes to the same in every scenario: no parameter or condition has a say in it."""
+    if not isinstance(value, Unsettled):
+        return True
+    settled = False
+    for part in value.parts:
+        if isinstance(part, Symbol):
+            if part.sort != RESOURCE and not part.name.startswith("AWS::"):
+                return False
+            settled = True
+    return settled
+
+
+def _once(found: list[tuple[Any, Node, bool]]) -> list[tuple[Any, Node, bool]]:
+    """The elements without those that another branch repeats, or that are always there."""
+    seen = {text for text, _, sure in found if sure and isinstance(text, str)}
+    kept = []
+    for text, where, sure in found:
+        if sure or text not in seen:
+            kept.append((text, where, sure))
+            if isinstance(text, str):
+                seen.add(text)
+    return kept
+
+
+def _identity(value: object) -> object:
+    """What tells alternatives apart."""
+    if isinstance(value, Unsettled):
+        return value.parts or id(value)
+    if isinstance(value, Node):
+        return (type(value.content), value.content) if is_scalar(value) else id(value.content)
+    return repr(value)

@@ -1,0 +1,193 @@
+"""Whose key encrypts a table, and the KMS keys and Kinesis streams of the template that it uses."""
+
+from __future__ import annotations
+
+from tablegate.dialects.cloudformation.parameters import REGION
+from tablegate.dialects.cloudformation.properties import exists, flag, properties, reference, subsection, word
+from tablegate.dialects.cloudformation.resolver import Resolver
+from tablegate.dialects.cloudformation.template import KEY, KEY_ALIAS, KINESIS_STREAM, Resource
+from tablegate.dialects.cloudformation.values import (
+    FOREIGN,
+    RESOURCE,
+    Part,
+    SecretNode,
+    Section,
+    Symbol,
+    Unsettled,
+    scalar_of,
+    text_with_holes,
+)
+from tablegate.model import facts
+from tablegate.model.facts import Fact
+from tablegate.model.table import Encryption, KeyOwner, KmsKey, StreamDestination
+from tablegate.model.value import Doubt, Place, Value
+from tablegate.syntax.node import Node
+
+_ENABLED = Fact[bool]("server-side encryption", False)
+_STREAM_ENCRYPTION = Fact[str]("encryption type of the stream", "NONE")
+_AWS_MANAGED_ALIAS = "alias/aws/dynamodb"
+_EITHER = (KeyOwner.AWS_MANAGED, KeyOwner.CUSTOMER)
+_REGION_UNKNOWN = Doubt("the region of the key is not known", "give the key's ARN as a parameter: --param NAME=ARN")
+
+
+def encryption(resolver: Resolver, section: Section) -> Encryption:
+    """The encryption of a table that names its own key."""
+    inner = subsection(resolver, section, "SSESpecification")
+    return facts.AWS_OWNED if inner is None else encrypted(resolver, inner, inner)
+
+
+def encrypted(resolver: Resolver, enabling: Section, naming: Section | None) -> Encryption:
+    """The encryption that one section turns on with the key that another names."""
+    enabled = flag(resolver, _ENABLED, enabling, "SSEEnabled")
+    if enabled.doubt is not None:
+        return _doubted(enabled.doubt, enabled.place, tuple(KeyOwner))
+    if not enabled.content:
+        stated = enabled.place is not None
+        return _keyless(facts.KEY_OWNER.of(KeyOwner.AWS_OWNED, enabled.place)) if stated else facts.AWS_OWNED
+    key = resolver.get(naming, "KMSMasterKeyId") if naming is not None else None
+    if key is None:
+        return _keyless(facts.KEY_OWNER.of(KeyOwner.AWS_MANAGED, enabled.place))
+    text = text_with_holes(key)
+    if text is None:
+        unknown = key if isinstance(key, Unsettled) else resolver.misfit(key, "a key's id, ARN or alias is needed")
+        return _doubted(unknown.doubt, resolver.place(unknown.node), _EITHER)
+    return _with_key(resolver, key, text)
+
+
+def _keyless(owner: Value[KeyOwner]) -> Encryption:
+    return Encryption(owner=owner, key=facts.KEY.unset, key_region=facts.KEY_REGION.unset)
+
+
+def _doubted(doubt: Doubt, place: Place | None, candidates: tuple[KeyOwner, ...]) -> Encryption:
+    return Encryption(
+        owner=facts.KEY_OWNER.doubted(doubt, place, candidates),
+        key=facts.KEY.doubted(doubt, place),
+        key_region=facts.KEY_REGION.doubted(doubt, place),
+    )
+
+
+def _with_key(resolver: Resolver, key: Node | Unsettled, text: str) -> Encryption:
+    place = resolver.place(key.node if isinstance(key, Unsettled) else key)
+    managed = text in ("", _AWS_MANAGED_ALIAS) or text.endswith(f":{_AWS_MANAGED_ALIAS}")
+    owner = facts.KEY_OWNER.of(KeyOwner.AWS_MANAGED if managed else KeyOwner.CUSTOMER, place)
+    if isinstance(key, Unsettled) and not managed and not _shows_own_key(resolver, key):
+        owner = facts.KEY_OWNER.doubted(key.doubt, place, _EITHER)
+    return Encryption(
+        owner=owner,
+        key=facts.KEY.of(text, place, sensitive=isinstance(key, SecretNode)) if text else facts.KEY.unset,
+        key_region=facts.KEY_REGION.unset if managed else _key_region(resolver, key, text, place),
+        resource=None if managed else _key_resource(resolver, key, text),
+    )
+
+
+def _shows_own_key(resolver: Resolver, key: Unsettled) -> bool:
+    """Whether it can be no alias of AWS's own key: the ARN of a key, or a key or alias that the template makes."""
+    symbols = [part for part in key.parts if isinstance(part, Symbol)]
+    return any(isinstance(part, str) and ":key/" in part for part in key.parts) or any(
+        _made(resolver, symbol, kind) is not None for symbol in symbols for kind in (KEY, KEY_ALIAS)
+    )
+
+
+def _made(resolver: Resolver, symbol: Symbol, type_: str) -> tuple[Resolver, Resource] | None:
+    """The resource of this type that a symbol stands for, and whose it is."""
+    home = symbol.home or resolver
+    name = symbol.name if symbol.home is None else symbol.resource
+    found = home.template.named(name, type_) if name is not None and symbol.sort in (RESOURCE, FOREIGN) else None
+    return None if found is None else (home, found)
+
+
+def _key_region(resolver: Resolver, key: Node | Unsettled, text: str, place: Place) -> Value[str]:
+    """The region in the key's ARN. A bare id or alias is looked up in the region of whoever uses it."""
+    fact = facts.KEY_REGION
+    if isinstance(key, Node):
+        segments = text.split(":")
+        return fact.of(segments[3], place) if segments[0] == "arn" and len(segments) > 5 else fact.unset
+    segment = _fourth_segment(key)
+    if isinstance(segment, str):
+        return fact.of(segment, place) if segment else fact.doubted(_REGION_UNKNOWN, place)
+    symbol = segment or key.symbol
+    if symbol is not None and symbol.home is not None:
+        return _region_of(symbol.home, place)
+    if symbol is not None and (symbol.name == REGION or symbol.sort == RESOURCE):
+        region = resolver.reference(key.node, REGION)
+        return fact.of(scalar_of(region), place) if isinstance(region, Node) else fact.doubted(_REGION_UNKNOWN, place)
+    return fact.unset if text.startswith("alias/") else fact.doubted(_REGION_UNKNOWN, place)
+
+
+def _region_of(home: Resolver, place: Place) -> Value[str]:
+    """The region of the stack that makes the key."""
+    region = home.options.region
+    return facts.KEY_REGION.of(region, place) if region else facts.KEY_REGION.doubted(_REGION_UNKNOWN, place)
+
+
+def _fourth_segment(key: Unsettled) -> str | Symbol | None:
+    """What stands for the region in an ARN with holes."""
+    segments: list[list[Part]] = [[]]
+    for part in key.parts:
+        first, *rest = part.split(":") if isinstance(part, str) else [part]
+        segments[-1].append(first)
+        segments.extend([text] for text in rest)
+    found = [part for part in segments[3] if part != ""] if len(segments) > 4 else []
+    return found[0] if len(found) == 1 else None
+
+
+def _key_resource(resolver: Resolver, key: Node | Unsettled, text: str) -> KmsKey | None:
+    """The key, where the template makes it: named itself, or through an alias of the template."""
+    symbols = [part for part in key.parts if isinstance(part, Symbol)] if isinstance(key, Unsettled) else []
+    aliases = [found for symbol in symbols if (found := _made(resolver, symbol, KEY_ALIAS)) is not None]
+    if "alias/" in text:
+        own = (alias for alias in resolver.template.of(KEY_ALIAS) if _alias_name(resolver, alias) == text)
+        aliases += [(resolver, alias) for alias in own]
+    pairs = [(resolver, symbol) for symbol in symbols]
+    for home, alias in aliases:
+        target = home.get(properties(home, alias), "TargetKeyId")
+        parts = target.parts if isinstance(target, Unsettled) else ()
+        pairs += [(home, part) for part in parts if isinstance(part, Symbol)]
+    found = next((it for home, symbol in pairs if (it := _made(home, symbol, KEY)) is not None), None)
+    if found is None or exists(*found) is False:
+        return None
+    home, resource = found
+    address = home.address_for(resolver, resource.address)
+    if home is not resolver:
+        resolver.foreign_keys[address] = found
+    return _kms_key(home, resource, address)
+
+
+def _alias_name(resolver: Resolver, alias: Resource) -> str | None:
+    value = resolver.get(properties(resolver, alias), "AliasName")
+    return text_with_holes(value) if value is not None else None
+
+
+def _kms_key(resolver: Resolver, resource: Resource, address: str) -> KmsKey:
+    section = properties(resolver, resource)
+    return KmsKey(
+        address=address,
+        place=resolver.place(resource.node),
+        rotation=flag(resolver, facts.ROTATION, section, "EnableKeyRotation"),
+        enabled=flag(resolver, facts.KEY_ENABLED, section, "Enabled"),
+    )
+
+
+def destinations(resolver: Resolver, section: Section) -> tuple[StreamDestination, ...]:
+    """The Kinesis stream that receives the table's changes."""
+    inner = subsection(resolver, section, "KinesisStreamSpecification")
+    if inner is None:
+        return ()
+    arn = resolver.get(inner, "StreamArn")
+    symbol = arn.symbol if isinstance(arn, Unsettled) else None
+    found = resolver.template.named(symbol.name, KINESIS_STREAM) if symbol is not None else None
+    stream = reference(resolver, facts.DESTINATION, inner, "StreamArn")
+    if found is None or exists(resolver, found) is False:
+        return (StreamDestination(stream=stream),)
+    return (StreamDestination(stream=stream, encrypted=_stream_encrypted(resolver, found), address=found.address),)
+
+
+def _stream_encrypted(resolver: Resolver, resource: Resource) -> Value[bool]:
+    fact = facts.DESTINATION_ENCRYPTED
+    inner = subsection(resolver, properties(resolver, resource), "StreamEncryption")
+    if inner is None:
+        return fact.unset
+    kind = word(resolver, _STREAM_ENCRYPTION, inner, "EncryptionType")
+    if kind.doubt is not None:
+        return fact.doubted(kind.doubt, kind.place)
+    return fact.of(kind.content == "KMS", kind.place) if kind.place else fact.unset

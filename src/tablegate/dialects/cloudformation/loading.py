@@ -1,0 +1,174 @@
+"""Text into template and resolver; loops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from tablegate.dialects.cloudformation.faults import Faults
+from tablegate.dialects.cloudformation.resolver import NOWHERE, Resolver, Surroundings
+from tablegate.dialects.cloudformation.template import (
+    LANGUAGE_EXTENSIONS,
+    LOOP,
+    bare_template,
+    is_read,
+    template_of,
+    transforms_of,
+)
+from tablegate.dialects.cloudformation.values import Unsettled, is_scalar, scalar_of
+from tablegate.dialects.reading import ReadOptions
+from tablegate.model.record import record
+from tablegate.model.value import Doubt
+from tablegate.syntax.node import Node
+from tablegate.syntax.recognise import is_json
+
+_CONNECTORS = "Connectors:"
+
+
+@record(kw_only=False)
+class Opened:
+    """A template with its faults; without a resolver where it has nothing to read."""
+
+    resolver: Resolver | None
+    faults: Faults
+    text: str  # as its author wrote it
+
+
+def opened(text: str, name: str, options: ReadOptions, around: Surroundings = NOWHERE) -> Opened:
+    """A template, opened. Raises ParseError where it is neither JSON nor YAML."""
+    return opened_tree(_parsed(text), text, name, options, around)
+
+
+def opened_tree(root: Node, text: str, name: str, options: ReadOptions, around: Surroundings = NOWHERE) -> Opened:
+    """A template that is a tree already, opened."""
+    faults = Faults(name, root)
+    content: Mapping[str, Node] = root.content if isinstance(root.content, dict) else {}
+    if not isinstance(root.content, dict):
+        faults.unreadable(root, "a template must be a mapping")
+    loops: Mapping[str, Doubt] = {}
+    if LANGUAGE_EXTENSIONS in transforms_of(content) and LOOP in text:
+        content, loops = _unrolled(name, content, options, faults, around)
+    template = template_of(name, content, faults) if content else None
+    resolver = None if template is None else Resolver(template, options, faults, loops, around)
+    return Opened(resolver, faults, text)
+
+
+def _parsed(text: str) -> Node:
+    # Imported here: a template pays for the one reader that it needs.
+    if is_json(text):
+        from tablegate.syntax.json import parse_json
+
+        return parse_json(text)
+    from tablegate.syntax.yaml import parse_yaml
+
+    # a connector stands in a resource of any type
+    return parse_yaml(text, None if _CONNECTORS in text else is_read)
+
+
+def _unrolled(
+    file: str, root: Mapping[str, Node], options: ReadOptions, faults: Faults, around: Surroundings
+) -> tuple[Mapping[str, Node], Mapping[str, Doubt]]:
+    """The template's sections without loops."""
+
+    resolver = Resolver(bare_template(file, root, faults), options, faults, {}, around)
+    loops = Loops(resolver, faults)
+    return {key: loops.unrolled(node) for key, node in root.items()}, loops.open
+
+
+_MOST = 100_000  # nodes that all loops of one template may make
+
+
+class Loops:
+    """Unrolls the loops of one template. ``open`` names the variables that could not be given values."""
+
+    def __init__(self, resolver: Resolver, faults: Faults) -> None:
+        self._resolver = resolver
+        self._faults = faults
+        self._left = _MOST
+        self.open: dict[str, Doubt] = {}
+
+    def unrolled(self, node: Node) -> Node:
+        """The node without loops; the same one where it holds none."""
+        content = node.content
+        if isinstance(content, dict):
+            return self._mapping(node, content)
+        if isinstance(content, (list, tuple)):
+            items = [self.unrolled(item) for item in content]
+            changed = any(new is not old for new, old in zip(items, content, strict=True))
+            return _like(node, items) if changed else node
+        return node
+
+    def _mapping(self, node: Node, content: Mapping[str, Node]) -> Node:
+        members: dict[str, Node] = {}
+        changed = False
+        for key, child in content.items():
+            if not key.startswith(LOOP):
+                members[key] = self.unrolled(child)
+                changed = changed or members[key] is not child
+                continue
+            changed = True
+            for made, value in self._turns(child):
+                if made in members:
+                    self._faults.unreadable(child, f"a loop makes {made[:40]!r} again")
+                members[made] = value
+        return _like(node, members) if changed else node
+
+    def _turns(self, loop: Node) -> Iterator[tuple[str, Node]]:
+        parts = loop.content if isinstance(loop.content, (list, tuple)) else ()
+        if len(parts) != 3 or not isinstance(parts[0].content, str) or not isinstance(parts[2].content, dict):
+            self._faults.unreadable(loop, "Fn::ForEach takes a variable, a list and a mapping")
+            return
+        variable, body = parts[0].content, parts[2].content
+        for value in self._values(variable, parts[1]):
+            for key, child in body.items():
+                made = child if value is None else self._put(child, variable, value)
+                name = key if value is None else _filled(key, variable, value)
+                if name.startswith(LOOP):
+                    yield from self._turns(made)
+                else:
+                    yield name, self.unrolled(made)
+            if self._left < 0:
+                self._faults.unreadable(loop, f"the template's loops make more than {_MOST} values")
+                return
+
+    def _values(self, variable: str, collection: Node) -> Iterator[str | None]:
+        listed = self._resolver.head(collection)
+        doubt = listed.doubt if isinstance(listed, Unsettled) else None
+        items = self._resolver.items(listed) if isinstance(listed, Node) else []
+        if isinstance(listed, Node) and not isinstance(listed.content, (list, tuple)):
+            self._faults.unreadable(collection, "Fn::ForEach goes through a list")
+        for item in items:
+            if isinstance(item, Unsettled):
+                doubt = item.doubt
+            elif is_scalar(item):
+                yield scalar_of(item)
+        if doubt is not None:
+            self.open[variable] = doubt
+            yield None
+
+    def _put(self, node: Node, variable: str, value: str) -> Node:
+        """The node with the variable's value in it."""
+        self._left -= 1
+        content = node.content
+        if self._left < 0:
+            return node
+        if isinstance(content, str):
+            return _like(node, _filled(content, variable, value)) if variable in content else node
+        if isinstance(content, (list, tuple)):
+            return _like(node, [self._put(item, variable, value) for item in content])
+        if not isinstance(content, dict):
+            return node
+        reference = content.get("Ref")
+        if reference is not None and reference.content == variable and len(content) == 1:
+            return _like(node, value)
+        return _like(
+            node, {_filled(key, variable, value): self._put(it, variable, value) for key, it in content.items()}
+        )
+
+
+def _filled(text: str, variable: str, value: str) -> str:
+    bare = "".join(letter for letter in value if letter.isalnum())
+    return text.replace(f"${{{variable}}}", value).replace(f"&{{{variable}}}", bare)
+
+
+def _like(node: Node, content: str | list[Node] | dict[str, Node]) -> Node:
+    return Node(content, node.line, node.column, node.end_column)

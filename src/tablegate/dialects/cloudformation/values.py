@@ -1,0 +1,213 @@
+"""Unresolved values, references in text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+from tablegate.model.record import record
+from tablegate.model.value import Doubt, Span
+from tablegate.syntax.node import Node, Scalar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tablegate.dialects.cloudformation.resolver import Resolver
+
+
+INPUT = "input"  # a parameter or pseudo parameter
+RESOURCE = "resource"
+EXPRESSION = "expression"
+FOREIGN = "foreign"  # a resource of another stack
+
+LATER = r"\{\{(resolve|changeSet):"
+MASKED = "{{changeSet:MASKED}}"
+_CHANGE_SET = r"(\{\{changeSet:[A-Z_]+\}\})"
+_APPLIED = Doubt("it is known only once the change set is executed")
+_MASKED = Doubt("the change set masks this value", "check the template, with its parameters")
+
+
+@record(kw_only=False)
+class Symbol:
+    """What stands in a text for a value that is not known here. Equal symbols have equal values.
+
+    ``home`` is the stack that a foreign resource is in, and ``resource`` its name there.
+    """
+
+    name: str
+    attribute: str | None = None
+    sort: str = INPUT
+    home: Resolver | None = None
+    resource: str | None = None
+
+
+Part: TypeAlias = str | Symbol
+
+
+class SecretNode(Node):
+    """A scalar made from a parameter that must not be shown."""
+
+
+class Unsettled:  # no record: whether something is one is asked of every value, and costs twice as much of a Struct
+    """A value that cannot be known. ``parts`` is what is known of its text, where it is one, ``span`` of its number."""
+
+    __slots__ = ("doubt", "node", "parts", "span")
+
+    def __init__(self, doubt: Doubt, node: Node, parts: tuple[Part, ...] = (), span: Span | None = None) -> None:
+        self.doubt = doubt
+        self.node = node
+        self.parts = parts
+        self.span = span
+
+    @property
+    def symbol(self) -> Symbol | None:
+        """The one symbol that the value is, and nothing else."""
+        if len(self.parts) == 1 and isinstance(self.parts[0], Symbol):
+            return self.parts[0]
+        return None
+
+
+Resolved: TypeAlias = Node | Unsettled | None
+"""What an expression comes to. None: there is nothing (``AWS::NoValue``)."""
+
+Section: TypeAlias = Mapping[str, Node] | Unsettled
+"""A mapping whose members are read one by one, or one that cannot be known."""
+
+
+def text_of(content: Scalar) -> str:
+    """A scalar as CloudFormation sees it: everything is a text."""
+    if isinstance(content, str):
+        return content
+    if content is None:
+        return ""
+    return str(content).lower() if isinstance(content, bool) else str(content)
+
+
+def is_scalar(node: Node) -> bool:
+    """Whether the node is a single value."""
+    content = node.content
+    return isinstance(content, str) or not isinstance(content, (dict, list, tuple))
+
+
+def is_call(content: Mapping[str, Node]) -> bool:
+    """Whether a mapping is written as a function."""
+    if "Ref" in content:
+        return True
+    return "Fn::" in " ".join(content) and any(key.startswith("Fn::") for key in content)
+
+
+def is_plain(node: Node) -> bool:
+    """Whether no function and no dynamic reference is in a node."""
+    content = node.content
+    if isinstance(content, dict):
+        return not is_call(content) and all(map(is_plain, content.values()))
+    if isinstance(content, (list, tuple)):
+        return all(map(is_plain, content))
+    return not isinstance(content, str) or "{{" not in content
+
+
+def scalar_of(node: Node) -> str:
+    """The text of a node that is a single value."""
+    content = node.content
+    if isinstance(content, str):
+        return content
+    return text_of(content) if content is None or isinstance(content, (bool, int, float)) else ""
+
+
+def written(parts: Iterable[Part]) -> str:
+    """The text with its holes, as a template's author would write it."""
+    return "".join(part if isinstance(part, str) else hole(part) for part in parts)
+
+
+def hole(symbol: Symbol) -> str:
+    """One hole."""
+    return f"${{{symbol.name}}}" if symbol.attribute is None else f"${{{symbol.name}.{symbol.attribute}}}"
+
+
+def text_with_holes(value: Node | Unsettled) -> str | None:
+    """What can be written down of a value, or None where nothing can, or where it is no text."""
+    if isinstance(value, Unsettled):
+        return written(value.parts) if value.parts else None
+    return scalar_of(value) if is_scalar(value) else None
+
+
+def made(node: Node, content: str, *, secret: bool = False) -> Node:
+    """A computed text, standing where the expression stands."""
+    return (SecretNode if secret else Node)(content, node.line, node.column, node.end_column)
+
+
+def assembled(node: Node, pieces: Iterable[str | Node | Unsettled]) -> Node | Unsettled:
+    """One text from its pieces, with holes where a piece is not known."""
+    parts: list[Part] = []  # texts and holes in turn
+    text = ""
+    kind = Node
+    open_pieces: list[Unsettled] = []
+    for piece in pieces:
+        if isinstance(piece, str):
+            text += piece
+        elif isinstance(piece, Node):
+            text += scalar_of(piece)
+            if isinstance(piece, SecretNode):
+                kind = SecretNode
+        else:
+            open_pieces.append(piece)
+            for part in piece.parts or (Symbol(piece.doubt.reason, sort=EXPRESSION),):
+                if isinstance(part, str):
+                    text += part
+                    continue
+                if text:
+                    parts.append(text)
+                    text = ""
+                parts.append(part)
+    if not open_pieces:
+        return kind(text, node.line, node.column, node.end_column)
+    if text:
+        parts.append(text)
+    return Unsettled(_doubt(open_pieces), node, tuple(parts))
+
+
+def later(node: Node, text: str) -> Unsettled:
+    """A text, parts of which are put in at the deploy."""
+    found = re.search(LATER, text)
+    if found is None or found[1] == "resolve":
+        service = text.partition("{{resolve:")[2].partition(":")[0]
+        doubt = Doubt(f"a dynamic reference to {service[:20]} is read at deploy", None, ())
+        return Unsettled(doubt, node, (Symbol(text, sort=EXPRESSION),))
+    doubt = _MASKED if MASKED in text else _APPLIED
+    parts = [Symbol(doubt.reason, sort=EXPRESSION) if number % 2 else piece for number, piece in _holes(text)]
+    return Unsettled(doubt, node, tuple(part for part in parts if part != ""))
+
+
+def _holes(text: str) -> Iterable[tuple[int, str]]:
+    """The text in pieces, every second of which is a hole."""
+    return enumerate(re.split(_CHANGE_SET, text))
+
+
+def expression(node: Node, doubt: Doubt | None = None) -> Unsettled:
+    """Something whose value is not known, though the same expression has the same value wherever it stands."""
+    text = json.dumps(node.plain(), sort_keys=True, separators=(",", ":"))
+    return Unsettled(doubt or Doubt("the value is known only at deploy"), node, (Symbol(text, sort=EXPRESSION),))
+
+
+def _doubt(pieces: list[Unsettled]) -> Doubt:
+    first = pieces[0].doubt
+    if len(pieces) == 1:
+        return first
+    refs = dict.fromkeys(ref for piece in pieces for ref in piece.doubt.refs)
+    return Doubt(first.reason, first.settle, tuple(refs))
+
+
+def unevaluated(node: Node) -> object:
+    """The content without places. An expression is not evaluated here, so nobody may take it for its own result."""
+    content = node.content
+    if isinstance(content, dict):
+        name = next(iter(content), "")
+        if len(content) == 1 and (name == "Ref" or name.startswith("Fn::")):
+            return Doubt(f"it is computed by {name}, and a resource as it is written is not evaluated")
+        return {key: unevaluated(child) for key, child in content.items()}
+    if isinstance(content, (list, tuple)):
+        return [unevaluated(child) for child in content]
+    if isinstance(content, str) and re.search(LATER, content):
+        return Doubt("it is looked up when the stack is deployed")
+    return content

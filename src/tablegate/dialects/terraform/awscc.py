@@ -1,0 +1,120 @@
+"""Tables of the Cloud Control provider: CloudFormation's properties in snake case, as objects in attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tablegate.dialects.terraform import awscc_parts as parts
+from tablegate.dialects.terraform import awscc_replicas as regions
+from tablegate.dialects.terraform.block import Block
+from tablegate.dialects.terraform.resources import Resource
+from tablegate.dialects.terraform.table import Joins, member, retention_of
+from tablegate.dialects.terraform.table_parts import warmth
+from tablegate.model import facts
+from tablegate.model.table import Replica, Table, TableKind, Units
+from tablegate.model.value import Doubt, Value
+
+_GLOBAL = "awscc_dynamodb_global_table"
+
+
+def read_awscc_table(table: Resource, joins: Joins) -> Table:
+    """The table. Of a global one, the entry of its own region is the table and the others are its replicas."""
+    root = table.root
+    is_global = table.instance.type == _GLOBAL
+    home, others = regions.home_and_others(table, joins.regions.name(table)) if is_global else (root, ())
+    own = home if isinstance(home, Block) else root
+    tags = joins.labels.added(parts.tags(own), table)
+    scaling, scaling_doubt = joins.scaling.of(table)
+    alarms, alarms_doubt = joins.alarms.of(table)
+    region, account = joins.regions.region(table), joins.regions.account(table)
+    named = table.known("table_name") is not None or root.is_unknown("table_name")
+    return Table(
+        address=table.address,
+        place=table.here,
+        dialect=table.world.dialect,
+        type=table.instance.type,
+        kind=TableKind.GLOBAL if others else TableKind.REGIONAL,
+        label=table.instance.name,
+        name=root.text(facts.NAME, "table_name") if named else facts.NAME.doubted(_GENERATED),
+        name_generated=not named or _is_generated(root),
+        name_fixed=False,
+        arn=joins.arn(table, region.content, account.content),
+        region=region,
+        account=account,
+        keys=parts.keys(root),
+        attributes=parts.attributes(root),
+        indexes=parts.indexes(root, facts.INDEXES, "global_secondary_indexes"),
+        local_indexes=parts.indexes(root, facts.LOCAL_INDEXES, "local_secondary_indexes", local=True),
+        vector_indexes=parts.vector_indexes(root),
+        billing_mode=root.text(facts.BILLING_MODE, "billing_mode", computed=True),
+        capacity=Units(read=regions.read_capacity(own), write=facts.WRITE_CAPACITY.unset)
+        if is_global
+        else parts.capacity(root),
+        on_demand=_ceiling(root, own) if is_global else parts.ceiling(root),
+        warm=warmth(root.nested("warm_throughput")),
+        scaling=(*scaling, *(regions.scaling(table, own, others) if is_global else ())),
+        scaling_doubt=scaling_doubt,
+        table_class=own.text(facts.TABLE_CLASS, "table_class", computed=True),
+        insights=parts.insights(own),
+        alarms=alarms,
+        alarms_doubt=alarms_doubt,
+        encryption=regions.encryption_of(table, own, joins.keys)
+        if is_global
+        else joins.keys.of_block(table, "sse_specification", "sse_enabled", "kms_master_key_id", nested=True),
+        recovery=parts.recovery(own),
+        deletion_protection=own.flag(facts.DELETION_PROTECTION, "deletion_protection_enabled", computed=True),
+        retention=retention_of(table),
+        backed_up=joins.backups.of(table, tags),
+        import_source=_import_source(root),
+        restore_source=facts.RESTORE_SOURCE.unset,
+        ttl=parts.ttl(root),
+        stream=parts.stream(root, own, "replica_stream_specification"),
+        destinations=parts.destination(own),
+        replicas=_replicas(table, home, others, joins),
+        consistency=root.text(facts.CONSISTENCY, "multi_region_consistency", computed=True),
+        witness_region=member(facts.WITNESS_REGION, root, "global_table_witnesses", "region"),
+        source_table=root.text(facts.SOURCE_TABLE, "global_table_source_arn", computed=True),
+        settings_replication=own.text(
+            facts.SETTINGS_REPLICATION, "global_table_settings_replication_mode", computed=True
+        ),
+        tags=tags,
+        declared=facts.declared_by(tags),
+        policy=parts.policy(facts.POLICY, own),
+        raw=table.raw,
+    )
+
+
+_GENERATED = Doubt("the table is given no name, and the service makes one up", "table_name")
+
+
+def _is_generated(root: Block) -> bool:
+    """Whether nobody wrote a name."""
+    return root.is_unknown("table_name") and root.written is not None and root.expression("table_name") is None
+
+
+def _ceiling(root: Block, own: Block) -> Units:
+    write = parts.number(
+        facts.MAX_WRITE, root, "write_on_demand_throughput_settings", "max_write_request_units", (-1, 0)
+    )
+    return Units(read=regions.max_read(own), write=write)
+
+
+def _import_source(root: Block) -> Value[str]:
+    inner = root.nested("import_source_specification")
+    if inner is None:
+        return facts.IMPORT_SOURCE.unset
+    if isinstance(inner, Doubt):
+        return facts.IMPORT_SOURCE.doubted(inner, root.place("import_source_specification"))
+    return parts.text(facts.IMPORT_SOURCE, inner, "s3_bucket_source", "s3_bucket")
+
+
+def _replicas(
+    table: Resource, home: Block | Doubt, others: Sequence[Block], joins: Joins
+) -> Value[tuple[Replica, ...]]:
+    place = table.root.place("replicas")
+    if isinstance(home, Doubt):
+        return facts.REPLICAS.doubted(home, place)
+    found = sorted(
+        (regions.read_replica(table, one, joins.keys) for one in others), key=lambda one: one.region.content or ""
+    )
+    return facts.REPLICAS.of(tuple(found), place) if found else facts.REPLICAS.unset

@@ -1,0 +1,382 @@
+"""One block: known, unknown, marked, written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Protocol, TypeVar
+
+from tablegate.dialects.terraform.configuration import NOTHING, Tree, tree
+from tablegate.model.facts import Fact
+from tablegate.model.record import record, replace
+from tablegate.model.value import Doubt, Place, Value
+from tablegate.syntax.json.lazy import kind_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tablegate.dialects.terraform.source_info import Inside, Written
+
+
+@record(kw_only=False)
+class Source:
+    """How a block finds the one in the source that it comes from."""
+
+    match: str | None
+    ordered: bool
+    aligned: bool  # the source has as many blocks, in the same order
+
+
+class InOrder(list[object]):
+    """How blocks were written, in the order of the blocks themselves."""
+
+
+_READS = frozenset({"references", "doubt"})
+
+
+def written_of(expression: object, number: int, item: Tree, source: Source) -> Tree | None:
+    """Which of the blocks in the source became this one: sets lose their order, so a name must tell."""
+    if isinstance(expression, InOrder):
+        return tree(expression[number])
+    if isinstance(expression, dict):
+        return NOTHING if _READS.isdisjoint(expression) else _Everywhere(expression)
+    blocks = [block for block in expression if isinstance(block, dict)] if isinstance(expression, list) else []
+    if source.ordered:
+        if source.aligned:
+            return blocks[number] if number < len(blocks) else None
+        # Others come from a dynamic block: only one that agrees in all its constants can be told from them.
+        fitting = [block for block in blocks if _agrees(block, item)]
+        return fitting[0] if len(fitting) == 1 else None
+    match = source.match
+    if len(blocks) == 1:
+        return blocks[0]
+    if match is None:
+        return None
+    same = [block for block in blocks if _constant(block.get(match)) == item.get(match)]
+    if same:
+        return same[0] if len(same) == 1 else _either(same)
+    unnamed = [block for block in blocks if _constant(block.get(match)) is None]
+    return unnamed[0] if len(unnamed) == 1 else None
+
+
+def _either(blocks: Sequence[Tree]) -> Tree:
+    """One of several blocks: each member reads what it reads in any of them."""
+    found: dict[str, list[object]] = {}
+    for block in blocks:
+        for key, expression in block.items():
+            references = expression.get("references") if isinstance(expression, dict) else None
+            found.setdefault(key, []).extend(references if isinstance(references, list) else ())
+    return {key: {"references": references} for key, references in found.items()}
+
+
+def _agrees(block: Tree, item: Tree) -> bool:
+    """Whether nothing constant in a block of the source contradicts a block of the plan."""
+    constants = ((key, _constant(expression)) for key, expression in block.items())
+    return all(constant is None or _same(constant, item.get(key)) for key, constant in constants)
+
+
+def _same(constant: object, content: object) -> bool:
+    """Whether the content is the constant; a list may have become a set."""
+    if isinstance(constant, list) and isinstance(content, list):
+        return sorted(map(str, constant)) == sorted(map(str, content))
+    return constant == content
+
+
+def _constant(expression: object) -> object:
+    return expression.get("constant_value") if isinstance(expression, dict) else None
+
+
+def within(expression: object) -> Tree | None:
+    """The expressions of an object's members: those of a constant are its own, those of others all it reads."""
+    if not isinstance(expression, dict):
+        return None if expression is None else NOTHING
+    if isinstance(content := expression.get("constant_value"), dict):
+        return {key: {"constant_value": value} for key, value in content.items()}
+    return None if _READS.isdisjoint(expression) else _Everywhere(expression)
+
+
+class _Everywhere(dict[str, object]):
+    """Any member may read any of the references: plan JSON does not tell which."""
+
+    def __init__(self, expression: Tree) -> None:
+        super().__init__()
+        self._expression = expression
+
+    def get(self, _key: str, _default: object = None) -> object:
+        return self._expression
+
+
+T = TypeVar("T")
+
+MISSHAPEN: Final = Doubt("it has not the shape that Terraform gives it", "a plan as terraform show -json prints it")
+DYNAMIC: Final = Doubt(
+    "a dynamic block whose contents are known only after apply", "the module's source, or applying what it depends on"
+)
+LATER: Final = Doubt("known only after apply", "applying what it depends on first, or the value itself in its place")
+_NO_UNKNOWN: Tree = {}
+
+
+class Owner(Protocol):
+    """The resource that a block belongs to, as far as its blocks need to know it."""
+
+    address: str
+    cache: dict[tuple[str, str, str, object], Value[object]]
+    file: str
+
+    @property
+    def assumes_absent(self) -> bool: ...
+
+    def explain(self, expression: object, *, computed: bool) -> Doubt | None: ...
+
+    def misshapen(self, path: str, expected: str, found: str) -> None: ...
+
+
+class Block:
+    """A cursor into one object. ``written`` is its part of the configuration; None where plan JSON does not tell.
+
+    What is *computed* has a default of the service's own when nobody writes it: Terraform calls that unknown as
+    well. Only its expression in the configuration, or the lack of one, tells the two apart.
+    """
+
+    __slots__ = ("_inner", "_marks", "_owner", "_source", "_unknown", "content", "path", "written")
+
+    def __init__(
+        self,
+        owner: Owner,
+        content: Tree,
+        unknown: object,
+        marks: object,
+        *,
+        written: Tree | None,
+        path: str,
+        inner: bool = True,
+        source: Written | None = None,
+    ) -> None:
+        self._owner = owner
+        self._source = source
+        self.content = content
+        self._unknown = unknown if isinstance(unknown, dict) else _NO_UNKNOWN
+        self._marks = marks
+        self.written = written
+        self.path = path
+        self._inner = inner
+
+    @property
+    def here(self) -> Place:
+        """Where the block itself stands."""
+        path = self.path.removesuffix(".")
+        if self._source is not None:
+            return replace(self._source.here, path=path)
+        return Place(self._owner.file, None, None, None, path)
+
+    def place(self, key: str) -> Place:
+        """Where a member stands, from its resource on."""
+        if self._source is not None:
+            return replace(self._source.place(key), path=self.path + key)
+        return Place(self._owner.file, None, None, None, self.path + key)
+
+    def member(self, key: str) -> tuple[object, object]:
+        """A member as the plan has it, and what of it is unknown: true, or the same shape with true inside."""
+        return self.content.get(key), self._unknown.get(key)
+
+    def is_unknown(self, key: str) -> bool:
+        """Whether nothing at all is known of a member."""
+        return self._unknown.get(key) is True and self.content.get(key) is None
+
+    def text(self, fact: Fact[str], key: str, *, computed: bool = False) -> Value[str]:
+        """A text; an empty one is none."""
+        return self._scalar(fact, key, (str,), computed=computed)
+
+    def flag(self, fact: Fact[bool], key: str, *, computed: bool = False) -> Value[bool]:
+        """True or false, and nothing that merely counts as such."""
+        return self._scalar(fact, key, (bool,), computed=computed)
+
+    def number(self, fact: Fact[int], key: str, *, computed: bool = False, none: tuple[int, ...] = ()) -> Value[int]:
+        """A whole number; those in ``none`` say that there is none."""
+        if self.content.get(key) in none and type(self.content.get(key)) is int:
+            return fact.unset
+        return self._scalar(fact, key, (int,), computed=computed)
+
+    def ratio(self, fact: Fact[float], key: str) -> Value[float]:
+        """A number with or without a fraction."""
+        return self._scalar(fact, key, (float, int), computed=False)
+
+    def numeral(self, fact: Fact[int], key: str) -> Value[int]:
+        """A whole number that the provider keeps as a text."""
+        content = self.content.get(key)
+        if isinstance(content, str) and content.lstrip("-").isascii() and content.lstrip("-").isdigit():
+            return fact.of(int(content), self.place(key), sensitive=self.is_marked(key))
+        return self._scalar(fact, key, (int,), computed=False)
+
+    def shared(self, fact: Fact[T], key: str, other: str, make: Callable[[str, str | None], T]) -> Value[T] | None:
+        """A fact of two texts, the second of which may be missing; None where either is anything else, or marked."""
+        first, second = self.content.get(key), self.content.get(other)
+        plain = type(first) is str and first and (second is None or type(second) is str)
+        if not plain or self._marks is not None or other in self._unknown:
+            return None
+        cache = self._owner.cache
+        known = (fact.name, self.path, str(first), second)
+        found = cache.get(known)
+        if found is None:
+            found = cache[known] = fact.of(make(str(first), second), self.place(key))  # type: ignore[arg-type]
+        return found  # type: ignore[return-value]
+
+    def one(self, key: str, *, computed: bool = False) -> Block | Doubt | None:
+        """A block that may stand at most once."""
+        content = self.content.get(key)
+        if content == [] or (content is None and key not in self._unknown):
+            return None
+        found = self.many(key, computed=computed)
+        if isinstance(found, Doubt):
+            return found
+        if not found:
+            return None
+        if len(found) > 1:
+            self._owner.misshapen(self.path + key, "at most one block", f"{len(found)}")
+            return MISSHAPEN
+        return found[0]
+
+    def many(
+        self, key: str, *, match: str | None = None, computed: bool = False, ordered: bool = False
+    ) -> Sequence[Block | Doubt] | Doubt:
+        """The blocks of one name. ``match`` is the argument that tells them apart in the configuration;
+        those that are ordered stand there in the same order, unless some of them are dynamic."""
+        content = self.content.get(key)
+        if content == []:
+            return ()
+        unknown = self._unknown.get(key)
+        if content is None:
+            return (self._block_doubt(key, computed=computed) if unknown is True else None) or ()
+        if not isinstance(content, list):
+            self._owner.misshapen(self.path + key, "a list of blocks", kind_of(content))
+            return MISSHAPEN
+        expression, marks = self._expression(key), self._marks_of(key)
+        source = Source(match, ordered, ordered and isinstance(expression, list) and len(expression) == len(content))
+        found: list[Block | Doubt] = []
+        for number, item in enumerate(content):
+            path = f"{self.path}{key}[{number}]"
+            if isinstance(item, dict):
+                written = None if expression is None else written_of(expression, number, item, source)
+                doubts, secrets = _at(unknown, number), _at(marks, number)
+                origin = None if self._source is None else self._source.child(key, number, item)
+                found.append(Block(self._owner, item, doubts, secrets, written=written, path=f"{path}.", source=origin))
+            else:
+                found.append(self._no_child(path, item, _at(unknown, number)))
+        return found
+
+    def nested(self, key: str, *, computed: bool = True) -> Block | Doubt | None:
+        """An object in an attribute, as newer providers have them."""
+        content = self.content.get(key)
+        if content is None:
+            return self._block_doubt(key, computed=computed) if self._unknown.get(key) is True else None
+        if not isinstance(content, dict):
+            self._owner.misshapen(self.path + key, "an object", kind_of(content))
+            return MISSHAPEN
+        return Block(
+            self._owner,
+            content,
+            self._unknown.get(key),
+            self._marks_of(key),
+            written=within(self._expression(key)),
+            path=f"{self.path}{key}.",
+            source=None if self._source is None else self._source.of(key),
+        )
+
+    def doubt(self, key: str, *, computed: bool = False) -> Doubt | None:
+        """Why a member is not known; None where it is, or where it merely was not written."""
+        return self._doubt(key, computed=computed) if self.is_unknown(key) else None
+
+    def expression(self, key: str) -> object:
+        """How a member was written; None where it was not, or where plan JSON does not tell."""
+        return self._expression(key)
+
+    def given(self, key: str) -> object:
+        """What a member comes to that the plan knows nothing of, where its source tells."""
+        return None if self._source is None else self._source.given(key)
+
+    def inside(self, key: str) -> Inside | None:
+        """Where the parts of a policy document stand, if the source tells."""
+        return None if self._source is None else self._source.inside(key)
+
+    def is_marked(self, key: str) -> bool:
+        """Whether the member, or anything in it, is marked sensitive."""
+        marks = self._marks
+        return marks is not None and (marks is True or (isinstance(marks, dict) and _any_true(marks.get(key))))
+
+    def misshapen(self, key: str, expected: str) -> None:
+        """Report a member that has not the expected shape."""
+        self._owner.misshapen(self.path + key, expected, kind_of(self.content.get(key)))
+
+    def _scalar(self, fact: Fact[T], key: str, kinds: tuple[type, ...], *, computed: bool) -> Value[T]:
+        content = self.content.get(key)
+        if type(content) in kinds and content != "":
+            return self._known(fact, key, content)  # type: ignore[arg-type]
+        if content is None or content == "":
+            if self._unknown.get(key) is not True:
+                return fact.unset
+            doubt = self._doubt(key, computed=computed)
+            return fact.unset if doubt is None else fact.doubted(doubt, self.place(key), self._candidates(key))
+        self._owner.misshapen(self.path + key, _NAMES[kinds[0]], kind_of(content))
+        return fact.doubted(MISSHAPEN, self.place(key))
+
+    def _known(self, fact: Fact[T], key: str, content: T) -> Value[T]:
+        """The content. A default that nobody wrote is the provider's, which fills in what its schema says."""
+        if content == fact.default and self.written is not None and self.written.get(key) is None:
+            return fact.unset
+        if self._marks is not None and self.is_marked(key):
+            return fact.of(content, self.place(key), sensitive=True)
+        cache = self._owner.cache  # tables share what they agree on
+        shared = (fact.name, self.path, key, content)
+        found = cache.get(shared)
+        if found is None:
+            found = cache[shared] = fact.of(content, self.place(key))
+        return found  # type: ignore[return-value]
+
+    def _candidates(self, key: str) -> tuple[Any, ...]:
+        """What an unknown member can only be, where its expression tells."""
+        found = tree(self._expression(key)).get("candidates", ())
+        return found if isinstance(found, tuple) and None not in found else ()
+
+    def _doubt(self, key: str, *, computed: bool) -> Doubt | None:
+        """Why an unknown member is unknown; None when it is merely left to the service."""
+        expression = self._expression(key)
+        if expression is not None:
+            return self._owner.explain(expression, computed=computed)
+        return None if computed else LATER
+
+    def _block_doubt(self, key: str, *, computed: bool) -> Doubt | None:
+        """The same of blocks, which a dynamic block may make: that leaves no expression either."""
+        expression = self._expression(key)
+        if expression is not None:
+            return self._owner.explain(expression, computed=computed)
+        dynamic = None if self._source is None else self._source.dynamic(key)
+        if dynamic is not None:
+            return DYNAMIC if any(self._owner.explain(one, computed=True) for one in dynamic) else None
+        return None if computed and (self._inner or self._owner.assumes_absent) else DYNAMIC
+
+    def _expression(self, key: str) -> object:
+        return None if self.written is None else self.written.get(key)
+
+    def _marks_of(self, key: str) -> object:
+        return True if self._marks is True else self._marks.get(key) if isinstance(self._marks, dict) else None
+
+    def _no_child(self, path: str, item: object, unknown: object) -> Doubt:
+        if item is None and unknown is True:
+            return LATER
+        self._owner.misshapen(path, "a block", kind_of(item))
+        return MISSHAPEN
+
+
+_NAMES: dict[type, str] = {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}
+
+
+def _at(parallel: object, number: int) -> object:
+    if isinstance(parallel, list):
+        return parallel[number] if number < len(parallel) else None
+    return parallel
+
+
+def _any_true(marks: object) -> bool:
+    if isinstance(marks, dict):
+        return any(map(_any_true, marks.values()))
+    if isinstance(marks, list):
+        return any(map(_any_true, marks))
+    return marks is True

@@ -1,0 +1,142 @@
+"""How resources are written; addresses."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TypeAlias
+
+from tablegate.model.record import record
+
+Key: TypeAlias = str | int | None
+
+_STEP = re.compile(r'\.?([^.\[\]]+)|\[(?:"((?:[^"\\]|\\.)*)"|(\d+))\]')
+_KEY = r'\[(?:"(?:[^"\\]|\\.)*"|\d+)\]'
+_MODULE = rf"module\.([^.\[]+)({_KEY})?(?:\.|$)"
+
+
+@record(kw_only=False)
+class Step:
+    """One name, or one key in brackets, of a reference."""
+
+    name: str | None
+    key: Key = None
+
+
+@record(kw_only=False)
+class Call:
+    """One module of a module address: the address up to and with it, its name, its instance's key."""
+
+    address: str
+    name: str
+    key: Key
+
+
+@lru_cache(maxsize=4096)
+def steps(reference: str) -> tuple[Step, ...]:
+    """The parts of a reference, in their order."""
+    found = []
+    for name, quoted, number in _STEP.findall(reference):
+        found.append(Step(name) if name else Step(None, int(number) if number else _unquoted(quoted)))
+    return tuple(found)
+
+
+def unkeyed(module: str) -> str:
+    """A module address without the keys of its instances."""
+    return re.sub(_KEY, "", module) if "[" in module else module
+
+
+@lru_cache(maxsize=4096)
+def calls(module: str) -> tuple[Call, ...]:
+    """The modules of a module address, from the outermost; none for the root."""
+    if not module:
+        return ()
+    found, position = [], 0
+    at = re.compile(_MODULE).match
+    while match := at(module, position):
+        bracket = match[2]
+        key = None if bracket is None else steps(bracket)[0].key
+        found.append(Call(module[: match.end()].removesuffix("."), match[1], key))
+        position = match.end()
+    return tuple(found)
+
+
+def parent(module: str) -> str:
+    """The address of the module that calls this one."""
+    path = calls(module)
+    return path[-2].address if len(path) > 1 else ""
+
+
+def bracketed(key: Key) -> str:
+    """An instance key as Terraform writes it behind an address."""
+    if key is None:
+        return ""
+    return f"[{key}]" if isinstance(key, int) else f"[{json.dumps(key, ensure_ascii=False)}]"
+
+
+def _unquoted(quoted: str) -> str:
+    return re.sub(r"\\(.)", r"\1", quoted)
+
+
+Tree: TypeAlias = Mapping[str, object]
+
+NOTHING: Tree = {}
+
+
+def tree(content: object) -> Tree:
+    """The content if it is an object, else nothing."""
+    return content if isinstance(content, dict) else NOTHING
+
+
+def trees(content: object) -> Sequence[Tree]:
+    """The objects among the items of a list."""
+    return [item for item in content if isinstance(item, dict)] if isinstance(content, list) else []
+
+
+class Configuration:
+    """Modules, their resources and calls, found by module address."""
+
+    def __init__(self, content: Tree) -> None:
+        self.providers = tree(content.get("provider_config"))
+        self._root = tree(content.get("root_module"))
+        self._modules: dict[str, Tree] = {"": self._root}
+        self._resources: dict[int, dict[tuple[str, str, str], Tree]] = {}
+
+    @property
+    def root(self) -> Tree:
+        """The root module."""
+        return self._root
+
+    def module(self, address: str) -> Tree:
+        """What a module holds: the same for all its instances."""
+        found = self._modules.get(address)
+        if found is None:
+            plain = unkeyed(address)
+            found = self._modules.get(plain)
+            if found is None:
+                found = self._root
+                for call in calls(plain):
+                    found = tree(tree(tree(found.get("module_calls")).get(call.name)).get("module"))
+                self._modules[plain] = found
+            self._modules[address] = found
+        return found
+
+    def call(self, address: str) -> Tree:
+        """How a module is called."""
+        path = calls(address)
+        above = self.module(path[-2].address if len(path) > 1 else "")
+        return tree(tree(above.get("module_calls")).get(path[-1].name))
+
+    def resource(self, module: str, mode: str, type_: str, name: str) -> Tree | None:
+        """A resource as it was written; None where the plan does not tell."""
+        content = self.module(module)
+        index = self._resources.get(id(content))
+        if index is None:
+            index = {
+                (str(item.get("mode")), str(item.get("type")), str(item.get("name"))): item
+                for item in trees(content.get("resources"))
+            }
+            self._resources[id(content)] = index
+        return index.get((mode, type_, name))

@@ -1,0 +1,321 @@
+"""A document in an attribute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tablegate.dialects.terraform.block import DYNAMIC, LATER, Block
+from tablegate.dialects.terraform.configuration import NOTHING, tree
+from tablegate.dialects.terraform.iam.context import Ground, Texts, located, private
+from tablegate.dialects.terraform.iam.data_source import DATA, Composed, written_as
+from tablegate.dialects.terraform.iam.unknown_text import Drafts, Elements
+from tablegate.dialects.terraform.references import Mention, Unknown
+from tablegate.dialects.terraform.resources import Resource, doubt_about
+from tablegate.iam.actions import may_concern_dynamodb
+from tablegate.iam.arns import arn_of
+from tablegate.iam.documents import Document, Locate, Statement, parse_document
+from tablegate.iam.grants import Unread
+from tablegate.iam.patterns import Tier, scope_of
+from tablegate.model.record import record, replace
+from tablegate.model.value import Doubt, Place
+
+
+def concerns_tables(document: Document) -> bool:
+    """Whether a document grants anything on tables, for certain or perhaps."""
+    return any(statement.allows and _concerns(statement) for statement in document.statements)
+
+
+def _concerns(statement: Statement) -> bool:
+    if not _names(statement):
+        return False
+    resources = statement.resources
+    return (
+        resources.inverted
+        or resources.doubt is not None
+        or any(scope_of(text).tier is not Tier.NONE for text in resources.texts)
+    )
+
+
+def _names(statement: Statement) -> bool:
+    actions = statement.actions
+    return (
+        actions.inverted
+        or actions.doubt is not None
+        or any(may_concern_dynamodb(text) is not False for text in actions.texts)
+    )
+
+
+def is_doubtful(statement: Statement) -> bool:
+    """Whether what is not known of a statement may be a grant on tables."""
+    if not statement.doubts or not statement.allows:
+        return False
+    if not _names(statement):
+        return False
+    spelled = any("dynamodb" in text.lower() for text in statement.actions.texts)
+    return spelled or statement.actions.doubt is not None or _concerns(statement)
+
+
+_TABLES = ("aws_dynamodb_", "awscc_dynamodb_", "aws_dax_")
+_ARN_HERE = "__DYNAMODB_TABLE_ARN__"  # what a module for tables replaces in the policy that it is given
+_EMPTY = Doubt("it is empty", "the policy as a JSON text")
+_MISSING = Doubt("the plan does not hold it", "the plan as terraform show -json prints it")
+_COMPOSE = "data.aws_iam_policy_document in place of a function: a plan shows its statements"
+
+
+@record(kw_only=False)
+class Deed:
+    """A document at the resource that holds it.
+
+    ``touches`` tells whether what could not be read of it refers to a table; None where its holder decides.
+    """
+
+    address: str
+    place: Place
+    document: Document
+    spelling: str
+    touches: bool | None = None
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether something was read, and something not."""
+        return bool(self.document.doubts) and bool(self.document.statements)
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether nothing was read."""
+        return self.document.doubt is not None and not self.document.statements
+
+    def unread(self, *, concerned: bool) -> Unread | None:
+        """What could not be read of it, in the hands of a holder that is concerned with tables, or not."""
+        doubts = self.document.doubts
+        if not doubts:
+            return None
+        relevant = self._is_relevant(concerned=concerned)
+        partly = bool(self.document.statements)
+        return Unread(address=self.address, place=self.place, doubt=doubts[0], relevant=relevant, partly=partly)
+
+    def _is_relevant(self, *, concerned: bool) -> bool:
+        if self.document.doubt is not None and (self.touches or (self.touches is None and concerned)):
+            return True
+        return any(is_doubtful(statement) for statement in self.document.statements)
+
+
+class Deeds:
+    """The documents of one plan, each read once."""
+
+    def __init__(self, ground: Ground, texts: Texts) -> None:
+        self._ground = ground
+        self._world = ground.world
+        self._texts = texts
+        elements = Elements(ground)
+        self.drafts = Drafts(ground, texts, elements)
+        self._composed = Composed(ground, texts, elements, self.drafts)
+        self._found: dict[tuple[str, str], Deed | None] = {}
+        self._secrets: set[str] = set()
+
+    @property
+    def counted(self) -> list[Deed]:
+        """Every document that was asked for."""
+        return [deed for deed in self._found.values() if deed is not None]
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """Texts of documents that are marked sensitive."""
+        return frozenset(self._secrets | self._composed.secrets)
+
+    def of(
+        self,
+        resource: Resource,
+        key: str,
+        *,
+        block: Block | None = None,
+        optional: bool = False,
+        within: str | None = None,
+    ) -> Deed | None:
+        """The document of an attribute; None where an optional one is left out."""
+        block = block or resource.root
+        place = own_place(resource, block, key)
+        path = place.path or ""
+        if (resource.address, path) not in self._found:
+            deed = self._read(resource, block, key, place, optional=optional)
+            if deed is not None and within:
+                deed = replace(deed, document=_labelled(deed.document, within))
+            self._found[(resource.address, path)] = deed
+        return self._found[(resource.address, path)]
+
+    def trust(self, resource: Resource) -> Document:
+        """A role's trust policy: it grants nothing, and tells who may use the role."""
+        key, text = "assume_role_policy", resource.known("assume_role_policy")
+        if text is not None:
+            return self._texts.document(text, resource, own_place(resource, resource.root, key), blocks=False)
+        place = own_place(resource, resource.root, key)
+        deed = None if not resource.root.is_unknown(key) else self._later(resource, resource.root, key, place)
+        return Document(doubt=_MISSING) if deed is None else deed.document
+
+    def _read(self, resource: Resource, block: Block, key: str, place: Place, *, optional: bool) -> Deed | None:
+        content = block.content.get(key)
+        if isinstance(content, str) and content:
+            document = self._texts.document(content, resource, place, block.inside(key))
+            if block.is_marked(key):
+                self._secrets.update(text for text in private(self._texts.tree(content)) if len(text) > 1)
+            return Deed(resource.address, place, document, written_as(block.expression(key)))
+        if content == "" and not optional:
+            self._ground.world.faults.refuse(
+                f"{resource.address}: {place.path} is empty",
+                f"{resource.instance.path}.change.after.{place.path}",
+                place=resource.source,
+            )
+            return Deed(resource.address, place, Document(doubt=_EMPTY), "json")
+        if content is not None and content != "":
+            block.misshapen(key, "a text")
+            return Deed(resource.address, place, Document(doubt=_EMPTY), "json")
+        if block.is_unknown(key):
+            return self._later(resource, block, key, place, optional=optional)
+        return None if optional else Deed(resource.address, place, Document(doubt=_MISSING), "json", touches=True)
+
+    def _later(
+        self, resource: Resource, block: Block, key: str, place: Place, *, optional: bool = False
+    ) -> Deed | None:
+        """A document that the apply completes: what its expression reads may tell all of it, or some."""
+        expression = block.expression(key)
+        told = resource.written is not NOTHING
+        if expression is None:
+            if optional and told:
+                return None
+            hidden = Document(doubt=DYNAMIC if told else LATER)
+            return Deed(resource.address, place, hidden, "json", touches=not told or self._has_tables())
+        mentions = self._world.tracer.trace(expression, resource.scope)
+        given = tree(expression).get("given")
+        if isinstance(given, Unknown):
+            document = self._option(given, resource, place)
+        else:
+            document = self._told(resource, block, key, place, mentions)
+        touches = self._touches([*mentions, *self._behind(mentions)])
+        anywhere = self._has_tables() or resource.source is not None  # a module's tables may be elsewhere
+        if document.doubt is not None and not document.doubt.refs and anywhere:
+            touches = True  # nothing tells what is hidden there
+        return Deed(resource.address, place, document, written_as(expression), touches)
+
+    def _told(self, resource: Resource, block: Block, key: str, place: Place, mentions: Sequence[Mention]) -> Document:
+        """What a plan tells of a document by what its expression reads, or what its source tells of it."""
+        found = self._composed_of(mentions) or self._filled_in(resource, mentions, place)
+        found = found or self._spelled_out(block, key, resource, place)
+        return found or Document(doubt=_unseen([one for one in mentions if not self._world.is_known(one)]))
+
+    def _spelled_out(self, block: Block, key: str, resource: Resource, place: Place) -> Document | None:
+        """A text that a plan hides, and its source puts together."""
+        given = None if block.is_marked(key) else block.given(key)
+        if not isinstance(given, Unknown):
+            return None
+        found = self._drafted(given, resource, place)
+        if found is None or found.malformed:
+            return None
+        return _placed(found, located(place, block.inside(key))) if given.parts else found
+
+    def _drafted(self, given: Unknown, resource: Resource, place: Place) -> Document | None:
+        """What source tells of a document: all, some, or which of several it is."""
+        if given.options:
+            return _one_of([self._option(one, resource, place) for one in given.options if one])
+        found = self.drafts.tree(given.parts) if given.parts else None
+        if found is not None:
+            return parse_document(found, self._ground.symbols, located(place))
+        mentions = self.drafts.mentions(given) if given.direct else ()
+        documents = [document for mention in mentions for document in self._documents(mention)]
+        return documents[0] if len(documents) == 1 else _one_of(documents) if documents else None
+
+    def _option(self, given: object, resource: Resource, place: Place) -> Document:
+        if isinstance(given, Unknown):
+            return self._drafted(given, resource, place) or Document(doubt=given.doubt())
+        return self._texts.document(given, resource, place) if isinstance(given, str) else Document(doubt=_EMPTY)
+
+    def _behind(self, mentions: Sequence[Mention]) -> Iterator[Mention]:
+        """What the data sources read that a document is composed by."""
+        for mention in mentions:
+            for resource in map(self._world.at, mention.instances) if mention.type == DATA else ():
+                if resource is not None:
+                    yield from self._world.tracer.trace(resource.written.get("expressions"), resource.scope)
+
+    def _composed_of(self, mentions: Sequence[Mention]) -> Document | None:
+        """What data sources compose; of several, each statement is there only perhaps."""
+        unknown = [one for one in mentions if not self._world.is_known(one)]
+        documents = [document for one in unknown for document in self._documents(one)]
+        if not documents:
+            return None
+        others = [one for one in unknown if not any(True for _ in self._documents(one))]
+        if len(documents) == 1 and not others:
+            return documents[0]
+        found = _one_of(documents)
+        return replace(found, doubt=_unseen(others)) if others else found
+
+    def _documents(self, mention: Mention) -> Iterator[Document]:
+        for instance in mention.instances:
+            resource = self._world.at(instance)
+            if resource is None:
+                continue
+            if mention.type == DATA and instance.mode == "data":
+                yield self._composed.of(resource)
+            elif mention.type == "aws_iam_policy" and mention.attribute == "policy" and instance.mode == "managed":
+                deed = self.of(resource, "policy")
+                if deed is not None:
+                    yield deed.document
+
+    def _filled_in(self, resource: Resource, mentions: Sequence[Mention], place: Place) -> Document | None:
+        """A constant text in which a module replaces a word by the ARN of the table that it makes."""
+        texts = [one.content for one in mentions if isinstance(one.content, str) and _ARN_HERE in one.content]
+        if len(texts) != 1:
+            return None
+        content = self._texts.tree(texts[0])
+        arn = self._ground.symbols.of(f"ARN of the table of {resource.address}")
+        table = self._ground.links.of(resource, "resource_arn").table
+        if table is not None and table.address in self._ground.tables:
+            arn = arn_of(self._ground.tables[table.address], self._ground.symbols)
+        filled = _replaced(content, arn)
+        return parse_document(filled, self._ground.symbols, located(place))
+
+    def _touches(self, mentions: Sequence[Mention]) -> bool | None:
+        """Whether an expression reads anything of a table; a dead end may, where there are tables."""
+        if any(one.type.startswith(_TABLES) or "dynamodb" in str(one.content).lower() for one in mentions):
+            return True
+        return True if any(one.dead for one in mentions) and self._has_tables() else None
+
+    def _has_tables(self) -> bool:
+        return bool(self._ground.tables)
+
+
+def own_place(resource: Resource, block: Block, key: str) -> Place:
+    """Where an attribute stands, its path from the resource on."""
+    place = block.place(key)
+    return replace(place, path=(place.path or "").removeprefix(f"{resource.address}."))
+
+
+def _placed(document: Document, locate: Locate) -> Document:
+    """The document, its statements where they are written."""
+    statements = tuple(replace(one, place=locate(one.path), locate=locate) for one in document.statements)
+    return replace(document, statements=statements)
+
+
+def _one_of(documents: Sequence[Document]) -> Document:
+    """One of several: each statement is there only perhaps."""
+    statements = tuple(replace(one, present=False) for document in documents for one in document.statements)
+    doubt = next((document.doubt for document in documents if document.doubt), None)
+    return replace(documents[0], statements=statements, doubt=doubt) if documents else Document()
+
+
+def _unseen(mentions: Sequence[Mention]) -> Doubt:
+    """Why a text cannot be seen, and how it could be."""
+    found = doubt_about(mentions)
+    return found if not mentions or all(one.dead for one in mentions) else found._replace(settle=_COMPOSE)
+
+
+def _labelled(document: Document, within: str) -> Document:
+    """The document, its statements told from those of others at the same address."""
+    statements = tuple(replace(one, label=f"{within}/{one.label}") for one in document.statements)
+    return replace(document, statements=statements)
+
+
+def _replaced(content: object, arn: str) -> object:
+    if isinstance(content, str):
+        return content.replace(_ARN_HERE, arn)
+    if isinstance(content, dict):
+        return {key: _replaced(item, arn) for key, item in content.items()}
+    return [_replaced(item, arn) for item in content] if isinstance(content, list) else content

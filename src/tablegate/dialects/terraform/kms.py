@@ -1,0 +1,202 @@
+"""Whose key encrypts: the owner shows in the reference even where the ARN is not known yet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from tablegate.dialects.terraform.block import Block
+from tablegate.dialects.terraform.configuration import tree
+from tablegate.dialects.terraform.prior_state import State
+from tablegate.dialects.terraform.references import Mention, Scope
+from tablegate.dialects.terraform.regions import Regions, arn_part
+from tablegate.dialects.terraform.resources import Resource, World, doubt_about
+from tablegate.model import facts
+from tablegate.model.facts import Fact
+from tablegate.model.table import Encryption, KeyOwner, KmsKey
+from tablegate.model.value import Doubt, Place, Value
+
+_KEYS = frozenset(
+    {"aws_kms_key", "aws_kms_external_key", "aws_kms_replica_key", "aws_kms_replica_external_key", "aws_kms_alias"}
+)
+_NAMED_BY = {"aws_kms_alias": "name", "aws_kms_key": "key_id"}  # data sources, and what they are asked for
+_MANAGED = "alias/aws/dynamodb"
+_EITHER = (KeyOwner.AWS_MANAGED, KeyOwner.CUSTOMER)
+_SWITCH = Fact[bool]("encryption under KMS", False)
+
+
+class Keys:
+    """Owners of keys, at one moment."""
+
+    def __init__(self, world: World, before: World, regions: Regions, state: State, managed: set[str]) -> None:
+        self._world = world
+        self._before = before
+        self._regions = regions
+        self._state = state
+        self._managed = managed  # ARNs that were found to be the AWS-managed key's
+        self._by_id: dict[str, Resource] | None = None
+
+    def of_block(
+        self, resource: Resource, name: str, switch: str, argument: str, *, nested: bool = False
+    ) -> Encryption:
+        """What a block says that turns encryption under KMS on, and may name a key."""
+        read = resource.root.nested if nested else resource.root.one
+        block = read(name, computed=True)
+        if block is None:
+            return facts.AWS_OWNED
+        if isinstance(block, Doubt):
+            return _doubted(block, resource.root.place(name), tuple(KeyOwner))
+        enabled = block.flag(_SWITCH, switch)
+        if enabled.doubt is not None:
+            return _doubted(enabled.doubt, enabled.place, tuple(KeyOwner))
+        if enabled.content is True:
+            return self.of_key(resource, block, argument)
+        owner = facts.KEY_OWNER.of(KeyOwner.AWS_OWNED, block.place(switch), sensitive=enabled.sensitive)
+        return Encryption(owner=owner, key=facts.KEY.unset, key_region=facts.KEY_REGION.unset)
+
+    def of_key(self, resource: Resource, block: Block, argument: str) -> Encryption:
+        """Whose key it is, where encryption under KMS is on: without one named, the AWS-managed key."""
+        given = block.text(facts.KEY, argument, computed=True)
+        place = block.place(argument)
+        if given.content is not None:
+            return self._known(resource, block, given, argument)
+        if given.doubt is not None:
+            return self._unknown(resource, block, given, argument)
+        if block.is_unknown(argument) and block.written is None:
+            return _doubted(Doubt("the key stands in a dynamic block", "the module's source"), place, _EITHER)
+        return _managed(block.place(argument), facts.KEY.unset)
+
+    def _known(self, resource: Resource, block: Block, given: Value[str], argument: str) -> Encryption:
+        key = given.content or ""
+        mentions = self._mentions(resource, block, argument)
+        unnamed = block.written is not None and all(one.content is None and not one.type for one in mentions)
+        asked = {self._asked(one) for one in mentions if one.type in _NAMED_BY and one.data is not None}
+        found = self._resource(key)
+        unnamed = unnamed and found is None  # a change that is ignored keeps a key that nobody names any more
+        managed = key.endswith(_MANAGED) or key in self._managed or key in self._looked_up
+        if managed or unnamed or asked == {KeyOwner.AWS_MANAGED}:
+            self._managed.add(key)
+            return _managed(given.place, given)
+        region = arn_part(key, 3)
+        return Encryption(
+            owner=facts.KEY_OWNER.of(KeyOwner.CUSTOMER, given.place, sensitive=given.sensitive),
+            key=given,
+            key_region=facts.KEY_REGION.of(region, given.place) if region else self._region_of(found),
+            resource=None if found is None else self._key(found),
+        )
+
+    @cached_property
+    def _looked_up(self) -> set[str]:
+        """What data sources found the AWS-managed key to be called when the plan was made."""
+        found = [one.values for one in self._state.data_of("aws_kms_alias")]
+        named = [values for values in found if str(values.get("name")).endswith(_MANAGED)]
+        return {str(values.get(key)) for values in named for key in ("arn", "target_key_arn", "target_key_id")}
+
+    def _unknown(self, resource: Resource, block: Block, given: Value[str], argument: str) -> Encryption:
+        """The ARN is known only after the apply: what the expression reads tells whose it will be."""
+        mentions = self._mentions(resource, block, argument)
+        unknown = [one for one in mentions if not self._world.is_known(one)]
+        owners = {self._owner(one) for one in unknown}
+        choice = [one for one in mentions if self._world.is_known(one) and _decides(one)]
+        doubt = given.doubt or doubt_about(unknown)
+        if owners == {KeyOwner.AWS_MANAGED} and not choice:
+            return _managed(given.place, given)
+        if owners != {KeyOwner.CUSTOMER}:
+            return _doubted(doubt, given.place, _EITHER)
+        if choice and not self._made_for(unknown, choice):
+            reads = ", ".join(one.reference for one in choice)
+            return _doubted(
+                Doubt(f"the key may be left out: its expression also reads {reads}", "the module's source"),
+                given.place,
+                _EITHER,
+            )
+        found = self._mentioned(unknown)
+        return Encryption(
+            owner=facts.KEY_OWNER.of(KeyOwner.CUSTOMER, given.place),
+            key=given,
+            key_region=self._region_of(found),
+            resource=None if found is None or found.instance.type != "aws_kms_key" else self._key(found),
+        )
+
+    def _mentions(self, resource: Resource, block: Block, argument: str) -> tuple[Mention, ...]:
+        return self._world.tracer.trace(block.expression(argument), resource.scope)
+
+    def _owner(self, mention: Mention) -> KeyOwner | None:
+        if mention.type in _NAMED_BY and mention.data is not None:
+            return self._asked(mention)
+        return KeyOwner.CUSTOMER if mention.type in _KEYS and mention.data is None else None
+
+    def _asked(self, mention: Mention) -> KeyOwner | None:
+        """Whose key a data source looks up."""
+        argument = _NAMED_BY[mention.type]
+        expression = tree(tree(mention.data).get("expressions")).get(argument)
+        given = [one.content for one in self._world.tracer.trace(expression, Scope(mention.module))]
+        name = given[0] if len(given) == 1 else None
+        if not isinstance(name, str):
+            label = mention.reference.split(".")[2].partition("[")[0]
+            values = self._state.data(mention.module, mention.type, label, None)
+            name = tree(values).get(argument)
+        if not isinstance(name, str):
+            return None
+        return KeyOwner.AWS_MANAGED if name.endswith(_MANAGED) else KeyOwner.CUSTOMER
+
+    def _made_for(self, keys: Sequence[Mention], choice: Sequence[Mention]) -> bool:
+        """Whether the keys exist only because of what is chosen by: then they were not left out."""
+        names = {one.reference for one in choice}
+        for mention in keys:
+            for instance in mention.instances:
+                found = self._world.at(instance)
+                scope = None if found is None else found.scope
+                read = () if scope is None else self._world.tracer.trace(scope.repeats, scope)
+                if names <= {one.reference for one in read}:
+                    return True
+        return False
+
+    def _mentioned(self, mentions: Sequence[Mention]) -> Resource | None:
+        """The one key that is meant; through an alias, the key behind it."""
+        found = [one for mention in mentions for one in mention.instances]
+        resource = self._world.at(found[0]) if len(found) == 1 else None
+        if resource is not None and resource.instance.type == "aws_kms_alias":
+            return self._mentioned(resource.mentions("target_key_id"))
+        return resource
+
+    def _resource(self, key: str) -> Resource | None:
+        """The key of this input with that ARN or id, also one that this change deletes."""
+        if self._by_id is None:
+            self._by_id = {}
+            for resource in (*self._before.of("aws_kms_key"), *self._world.of("aws_kms_key")):
+                for name in ("arn", "key_id", "id"):
+                    if found := resource.known(name):
+                        self._by_id[found] = resource
+        return self._by_id.get(key)
+
+    def _region_of(self, key: Resource | None) -> Value[str]:
+        region = None if key is None else self._regions.name(key)
+        return facts.KEY_REGION.unset if region is None or key is None else facts.KEY_REGION.of(region, key.place)
+
+    def _key(self, key: Resource) -> KmsKey:
+        return KmsKey(
+            address=key.address,
+            place=key.place,
+            rotation=key.root.flag(facts.ROTATION, "enable_key_rotation"),
+            enabled=key.root.flag(facts.KEY_ENABLED, "is_enabled"),
+            deleted=self._world.is_after and self._world.at(key.instance) is None,
+        )
+
+
+def _managed(place: Place | None, key: Value[str]) -> Encryption:
+    owner = facts.KEY_OWNER.of(KeyOwner.AWS_MANAGED, place, sensitive=key.sensitive)
+    return Encryption(owner=owner, key=key, key_region=facts.KEY_REGION.unset)
+
+
+def _doubted(doubt: Doubt, place: Place | None, candidates: tuple[KeyOwner, ...]) -> Encryption:
+    return Encryption(
+        owner=facts.KEY_OWNER.doubted(doubt, place, candidates),
+        key=facts.KEY.doubted(doubt, place),
+        key_region=facts.KEY_REGION.doubted(doubt, place),
+    )
+
+
+def _decides(mention: Mention) -> bool:
+    """Whether something known can decide between a key and none: a missing one or a name cannot."""
+    return not mention.type and mention.content is not None and not isinstance(mention.content, str)

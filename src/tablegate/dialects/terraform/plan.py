@@ -1,0 +1,269 @@
+"""A plan: envelope, cross-check, reading."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from msgspec import Raw, Struct, field
+
+from tablegate.dialects.reading import Reading, ReadOptions
+from tablegate.dialects.terraform import coverage
+from tablegate.dialects.terraform.configuration import Configuration, Tree, tree
+from tablegate.dialects.terraform.estate import Description
+from tablegate.dialects.terraform.faults import Faults
+from tablegate.dialects.terraform.prior_state import State
+from tablegate.dialects.terraform.resource_changes import Instances, of_state
+from tablegate.dialects.terraform.resources import TABLE_TYPES
+from tablegate.dialects.terraform.secrets import texts
+from tablegate.model.estate import ChangeKind
+from tablegate.model.table import Dialect
+from tablegate.syntax.json import lazy as raw_json
+from tablegate.syntax.json.lazy import Document
+from tablegate.syntax.node import ParseError, collector_paused
+
+_NULL = Raw(b"null")
+_READ = frozenset(
+    {
+        "attribute",
+        "billing_mode",
+        "deletion_protection_enabled",
+        "global_secondary_index",
+        "global_table_witness",
+        "hash_key",
+        "import_table",
+        "local_secondary_index",
+        "name",
+        "on_demand_throughput",
+        "point_in_time_recovery",
+        "range_key",
+        "read_capacity",
+        "replica",
+        "server_side_encryption",
+        "stream_enabled",
+        "stream_view_type",
+        "table_class",
+        "tags_all",
+        "ttl",
+        "write_capacity",
+    }
+)
+_HINT = "plan again: one of the two sections was taken away or edited"
+Values: TypeAlias = dict[str, raw_json.Part]
+
+
+class _Resource(Struct):
+    address: str
+    type: str
+    mode: str = "managed"
+    values: Raw = _NULL
+
+
+class _Module(Struct):
+    resources: list[_Resource] = []
+    child_modules: list[_Module] = []
+
+
+class _Output(Struct):
+    sensitive: bool = False
+    value: Raw = _NULL
+
+
+class _Planned(Struct):
+    root_module: _Module = field(default_factory=_Module)
+    outputs: dict[str, _Output] = {}
+
+
+def check_planned(part: raw_json.Part | None, instances: Instances, faults: Faults) -> Iterator[str]:
+    """Refuse tables of which the two sections say different things. Gives the texts of sensitive outputs."""
+    planned = None if part is None else raw_json.typed(part, _Planned)
+    if planned is None:
+        return
+    _compare(_tables(planned.root_module), instances, faults)
+    for output in planned.outputs.values():
+        if output.sensitive:
+            yield from texts(raw_json.decode(output.value))
+
+
+def _tables(root: _Module) -> Values:
+    found: Values = {}
+    waiting = [root]
+    while waiting:
+        module = waiting.pop()
+        for resource in module.resources:
+            if resource.type in TABLE_TYPES and resource.mode == "managed":
+                found[resource.address] = resource.values
+        waiting += module.child_modules
+    return found
+
+
+def _compare(planned: Values, instances: Instances, faults: Faults) -> None:
+    changed = {one.address: one for one in instances.of(TABLE_TYPES) if one.mode == "managed" and not one.deposed}
+    for address, values in planned.items():
+        instance = changed.get(address)
+        if instance is None:
+            faults.refuse(f"{address} is planned, but no resource change speaks of it", "planned_values", _HINT)
+            continue
+        after = instance.side("after")
+        if after is None:
+            if instance.kind is not ChangeKind.FORGET:
+                faults.refuse(f"{address} is planned, but its change leaves nothing", instance.path, _HINT)
+        elif not raw_json.is_same(values, after) and _disagree(tree(raw_json.decode(values)), after):
+            faults.refuse(f"{address}: planned values and resource change disagree", instance.path, _HINT)
+
+
+def _disagree(planned: Tree, after: Tree) -> bool:
+    """Whether anything that is judged differs; what only the change knows is judged all the same."""
+    return any(planned[key] != after.get(key) for key in planned if key in after or key in _READ)
+
+
+_SECTIONS = ("resource_changes", "planned_values", "configuration", "prior_state", "resource_drift")
+_VERSION = re.compile(r"(\d+)\.(\d+)")
+_TO_SHOW = "terraform show -json PLANFILE"
+_PARTIAL = "plan without -target, or accept the rest unseen with --allow-partial"
+_REFRESH = "fix what made it fail and plan again, or accept it with --allow-partial"
+
+
+class Envelope:
+    """The members of a plan, undecoded, and its flags."""
+
+    def __init__(self, document: raw_json.Document) -> None:
+        self.members = document.members
+        self.redacted = "plan_format_version" in self.members and "format_version" not in self.members
+        version = self._plain("plan_format_version" if self.redacted else "format_version")
+        found = _VERSION.fullmatch(version) if isinstance(version, str) else None
+        if found is None:
+            raise ParseError("not a Terraform plan: it has no format_version", hint=_TO_SHOW)
+        if int(found[1]) > 1:
+            raise ParseError(f"unsupported plan format {found[0]}; formats 0.1 to 1.x are read")
+        if not any(name in self.members for name in _SECTIONS) and "values" in self.members:
+            raise ParseError("a state, not a plan", hint=_TO_SHOW)
+
+    def part(self, name: str) -> raw_json.Part | None:
+        """A member; None when it is missing or null."""
+        found = self.members.get(name)
+        return None if found is None or raw_json.is_null(found) else found
+
+    def mapping(self, name: str, faults: Faults) -> dict[str, object]:
+        """A member that is an object, decoded."""
+        part = self.part(name)
+        content = {} if part is None else raw_json.decode(part)
+        if isinstance(content, dict):
+            return content
+        faults.refuse(f"{name} must be an object, not {raw_json.kind_of(content)}", name)
+        return {}
+
+    def made_by(self) -> str | None:
+        """The version of Terraform or OpenTofu that made it."""
+        version = self._plain("terraform_version")
+        return f"Terraform {version}" if isinstance(version, str) else None
+
+    def note(self, faults: Faults, *, allow_partial: bool) -> bool:
+        """Report what makes the plan partial; whether anything does."""
+        found = []
+        if self._flag("errored", faults) is True:
+            found.append(("the plan failed: what failed is missing from it", _REFRESH))
+        elif self._flag("complete", faults) is False:
+            found.append(("a partial plan (-target, or deferred changes): what it leaves out is not judged", _PARTIAL))
+        elif self.part("deferred_changes") is not None:
+            found.append(("the plan defers changes to a later one", _PARTIAL))
+        if self.redacted:
+            found.append(("a redacted plan: values are missing from it", "the plan as terraform show -json prints it"))
+        for message, hint in found:
+            faults.incomplete(message, blocks=not allow_partial, hint=hint)
+        return bool(found)
+
+    def _flag(self, name: str, faults: Faults) -> bool | None:
+        content = self._plain(name)
+        if content is None or isinstance(content, bool):
+            return content
+        faults.refuse(f"{name} must be true or false, not {raw_json.kind_of(content)}", name)
+        return None
+
+    def _plain(self, name: str) -> object:
+        part = self.members.get(name)
+        return None if part is None else raw_json.decode(part)
+
+
+_CHANGES = "resource_changes"
+_DEFERRED = "deferred_changes"
+
+
+class Plan:
+    """A plan, its worlds before and after, and the faults found on the way."""
+
+    def __init__(self, document: raw_json.Document, name: str, options: ReadOptions) -> None:
+        self._faults = Faults(name)
+        self._envelope = Envelope(document)
+        self._partial = self._envelope.note(self._faults, allow_partial=options.allow_partial)
+        self._configuration = Configuration(self._envelope.mapping("configuration", self._faults))
+        self._variables = self._envelope.mapping("variables", self._faults)
+        made = options.source_map
+        self._source_map = None if made is None else made(self._configuration, self._variables)
+        self._state = State(self._envelope.part("prior_state"))
+        self._instances = self._read_instances()
+        self._description = Description(
+            Dialect.TERRAFORM_PLAN,
+            self._configuration,
+            self._instances,
+            self._faults,
+            options,
+            variables=self._variables,
+            state=self._state,
+            source_map=self._source_map,
+        )
+
+    def reading(self) -> Reading:
+        """What the plan says."""
+        coverage.note_coverage(self._instances, self._faults)
+        coverage.note_twins(self._instances, self._faults)
+        planned = set(check_planned(self._envelope.part("planned_values"), self._instances, self._faults))
+        changes = self._description.changes()
+        tables = tuple(change.after for change in changes if change.after is not None)
+        estate = self._description.estate(tables, changes, planned)
+        seen = self._description.input(tables, self._envelope.made_by(), coverage.counted(self._instances.items))
+        unmapped = () if self._source_map is None else self._source_map.faults
+        return Reading(input=seen, estate=estate, faults=(*self._faults.found, *unmapped))
+
+    def _read_instances(self) -> Instances:
+        """What changes, what is put off, and, where the plan does not show everything, what is there already."""
+        instances = Instances(self._faults)
+        changes = self._envelope.part(_CHANGES)
+        if changes is not None:
+            instances.read(changes, _CHANGES)
+        deferred = self._envelope.part(_DEFERRED)
+        for number, one in enumerate([] if deferred is None else self._items(deferred, _DEFERRED)):
+            path = f"{_DEFERRED}[{number}].resource_change"
+            found = raw_json.members(one).get("resource_change")
+            if found is None:
+                self._faults.refuse(f"{path} is missing", path)
+            else:
+                instances.read_one(found, path)
+        if changes is None or self._partial:
+            known = {item.address for item in instances.items}
+            for number, (resource, module) in enumerate(self._state.resources()):
+                path, address = f"prior_state.resources[{number}]", resource.get("address")
+                if not isinstance(address, str):
+                    self._faults.refuse(f"{path}: address must be a text", path)
+                elif resource.get("mode") == "managed" and address not in known:
+                    instances.add(*of_state(resource, module), path)
+        return instances
+
+    def _items(self, part: raw_json.Part, path: str) -> list[raw_json.Part]:
+        try:
+            return raw_json.items(part)
+        except ParseError as error:
+            self._faults.refuse(f"{path}: {error.message}", path)
+            return []
+
+
+def read(document: Document, name: str, options: ReadOptions) -> Reading:
+    """The plan's tables, their changes, and what could not be read of it."""
+    with collector_paused():
+        try:
+            return Plan(document, name, options).reading()
+        except ParseError:
+            # A part knows its own lines only; the whole document, read strictly, tells where in the file it is.
+            document.check()
+            raise

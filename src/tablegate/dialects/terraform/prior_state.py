@@ -1,0 +1,116 @@
+"""State inside a plan: what was there before, what is planned as a whole, and what data sources gave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Raw, Struct, field
+
+from tablegate.dialects.terraform.configuration import Key, Tree, tree, trees
+from tablegate.model.record import record
+from tablegate.syntax.json import lazy as raw_json
+
+_NULL = Raw(b"null")
+
+
+class _Resource(Struct):
+    type: str
+    name: str
+    mode: str = "managed"
+    index: str | int | None = None
+    values: Raw = _NULL
+
+
+class _Module(Struct):
+    address: str = ""
+    resources: list[_Resource] = []
+    child_modules: list[_Module] = []
+
+
+class _Values(Struct):
+    root_module: _Module = field(default_factory=_Module)
+
+
+class _State(Struct):
+    values: _Values = field(default_factory=_Values)
+
+
+@record(kw_only=False)
+class Data:
+    """What one data source gave, still undecoded."""
+
+    module: str
+    type: str
+    name: str
+    key: Key
+    part: raw_json.Part
+
+    @property
+    def values(self) -> Tree:
+        """Its attributes."""
+        return tree(raw_json.decode(self.part))
+
+
+def resources(values: object) -> Iterator[tuple[Tree, str]]:
+    """Every resource of a state's values, with its module address."""
+    waiting = [(tree(tree(values).get("root_module")), "")]
+    while waiting:
+        module, address = waiting.pop()
+        for resource in trees(module.get("resources")):
+            yield _absolute(resource, address), address
+        children = trees(module.get("child_modules"))
+        waiting += [(child, str(child.get("address", ""))) for child in reversed(children)]
+
+
+def _absolute(resource: Tree, module: str) -> Tree:
+    """Terraform 0.12 leaves the module out of the addresses of a state."""
+    address = resource.get("address")
+    if not module or not isinstance(address, str) or address.startswith(f"{module}."):
+        return resource
+    return {**resource, "address": f"{module}.{address}"}
+
+
+class State:
+    """The state before the plan, decoded when somebody asks, and only what is asked for."""
+
+    def __init__(self, part: raw_json.Part | None) -> None:
+        self._part = part
+        self._found: list[tuple[Tree, str]] | None = None
+        self._data: list[Data] | None = None
+
+    def resources(self) -> list[tuple[Tree, str]]:
+        """All its resources, with their module addresses."""
+        if self._found is None:
+            content = None if self._part is None else raw_json.decode(self._part)
+            self._found = list(resources(tree(content).get("values")))
+        return self._found
+
+    def data(self, module: str, type_: str, name: str, key: Key) -> Tree | None:
+        """What a data source gave when the plan was made."""
+        wanted = (module, type_, name, key)
+        found = (one.values for one in self.data_of(type_) if (one.module, one.type, one.name, one.key) == wanted)
+        return next(found, None)
+
+    def data_of(self, type_: str) -> list[Data]:
+        """The data sources of one type."""
+        if self._data is None:
+            self._data = [] if self._part is None else list(self._read(self._part))
+        return [one for one in self._data if one.type == type_]
+
+    def _read(self, part: raw_json.Part) -> Iterator[Data]:
+        state = raw_json.typed(part, _State)
+        if state is None:
+            for resource, address in self.resources():
+                if resource.get("mode") == "data":
+                    index = resource.get("index")
+                    key = index if isinstance(index, (str, int)) else None
+                    values = raw_json.Plain(resource.get("values"))
+                    yield Data(address, str(resource.get("type")), str(resource.get("name")), key, values)
+            return
+        waiting = [state.values.root_module]
+        while waiting:
+            module = waiting.pop()
+            for one in module.resources:
+                if one.mode == "data":
+                    yield Data(module.address, one.type, one.name, one.index, one.values)
+            waiting += reversed(module.child_modules)

@@ -1,0 +1,305 @@
+"""Resource changes, decoded by need."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+from tablegate.dialects.terraform.configuration import NOTHING, Configuration, Key, Tree, bracketed, calls
+from tablegate.dialects.terraform.faults import Faults
+from tablegate.model.estate import ChangeKind, ReplaceOrder
+from tablegate.syntax.json import lazy as raw_json
+from tablegate.syntax.node import ParseError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tablegate.dialects.terraform.source_info import Origin
+
+
+class Item(Struct, omit_defaults=True):
+    """One resource change, its change still raw."""
+
+    address: str
+    type: str
+    name: str
+    change: Raw
+    mode: str = ""
+    module_address: str | UnsetType = UNSET
+    previous_address: str | UnsetType = UNSET
+    index: str | int | UnsetType = UNSET
+    index_unknown: bool | UnsetType = UNSET
+    provider_name: str | UnsetType = UNSET
+    deposed: str | UnsetType = UNSET
+    action_reason: str | UnsetType = UNSET
+
+
+def mode_of(item: Item) -> str:
+    """Whether it is read or managed. Filtered plans leave that out; the address has it too."""
+    return "data" if item.address.removeprefix(f"{item.module_address or ''}.").startswith("data.") else "managed"
+
+
+def item_of(content: Tree) -> Item:
+    """What is well formed of such content; the change is added to it."""
+
+    def text(name: str) -> str | UnsetType:
+        found = content.get(name)
+        return found if isinstance(found, str) else UNSET
+
+    index = content.get("index")
+    return Item(
+        address=str(content.get("address", "")),
+        mode=str(content.get("mode", "")),
+        type=str(content.get("type", "")),
+        name=str(content.get("name", "")),
+        change=Raw(b"{}"),
+        module_address=text("module_address"),
+        previous_address=text("previous_address"),
+        index=index if isinstance(index, (str, int)) and not isinstance(index, bool) else UNSET,
+        provider_name=text("provider_name"),
+        deposed=text("deposed"),
+        action_reason=text("action_reason"),
+    )
+
+
+def of_state(resource: Tree, module: str) -> tuple[Item, raw_json.Part]:
+    """A resource of a state, as a change that changes nothing."""
+    values, marks = resource.get("values"), resource.get("sensitive_values", {})
+    change = {
+        "actions": ["no-op"],
+        "before": values,
+        "after": values,
+        "after_unknown": {},
+        "before_sensitive": marks,
+        "after_sensitive": marks,
+    }
+    content = {**resource, "module_address": module or None, "deposed": resource.get("deposed_key")}
+    return item_of(content), raw_json.Plain(change)
+
+
+_KINDS: dict[tuple[str, ...], ChangeKind] = {
+    ("no-op",): ChangeKind.NOOP,
+    ("create",): ChangeKind.CREATE,
+    ("read",): ChangeKind.READ,
+    ("update",): ChangeKind.UPDATE,
+    ("delete",): ChangeKind.DELETE,
+    ("forget",): ChangeKind.FORGET,
+}
+_ORDERS: dict[tuple[str, ...], ReplaceOrder] = {
+    ("delete", "create"): ReplaceOrder.DELETE_FIRST,
+    ("create", "delete"): ReplaceOrder.CREATE_FIRST,
+    ("create", "forget"): ReplaceOrder.CREATE_THEN_FORGET,
+}
+_TEXTS = ("address", "type", "name")
+
+
+class Instance:
+    """One object of one resource, and what the plan does to it."""
+
+    __slots__ = (
+        "_change",
+        "_kind",
+        "_marks",
+        "_part",
+        "address",
+        "deposed",
+        "faults",
+        "key",
+        "mode",
+        "module",
+        "name",
+        "origin",
+        "path",
+        "previous_address",
+        "provider",
+        "reason",
+        "type",
+    )
+
+    def __init__(
+        self, item: Item, part: raw_json.Part, path: str, faults: Faults, origin: Origin | None = None
+    ) -> None:
+        self.origin = origin
+        self.address = item.address
+        self.module = item.module_address or ""
+        self.mode = item.mode
+        self.type = item.type
+        self.name = item.name
+        self.key: Key = None if item.index is UNSET else item.index
+        self.provider = item.provider_name or ""
+        self.deposed = item.deposed or None
+        self.previous_address = item.previous_address or None
+        self.reason = item.action_reason or None
+        self.path = path
+        self.faults = faults
+        self._part = part
+        self._change: Tree | None = None
+        self._kind: ChangeKind | None = None
+        self._marks: dict[str, object] = {}
+
+    @property
+    def change(self) -> Tree:
+        """What happens to it, decoded when first asked for."""
+        if self._change is None:
+            content = raw_json.decode(self._part) if self.origin is None else self.origin.told.change
+            if not isinstance(content, dict):
+                what = raw_json.kind_of(content)
+                self.faults.refuse(f"{self.address}: change must be an object, not {what}", f"{self.path}.change")
+                content = NOTHING
+            self._change = content
+        return self._change
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """The actions as the plan names them."""
+        found = self.change.get("actions")
+        return tuple(str(action) for action in found) if isinstance(found, list) else ()
+
+    @property
+    def kind(self) -> ChangeKind:
+        """What the actions come to."""
+        if self._kind is None:
+            actions = self.actions
+            replaces = "create" in actions and ("delete" in actions or "forget" in actions)
+            self._kind = ChangeKind.REPLACE if replaces else _KINDS.get(actions, ChangeKind.UNKNOWN)
+        return self._kind
+
+    @property
+    def order(self) -> ReplaceOrder | None:
+        """Which comes first, of a replacement."""
+        return _ORDERS.get(self.actions)
+
+    def marks(self, moment: str) -> object:
+        """What is marked sensitive; None where nothing is."""
+        if moment not in self._marks:
+            found = self.change.get(f"{moment}_sensitive")
+            self._marks[moment] = found if found and raw_json.holds_true(found) else None
+        return self._marks[moment]
+
+    def written(self, configuration: Configuration) -> Tree | None:
+        """How it was written; None where nobody tells."""
+        if self.origin is None:
+            return configuration.resource(self.module, self.mode, self.type, self.name)
+        told = self.origin.told
+        return {"provider_config_key": told.provider, "expressions": told.expressions}
+
+    def side(self, name: str) -> Tree | None:
+        """``before`` or ``after``; None where there is nothing then."""
+        content = self.change.get(name)
+        if content is None or isinstance(content, dict):
+            return content
+        what = raw_json.kind_of(content)
+        path = f"{self.path}.change.{name}"
+        self.faults.refuse(f"{self.address}: {name} must be an object or null, not {what}", path)
+        return None
+
+
+class Instances:
+    """Everything the plan speaks of, in its order. Only what is asked for is decoded."""
+
+    def __init__(self, faults: Faults) -> None:
+        self.items: list[Item] = []
+        self._faults = faults
+        self._parts: list[raw_json.Part] = []
+        self._paths: dict[int, str] = {}  # of those that do not stand in the list of changes
+        self._list = ""
+        self._origins: dict[int, Origin] = {}
+        self._made: dict[int, Instance] = {}
+        self._by_type: dict[str, list[int]] | None = None
+        self._keys: dict[str, list[Key]] | None = None
+        self._index: dict[tuple[str, str, str, str], list[int]] | None = None
+
+    def add(self, item: Item, part: raw_json.Part, path: str, origin: Origin | None = None) -> None:
+        """One more."""
+        if origin is not None:
+            self._origins[len(self.items)] = origin
+        item.mode = item.mode or mode_of(item)
+        self._paths[len(self.items)] = path
+        self.items.append(item)
+        self._parts.append(part)
+
+    def at(self, number: int) -> Instance:
+        """The one with this number."""
+        found = self._made.get(number)
+        if found is None:
+            origin = self._origins.get(number)
+            found = Instance(self.items[number], self._parts[number], self.path(number), self._faults, origin)
+            self._made[number] = found
+        return found
+
+    def path(self, number: int) -> str:
+        """Where in the plan the one with this number stands."""
+        return self._paths.get(number) or f"{self._list}[{number}]"
+
+    def any_of(self, wanted: Collection[str]) -> bool:
+        """Whether there is any of the types asked for."""
+        return not self._typed().keys().isdisjoint(wanted)
+
+    def of(self, wanted: Iterable[str]) -> list[Instance]:
+        """Those of the types asked for, in the plan's order."""
+        by_type = self._typed()
+        return [self.at(number) for number in sorted(number for type_ in wanted for number in by_type.get(type_, ()))]
+
+    def _typed(self) -> dict[str, list[int]]:
+        if self._by_type is None:
+            self._by_type = {}
+            for number, item in enumerate(self.items):
+                self._by_type.setdefault(item.type, []).append(number)
+        return self._by_type
+
+    def named(self, module: str, mode: str, type_: str, name: str) -> list[Instance]:
+        """The instances of one resource in one module instance."""
+        if self._index is None:
+            self._index = {}
+            for number, item in enumerate(self.items):
+                if not item.deposed:
+                    key = (item.module_address or "", item.mode, item.type, item.name)
+                    self._index.setdefault(key, []).append(number)
+        return [self.at(number) for number in self._index.get((module, mode, type_, name), ())]
+
+    def keys(self, module: str) -> list[Key]:
+        """The keys of a called module's instances, as far as anything is in them."""
+        if self._keys is None:
+            self._keys = {}
+            addresses = {item.module_address for item in self.items if item.module_address}
+            for call in sorted({call for address in addresses for call in calls(address)}, key=str):
+                self._keys.setdefault(call.address.removesuffix(bracketed(call.key)), []).append(call.key)
+        return self._keys.get(module, [])
+
+    def read(self, part: raw_json.Part, path: str) -> None:
+        """Every resource change of the plan's list; what is not shaped as one is refused."""
+        rows = raw_json.shaped(part, list[Item])
+        if rows is not None:
+            for item in rows:
+                item.mode = item.mode or mode_of(item)
+            self.items = rows
+            self._parts = [row.change for row in rows]
+            self._list = path
+            return
+        try:
+            parts = raw_json.items(part)
+        except ParseError as error:
+            if error.line is not None:
+                raise
+            self._faults.refuse(f"{path}: {error.message}", path)
+            return
+        for number, one in enumerate(parts):
+            self.read_one(one, f"{path}[{number}]")
+
+    def read_one(self, part: raw_json.Part, path: str) -> None:
+        """Add one resource change, member by member."""
+        try:
+            members = raw_json.members(part)
+        except ParseError as error:
+            if error.line is not None:
+                raise
+            self._faults.refuse(f"{path}: {error.message}", path)
+            return
+        change = members.pop("change", None)
+        content = {name: raw_json.decode(members[name]) for name in Item.__struct_fields__ if name in members}
+        missing = [name for name in _TEXTS if not isinstance(content.get(name), str)]
+        if change is None or missing:
+            names = ", ".join([*missing, *(["change"] if change is None else [])])
+            self._faults.refuse(f"{path} needs {names}", path)
+            return
+        self.add(item_of(content), change, path)

@@ -1,0 +1,230 @@
+"""Resources before and after; terraform's resource."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from tablegate.dialects.terraform.block import LATER, Block
+from tablegate.dialects.terraform.configuration import NOTHING, Configuration, Tree, tree
+from tablegate.dialects.terraform.faults import Faults
+from tablegate.dialects.terraform.references import Mention, Scope, Tracer
+from tablegate.dialects.terraform.resource_changes import Instance, Instances
+from tablegate.dialects.terraform.source_info import Found, SourceMap
+from tablegate.model.estate import ChangeKind
+from tablegate.model.record import replace
+from tablegate.model.table import Dialect
+from tablegate.model.value import Doubt, Place, Value
+
+
+def overlaid(content: object, unknown: object, marks: object, name: str = "") -> object:
+    """The content, with a doubt where it is known only after apply, and a sensitive value where it is marked."""
+    if unknown is True:
+        return LATER
+    if isinstance(content, list):
+        return [
+            overlaid(item, _of(unknown, number), _of(marks, number), f"{name}[{number}]")
+            for number, item in enumerate(content)
+        ]
+    if isinstance(content, dict):
+        keys = dict.fromkeys((*content, *(unknown if isinstance(unknown, dict) else ())))
+        return {
+            key: overlaid(content.get(key), _of(unknown, key), _of(marks, key), f"{name}.{key}" if name else key)
+            for key in keys
+        }
+    return content if marks is not True or content is None else Value(name, content, sensitive=True)
+
+
+def _of(marks: object, key: str | int) -> object:
+    """What is marked below a key: all of it, where all above is marked."""
+    if marks is True:
+        return True
+    if isinstance(key, int):
+        return marks[key] if isinstance(marks, list) and key < len(marks) else None
+    return marks.get(key) if isinstance(marks, dict) else None
+
+
+TABLE_TYPES = ("aws_dynamodb_table", "awscc_dynamodb_table", "awscc_dynamodb_global_table")
+
+_JUDGED = frozenset({*TABLE_TYPES, "aws_dax_cluster", "aws_dynamodb_global_table"})
+_GONE = frozenset({ChangeKind.DELETE, ChangeKind.FORGET})
+_FRESH = frozenset({ChangeKind.CREATE, ChangeKind.REPLACE})
+# Blocks that are never computed: unknown and without an expression, they come from a dynamic block.
+_NEVER_COMPUTED = ("replica", "local_secondary_index", "import_table", "on_demand_throughput")
+_SHOWN = 3
+
+
+class World:
+    """What there is at one moment, by type. Resources are made when somebody asks."""
+
+    def __init__(
+        self,
+        moment: str,
+        instances: Instances,
+        configuration: Configuration,
+        tracer: Tracer,
+        faults: Faults,
+        *,
+        dialect: Dialect,
+        source_map: SourceMap | None = None,
+    ) -> None:
+        self._source_map = source_map
+        self.moment = moment
+        self.dialect = dialect
+        self.file = faults.file
+        self.faults = faults
+        self.configuration = configuration
+        self.tracer = tracer
+        self.cache: dict[tuple[str, str, str, object], Value[object]] = {}
+        self._instances = instances
+        self._made: dict[Instance, Resource | None] = {}
+
+    @property
+    def is_after(self) -> bool:
+        """Whether this is how things will be."""
+        return self.moment == "after"
+
+    def of(self, *types: str) -> list[Resource]:
+        """The managed resources of these types, in the plan's order."""
+        found = (self.at(one) for one in self._instances.of(types) if one.mode == "managed" and one.deposed is None)
+        return [one for one in found if one is not None]
+
+    def at(self, instance: Instance) -> Resource | None:
+        """An instance at this moment; None when it is not there then."""
+        if instance in self._made:
+            return self._made[instance]
+        gone = self.is_after and instance.kind in _GONE
+        content = None if gone else instance.side(self.moment)
+        found = self._made[instance] = None if content is None else Resource(self, instance, content)
+        return found
+
+    def found(self, instance: Instance, written: Tree | None, content: Tree) -> Found | None:
+        """Where a resource of a plan was written, if its source is at hand."""
+        if self._source_map is None or instance.origin is not None:
+            return None
+        return self._source_map.of(instance, written, content)
+
+    def is_known(self, mention: Mention) -> bool:
+        """Whether what an expression reads is known before the apply."""
+        if mention.dead:
+            return False
+        return not any(self._is_unknown(one, mention.attribute) for one in mention.instances)
+
+    def _is_unknown(self, instance: Instance, attribute: str) -> bool:
+        unknown = tree(instance.change.get("after_unknown"))
+        return bool(unknown.get(attribute)) if attribute else any(value is True for value in unknown.values())
+
+
+class Resource:
+    """One resource at one moment."""
+
+    def __init__(self, world: World, instance: Instance, content: Tree) -> None:
+        self.world = world
+        self.instance = instance
+        self.address = instance.address
+        self.file = world.file
+        change = instance.change
+        unknown = change.get("after_unknown") if world.is_after else None
+        marks = instance.marks(world.moment)
+        written = instance.written(world.configuration)
+        self.written: Tree = written or NOTHING
+        expressions = None if written is None or not world.is_after else tree(written.get("expressions"))
+        self.found = world.found(instance, written, content)
+        origin = self.found if instance.origin is None else instance.origin.told
+        self._lines = None if origin is None else origin.written
+        # Values hold their places, so only those without lines can be shared between resources.
+        self.cache = world.cache if origin is None else {}
+        # Evidence from another resource than the one that is judged says from which.
+        self._prefix = "" if instance.type in _JUDGED else f"{instance.address}."
+        self.root = Block(
+            self, content, unknown, marks, written=expressions, path=self._prefix, inner=False, source=self._lines
+        )
+
+    @property
+    def content(self) -> Tree:
+        """All that is known of it."""
+        return self.root.content
+
+    def raw(self) -> object:
+        """All that the plan says of it, what is unknown and what is sensitive told apart."""
+        unknown = self.instance.change.get("after_unknown") if self.world.is_after else None
+        return overlaid(self.content, unknown, self.instance.marks(self.world.moment))
+
+    @property
+    def place(self) -> Place:
+        """Where values stand that come from this resource into another one."""
+        return replace(self.here, path=self.address)
+
+    @property
+    def here(self) -> Place:
+        """Where the resource itself stands: in the file at least."""
+        return Place(self.file) if self._lines is None else self._lines.here
+
+    @property
+    def source(self) -> Place | None:
+        """Where it is written; None where only a plan is at hand."""
+        return None if self.instance.origin is None else self.here
+
+    @property
+    def provider(self) -> str:
+        """The key of its provider's configuration."""
+        return str(self.written.get("provider_config_key", ""))
+
+    @property
+    def scope(self) -> Scope:
+        """Where its expressions stand."""
+        return self.world.tracer.scope(self.instance)
+
+    @cached_property
+    def assumes_absent(self) -> bool:
+        """Whether a computed block that is unknown and unwritten was left out, rather than made by a dynamic one."""
+        # Since it computes indexes as well, the provider gives everything a region.
+        blocks = _NEVER_COMPUTED if "region" in self.content else (*_NEVER_COMPUTED, "global_secondary_index")
+        dynamic = any(self.root.is_unknown(key) and self.root.expression(key) is None for key in blocks)
+        return self.instance.kind in _FRESH and not dynamic
+
+    def known(self, key: str) -> str | None:
+        """A text, where it is known and not empty."""
+        content = self.root.content.get(key)
+        return content if isinstance(content, str) and content else None
+
+    def mentions(self, key: str) -> tuple[Mention, ...]:
+        """What the expression of an argument reads."""
+        return self.world.tracer.trace(self.root.expression(key), self.scope)
+
+    def explain(self, expression: object, *, computed: bool) -> Doubt | None:
+        """Why what is written there is not known. A computed member whose inputs all are known was given null,
+        unless it was given a constant: then the provider holds it back because of something beside it."""
+        doubt = tree(expression).get("doubt")
+        if isinstance(doubt, Doubt):
+            return doubt
+        mentions = self.world.tracer.trace(expression, self.scope)
+        unknown = [one for one in mentions if not self.world.is_known(one)]
+        if computed and not unknown and tree(expression).get("constant_value") in (None, ""):
+            return None
+        return doubt_about(unknown)
+
+    def misshapen(self, path: str, expected: str, found: str) -> None:
+        """Refuse a member that has not the shape it must have."""
+        path = path.removeprefix(self._prefix)
+        whole = f"{self.instance.path}.change.{self.world.moment}.{path}"
+        self.world.faults.refuse(f"{self.address}: {path} must be {expected}, not {found}", whole, place=self.source)
+
+
+def doubt_about(mentions: Iterable[Mention]) -> Doubt:
+    """Not known because of these."""
+    found = list(mentions)
+    names = tuple(dict.fromkeys(_name(one) for one in found))
+    if not names:
+        return LATER
+    shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+    if all(one.dead for one in found):
+        return Doubt(f"known only after apply: {shown}, which a plan does not spell out", "the module's source", names)
+    return Doubt(f"known only after apply: {shown}", "applying that first, or the value itself in its place", names)
+
+
+def _name(mention: Mention) -> str:
+    if len(mention.instances) != 1:
+        return mention.reference
+    path = "".join(f".{step.name}" if step.name is not None else f"[{step.key}]" for step in mention.path)
+    return mention.instances[0].address + path

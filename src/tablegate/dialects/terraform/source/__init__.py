@@ -1,0 +1,157 @@
+"""A root module into an estate."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from functools import cached_property
+
+from tablegate.dialects.reading import Reading, ReadOptions
+from tablegate.dialects.terraform.configuration import Configuration
+from tablegate.dialects.terraform.estate import Description
+from tablegate.dialects.terraform.faults import Faults
+from tablegate.dialects.terraform.secrets import texts
+from tablegate.dialects.terraform.source.definitions import Definition, Given, defined, refuse_parsing
+from tablegate.dialects.terraform.source.modules import ModuleInstance
+from tablegate.dialects.terraform.source.resources import Resources
+from tablegate.dialects.terraform.source.values import FailedError
+from tablegate.findings import FaultCode
+from tablegate.model.table import Dialect
+from tablegate.model.value import Place
+from tablegate.syntax.hcl.nodes import Block, Literal
+from tablegate.syntax.node import ParseError, collector_paused
+from tablegate.syntax.source import Folder, Source, within
+
+_STEPS = 50_000  # of all the loops of one root
+_MODULES = 1_000
+_TRUST = "terraform init, then --trust-modules; or judge the plan, which holds every module"
+
+
+class Project:
+    """The modules of one root, and everything that was found in them."""
+
+    def __init__(self, name: str, folder: Folder, options: ReadOptions) -> None:
+        self._folder = folder
+        self._options = options
+        self._faults = Faults(name)
+        self._folders: dict[str, list[Source]] = {}
+        for part in folder.parts:
+            self._folders.setdefault(part.name.rpartition("/")[0], []).append(part)
+        self._definitions: dict[str, Definition] = {}
+        self._secrets: set[str] = set()
+        self._resources = Resources(self._faults, self.refuse)
+        self._uncovered: dict[str, None] = {}
+        self._steps = _STEPS
+        self._given = Given(options, folder.beside, self.refuse)
+
+    @cached_property
+    def root(self) -> ModuleInstance:
+        """The root module."""
+        return ModuleInstance(self, self._definition(self._folder.root))
+
+    def reading(self) -> Reading:
+        """What the source says."""
+        found = self._resources
+        for module in self._modules(self.root):
+            found.add(module)
+        found.note_left()
+        self._note_alone()
+        configuration = Configuration({"root_module": found.data.module(), "provider_config": found.providers.found})
+        dialect = Dialect.TERRAFORM_SOURCE
+        description = Description(dialect, configuration, found.instances, self._faults, self._options)
+        tables = description.tables()
+        estate = description.estate(tables, (), self._secrets)
+        seen = description.input(tables, self._detail(), found.managed)
+        return Reading(input=seen, estate=estate, faults=self._faults.found)
+
+    def _note_alone(self) -> None:
+        left = self._folder.left
+        if left:
+            files = "file" if left == 1 else "files"
+            message = f"judged without the {left} other {files} of its folder"
+            self._faults.incomplete(message, blocks=False, hint="give the folder: a module is all of its files")
+
+    def _detail(self) -> str:
+        doubts = self._resources.doubts
+        return f"source mode: {doubts} {'value' if doubts == 1 else 'values'} only a plan can tell"
+
+    def _modules(self, root: ModuleInstance) -> Iterator[ModuleInstance]:
+        waiting = deque([root])
+        for _ in range(_MODULES):
+            if not waiting:
+                return
+            module = waiting.popleft()
+            yield module
+            waiting += module.children()
+        self._faults.incomplete(f"more than {_MODULES} modules", blocks=True)
+
+    def _definition(self, folder: str) -> Definition:
+        found = self._definitions.get(folder)
+        if found is None:
+            files = self._folders.get(folder, [])
+            found = self._definitions[folder] = defined(folder, files, self._options.grammar, self.refuse)
+        return found
+
+    def refuse(self, message: str, place: Place, *, duplicate: bool = False, hint: str | None = None) -> None:
+        """A part of the source that is not what it should be."""
+        code = FaultCode.DUPLICATE_KEY if duplicate else FaultCode.UNREADABLE
+        self._faults.refuse_at(message, place, code=code, hint=hint)
+
+    def called(self, block: Block, folder: str, path: tuple[str, ...]) -> Definition | None:
+        """The module that a block calls; None where it was not read, which is said."""
+        try:
+            attribute = block.body.attributes.get("source")
+        except ParseError as error:
+            refuse_parsing(error, block.file.name, self.refuse)
+            return None
+        value = attribute.value if attribute is not None else None
+        source = value.content if isinstance(value, Literal) else None
+        target = None
+        if isinstance(source, str) and source.startswith(("./", "../")):
+            target = within(folder, source)
+        elif self._folder.modules:
+            target = self._folder.modules.get(".".join(path))
+        if target is not None and target in self._folders:
+            return self._definition(target)
+        self._not_covered(block, source if isinstance(source, str) else None)
+        return None
+
+    def _not_covered(self, block: Block, source: str | None) -> None:
+        name = block.labels[0]
+        what = f"module.{name} ({source})" if source else f"module.{name}"
+        if what not in self._uncovered:
+            self._uncovered[what] = None
+            if source is not None and source.startswith(("./", "../")):
+                message = f"{what} was not read: no such folder of source, or it lies outside of the repository"
+                self._faults.refuse_at(message, block.place, code=FaultCode.UNREADABLE)
+            else:
+                message = f"{what} is not covered: nothing is known of what is in it"
+                self._faults.incomplete_at(message, block.place, blocks=False, hint=_TRUST)
+
+    def given(self, name: str, block: Block, module: ModuleInstance) -> object:
+        """The content of a variable of the root module."""
+        return self._given.value(name, block, module)
+
+    def spend(self) -> None:
+        """One more step of a loop. Of too many the expression fails."""
+        self._steps -= 1
+        if self._steps < 0:
+            raise FailedError
+
+    def keep_secret(self, content: object) -> None:
+        """Texts that no report may hold."""
+        self._secrets.update(texts(content))
+
+
+def read(text: str, name: str, options: ReadOptions) -> Reading:
+    """One file, judged alone."""
+    folder = name.rpartition("/")[0]
+    return read_folder(Source(name, b"", Folder(root=folder, parts=(Source(name, text.encode()),))), options)
+
+
+def read_folder(source: Source, options: ReadOptions) -> Reading:
+    """A folder of files, with the modules that it leads to."""
+    if source.folder is None:
+        raise AssertionError(source.name)
+    with collector_paused():
+        return Project(source.name, source.folder, options).reading()

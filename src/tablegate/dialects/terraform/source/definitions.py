@@ -1,0 +1,269 @@
+"""A module's files, overrides, variables."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple, Protocol
+
+from tablegate.dialects.reading import ReadOptions
+from tablegate.dialects.terraform.references import Unknown
+from tablegate.dialects.terraform.source.evaluate import evaluated
+from tablegate.dialects.terraform.source.values import Module, Scope, converted, is_text, unknowns
+from tablegate.model.value import Place
+from tablegate.syntax.hcl import File
+from tablegate.syntax.hcl.json_syntax import JsonFile
+from tablegate.syntax.hcl.nodes import Attribute, Block, Body, Expression
+from tablegate.syntax.node import ParseError
+from tablegate.syntax.source import Source, decode
+
+ENDINGS = (".tf", ".tofu", ".tf.json", ".tofu.json")
+_OVERRIDES = ("override", "_override")
+_READ_LATER = frozenset({"resource", "data", "ephemeral"})
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+class Key(NamedTuple):
+    """What a resource or a data source is called in its module."""
+
+    mode: str
+    type: str
+    name: str
+
+
+class Named(Protocol):
+    """A file."""
+
+    @property
+    def name(self) -> str:
+        """Its path."""
+
+
+class Refuse(Protocol):
+    """How a definition says that something is wrong with it."""
+
+    def __call__(self, message: str, place: Place, *, duplicate: bool = False, hint: str | None = None) -> None:
+        """Say it."""
+
+
+class Definition:
+    """The blocks of one module, by what they define."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.resources: dict[Key, Block] = {}
+        self.variables: dict[str, Block] = {}
+        self.outputs: dict[str, Block] = {}
+        self.calls: dict[str, Block] = {}
+        self.providers: dict[str, Block] = {}
+        self.locals: dict[str, Attribute] = {}
+
+    def _room(self, block: Block) -> tuple[dict[object, Block], object] | None:
+        """Where a block belongs, and under what name."""
+        labels = block.labels
+        rooms = {"variable": self.variables, "output": self.outputs, "module": self.calls}
+        if block.type in ("resource", "data") and len(labels) == 2:
+            mode = "managed" if block.type == "resource" else "data"
+            return self.resources, Key(mode, labels[0], labels[1])  # type: ignore[return-value]
+        if block.type in rooms and len(labels) == 1:
+            return rooms[block.type], labels[0]  # type: ignore[return-value]
+        if block.type == "provider" and len(labels) == 1:
+            alias = _literal(block, "alias")
+            return self.providers, f"{labels[0]}.{alias}" if alias else labels[0]  # type: ignore[return-value]
+        return None
+
+    def define(self, block: Block, refuse: Refuse) -> None:
+        """Take in a block of an ordinary file. All but resources are read here, so that what is wrong is said once."""
+        if block.type not in _READ_LATER:
+            block.body  # noqa: B018 - a ParseError is the point
+        if block.type == "locals":
+            self._define_locals(block, refuse)
+        elif found := self._room(block):
+            room, name = found
+            if name in room:
+                refuse(f"{' '.join((block.type, *block.labels))} is defined twice", block.place, duplicate=True)
+            else:
+                room[name] = block
+
+    def override(self, block: Block, refuse: Refuse) -> None:
+        """Merge in a block of an override file."""
+        if block.type == "locals":
+            self.locals |= block.body.attributes
+        elif found := self._room(block):
+            room, name = found
+            if name in room:
+                room[name] = merged(room[name], block)
+            else:
+                refuse(f"{' '.join((block.type, *block.labels))} overrides nothing", block.place)
+
+    def _define_locals(self, block: Block, refuse: Refuse) -> None:
+        for name, attribute in block.body.attributes.items():
+            if name in self.locals:
+                refuse(f"local.{name} is defined twice", attribute.place, duplicate=True)
+            self.locals.setdefault(name, attribute)
+
+
+def defined(folder: str, files: Iterable[Source], grammar: str | None, refuse: Refuse) -> Definition:
+    """The module of these files. One that cannot be read is refused, and the rest is read without it."""
+    definition = Definition(folder)
+    overriding: list[Source] = []
+    for source in unshadowed(files):
+        if overrides(source):
+            overriding.append(source)
+        else:
+            for block in blocks_of(source, grammar, refuse):
+                _take(block, definition.define, refuse)
+    for source in overriding:
+        for block in blocks_of(source, grammar, refuse):
+            _take(block, definition.override, refuse)
+    return definition
+
+
+def blocks_of(source: Source, grammar: str | None, refuse: Refuse) -> list[Block]:
+    """The blocks of one file; none where it cannot be read."""
+    if not source.data.strip():
+        return []
+    try:
+        text = utf8(source.data)
+        made = JsonFile if source.name.endswith(".json") else File
+        return made(source.name, text, grammar).blocks()
+    except ParseError as error:
+        refuse_parsing(error, source.name, refuse)
+        return []
+
+
+def utf8(data: bytes) -> str:
+    """The text of a file that Terraform reads: nothing but UTF-8."""
+    if data.startswith(_UTF16):
+        raise ParseError("the file is UTF-16, which Terraform does not read", hint="save it as UTF-8")
+    return decode(data)
+
+
+def refuse_parsing(error: ParseError, file: str, refuse: Refuse) -> None:
+    """Say that a file, or a block of it, cannot be read."""
+    refuse(
+        error.message, Place(error.file or file, error.line, error.column), duplicate=error.duplicate, hint=error.hint
+    )
+
+
+def merged(block: Block, over: Block) -> Block:
+    """A block with the arguments of another one over its own; the other's inner blocks replace those of their type."""
+
+    def read(_: Block) -> Body:
+        below, above = block.body, over.body
+        replaced = {inner_type(one) for one in above.blocks} - {"lifecycle"}
+        kept = tuple(one for one in below.blocks if inner_type(one) not in replaced)
+        return Body({**below.attributes, **above.attributes}, (*kept, *above.blocks))
+
+    return Block(
+        block.type, block.labels, start=block.start, first=block.first, close=block.close, file=block.file, read=read
+    )
+
+
+def inner_type(block: Block) -> str:
+    """What a block in a block makes: a dynamic one makes what its label says."""
+    return block.labels[0] if block.type == "dynamic" and block.labels else block.type
+
+
+def _take(block: Block, take: object, refuse: Refuse) -> None:
+    try:
+        take(block, refuse)  # type: ignore[operator]
+    except ParseError as error:
+        refuse_parsing(error, block.file.name, refuse)
+
+
+def overrides(file: Named) -> bool:
+    """Whether what stands in a file is merged over what others define."""
+    stem = _stem(file.name)
+    return stem == _OVERRIDES[0] or stem.endswith(_OVERRIDES[1])
+
+
+def unshadowed(files: Iterable[Source]) -> list[Source]:
+    """The files in their order, without those that OpenTofu's own files of the same name stand for."""
+    found = sorted(files, key=lambda source: source.name)
+    tofu = {source.name.replace(".tofu", ".tf") for source in found if source.name.endswith((".tofu", ".tofu.json"))}
+    return [source for source in found if source.name not in tofu]
+
+
+def _stem(name: str) -> str:
+    name = name.rpartition("/")[2]
+    return next((name.removesuffix(end) for end in sorted(ENDINGS, key=len, reverse=True) if name.endswith(end)), name)
+
+
+def _literal(block: Block, name: str) -> object:
+    attribute = block.body.attributes.get(name)
+    return getattr(attribute.value, "content", None) if attribute is not None else None
+
+
+_HINT = "--var {0}=VALUE, --var-file FILE, or --assume-defaults"
+
+
+class Given:
+    """What the variables of a root module are set to, the strongest word last."""
+
+    def __init__(self, options: ReadOptions, beside: Iterable[Source], refuse: Refuse) -> None:
+        self._refuse = refuse
+        self._grammar = options.grammar
+        self._texts = options.variables
+        self._environment = options.environment
+        self._sure = options.assume_defaults or bool(options.variable_files or options.variables)
+        self._files: dict[str, Expression] = {}
+        for source in (*in_order(beside), *options.variable_files):
+            self._files |= self._assigned(source)
+
+    def value(self, name: str, block: Block, module: Module) -> object:
+        """The content of one variable."""
+        type_ = None if (found := block.body.attributes.get("type")) is None else found.value
+        default = block.body.attributes.get("default")
+        scope = Scope(module)
+        if name in self._texts:
+            return converted(self._of_text(self._texts[name], type_, scope), type_)
+        if name in self._files:
+            return converted(evaluated(self._files[name], scope), type_)
+        if name in self._environment:
+            return converted(self._of_text(self._environment[name], type_, scope), type_)
+        settle = _HINT.format(name)
+        if default is None:
+            settle = settle.replace(", or --assume-defaults", "")
+            return Unknown(f"the variable {name} has no value in source", settle, label=f"var.{name}")
+        content = converted(evaluated(default.value, scope), type_)
+        if self._sure or any(unknowns(content)):
+            return content
+        return Unknown(f"the variable {name} has only a default, which a run may replace", settle, label=f"var.{name}")
+
+    def _of_text(self, text: str, type_: Expression | None, scope: Scope) -> object:
+        if is_text(type_):
+            return text
+        try:
+            body = File("", f"x = {text}\n", self._grammar).assignments()
+            return evaluated(body.attributes["x"].value, scope)
+        except ParseError:
+            return Unknown("a value that is no expression", "a value in Terraform's syntax")
+
+    def _assigned(self, source: Source) -> Mapping[str, Expression]:
+        if not source.data.strip():
+            return {}
+        try:
+            made = JsonFile if source.name.endswith(".json") else File
+            body = made(source.name, decode(source.data), self._grammar).assignments()
+        except ParseError as error:
+            refuse_parsing(error, source.name, self._refuse)
+            return {}
+        return {name: attribute.value for name, attribute in body.attributes.items()}
+
+
+def in_order(beside: Iterable[Source]) -> list[Source]:
+    """Files that Terraform reads unasked: terraform.tfvars first, then the automatic ones by name."""
+    own = {"terraform.tfvars": 0, "terraform.tfvars.json": 1}
+
+    def rank(source: Source) -> tuple[int, str]:
+        name = source.name.rpartition("/")[2]
+        return own.get(name, 2), name
+
+    return sorted((one for one in beside if is_automatic(one.name)), key=rank)
+
+
+def is_automatic(name: str) -> bool:
+    """Whether Terraform reads a file of variables without being told to."""
+    name = name.rpartition("/")[2]
+    return name in ("terraform.tfvars", "terraform.tfvars.json") or name.endswith((".auto.tfvars", ".auto.tfvars.json"))

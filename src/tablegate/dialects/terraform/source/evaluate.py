@@ -1,0 +1,391 @@
+"""Expressions, loops, operators."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+
+from tablegate.dialects.terraform.references import Unknown
+from tablegate.dialects.terraform.source.functions import called
+from tablegate.dialects.terraform.source.values import (
+    UNTYPED,
+    Elements,
+    FailedError,
+    Scope,
+    UntypedError,
+    as_bool,
+    as_number,
+    as_text,
+    beside,
+    blended,
+    is_settled,
+    same,
+    unknowns,
+    written_out,
+)
+from tablegate.syntax.hcl.nodes import (
+    Access,
+    At,
+    Attr,
+    Binary,
+    Call,
+    Conditional,
+    Expression,
+    For,
+    Literal,
+    Name,
+    Object,
+    Opaque,
+    Splat,
+    Step,
+    Template,
+    Tuple,
+    Unary,
+)
+
+_MOST = 10_000  # items of one loop
+
+
+def spelled(content: object) -> object:
+    """The instances of something that is repeated, where a function wants a map; else the content as it is."""
+    if not hasattr(content, "keys") or isinstance(content, dict):
+        return content
+    return content.keys()
+
+
+def put(made: dict[str, object], key: str, result: object, *, grouped: bool) -> None:
+    """One more item of an object. A key may stand twice only where its items are gathered."""
+    if grouped:
+        group = made.setdefault(key, [])
+        if isinstance(group, list):
+            group.append(result)
+    elif key in made:
+        raise FailedError
+    else:
+        made[key] = result
+
+
+def scopes(node: For, everything: object, scope: Scope) -> Iterator[Scope]:
+    """Where the inside of a loop stands, for each item of what it runs over."""
+    if isinstance(everything, dict):
+        pairs = [(key, everything[key]) for key in sorted(everything)]
+    elif isinstance(everything, list):
+        pairs = [(item if isinstance(everything, Elements) else place, item) for place, item in enumerate(everything)]
+    else:
+        raise FailedError
+    if len(pairs) > _MOST:
+        raise FailedError
+    for key, item in pairs:
+        scope.module.spend()
+        names = {node.names[-1]: item} if len(node.names) == 1 else {node.names[0]: key, node.names[1]: item}
+        yield scope._replace(names={**scope.names, **names})
+
+
+def applied(sign: str, left: object, right: object) -> object:
+    """What an operator comes to, where both sides are known."""
+    if sign in ("==", "!="):
+        try:
+            return _equal(left, right) is (sign == "==")
+        except UntypedError:
+            return Unknown(UNTYPED)
+    try:
+        return _SIGNS[sign](as_number(left), as_number(right))
+    except (KeyError, ZeroDivisionError, OverflowError):
+        raise FailedError from None
+
+
+def logical(left: object, right: object, *, decisive: bool) -> object:
+    """What ``||`` comes to, where true is decisive, or ``&&``, where false is: one side can be enough."""
+    sides = [one if type(one) is Unknown else as_bool(one) for one in (left, right)]
+    if decisive in [one for one in sides if isinstance(one, bool)]:
+        return decisive
+    found = [one for one in sides if type(one) is Unknown]
+    return blended(found) if found else not decisive
+
+
+def _equal(left: object, right: object) -> bool:
+    """Whether two are the same: of different types they are not, and 1 and 1.0 are of one."""
+    numbers = [isinstance(one, (int, float)) and not isinstance(one, bool) for one in (left, right)]
+    if all(numbers):
+        return left == right
+    if type(left) is not type(right) and not (isinstance(left, list) and isinstance(right, list)):
+        return False
+    if left == right and isinstance(left, (list, dict)) and not (isinstance(left, Elements) and left):
+        raise UntypedError  # a list is no tuple, and a map no object, though they hold the same
+    return left == right
+
+
+def _divided(left: float, right: float) -> float:
+    return as_number(left / right)
+
+
+_SIGNS: dict[str, Callable[..., object]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": _divided,
+    "%": operator.mod,
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+}
+
+
+def evaluated(node: Expression, scope: Scope) -> object:
+    """The content of an expression."""
+    if type(node) is Literal:
+        return node.content
+    try:
+        return _RULES[type(node)](node, scope)
+    except FailedError:
+        return Unknown("an expression that fails, or that is more than source tells")
+    except RecursionError:
+        return Unknown("an expression that leads too deep")
+
+
+def _strictly(node: Expression, scope: Scope) -> object:
+    """The same, but what fails goes on failing: for those who try."""
+    return node.content if type(node) is Literal else _RULES[type(node)](node, scope)
+
+
+def _name(node: Name, scope: Scope) -> object:
+    if node.name in scope.names:
+        return scope.names[node.name]
+    raise FailedError
+
+
+def _access(node: Access, scope: Scope) -> object:
+    base, steps = node.base, node.steps
+    if type(base) is Name and base.name not in scope.names:
+        content, steps = _rooted(base.name, steps, scope)
+    else:
+        content = _strictly(base, scope)
+    return _into(content, steps, scope)
+
+
+def _rooted(name: str, steps: tuple[Step, ...], scope: Scope) -> tuple[object, tuple[Step, ...]]:
+    """What the first words of a reference stand for, and the rest of the way."""
+    first = steps[0].name if isinstance(steps[0], Attr) else None
+    module = scope.module
+    if first is None:
+        raise FailedError
+    if name == "var":
+        return module.variable(first), steps[1:]
+    if name == "local":
+        return module.local(first), steps[1:]
+    if name == "each":
+        return _each(first, scope), steps[1:]
+    if name == "count":
+        return (scope.key if scope.counts else _missing("count.index")), steps[1:]
+    if name == "module":
+        return module.module(first), steps[1:]
+    if name in ("path", "terraform", "self"):
+        return Unknown(f"{name}.{first} is not evaluated"), ()
+    mode, type_ = ("data", first) if name == "data" else ("managed", name)
+    rest = steps[1:] if mode == "data" else steps
+    if name == "ephemeral" or not rest or not isinstance(rest[0], Attr):
+        raise FailedError
+    return module.resource(mode, type_, rest[0].name), rest[1:]
+
+
+def _each(what: str, scope: Scope) -> object:
+    if scope.counts or scope.key is None:
+        return _missing(f"each.{what}")
+    return scope.key if what == "key" else scope.value
+
+
+def _missing(what: str) -> Unknown:
+    return Unknown(f"{what} is not known here")
+
+
+def _into(content: object, steps: tuple[Step, ...], scope: Scope) -> object:
+    for number, step in enumerate(steps):
+        if type(content) is Unknown:
+            return _inside(content, steps[number:])
+        if isinstance(step, Splat):
+            return _splatted(content, steps[number + 1 :], scope)
+        content = _member(content, step.name) if isinstance(step, Attr) else _item(content, step, scope)
+    return content
+
+
+def _inside(whole: Unknown, steps: tuple[Step, ...]) -> Unknown:
+    """A part of something unknown: not the same as another part of it."""
+    names = [step.name for step in steps if isinstance(step, Attr)]
+    label = ".".join((whole.label, *names)) if whole.label and len(names) == len(steps) else ""
+    return Unknown(whole.reason, whole.settle, names=whole.names, reached=whole.reached, label=label)
+
+
+def _splatted(content: object, rest: tuple[Step, ...], scope: Scope) -> object:
+    items: object = content
+    if hasattr(content, "each"):
+        items = content.each()
+    if type(items) is Unknown:
+        return items
+    if not isinstance(items, list):
+        items = [] if items is None else [items]
+    return [_into(item, rest, scope) for item in items]
+
+
+def _member(content: object, name: str) -> object:
+    if isinstance(content, dict):
+        if name not in content:
+            raise FailedError
+        return content[name]
+    if hasattr(content, "get"):
+        return content.get(name)
+    if isinstance(content, list) and name.isdigit():
+        return _at(content, int(name))
+    raise FailedError
+
+
+def _item(content: object, step: At, scope: Scope) -> object:
+    key = _strictly(step.key, scope)
+    if type(key) is Unknown:
+        return blended([key, *unknowns(content)])
+    if hasattr(content, "at"):
+        return content.at(key)
+    return _at(content, key)
+
+
+def _at(content: object, key: object) -> object:
+    if isinstance(content, dict):
+        if as_text(key) not in content:
+            raise FailedError
+        return content[as_text(key)]
+    if isinstance(content, list) and not isinstance(content, Elements):
+        number = as_number(key)
+        if isinstance(number, int) and 0 <= number < len(content):
+            return content[number]
+    raise FailedError
+
+
+def _template(node: Template, scope: Scope) -> object:
+    return written_out([_strictly(part, scope) for part in node.parts])
+
+
+def _object(node: Object, scope: Scope) -> object:
+    made: dict[str, object] = {}
+    for key, item in node.items:
+        name = _strictly(key, scope)
+        if type(name) is Unknown:
+            return name
+        made[as_text(name)] = _strictly(item, scope)
+    return made
+
+
+def _call(node: Call, scope: Scope) -> object:
+    if node.name == "try":
+        return _tried(node, scope)
+    if node.name == "can":
+        found = _attempt(node.arguments[0], scope) if len(node.arguments) == 1 else FailedError
+        return found if type(found) is Unknown else found is not FailedError
+    if node.name in ("sensitive", "ephemeralasnull"):
+        scope.module.mark()
+    arguments = [_strictly(one, scope) for one in node.arguments]
+    if node.spread:
+        last = arguments.pop()
+        if type(last) is Unknown:
+            return blended([last, *unknowns(arguments)])
+        if not isinstance(last, list):
+            raise FailedError
+        arguments += last
+    arguments = [spelled(one) for one in arguments]
+    return called(node.name, arguments)
+
+
+def _tried(node: Call, scope: Scope) -> object:
+    for one in node.arguments:
+        found = _attempt(one, scope)
+        if found is not FailedError:
+            return found
+    raise FailedError
+
+
+def _attempt(node: Expression, scope: Scope) -> object:
+    try:
+        return _strictly(node, scope)
+    except FailedError:
+        return FailedError
+
+
+def _conditional(node: Conditional, scope: Scope) -> object:
+    test = _strictly(node.test, scope)
+    if type(test) is not Unknown:
+        wanted, other = (node.yes, node.no) if as_bool(test) else (node.no, node.yes)
+        content = _strictly(wanted, scope)
+        return content if is_settled(content) else beside(content, evaluated(other, scope))
+    both = [evaluated(one, scope) for one in (node.yes, node.no)]
+    doubts = [one for side in both for one in unknowns(side)]
+    if not doubts and same(*both):
+        return both[0]
+    joined = blended([test, *doubts])
+    return Unknown(
+        joined.reason,
+        joined.settle,
+        names=joined.names,
+        reached=joined.reached,
+        candidates=() if doubts else tuple(both),
+        options=tuple(both),
+    )
+
+
+def _unary(node: Unary, scope: Scope) -> object:
+    content = _strictly(node.operand, scope)
+    if type(content) is Unknown:
+        return content
+    return not as_bool(content) if node.operator == "!" else -as_number(content)
+
+
+def _binary(node: Binary, scope: Scope) -> object:
+    sign = node.operator
+    left = _strictly(node.left, scope)
+    if sign in ("&&", "||"):
+        return logical(left, _strictly(node.right, scope), decisive=sign == "||")
+    right = _strictly(node.right, scope)
+    found = [*unknowns(left), *unknowns(right)]
+    return blended(found) if found else applied(sign, left, right)
+
+
+def _for(node: For, scope: Scope) -> object:
+    everything = spelled(_strictly(node.all, scope))
+    if type(everything) is Unknown:
+        return everything
+    items: list[object] = []
+    made: dict[str, object] = {}
+    for inner in scopes(node, everything, scope):
+        if node.condition is not None:
+            wanted = _strictly(node.condition, inner)
+            if type(wanted) is Unknown:
+                return wanted
+            if not as_bool(wanted):
+                continue
+        result = _strictly(node.result, inner)
+        if node.key is None:
+            items.append(result)
+            continue
+        key = _strictly(node.key, inner)
+        if type(key) is Unknown:
+            return key
+        put(made, as_text(key), result, grouped=node.grouped)
+    return items if node.key is None else made
+
+
+def _opaque(node: Opaque, _: Scope) -> object:
+    return Unknown(f"{node.text} is not evaluated")
+
+
+_RULES: dict[type, Callable[..., object]] = {
+    Name: _name,
+    Access: _access,
+    Template: _template,
+    Tuple: lambda node, scope: [_strictly(item, scope) for item in node.items],
+    Object: _object,
+    Call: _call,
+    Unary: _unary,
+    Binary: _binary,
+    Conditional: _conditional,
+    For: _for,
+    Opaque: _opaque,
+    Literal: lambda node, _: node.content,
+}

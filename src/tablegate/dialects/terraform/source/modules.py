@@ -1,0 +1,450 @@
+"""Module instances; resources as expressions see them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import NamedTuple, Protocol
+
+from tablegate.dialects.terraform.configuration import Key as InstanceKey
+from tablegate.dialects.terraform.configuration import bracketed
+from tablegate.dialects.terraform.references import Unknown
+from tablegate.dialects.terraform.source.definitions import Definition, Key, refuse_parsing
+from tablegate.dialects.terraform.source.evaluate import evaluated
+from tablegate.dialects.terraform.source.values import (
+    Elements,
+    FailedError,
+    Scope,
+    as_number,
+    as_text,
+    blended,
+    converted,
+    is_large,
+    later,
+    read_later,
+    unknowns,
+)
+from tablegate.model.value import Place
+from tablegate.syntax.hcl.nodes import Access, Attr, Block, Body, Expression, Literal, Name, Object
+from tablegate.syntax.node import ParseError
+
+_MOST = 5_000  # instances of one resource
+# Resources that hand on what they are given.
+_HANDED_ON = {"terraform_data": ("output", "input")}
+
+
+class Repeats(NamedTuple):
+    """The instances of something: each with its key and its value. With a doubt there may be others, or none."""
+
+    pairs: tuple[tuple[object, object], ...] = ((None, None),)
+    counts: bool = False
+    single: bool = True
+    doubt: Unknown | None = None
+
+
+def repeated(body: Body, scope: Scope) -> Repeats:
+    """How often something stands there."""
+    count, each = body.attributes.get("count"), body.attributes.get("for_each")
+    if count is not None:
+        return _counted(evaluated(count.value, scope))
+    if each is not None:
+        return _for_each(_spelled(evaluated(each.value, scope)))
+    return _ONCE
+
+
+def _counted(content: object) -> Repeats:
+    if type(content) is not Unknown:
+        try:
+            number = as_number(content)
+        except FailedError:
+            number = -1
+        if isinstance(number, int) and 0 <= number <= _MOST:
+            return Repeats(tuple((one, None) for one in range(number)), counts=True, single=False)
+        content = Unknown("a count that is no number of instances")
+    return Repeats(((0, None),), counts=True, single=False, doubt=content)
+
+
+def _for_each(content: object) -> Repeats:
+    if isinstance(content, dict):
+        return Repeats(tuple((key, content[key]) for key in sorted(content)), single=False)
+    if isinstance(content, list) and all(isinstance(item, str) for item in content):
+        items = content if isinstance(content, Elements) else sorted(content)
+        return Repeats(tuple((item, item) for item in items), single=False)
+    found = [*unknowns(content), Unknown("a for_each that is neither a map nor a set of texts")]
+    doubt = blended(found[:-1] or found)
+    return Repeats(((doubt, doubt),), single=False, doubt=doubt)
+
+
+def _spelled(content: object) -> object:
+    return content.keys() if hasattr(content, "keys") and not isinstance(content, dict) else content
+
+
+_ONCE = Repeats()
+
+
+def instance_key(key: object) -> InstanceKey:
+    """The key in an address: none where it is not known."""
+    return key if isinstance(key, (str, int)) else None
+
+
+class Instances:
+    """All instances of a resource or of a called module. Alone, they are the one."""
+
+    def __init__(self, repeats: Repeats, one: Callable[[object, object], Thing], address: str) -> None:
+        self._repeats = repeats
+        self._one = one
+        self._address = address
+
+    def get(self, name: str) -> object:
+        """An attribute of the one that there is."""
+        if not self._repeats.single:
+            if self._repeats.doubt is not None:
+                return blended([self._repeats.doubt])
+            raise FailedError
+        return self._one(None, None).get(name)
+
+    def at(self, key: object) -> object:
+        """The one with this key."""
+        repeats = self._repeats
+        wanted = as_number(key) if repeats.counts else as_text(key)
+        for known, value in repeats.pairs:
+            if known == wanted and type(known) is type(wanted):
+                return self._one(known, value)
+        if repeats.doubt is not None:
+            return repeats.doubt
+        raise FailedError
+
+    def each(self) -> list[object] | Unknown:
+        """Every one."""
+        if self._repeats.doubt is not None:
+            return self._repeats.doubt
+        return [self._one(key, value) for key, value in self._repeats.pairs]
+
+    def keys(self) -> Mapping[str, object] | list[object] | Unknown:
+        """Every one by its key, or a list of all that are counted."""
+        if self._repeats.doubt is not None:
+            return self._repeats.doubt
+        if self._repeats.single or self._repeats.counts:
+            return [self._one(key, value) for key, value in self._repeats.pairs]
+        return {str(key): self._one(key, value) for key, value in self._repeats.pairs}
+
+    def whole(self) -> Unknown:
+        """All of them as a value."""
+        return Unknown(f"{self._address} is not spelled out as a whole")
+
+
+class Thing:
+    """One instance of a resource."""
+
+    def __init__(self, module: ModuleInstance, name: Key, key: object, value: object, *, counts: bool) -> None:
+        self._module = module
+        self._name = name
+        self._key = key
+        self._scope = Scope(module, key, value, counts)
+
+    def _reference(self, attribute: str) -> str:
+        data = "data." if self._name.mode == "data" else ""
+        behind = f".{attribute}" if attribute else ""
+        return f"{data}{self._name.type}.{self._name.name}{bracketed(instance_key(self._key))}{behind}"
+
+    def get(self, name: str) -> object:
+        """An attribute: what was written for it, or what only the apply makes."""
+        reference = self._reference(name)
+        shown = f"{self._module.address}.{reference}".removeprefix(".")
+        own = later(shown, (self._module.address, reference))
+        if self._name.mode == "data":
+            own = read_later(shown, (self._module.address, reference))
+        body = self._module.body(self._name)
+        output, given = _HANDED_ON.get(self._name.type, ("", ""))
+        written = body.attributes.get(given if name == output else name)
+        if written is None:
+            return own
+        content = self._module.guarded((self._name, self._key, name), lambda: evaluated(written.value, self._scope))
+        if name == output:
+            inner = tuple(reached for one in unknowns(content) for reached in one.reached)
+            return Unknown(own.reason, own.settle, names=own.names, reached=inner or own.reached)
+        if type(content) is Unknown:
+            return Unknown(content.reason, content.settle, names=content.names, reached=own.reached, direct=True)
+        return content
+
+    def at(self, key: object) -> object:
+        """Nothing reaches into a resource by a key but a text."""
+        return self.get(as_text(key))
+
+    def each(self) -> list[object] | Unknown:
+        """It alone."""
+        return [self]
+
+    def whole(self) -> Unknown:
+        """The resource as a value."""
+        reference = self._reference("")
+        return later(f"{self._module.address}.{reference}".removeprefix("."), (self._module.address, reference))
+
+
+class Called:
+    """One instance of a called module: its outputs."""
+
+    def __init__(self, module: ModuleInstance) -> None:
+        self._module = module
+
+    def get(self, name: str) -> object:
+        """An output."""
+        return self._module.output(name)
+
+    def at(self, key: object) -> object:
+        """An output, by a computed name."""
+        return self._module.output(as_text(key))
+
+    def each(self) -> list[object] | Unknown:
+        """It alone."""
+        return [self]
+
+    def whole(self) -> Unknown:
+        """The module as a value."""
+        return Unknown(f"{self._module.address} is not spelled out as a whole")
+
+
+_FAR = 24  # modules in one another
+_HERE = frozenset({"alias", "version"})
+
+
+class Project(Protocol):
+    """What all module instances of one root share."""
+
+    def called(self, block: Block, folder: str, path: tuple[str, ...]) -> Definition | None:
+        """The module that a block calls; None where it was not read."""
+
+    def given(self, name: str, block: Block, module: ModuleInstance) -> object:
+        """The content of a variable of the root module."""
+
+    def refuse(self, message: str, place: Place, *, duplicate: bool = False, hint: str | None = None) -> None:
+        """A part of the source that is not what it should be."""
+
+    def keep_secret(self, content: object) -> None:
+        """Texts that no report may hold."""
+
+    def spend(self) -> None:
+        """One more step of a loop."""
+
+
+class ModuleInstance:
+    """One instance of one module."""
+
+    def __init__(
+        self,
+        project: Project,
+        definition: Definition,
+        *,
+        address: str = "",
+        path: tuple[str, ...] = (),
+        call: Block | None = None,
+        scope: Scope | None = None,
+    ) -> None:
+        self.definition = definition
+        self.address = address
+        self.marked = False
+        self._project = project
+        self._path = path
+        self._call = call
+        self._scope = scope  # where the call stands, in the module above
+        self._known: dict[Hashable, tuple[object, bool]] = {}
+        self._children: dict[str, Repeats] = {}
+        self._made: dict[tuple[str, object], ModuleInstance | None] = {}
+
+    def mark(self) -> None:
+        """Something sensitive was read."""
+        self.marked = True
+
+    def spend(self) -> None:
+        """One more step of a loop."""
+        self._project.spend()
+
+    def guarded(self, what: Hashable, work: Callable[[], object]) -> object:
+        """Work something out once. What needs itself on the way is not known."""
+        found = self._known.get(what)
+        if found is None:
+            self._known[what] = Unknown("an expression that needs itself"), False
+            before, self.marked = self.marked, False
+            content = self._worked_out(work)
+            found = self._known[what] = content, self.marked
+            self.marked = before
+        self.marked = self.marked or found[1]
+        return found[0]
+
+    def _worked_out(self, work: Callable[[], object]) -> object:
+        try:
+            content = work()
+        except ParseError as error:
+            refuse_parsing(error, self.definition.folder, self._project.refuse)
+            return Unknown("it is written in a way that could not be read")
+        return Unknown("more than is evaluated") if is_large(content) else content
+
+    def variable(self, name: str) -> object:
+        """The content of a variable."""
+        return self.guarded(("var", name), lambda: self._variable(name))
+
+    def _variable(self, name: str) -> object:
+        block = self.definition.variables.get(name)
+        if block is None:
+            return Unknown(f"the variable {name} is not declared in what was read")
+        content = self._of_call(name, block) if self._call is not None else self._project.given(name, block, self)
+        sensitive = block.body.attributes.get("sensitive")
+        if sensitive is not None and sensitive.value == Literal(True):
+            self.mark()
+            self._project.keep_secret(content)
+        return content
+
+    def _of_call(self, name: str, block: Block) -> object:
+        if self._call is None or self._scope is None:
+            raise AssertionError(name)
+        given = self._call.body.attributes.get(name)
+        body = block.body.attributes
+        type_ = body["type"].value if "type" in body else None
+        if given is not None:
+            above = self._scope.module
+            content = evaluated(given.value, self._scope)
+            self.marked = self.marked or getattr(above, "marked", False)
+            if content is not None or not _is_false(body.get("nullable")):
+                return converted(content, type_)
+        if "default" in body:
+            return converted(evaluated(body["default"].value, Scope(self)), type_)
+        return Unknown(f"the variable {name} is not given to the module")
+
+    def local(self, name: str) -> object:
+        """The content of a local."""
+        attribute = self.definition.locals.get(name)
+        if attribute is None:
+            return Unknown(f"local.{name} is not defined in what was read")
+        return self.guarded(("local", name), lambda: evaluated(attribute.value, Scope(self)))
+
+    def output(self, name: str) -> object:
+        """The content of an output."""
+        return self.guarded(("output", name), lambda: self._output(name))
+
+    def _output(self, name: str) -> object:
+        block = self.definition.outputs.get(name)
+        value = None if block is None else block.body.attributes.get("value")
+        if value is None:
+            return Unknown(f"{self.address} has no output {name} in what was read")
+        return evaluated(value.value, Scope(self))
+
+    def resource(self, mode: str, type_: str, name: str) -> object:
+        """All instances of a resource."""
+        key = Key(mode, type_, name)
+        if key not in self.definition.resources:
+            return Unknown(f"{type_}.{name} is not in what was read")
+        repeats = self.repeats(key)
+        return Instances(
+            repeats,
+            lambda at, value: Thing(self, key, at, value, counts=repeats.counts),
+            f"{type_}.{name}",
+        )
+
+    def repeats(self, key: Key) -> Repeats:
+        """How often a resource stands there."""
+        found = self.guarded(key, lambda: repeated(self.body(key), Scope(self)))
+        return found if isinstance(found, Repeats) else Repeats(doubt=None)
+
+    def body(self, key: Key) -> Body:
+        """What is written of a resource; nothing where that cannot be read, which is said."""
+        block = self.definition.resources[key]
+        try:
+            return block.body
+        except ParseError as error:
+            refuse_parsing(error, block.file.name, self._project.refuse)
+            return Body({}, ())
+
+    def module(self, name: str) -> object:
+        """All instances of a called module."""
+        block = self.definition.calls.get(name)
+        if block is None:
+            return Unknown(f"module.{name} is not in what was read")
+        repeats = self._repeats_of(name, block)
+        if repeats is None:
+            return Unknown(f"module.{name} was not read", "a plan, or --trust-modules after terraform init")
+
+        def one(key: object, value: object) -> Called:
+            made = self._child(name, block, key, value, counts=repeats.counts)
+            if made is None:
+                raise AssertionError(name)
+            return Called(made)
+
+        return Instances(repeats, one, f"module.{name}")  # type: ignore[arg-type]
+
+    def children(self) -> Iterator[ModuleInstance]:
+        """The instances of all called modules."""
+        for name, block in sorted(self.definition.calls.items()):
+            repeats = self._repeats_of(name, block)
+            for key, value in () if repeats is None else repeats.pairs:
+                child = self._child(name, block, key, value, counts=repeats.counts if repeats else False)
+                if child is not None:
+                    yield child
+
+    def _repeats_of(self, name: str, block: Block) -> Repeats | None:
+        """How often a module is called; None where it was not read."""
+        if len(self._path) >= _FAR or self._project.called(block, self.definition.folder, (*self._path, name)) is None:
+            return None
+        found = self.guarded(("module", name), lambda: repeated(block.body, Scope(self)))
+        return found if isinstance(found, Repeats) else None
+
+    def _child(self, name: str, block: Block, key: object, value: object, *, counts: bool) -> ModuleInstance | None:
+        known = (name, instance_key(key))
+        if known not in self._made:
+            definition = self._project.called(block, self.definition.folder, (*self._path, name))
+            address = f"{self.address}.module.{name}{bracketed(instance_key(key))}".removeprefix(".")
+            self._made[known] = (
+                None
+                if definition is None
+                else ModuleInstance(
+                    self._project,
+                    definition,
+                    address=address,
+                    path=(*self._path, name),
+                    call=block,
+                    scope=Scope(self, key, value, counts),
+                )
+            )
+        return self._made[known]
+
+    def provider(self, key: str) -> tuple[ModuleInstance, str] | None:
+        """Where a provider of this name is configured: here, or in the module that hands it down."""
+        if key in self.definition.providers:
+            return self, key
+        if self._call is None or self._scope is None:
+            return None
+        above = self._scope.module
+        if not isinstance(above, ModuleInstance):
+            return None
+        handed = self._call.body.attributes.get("providers")
+        names = _provider_names(handed.value) if handed is not None else {}
+        if key in names:
+            return above.provider(names[key])
+        return None if "." in key else above.provider(key)
+
+
+def provider_key(node: Expression | None, type_: str) -> str:
+    """Which provider a resource names, or has by its type."""
+    if node is None:
+        return type_.partition("_")[0]
+    return _provider_name(node) or type_.partition("_")[0]
+
+
+def _provider_name(node: Expression) -> str | None:
+    if isinstance(node, Literal) and isinstance(node.content, str):
+        return node.content
+    if isinstance(node, Name):
+        return node.name
+    if isinstance(node, Access) and isinstance(node.base, Name) and len(node.steps) == 1:
+        step = node.steps[0]
+        return f"{node.base.name}.{step.name}" if isinstance(step, Attr) else None
+    return None
+
+
+def _provider_names(node: Expression) -> Mapping[str, str]:
+    if not isinstance(node, Object):
+        return {}
+    found = ((_provider_name(key), _provider_name(value)) for key, value in node.items)
+    return {key: value for key, value in found if key and value}
+
+
+def _is_false(attribute: object) -> bool:
+    return getattr(attribute, "value", None) == Literal(False)

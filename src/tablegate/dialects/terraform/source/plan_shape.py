@@ -1,0 +1,230 @@
+"""Resources as they are written, in the shape that a plan gives them: content, unknowns, and where each stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tablegate.dialects.terraform.block import InOrder
+from tablegate.dialects.terraform.references import Unknown
+from tablegate.dialects.terraform.source.definitions import inner_type
+from tablegate.dialects.terraform.source.evaluate import evaluated
+from tablegate.dialects.terraform.source.modules import ModuleInstance
+from tablegate.dialects.terraform.source.values import (
+    Elements,
+    FailedError,
+    Scope,
+    as_bool,
+    as_number,
+    as_text,
+    blended,
+    unknowns,
+)
+from tablegate.dialects.terraform.source_info import Written
+from tablegate.syntax.hcl.nodes import Attribute, Block, Body, Literal, Name, Tuple
+
+# Arguments and blocks of Terraform itself, which no provider sees.
+_META = frozenset({"count", "for_each", "provider", "depends_on", "lifecycle"})
+_META_BLOCKS = frozenset({"lifecycle", "provisioner", "connection", "timeouts", "dynamic"})
+_FLAGS = frozenset(
+    {
+        "deletion_protection_enabled",
+        "disable_scale_in",
+        "dynamic_scaling_in_suspended",
+        "dynamic_scaling_out_suspended",
+        "enable_key_rotation",
+        "enabled",
+        "is_enabled",
+        "point_in_time_recovery",
+        "point_in_time_recovery_enabled",
+        "propagate_tags",
+        "scheduled_scaling_suspended",
+        "sse_enabled",
+        "stream_enabled",
+    }
+)
+_NUMBERS = frozenset(
+    {
+        "deletion_window_in_days",
+        "dimensions_count",
+        "max_capacity",
+        "max_read_request_units",
+        "max_write_request_units",
+        "min_capacity",
+        "read_capacity",
+        "read_capacity_units",
+        "read_units_per_second",
+        "recovery_period_in_days",
+        "target_value",
+        "write_capacity",
+        "write_capacity_units",
+        "write_units_per_second",
+    }
+)
+_SEEN_IN_PARTS = frozenset({"tags"})  # which a plan would lose: what is not among the keys is not said
+_TEXT_IN = frozenset({"aws_appautoscaling_scheduled_action"})  # whose provider keeps its numbers as texts
+_KINDS = {**dict.fromkeys(_FLAGS, as_bool), **dict.fromkeys(_NUMBERS, as_number)}
+
+
+class Made(NamedTuple):
+    """One object as a plan has it: what is known, what is not, and how each part was written."""
+
+    content: dict[str, object]
+    unknown: dict[str, object]
+    marks: dict[str, object]
+    expressions: dict[str, object]
+    written: Written
+
+
+def made(body: Body, block: Block, scope: Scope, module: ModuleInstance, *, partly: bool = False) -> Made:
+    """The object that a body describes. ``partly``: a collection may be known in part."""
+    children: dict[str, list[Written]] = {}
+    into = Made({}, {}, {}, {}, Written(body.attributes, children, block))
+    for name, attribute in body.attributes.items():
+        if name in _META:
+            continue
+        value = attribute.value
+        if type(value) is Literal:
+            given = _fitting(name, value.content)
+        else:
+            module.marked = False
+            given = _fitting(name, evaluated(value, scope))
+            if module.marked:
+                into.marks[name] = True
+        _put(name, given, into, partly=partly)
+    for type_, blocks in _grouped(body).items():
+        children[type_] = _put_blocks(type_, blocks, into, scope, module, partly=partly)
+    return into
+
+
+def _put(name: str, given: object, into: Made, *, partly: bool) -> None:
+    """One argument. Older providers lose sight of a whole collection when a part of it is unknown."""
+    inner = list(unknowns(given))
+    if inner:
+        whole = isinstance(given, Unknown)
+        found = inner[0] if whole else blended(inner)
+        candidates = found.candidates if whole else ()
+        into.expressions[name] = {
+            "doubt": found.doubt(),
+            "reached": found.reached,
+            "candidates": candidates,
+            "given": given,
+        }
+        if whole or not (partly or name in _SEEN_IN_PARTS) or hasattr(given, "whole"):
+            into.unknown[name] = True
+        else:
+            into.content[name] = _blanked(given)
+            into.unknown[name] = _marks_of(given)
+    elif given is not None:
+        into.content[name] = given
+        into.expressions[name] = {"constant_value": given}
+
+
+def _blanked(given: object) -> object:
+    """The content with nothing where it is unknown."""
+    if isinstance(given, dict):
+        return {key: _blanked(item) for key, item in given.items()}
+    if isinstance(given, list):
+        return [_blanked(item) for item in given]
+    return None if type(given) is Unknown or hasattr(given, "whole") else given
+
+
+def _marks_of(given: object) -> object:
+    if isinstance(given, dict):
+        return {key: found for key, item in given.items() if (found := _marks_of(item))}
+    if isinstance(given, list):
+        found = [_marks_of(item) for item in given]
+        return found if any(found) else []
+    return type(given) is Unknown or hasattr(given, "whole")
+
+
+def _fitting(name: str, given: object) -> object:
+    """A scalar as the provider's schema has it: Terraform converts texts that say so."""
+    kind = _KINDS.get(name)
+    if given is None or isinstance(given, (dict, list, Unknown)) or hasattr(given, "whole"):
+        if isinstance(given, Unknown) and given.candidates:
+            fit = tuple(_fitting(name, one) for one in given.candidates)
+            return Unknown(given.reason, given.settle, names=given.names, reached=given.reached, candidates=fit)
+        return given
+    try:
+        return kind(given) if kind is not None else as_text(given)
+    except FailedError:
+        return given
+
+
+def _grouped(body: Body) -> dict[str, list[Block]]:
+    grouped: dict[str, list[Block]] = {}
+    for block in body.blocks:
+        if block.type not in _META_BLOCKS or block.type == "dynamic":
+            grouped.setdefault(inner_type(block), []).append(block)
+    return grouped
+
+
+def _put_blocks(
+    type_: str, blocks: list[Block], into: Made, scope: Scope, module: ModuleInstance, *, partly: bool
+) -> list[Written]:
+    """The blocks of one type. One whose number is not known makes all of them unknown."""
+    found: list[Made] = []
+    for block in blocks:
+        for body, inner in _bodies(block, scope):
+            if isinstance(inner, Unknown):
+                into.unknown[type_] = True
+                into.expressions[type_] = {"doubt": inner.doubt(), "reached": inner.reached, "candidates": ()}
+                return [Written(body.attributes, {}, block)]
+            found.append(made(body, block, inner, module, partly=partly))
+    into.content[type_] = [one.content for one in found]
+    into.expressions[type_] = InOrder(one.expressions for one in found)
+    if any(one.unknown for one in found):
+        into.unknown[type_] = [one.unknown for one in found]
+    if any(one.marks for one in found):
+        into.marks[type_] = [one.marks for one in found]
+    return [one.written for one in found]
+
+
+def _bodies(block: Block, scope: Scope) -> Iterator[tuple[Body, Scope | Unknown]]:
+    """The bodies that a block makes: its own, or one for each item of a dynamic block."""
+    if block.type != "dynamic":
+        yield block.body, scope
+        return
+    contents = [one for one in block.body.blocks if one.type == "content"]
+    if len(contents) != 1 or "for_each" not in block.body.attributes:
+        yield block.body, Unknown("a dynamic block without for_each and content")
+        return
+    each = block.body.attributes["for_each"]
+    items = _items(evaluated(each.value, scope))
+    if isinstance(items, Unknown):
+        doubt = items.doubt()
+        yield contents[0].body, Unknown(f"a dynamic block: {doubt.reason}", items.settle, reached=items.reached)
+        return
+    name = _iterator(block)
+    for key, value in items:
+        yield contents[0].body, scope._replace(names={**scope.names, name: {"key": key, "value": value}})
+
+
+def _items(content: object) -> list[tuple[object, object]] | Unknown:
+    if hasattr(content, "keys") and not isinstance(content, dict):
+        content = content.keys()
+    if isinstance(content, dict):
+        return [(key, content[key]) for key in sorted(content)]
+    if isinstance(content, list):
+        return [(item if isinstance(content, Elements) else at, item) for at, item in enumerate(content)]
+    return content if isinstance(content, Unknown) else Unknown("a for_each that is neither a list nor a map")
+
+
+def _iterator(block: Block) -> str:
+    attribute = block.body.attributes.get("iterator")
+    if attribute is not None and isinstance(attribute.value, Name):
+        return attribute.value.name
+    return block.labels[0]
+
+
+def lifecycle(body: Body) -> tuple[Attribute | None, bool]:
+    """What keeps a resource from being destroyed, and whether what is written may never be applied."""
+    attributes: dict[str, Attribute] = {}
+    for block in body.blocks:
+        if block.type == "lifecycle":
+            attributes |= block.body.attributes
+    ignored = attributes.get("ignore_changes")
+    value = None if ignored is None else ignored.value
+    everything = value in (Name("all"), Literal("all"), Tuple((Literal("all"),)), Tuple((Literal("*"),)))
+    return attributes.get("prevent_destroy"), everything

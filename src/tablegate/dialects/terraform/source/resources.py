@@ -1,0 +1,240 @@
+"""Resources, providers, data sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from msgspec import UNSET, Raw
+
+from tablegate.dialects.terraform import coverage
+from tablegate.dialects.terraform.configuration import bracketed, calls, unkeyed
+from tablegate.dialects.terraform.coverage import POLICY_TYPES, READ
+from tablegate.dialects.terraform.faults import Faults
+from tablegate.dialects.terraform.references import Unknown
+from tablegate.dialects.terraform.resource_changes import Instances, Item
+from tablegate.dialects.terraform.source.definitions import Key, Refuse, refuse_parsing
+from tablegate.dialects.terraform.source.evaluate import evaluated
+from tablegate.dialects.terraform.source.modules import ModuleInstance, Repeats, instance_key, provider_key
+from tablegate.dialects.terraform.source.plan_shape import Made, lifecycle, made
+from tablegate.dialects.terraform.source.values import Scope
+from tablegate.dialects.terraform.source_info import Origin, Told, Written
+from tablegate.syntax.hcl.nodes import Block
+from tablegate.syntax.json.lazy import Plain
+from tablegate.syntax.node import ParseError
+
+
+class Providers:
+    """Provider configurations, each read when a resource of it is first met."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, dict[str, object]] = {}
+        self._tags: dict[str, object] = {}
+
+    def key_of(self, module: ModuleInstance, block: Block, type_: str) -> str:
+        """The key of a resource's provider configuration."""
+        attribute = block.body.attributes.get("provider")
+        name = provider_key(None if attribute is None else attribute.value, type_)
+        found = module.provider(name)
+        if found is None:
+            return name
+        owner, own = found
+        full = f"{owner.address}:{own}" if owner.address else own
+        if full not in self.found:
+            self.found[full] = {}
+            self._configure(full, owner, owner.definition.providers[own])
+        return full
+
+    def _configure(self, full: str, owner: ModuleInstance, block: Block) -> None:
+        region = block.body.attributes.get("region")
+        if region is not None:
+            content = evaluated(region.value, Scope(owner))
+            known = {} if isinstance(content, Unknown) else {"constant_value": content}
+            self.found[full] = {"expressions": {"region": known}}
+        for one in block.body.blocks:
+            tags = one.body.attributes.get("tags") if one.type == "default_tags" else None
+            if tags is not None:
+                self._tags[full] = evaluated(tags.value, Scope(owner))
+
+    def merge_tags(self, one: Made, provider: str) -> None:
+        """What the provider adds: its default tags below the resource's own."""
+        if "tags" in one.unknown and "tags" not in one.content:
+            return
+        defaults = self._tags.get(provider)
+        if isinstance(defaults, Unknown):
+            one.expressions["tags_all"] = {"doubt": defaults.doubt(), "reached": defaults.reached, "candidates": ()}
+            return
+        tags = one.content.get("tags")
+        own = tags if isinstance(tags, dict) else {}
+        merged = {**defaults, **own} if isinstance(defaults, dict) else own
+        if merged:
+            one.content["tags_all"] = {
+                name: None if isinstance(text, Unknown) else text for name, text in merged.items()
+            }
+        one.expressions["tags_all"] = one.expressions.get("tags", {"constant_value": None})
+
+
+class Data:
+    """Data sources in the modules they stand in."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, list[dict[str, object]]] = {}
+
+    def keep(self, module: str, key: Key, expressions: Mapping[str, object]) -> None:
+        """One more."""
+        written: dict[str, object] = {"mode": "data", "type": key.type, "name": key.name, "expressions": expressions}
+        self._found.setdefault(unkeyed(module), []).append(written)
+
+    def module(self) -> dict[str, object]:
+        """The root module with all of them."""
+        root: dict[str, object] = {"resources": self._found.get("", []), "module_calls": {}}
+        for address, resources in sorted(self._found.items()):
+            inside = root
+            for call in calls(address):
+                below = inside.setdefault("module_calls", {})
+                inside = below.setdefault(call.name, {"module": {}})["module"]  # type: ignore[attr-defined]
+            inside["resources"] = resources
+        return root
+
+
+# Looked at where something refers to them.
+_REFERRED = frozenset({"aws_kms_external_key", "aws_kms_replica_key", "aws_kms_replica_external_key"})
+_MADE = dict.fromkeys(("arn", "id", "stream_arn", "stream_label", "key_id", "target_key_arn", "tags_all"), True)
+_MADE_IF_NOT_NAMED = {**_MADE, **dict.fromkeys(("name", "unique_id", "policy_id", "json", "minified_json"), True)}
+_OF_ACCESS = ("aws_iam_", "aws_ssoadmin_")
+_IN_PARTS = ("awscc_", "aws_iam_", "aws_ssoadmin_", "aws_vpc_", "aws_kms_", "aws_cognito_")
+_REPEATING = ("count", "for_each")
+_MOST = 20_000  # resources of one root
+_NOTHING_TO_READ = Plain(None)  # an origin tells instead
+
+
+class _Anything(dict[str, object]):
+    """What is unknown of a resource that nobody has a field map for: all that was not written."""
+
+    def __init__(self, content: Mapping[str, object], unknown: Mapping[str, object]) -> None:
+        super().__init__(unknown)
+        self._content = content
+
+    def get(self, key: str, default: object = None) -> object:
+        return super().get(key, default) if key in self._content or key in self else True
+
+
+class Resources:
+    """Takes in the resources of modules, one after the other."""
+
+    def __init__(self, faults: Faults, refuse: Refuse) -> None:
+        self.instances = Instances(faults)
+        self.providers = Providers()
+        self.data = Data()
+        self.doubts = 0  # values only a plan can tell
+        self.managed = 0
+        self._faults = faults
+        self._refuse = refuse
+        self._left: list[str] = []
+
+    def add(self, module: ModuleInstance) -> None:
+        """All resources of a module instance."""
+        for key, block in sorted(module.definition.resources.items()):
+            self._note_running(key, block)
+            if key.mode == "managed":
+                self.managed += 1
+                if coverage.is_left(key.type):
+                    self._left.append(key.type)
+            concerns = key.type in READ or key.type in _REFERRED
+            try:
+                if concerns:
+                    self._note_ignored(key, block)
+                self._add(module, key, block, concerns=concerns)
+            except ParseError as error:
+                if concerns or key.type in POLICY_TYPES:
+                    refuse_parsing(error, block.file.name, self._refuse)
+
+    def note_left(self) -> None:
+        """Say which types were left unread."""
+        coverage.note_left(self._left, self._faults)
+
+    def _note_running(self, key: Key, block: Block) -> None:
+        """Say that something is run there that may do anything to a table."""
+        runs = key.mode == "managed" and block.file.says(block.start, block.close, "provisioner")
+        if (runs or key == ("data", "external", key.name)) and block.file.says(block.start, block.close, "dynamodb"):
+            what = "a provisioner" if runs else "an external program"
+            message = f"{key.type}.{key.name} is not covered: {what} speaks of DynamoDB, and may do anything to it"
+            self._faults.incomplete_at(message, block.place, blocks=False)
+
+    def _note_ignored(self, key: Key, block: Block) -> None:
+        if lifecycle(block.body)[1] and key.type in READ:
+            message = f"{key.type}.{key.name} ignores all changes: what is written may never be applied"
+            self._faults.incomplete_at(message, block.place, blocks=False)
+
+    def _add(self, module: ModuleInstance, key: Key, block: Block, *, concerns: bool) -> None:
+        repeated = any(block.file.says(block.start, block.close, word) for word in _REPEATING)
+        repeats = module.repeats(key) if repeated else Repeats()
+        for at, value in repeats.pairs:
+            if len(self.instances.items) >= _MOST:
+                if concerns:
+                    self._faults.incomplete_at(f"more than {_MOST} resources", block.place, blocks=True)
+                return
+            origin = Origin(self._maker(module, key, block, Scope(module, at, value, repeats.counts)))
+            if concerns and key.mode == "managed" and key.type in READ:
+                self.doubts += origin.told.doubts
+            if key.mode == "data" and key.type.startswith("aws_kms_"):
+                self.data.keep(module.address, key, origin.told.expressions)
+            self.instances.add(_item(module, key, at), _NOTHING_TO_READ, "", origin)
+
+    def _maker(self, module: ModuleInstance, key: Key, block: Block, scope: Scope) -> Callable[[], Told]:
+        def make() -> Told:
+            try:
+                one = made(block.body, block, scope, module, partly=key.type.startswith(_IN_PARTS))
+                kept = lifecycle(block.body)[0]
+            except ParseError as error:
+                refuse_parsing(error, block.file.name, self._refuse)
+                one, kept = _unread(block), None
+            provider = self.providers.key_of(module, block, key.type)
+            if key.type in READ:
+                self.providers.merge_tags(one, provider)
+            return Told(_change(key, one), one.expressions, one.written, provider, kept, _counted(one.unknown))
+
+        return make
+
+
+def _unread(block: Block) -> Made:
+    return Made({}, {}, {}, {}, Written({}, {}, block))
+
+
+def _change(key: Key, one: Made) -> dict[str, object]:
+    unknown: Mapping[str, object]
+    if key.type in READ:
+        unknown = {**{name: True for name in _MADE if name not in one.content}, **one.unknown}
+    elif key.type.startswith(_OF_ACCESS):
+        unknown = {**{name: True for name in _MADE_IF_NOT_NAMED if name not in one.content}, **one.unknown}
+    else:
+        unknown = _Anything(one.content, one.unknown)
+    return {
+        "actions": ["create"] if key.mode == "managed" else ["read"],
+        "before": None,
+        "after": one.content,
+        "after_unknown": unknown,
+        "after_sensitive": one.marks,
+    }
+
+
+def _item(module: ModuleInstance, key: Key, at: object) -> Item:
+    data = "data." if key.mode == "data" else ""
+    instance = instance_key(at)
+    return Item(
+        address=f"{module.address}.{data}{key.type}.{key.name}{bracketed(instance)}".removeprefix("."),
+        type=key.type,
+        name=key.name,
+        change=Raw(b"{}"),
+        mode=key.mode,
+        module_address=module.address or UNSET,
+        index=UNSET if instance is None else instance,
+    )
+
+
+def _counted(unknown: object) -> int:
+    """How many values are unknown."""
+    if unknown is True:
+        return 1
+    if isinstance(unknown, dict):
+        return sum(map(_counted, unknown.values()))
+    return sum(map(_counted, unknown)) if isinstance(unknown, list) else 0

@@ -1,0 +1,397 @@
+"""Values, conversions, types, scopes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from tablegate.dialects.terraform.references import PLAN, Reached, Unknown
+from tablegate.syntax.hcl.nodes import Call, Expression, Literal, Name, Object
+
+APPLY = "applying that first, or the value itself in its place"
+
+
+LONGEST = 1_000_000  # characters of one text
+_LARGEST = 20_000  # items of one value, and lines of its texts
+
+
+class Elements(list[object]):
+    """The elements of a set, in their order."""
+
+
+class FailedError(Exception):
+    """An expression that Terraform would refuse as well."""
+
+
+def later(name: str, reached: Reached) -> Unknown:
+    """An attribute that only the apply makes."""
+    return Unknown("known only after apply", APPLY, names=(name,), reached=(reached,), direct=True)
+
+
+def read_later(name: str, reached: Reached) -> Unknown:
+    """An attribute of a data source, which only a plan reads."""
+    return Unknown("read when the plan is made", PLAN, names=(name,), reached=(reached,), direct=True)
+
+
+def blended(
+    unknowns: Iterable[Unknown], *, parts: tuple[str | Unknown, ...] = (), options: tuple[object, ...] = ()
+) -> Unknown:
+    """Unknown because of all of these. The first says why."""
+    found = list(unknowns)
+    first = found[0]
+    alike = [one for one in found if one.reason == first.reason]
+    return Unknown(
+        first.reason,
+        first.settle,
+        names=tuple(dict.fromkeys(name for one in alike for name in one.names)),
+        reached=tuple(dict.fromkeys(one for unknown in found for one in unknown.reached)),
+        parts=parts,
+        options=options,
+    )
+
+
+def written_out(pieces: Iterable[object]) -> object:
+    """One text of these pieces. Of one that is known in part, the parts are kept."""
+    parts: list[str | Unknown] = []
+    whole, length = True, 0
+    for piece in pieces:
+        length += len(piece) if type(piece) is str else 1
+        if length > LONGEST:
+            raise FailedError
+        if type(piece) is str:
+            parts.append(piece)
+        elif type(piece) is Unknown:
+            parts += piece.parts or (piece,)
+        elif found := list(unknowns(piece)):
+            parts += found  # a list or an object, which is no text: Terraform will say so
+            whole = False
+        else:
+            parts.append(as_text(piece))
+    doubts = [one for one in parts if type(one) is Unknown]
+    if doubts:
+        return blended(doubts, parts=tuple(parts) if whole else ())
+    return "".join(one for one in parts if type(one) is str)
+
+
+def unknowns(content: object) -> Iterator[Unknown]:
+    """Everything unknown in some content, however deep."""
+    kind = type(content)
+    if kind is Unknown:
+        yield content  # type: ignore[misc]
+    elif kind is dict:
+        for item in content.values():  # type: ignore[attr-defined]
+            yield from unknowns(item)
+    elif kind is list or kind is Elements:
+        for item in content:  # type: ignore[attr-defined]
+            yield from unknowns(item)
+    elif hasattr(content, "whole"):
+        yield content.whole()
+
+
+def is_large(content: object) -> bool:
+    """Whether there is more in some content than anybody writes: it was made to keep its readers busy."""
+    size, waiting = 0, [content]
+    while waiting:
+        item = waiting.pop()
+        size += 1
+        if isinstance(item, str):
+            size += len(item) // 50
+        elif isinstance(item, dict):
+            waiting += item.values()
+        elif isinstance(item, list):
+            waiting += item
+        if size + len(waiting) > _LARGEST:
+            return True
+    return False
+
+
+def as_text(content: object) -> str:
+    """A text, or what Terraform makes one of."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, bool):
+        return "true" if content else "false"
+    if isinstance(content, int):
+        return str(content)
+    if isinstance(content, float):
+        return str(int(content)) if content.is_integer() and abs(content) < 1e15 else repr(content)
+    raise FailedError
+
+
+def as_bool(content: object) -> bool:
+    """True or false, or a text that says so."""
+    if isinstance(content, bool):
+        return content
+    if content in ("true", "1"):
+        return True
+    if content in ("false", "0"):
+        return False
+    raise FailedError
+
+
+def as_number(content: object) -> int | float:
+    """A number, or a text that is one."""
+    if isinstance(content, (int, float)) and not isinstance(content, bool):
+        return int(content) if isinstance(content, float) and content.is_integer() else content
+    if isinstance(content, str):
+        try:
+            return as_number(float(content)) if not content.lstrip("-").isdigit() else int(content)
+        except ValueError:
+            raise FailedError from None
+    raise FailedError
+
+
+def as_list(content: object) -> list[object]:
+    """A list or a set."""
+    if isinstance(content, list):
+        return content
+    raise FailedError
+
+
+def as_map(content: object) -> dict[str, object]:
+    """A map or an object."""
+    if isinstance(content, dict):
+        return content
+    raise FailedError
+
+
+def ordered(items: Iterable[object]) -> Elements:
+    """A set of these, in Terraform's order."""
+    found = list({(type(item) is bool, repr(item)): item for item in items}.values())
+    if all(isinstance(item, str) for item in found):
+        found.sort(key=str)
+    elif all(isinstance(item, (int, float)) for item in found):
+        found.sort()
+    return Elements(found)
+
+
+UNTYPED = "a value whose type only Terraform works out"
+_SCALARS = frozenset({"text", "number", "flag"})
+
+
+class UntypedError(Exception):
+    """Contents of several types, which Terraform brings into one or refuses."""
+
+
+def unified(items: Sequence[object]) -> list[object]:
+    """The items as one type. Where nobody but Terraform can tell which that would be, this fails."""
+    known = [item for item in items if _is_plain(item)]
+    kinds = {_kind(item) for item in known}
+    if len(kinds) <= 1 and kinds <= _SCALARS:
+        return list(items)
+    if kinds <= _SCALARS:
+        if "text" not in kinds:
+            raise UntypedError
+        return [as_text(item) if _is_plain(item) else item for item in items]
+    if kinds == {"object"}:
+        made = iter(_objects([item for item in known if isinstance(item, dict)]))
+    elif kinds == {"list"}:
+        made = iter(_lists([item for item in known if isinstance(item, list)]))
+    else:
+        raise UntypedError
+    return [next(made) if _is_plain(item) else item for item in items]
+
+
+def beside(content: object, other: object) -> object:
+    """The content as the type that it shares with what stands on the other side."""
+    try:
+        return unified([content, other])[0]
+    except UntypedError:
+        return Unknown(UNTYPED)
+
+
+def same(left: object, right: object) -> bool:
+    """Whether two contents are equal, and of one type."""
+    return type(left) is type(right) and left == right
+
+
+def is_settled(content: object) -> bool:
+    """Whether no other type beside it could change anything in some content: it holds nothing but texts."""
+    if isinstance(content, dict):
+        return all(map(is_settled, content.values()))
+    if isinstance(content, list):
+        return all(map(is_settled, content))
+    return not _is_plain(content) or isinstance(content, str)
+
+
+def _objects(items: list[dict[str, object]]) -> list[object]:
+    if len({frozenset(item) for item in items}) > 1:
+        _one_kind([leaf for item in items for leaf in item.values()])
+        return list(items)
+    columns = {key: unified([item[key] for item in items]) for key in items[0]}
+    return [{key: columns[key][row] for key in item} for row, item in enumerate(items)]
+
+
+def _lists(items: list[list[object]]) -> list[object]:
+    if len({len(item) for item in items}) > 1:
+        made = iter(unified([leaf for item in items for leaf in item]))
+        return [_like(item, [next(made) for _ in item]) for item in items]
+    columns = [unified(column) for column in zip(*items, strict=True)]
+    return [_like(item, [column[row] for column in columns]) for row, item in enumerate(items)]
+
+
+def _like(item: list[object], made: list[object]) -> list[object]:
+    return Elements(made) if isinstance(item, Elements) else made
+
+
+def _one_kind(leaves: list[object]) -> None:
+    kinds = {_kind(leaf) for leaf in leaves if _is_plain(leaf)}
+    if len(kinds) > 1 or not kinds <= _SCALARS:
+        raise UntypedError
+
+
+def _is_plain(content: object) -> bool:
+    return content is not None and not isinstance(content, Unknown) and not hasattr(content, "whole")
+
+
+def _kind(content: object) -> str:
+    if isinstance(content, bool):
+        return "flag"
+    if isinstance(content, (int, float)):
+        return "number"
+    if isinstance(content, str):
+        return "text"
+    return "object" if isinstance(content, dict) else "list"
+
+
+_SCALARS_types: dict[str, Callable[[object], object]] = {"string": as_text, "number": as_number, "bool": as_bool}
+_OF_ONE_TYPE = frozenset({"list", "set", "map"})
+_FEW = 2
+
+
+def converted(content: object, type_: Expression | None) -> object:
+    """The content as the type has it. What does not fit would be refused, so nothing is known of it."""
+    try:
+        return _converted(content, type_)
+    except FailedError:
+        return Unknown("a value that does not fit its variable's type")
+    except UntypedError:
+        return Unknown(UNTYPED)
+
+
+def is_text(type_: Expression | None) -> bool:
+    """Whether a text on the command line is taken as it is written."""
+    return type_ is None or _word(type_) in _SCALARS_types
+
+
+def _converted(content: object, type_: Expression | None) -> object:
+    if type_ is None or content is None or type(content) is Unknown or hasattr(content, "whole"):
+        return content
+    word = _word(type_)
+    if word in _SCALARS_types:
+        return _SCALARS_types[word](content)
+    if not isinstance(type_, Call) or not type_.arguments:
+        return content
+    return _collected(content, type_, type_.arguments[0])
+
+
+def _collected(content: object, type_: Call, inner: Expression) -> object:
+    if _word(inner) == "any" and type_.name in _OF_ONE_TYPE:
+        content = _of_one_type(content)
+    match type_.name:
+        case "list":
+            return [_converted(item, inner) for item in as_list(content)]
+        case "set":
+            items = [_converted(item, inner) for item in as_list(content)]
+            return Elements(items) if any(unknowns(items)) else ordered(items)
+        case "map":
+            return {key: _converted(item, inner) for key, item in as_map(content).items()}
+        case "tuple":
+            kinds, items = getattr(inner, "items", ()), as_list(content)
+            if len(kinds) != len(items):
+                raise FailedError
+            return [_converted(item, kind) for item, kind in zip(items, kinds, strict=True)]
+        case "object" if isinstance(inner, Object):
+            return _object(as_map(content), inner)
+    return content
+
+
+def _of_one_type(content: object) -> object:
+    if isinstance(content, dict):
+        return dict(zip(content, unified(list(content.values())), strict=True))
+    return unified(as_list(content))
+
+
+def _object(content: dict[str, object], type_: Object) -> dict[str, object]:
+    """Only what the type names: the rest is dropped, and what is optional is filled in."""
+    made: dict[str, object] = {}
+    for key, inner in type_.items:
+        name = key.content if isinstance(key, Literal) else None
+        if not isinstance(name, str):
+            raise FailedError
+        optional = isinstance(inner, Call) and inner.name == "optional"
+        wanted = inner.arguments[0] if isinstance(inner, Call) and optional and inner.arguments else inner
+        given = content.get(name)
+        if given is None and not (optional or name in content):
+            raise FailedError
+        if given is None and isinstance(inner, Call) and optional and len(inner.arguments) == _FEW:
+            given = _constant(inner.arguments[1])
+        made[name] = _converted(given, wanted)
+    return made
+
+
+def _constant(node: Expression) -> object:
+    """A default inside of a type: it reads nothing."""
+    if isinstance(node, Literal):
+        return node.content
+    if isinstance(node, Object):
+        return {str(key.content): _constant(item) for key, item in node.items if isinstance(key, Literal)}
+    items = getattr(node, "items", None)
+    if isinstance(items, tuple):
+        return [_constant(item) for item in items]
+    raise FailedError
+
+
+def _word(node: Expression) -> str:
+    return node.name if isinstance(node, Name) else ""
+
+
+class Thing(Protocol):
+    """A resource, a module, or all their instances: content that is looked into only where somebody asks."""
+
+    def get(self, name: str) -> object:
+        """One attribute."""
+
+    def at(self, key: object) -> object:
+        """One instance."""
+
+    def each(self) -> list[object] | Unknown:
+        """Every instance."""
+
+    def keys(self) -> Mapping[str, object] | Unknown:
+        """The instances by key, of those that have texts for keys."""
+
+    def whole(self) -> Unknown:
+        """The thing as a value: never spelled out."""
+
+
+class Module(Protocol):
+    """The module instance that an expression stands in."""
+
+    def variable(self, name: str) -> object:
+        """The content of a variable."""
+
+    def local(self, name: str) -> object:
+        """The content of a local."""
+
+    def module(self, name: str) -> object:
+        """A called module."""
+
+    def resource(self, mode: str, type_: str, name: str) -> object:
+        """A resource."""
+
+    def mark(self) -> None:
+        """Something sensitive was read."""
+
+    def spend(self) -> None:
+        """One more step of a loop. Of too many the expression fails."""
+
+
+class Scope(NamedTuple):
+    """Where an expression stands: its module, what is repeated there, and the names that loops give."""
+
+    module: Module
+    key: object = None
+    value: object = None
+    counts: bool = False
+    names: Mapping[str, object] = {}

@@ -1,0 +1,237 @@
+"""Lines of a plan's source; does the source agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+from tablegate.dialects.terraform.configuration import Configuration, Tree, calls, steps, tree, trees, unkeyed
+from tablegate.dialects.terraform.references import Rest, Unknown
+from tablegate.dialects.terraform.resource_changes import Instance
+from tablegate.dialects.terraform.source.definitions import Definition, Key, defined, inner_type
+from tablegate.dialects.terraform.source.evaluate import evaluated
+from tablegate.dialects.terraform.source.modules import ModuleInstance, instance_key
+from tablegate.dialects.terraform.source.plan_shape import lifecycle
+from tablegate.dialects.terraform.source.values import FailedError, Scope
+from tablegate.dialects.terraform.source_info import Found
+from tablegate.dialects.terraform.source_map.blocks import Mapped
+from tablegate.dialects.terraform.source_map.expressions import (
+    Causes,
+    Site,
+    contradicts,
+    drilled,
+    expression_of,
+    references,
+)
+from tablegate.dialects.terraform.source_map.modules import Folders, Module
+from tablegate.findings import Fault
+from tablegate.model.value import Place
+from tablegate.syntax.hcl.nodes import Block, Body, Expression, Literal
+from tablegate.syntax.node import ParseError
+from tablegate.syntax.source import Source
+from tablegate.syntax.source import Tree as SourceTree
+
+# Arguments and blocks of Terraform itself: they are elsewhere in a plan, or not in it.
+_META = frozenset({"count", "for_each", "provider", "depends_on"})
+OF_CALLS = frozenset({"source", "version", "providers"})
+_META_BLOCKS = frozenset({"lifecycle", "provisioner", "connection", "dynamic"})
+
+
+def agrees(body: Body, expressions: Tree, own: frozenset[str] = frozenset()) -> bool:
+    """Whether a block has the arguments and blocks that the configuration has, and they read the same.
+
+    ``own`` are further arguments that Terraform itself takes from such a block.
+    """
+    try:
+        return _agrees(body, expressions, own)
+    except (FailedError, ParseError):
+        return False
+
+
+def _agrees(body: Body, expressions: Tree, own: frozenset[str]) -> bool:
+    arguments = {name: one.value for name, one in body.attributes.items() if name not in _META | own}
+    blocks: dict[str, list[Block]] = {}
+    for block in body.blocks:
+        if block.type not in _META_BLOCKS:
+            blocks.setdefault(inner_type(block), []).append(block)
+    if arguments.keys() | blocks.keys() != expressions.keys():
+        return False
+    return all(_same(value, expressions[name]) for name, value in arguments.items()) and all(
+        _same_blocks(found, expressions[name]) for name, found in blocks.items()
+    )
+
+
+def _same_blocks(blocks: list[Block], expression: object) -> bool:
+    written = [expression] if isinstance(expression, dict) else trees(expression)
+    if len(written) != len(blocks):
+        return False
+    return all(_agrees(block.body, one, frozenset()) for block, one in zip(blocks, written, strict=True))
+
+
+def _same(node: Expression, expression: object) -> bool:
+    """Whether an expression reads what the configuration says it does: its text is not in a plan."""
+    if not isinstance(expression, dict):
+        return not isinstance(expression, list) or not isinstance(node, Literal)
+    if "constant_value" in expression and isinstance(node, Literal):
+        return not contradicts(node, expression["constant_value"])
+    listed = expression.get("references")
+    return {_root(str(one)) for one in (listed if isinstance(listed, list) else ())} == {
+        one.root for one in references(node)
+    }
+
+
+def _root(reference: str) -> str:
+    words = [str(step.name) for step in steps(reference) if step.name is not None]
+    return ".".join(words[: 3 if words[:1] == ["data"] else 2])
+
+
+_STEPS = 100_000  # of loops
+
+
+class Evaluation:
+    """The modules of one plan's source, with what the plan was given."""
+
+    def __init__(self, folders: Folders, root: Module, variables: Tree) -> None:
+        self._folders = folders
+        self._variables = variables
+        self._steps = _STEPS
+        self._definitions: dict[str, Definition] = {}
+        self._modules: dict[str, ModuleInstance | None] = {"": ModuleInstance(self, self._definition(root.folder))}
+
+    def value(self, instance: Instance, node: Expression) -> object:
+        """What an expression of a resource comes to; None where its instance is not found."""
+        module = self._module(instance.module)
+        if module is None:
+            return None
+        try:
+            scope = self._scope(module, instance)
+            return None if scope is None else evaluated(node, scope)
+        except ParseError:
+            return None
+
+    def called(self, block: Block, folder: str, path: tuple[str, ...]) -> Definition | None:
+        """The module that a block calls; None where its source is not at hand."""
+        found = self._folders.of_call(block, folder, path)
+        return None if found is None or not self._folders.sources(found) else self._definition(found)
+
+    def given(self, name: str, block: Block, module: ModuleInstance) -> object:  # noqa: ARG002 - the plan says it
+        """The content of a variable of the root module."""
+        held = tree(self._variables.get(name))
+        return held["value"] if "value" in held else Unknown(f"the variable {name} is not in the plan")
+
+    def refuse(self, message: str, place: Place, *, duplicate: bool = False, hint: str | None = None) -> None:
+        """A part of the source that cannot be read."""
+        self._folders.refuse(message, place, duplicate=duplicate, hint=hint)
+
+    def spend(self) -> None:
+        """One more step of a loop. Of too many the expression fails."""
+        self._steps -= 1
+        if self._steps < 0:
+            raise FailedError
+
+    def keep_secret(self, content: object) -> None:
+        """The plan tells already what no report may hold."""
+
+    def _definition(self, folder: str) -> Definition:
+        found = self._definitions.get(folder)
+        if found is None:
+            sources = self._folders.sources(folder)
+            found = self._definitions[folder] = defined(folder, sources, self._folders.grammar, self._folders.refuse)
+        return found
+
+    def _module(self, address: str) -> ModuleInstance | None:
+        if address not in self._modules:
+            path = calls(address)
+            above = self._module(path[-2].address if len(path) > 1 else "")
+            found = None if above is None else (one for one in above.children() if one.address == address)
+            self._modules[address] = None if found is None else next(found, None)
+        return self._modules[address]
+
+    def _scope(self, module: ModuleInstance, instance: Instance) -> Scope | None:
+        key = Key(instance.mode, instance.type, instance.name)
+        if key not in module.definition.resources:
+            return None
+        repeats = module.repeats(key)
+        found = (pair for pair in repeats.pairs if instance_key(pair[0]) == instance.key)
+        at = next(found, None)
+        return None if at is None or repeats.doubt is not None else Scope(module, *at, repeats.counts)
+
+
+class SourceMap:
+    """The source of one plan, looked into where something of the plan stands."""
+
+    def __init__(
+        self,
+        source: SourceTree,
+        values: Iterable[Source],
+        grammar: str | None,
+        configuration: Configuration,
+        variables: Tree,
+    ) -> None:
+        self._folders = Folders(source, values, grammar)
+        self._configuration = configuration
+        self._causes = Causes(variables)
+        self._root = Module(self._folders, source.root)
+        self._variables = variables
+        self._evaluation: Evaluation | None = None
+        self._sure: dict[tuple[int, int], bool] = {}  # by blocks and what is configured, which stay as long as this
+        self._called: dict[str, bool] = {"": True}
+
+    @property
+    def faults(self) -> Sequence[Fault]:
+        """What of it could not be read."""
+        return self._folders.faults
+
+    def of(self, instance: Instance, configured: Tree | None, content: Tree) -> Found | None:
+        """Where a resource was written, with this content after the plan."""
+        module = self._module(instance.module)
+        kind = "data" if instance.mode == "data" else "resource"
+        block = None if module is None else module.block(kind, instance.type, instance.name)
+        if module is None or block is None:
+            return None
+        body = self._folders.body(block)
+        sure = configured is not None and self._agrees(block, body, configured) and self._is_called(instance.module)
+        keys = tuple(call.key for call in calls(instance.module))
+        site = Site(module, keys, body.attributes.get("for_each"), instance.key)
+        value = partial(self._value, instance)
+        written = Mapped(block, body, content, site, self._causes, sure=sure, value=value)
+        return Found(written, lifecycle(body)[0], sure)
+
+    def _agrees(self, block: Block, body: Body, configured: Tree) -> bool:
+        """Whether the block is the one that was planned: the same for all instances of a resource."""
+        key = id(block), id(configured)
+        if key not in self._sure:
+            self._sure[key] = agrees(body, tree(configured.get("expressions")))
+        return self._sure[key]
+
+    def _is_called(self, address: str) -> bool:
+        """Whether a module, and those above it, are called as they were when the plan was made."""
+        address = unkeyed(address)
+        if address not in self._called:
+            module, path = self._module(address), calls(address)
+            call = None if module is None else module.call
+            expressions = tree(self._configuration.call(address).get("expressions"))
+            same = call is not None and agrees(self._folders.body(call), expressions, OF_CALLS)
+            self._called[address] = same and self._is_called(path[-2].address if len(path) > 1 else "")
+        return self._called[address]
+
+    def local(self, module: str, name: str, rest: Rest) -> tuple[object, Rest] | None:
+        """What a local reads, as a plan's configuration says it, and what is still to be taken of that."""
+        found = self._module(module) if self._is_called(module) else None
+        attribute = None if found is None else found.local(name)
+        if attribute is None:
+            return None
+        keys = tuple(step.name if step.name is not None else step.key for step in rest)
+        part = drilled(attribute.value, tuple(key for key in keys if key is not None))
+        return expression_of(part.node), rest[len(part.taken) :]
+
+    def _value(self, instance: Instance, node: Expression) -> object:
+        if self._evaluation is None:
+            self._evaluation = Evaluation(self._folders, self._root, self._variables)
+        return self._evaluation.value(instance, node)
+
+    def _module(self, address: str) -> Module | None:
+        found: Module | None = self._root
+        for call in calls(address):
+            found = None if found is None else found.child(call.name)
+        return found

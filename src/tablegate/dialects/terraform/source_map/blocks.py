@@ -1,0 +1,368 @@
+"""Blocks and documents, each where it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from tablegate.dialects.terraform.configuration import Tree, tree
+from tablegate.dialects.terraform.source.definitions import inner_type
+from tablegate.dialects.terraform.source_info import Inside as InDocument
+from tablegate.dialects.terraform.source_info import Inside as Inside_awscc_replicas
+from tablegate.dialects.terraform.source_info import Within, Written
+from tablegate.dialects.terraform.source_map.expressions import (
+    Causes,
+    Site,
+    Spot,
+    contradicts,
+    expression_of,
+    references,
+)
+from tablegate.dialects.terraform.source_map.modules import Folders
+from tablegate.model.value import Place
+from tablegate.syntax.hcl.nodes import (
+    Access,
+    Attribute,
+    Block,
+    Body,
+    Call,
+    Expression,
+    Literal,
+    Name,
+    Object,
+    Template,
+    Tuple,
+)
+from tablegate.syntax.json import parse_json
+from tablegate.syntax.node import Node, ParseError
+
+_DATA = "aws_iam_policy_document"
+_FAR = 8
+_ELEMENTS: Mapping[object, str] = {
+    "Action": "actions",
+    "Effect": "effect",
+    "NotAction": "not_actions",
+    "NotResource": "not_resources",
+    "Resource": "resources",
+    "Sid": "sid",
+}
+_SUM = frozenset({"source_json", "override_json", "source_policy_documents", "override_policy_documents"})
+_HOLE = "\U000f0000"
+
+
+def inside_of(spot: Spot, causes: Causes) -> Inside_awscc_replicas | None:
+    """Where the parts of an argument's document stand; None where nobody can tell."""
+    data = _composed(spot)
+    if data is not None:
+        return data
+    found = _spelling(spot, causes)
+    if found is None:
+        return None
+    if isinstance(found.node, Call):
+        whole = found.node.arguments[0]
+        return _InObject(found, whole) if isinstance(whole, Object) else None
+    return _text(found.attribute, found.node)
+
+
+def _spelling(spot: Spot, causes: Causes) -> Spot | None:
+    found = spot
+    for _ in range(_FAR):
+        node = found.node
+        if found.rest != ():
+            return None
+        if isinstance(node, Call) and node.name == "jsonencode" and len(node.arguments) == 1:
+            return found
+        if isinstance(node, Template) or (isinstance(node, Literal) and isinstance(node.content, str)):
+            return found
+        step = causes.step(found)
+        if step is None:
+            return None
+        found = step
+    return None
+
+
+class _InObject:
+    """A document in jsonencode."""
+
+    def __init__(self, spot: Spot, node: Object) -> None:
+        self._spot = spot
+        statements = next((value for key, value in node.items if key == Literal("Statement")), None)
+        self.count = (
+            1 if isinstance(statements, Object) else len(statements.items if isinstance(statements, Tuple) else ())
+        )
+
+    def __call__(self, path: Sequence[str | int]) -> Place | None:
+        attribute = self._spot.attribute
+        for end in range(len(path), 0, -1):
+            span = attribute.file.inner(attribute.first, (*self._spot.taken, *path[:end]))
+            if span is not None:
+                return attribute.file.place(*span)
+        return None
+
+
+class _InText:
+    """A document in a heredoc, of which the expressions in it hide the columns behind them."""
+
+    def __init__(self, first: Place, text: str, root: Node) -> None:
+        self._first = first
+        self._lines = text.split("\n")
+        self._root = root
+        statements = _member(root, "Statement")
+        content = None if statements is None else statements.content
+        self.count = len(content) if isinstance(content, (list, tuple)) else 1
+
+    def __call__(self, path: Sequence[str | int]) -> Place | None:
+        found = None
+        node: Node | None = self._root
+        for step in path:
+            node = None if node is None else _member(node, step)
+            if node is not None and _HOLE not in self._lines[node.line - 1][: node.column - 1]:
+                found = node
+        if found is None:
+            return None
+        # What an expression comes to is wider, or narrower, than what stands for it here.
+        end = None if found.end_column is None or self._hides(found) else found.end_column
+        line, column = (self._first.line or 1) - 1, (self._first.column or 1) - 1
+        return Place(self._first.file, found.line + line, found.column + column, end and end + column)
+
+    def _hides(self, node: Node) -> bool:
+        return isinstance(node.content, str) and _HOLE in node.content
+
+
+class _InBlocks:
+    """A document that a data source composes."""
+
+    def __init__(self, blocks: Sequence[Block], folders: Folders) -> None:
+        self._blocks = blocks
+        self._folders = folders
+        self.count = len(blocks)
+
+    def __call__(self, path: Sequence[str | int]) -> Place | None:
+        number = path[1] if len(path) > 1 else 0
+        if not isinstance(number, int) or number >= self.count:
+            return None
+        block = self._blocks[number]
+        name = _ELEMENTS.get(path[2]) if len(path) > 2 else None
+        attribute = None if name is None else self._folders.body(block).attributes.get(name)
+        if attribute is None:
+            return block.place
+        span = attribute.file.inner(attribute.first, path[3:])
+        return attribute.place if span is None else attribute.file.place(*span)
+
+
+def _member(node: Node, step: str | int) -> Node | None:
+    if isinstance(node.content, Mapping):
+        return node.content.get(str(step))
+    listed = node.content if isinstance(node.content, (list, tuple)) else ()
+    return next((item for number, item in enumerate(listed) if number == step), None)
+
+
+def _text(attribute: Attribute, node: Expression) -> Inside_awscc_replicas | None:
+    """The parts of a heredoc."""
+    first = attribute.file.heredoc(attribute.first)
+    parts = node.parts if isinstance(node, Template) else (node,)
+    text = "".join(str(part.content) if isinstance(part, Literal) else _HOLE for part in parts)
+    try:
+        return None if first is None else _InText(first, text, parse_json(text))
+    except ParseError:
+        return None
+
+
+def _composed(spot: Spot) -> Inside_awscc_replicas | None:
+    """The statements of the data source that an argument refers to, where nothing is merged into them."""
+    found = references(spot.node) if isinstance(spot.node, Access) else []
+    words = found[0].root.split(".") if len(found) == 1 else []
+    module = spot.site.module
+    block = module.block(*words) if words[:2] == ["data", _DATA] and len(words) == 3 else None
+    if block is None:
+        return None
+    body = module.folders.body(block)
+    statements = [one for one in body.blocks if one.type == "statement"]
+    plain = _SUM.isdisjoint(body.attributes) and not any(one.type == "dynamic" for one in body.blocks)
+    return _InBlocks(statements, module.folders) if plain else None
+
+
+# What the provider makes of another argument.
+_MADE_OF = {"tags_all": "tags"}
+# Blocks that keep the order in which they are written.
+_ORDERED = frozenset({"statement", "key_schema"})
+
+
+class _Candidate(NamedTuple):
+    """A block that an item may have been written as: a dynamic one stands for each that it makes."""
+
+    block: Block
+    body: Body
+    site: Site
+    name: str = ""  # of what a dynamic block repeats over
+
+
+class Mapped(Written):
+    """One block of a plan, and where it was written."""
+
+    __slots__ = ("_causes", "_content", "_mapped", "_site", "_sure", "_value")
+
+    def __init__(
+        self,
+        block: Block,
+        body: Body,
+        content: Tree,
+        site: Site,
+        causes: Causes,
+        *,
+        sure: bool,
+        value: Callable[[Expression], object],
+    ) -> None:
+        super().__init__(body.attributes, {}, block)
+        self._mapped = body
+        self._content = content
+        self._site = site
+        self._causes = causes
+        self._sure = sure
+        self._value = value
+
+    def place(self, key: str) -> Place:
+        """Where a member is written: the block, where it is not, or where something else stands there."""
+        spot, content = self._spot(key), self._content.get(key)
+        if spot is not None:
+            return self.here if contradicts(spot.node, content) else self._causes.place(spot, content)
+        blocks = [one for one in self._mapped.blocks if inner_type(one) == key]
+        return blocks[0].place if blocks else self.here
+
+    def of(self, key: str) -> Written:
+        """The members of an object that is an argument."""
+        spot = self._spot(key)
+        if spot is None:
+            return super().of(key)
+        return Inside(spot, self._content.get(key), self._causes, self._block)
+
+    def child(self, key: str, number: int, item: Tree) -> Written | None:
+        """The block that became this item; where several may have, all that is known is the block around them."""
+        candidates = list(self._candidates(key))
+        if not candidates:
+            spot = self._spot(key)
+            if spot is None:
+                return Within(self.here, self._block)
+            return Inside(spot, self._content.get(key), self._causes, self._block).item(number, item)
+        whole = self._content.get(key) if key in _ORDERED else None
+        found = _chosen(candidates, item, number, len(whole) if isinstance(whole, list) else 0)
+        if found is None:
+            return Within(self.here, self._block)
+        return Mapped(found.block, found.body, item, found.site, self._causes, sure=self._sure, value=self._value)
+
+    def dynamic(self, key: str) -> Sequence[object] | None:
+        """What the dynamic blocks of this name repeat over; None where the source may be another one."""
+        if not self._sure:
+            return None
+        each = [one.site.iterators[one.name] for one in self._candidates(key) if one.name]
+        # Constants make blocks or make none, and in a plan both are seen.
+        read = [expression_of(one.value) for one in each]
+        found = [one for one in read if "constant_value" not in one]
+        return found if all(found) else None
+
+    def given(self, key: str) -> object:
+        """What an argument comes to, where source and plan are known to agree how it is written."""
+        attribute = self._attributes.get(key) if self._sure and not self._site.iterators else None
+        return None if attribute is None else self._value(attribute.value)
+
+    def inside(self, key: str) -> InDocument | None:
+        """Where the parts of an argument stand that is a policy document."""
+        spot = self._spot(key)
+        return None if spot is None else inside_of(spot, self._causes)
+
+    def _spot(self, key: str) -> Spot | None:
+        attribute = self._attributes.get(key) or self._attributes.get(_MADE_OF.get(key, ""))
+        return None if attribute is None else Spot(attribute, attribute.value, self._site)
+
+    def _candidates(self, key: str) -> Iterator[_Candidate]:
+        for block in self._mapped.blocks:
+            if inner_type(block) != key:
+                continue
+            if block.type != "dynamic":
+                yield _Candidate(block, self._site.module.folders.body(block), self._site)
+                continue
+            body = self._site.module.folders.body(block)
+            each = body.attributes.get("for_each")
+            for content in body.blocks:
+                if content.type == "content" and each is not None:
+                    name = _iterator(block, body)
+                    site = self._site._replace(iterators={**self._site.iterators, name: each})
+                    yield _Candidate(block, self._site.module.folders.body(content), site, name)
+
+
+class Inside(Written):
+    """An object that is an argument, or in one: its members stand where they are spelled out."""
+
+    __slots__ = ("_causes", "_content", "_spot")
+
+    def __init__(self, spot: Spot, content: object, causes: Causes, block: Block) -> None:
+        super().__init__({}, {}, block)
+        self._spot = spot
+        self._content = content
+        self._causes = causes
+
+    @property
+    def here(self) -> Place:
+        return self._spot.place
+
+    def place(self, key: str) -> Place:
+        found = self._part(key)
+        if found is None or contradicts(found.node, tree(self._content).get(key)):
+            return self.here
+        return self._causes.place(found, tree(self._content).get(key))
+
+    def of(self, key: str) -> Written:
+        found = self._part(key)
+        if found is None:
+            return self
+        return Inside(found, tree(self._content).get(key), self._causes, self._block)
+
+    def child(self, key: str, number: int, item: Tree) -> Written | None:
+        found = self.of(key)
+        return found.item(number, item) if isinstance(found, Inside) and found is not self else found
+
+    def item(self, number: int, item: Tree) -> Written:
+        """One of several objects in a list; the list, where it may be another one."""
+        found = self._spot.part(number)
+        if found is None or _differs(found.node, item):
+            return self
+        return Inside(found, item, self._causes, self._block)
+
+    def _part(self, key: str) -> Spot | None:
+        return self._spot.part(key)
+
+
+def _chosen(candidates: list[_Candidate], item: Tree, number: int, count: int) -> _Candidate | None:
+    """The one block that an item can have been written as: by what they agree in, else by their order."""
+    agreed = [(one, _agreement(one.body.attributes, item)) for one in candidates]
+    fitting = [(one, score) for one, score in agreed if score is not None]
+    if not fitting:
+        return None
+    best = max(score for _, score in fitting)
+    found = [one for one, score in fitting if score == best]
+    if len(found) == 1:
+        return found[0]
+    if any(one.name for one in candidates) or count != len(candidates) or candidates[number] not in found:
+        return None
+    return candidates[number]
+
+
+def _differs(node: Expression, item: Tree) -> bool:
+    """Whether an object that is spelled out is another one."""
+    members = node.items if isinstance(node, Object) else ()
+    return any(isinstance(key, Literal) and contradicts(value, item.get(str(key.content))) for key, value in members)
+
+
+def _agreement(attributes: Mapping[str, Attribute], item: Tree) -> int | None:
+    """In how many literals a block and an item agree; None where they differ in one."""
+    literals = [(key, one.value) for key, one in attributes.items() if isinstance(one.value, Literal)]
+    if any(contradicts(value, item.get(key)) for key, value in literals):
+        return None
+    return sum(item.get(key) not in (None, "") for key, _ in literals)
+
+
+def _iterator(block: Block, body: Body) -> str:
+    attribute = body.attributes.get("iterator")
+    if attribute is not None and isinstance(attribute.value, Name):
+        return attribute.value.name
+    return block.labels[0]

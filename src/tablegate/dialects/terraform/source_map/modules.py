@@ -1,0 +1,161 @@
+"""The modules that a plan was made of: only those files are parsed that hold what somebody looks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tablegate.dialects.terraform.source.definitions import (
+    blocks_of,
+    in_order,
+    merged,
+    overrides,
+    refuse_parsing,
+    unshadowed,
+)
+from tablegate.findings import Fault, FaultCode
+from tablegate.model.value import Place
+from tablegate.syntax.hcl import File
+from tablegate.syntax.hcl.json_syntax import JsonFile
+from tablegate.syntax.hcl.nodes import Attribute, Block, Body, Literal
+from tablegate.syntax.node import ParseError
+from tablegate.syntax.source import Source, Tree, decode, within
+
+_EMPTY = Body({}, ())
+
+
+class Folders:
+    """The folders of one tree, and what could not be read in them."""
+
+    def __init__(self, tree: Tree, values: Iterable[Source], grammar: str | None) -> None:
+        self.tree = tree
+        self._values = tuple(values)
+        self.faults: list[Fault] = []
+        self.grammar = grammar
+        self._sources: dict[str, list[Source]] = {}
+        self._blocks: dict[str, list[Block]] = {}
+        self._assigned: dict[str, Body] = {}
+
+    def sources(self, folder: str) -> list[Source]:
+        """The files of a module, those that override others last."""
+        found = self._sources.get(folder)
+        if found is None:
+            code = [one for one in self.tree.files(folder) if not _is_values(one)]
+            found = self._sources[folder] = sorted(unshadowed(code), key=overrides)
+        return found
+
+    def blocks(self, source: Source) -> list[Block]:
+        """The blocks of a file."""
+        found = self._blocks.get(source.name)
+        if found is None:
+            found = self._blocks[source.name] = blocks_of(source, self.grammar, self.refuse)
+        return found
+
+    def values(self) -> Iterator[Body]:
+        """What the variables of the root are read from, unasked or because somebody names it; the strongest first."""
+        beside = [one for one in self.tree.files(self.tree.root) if _is_values(one)]
+        for source in reversed((*in_order(beside), *self._values)):
+            if source.name not in self._assigned:
+                self._assigned[source.name] = self._values_of(source)
+            yield self._assigned[source.name]
+
+    def of_call(self, call: Block, folder: str, path: tuple[str, ...]) -> str | None:
+        """The folder of the module that is called there; None where nobody says where it is."""
+        attribute = self.body(call).attributes.get("source")
+        source = attribute.value.content if attribute is not None and isinstance(attribute.value, Literal) else None
+        if isinstance(source, str) and source.startswith(("./", "../")):
+            return within(folder, source)
+        return self.tree.module(path)
+
+    def body(self, block: Block) -> Body:
+        """What stands in a block; nothing where it cannot be read."""
+        try:
+            return block.body
+        except ParseError as error:
+            refuse_parsing(error, block.file.name, self.refuse)
+            return _EMPTY
+
+    def refuse(self, message: str, place: Place, *, duplicate: bool = False, hint: str | None = None) -> None:
+        """A part of the source that cannot be read. The plan is judged without it."""
+        code = FaultCode.DUPLICATE_KEY if duplicate else FaultCode.UNREADABLE
+        fault = Fault(code, message, place, blocks=False, hint=hint)
+        if fault not in self.faults:
+            self.faults.append(fault)
+
+    def _values_of(self, source: Source) -> Body:
+        try:
+            made = JsonFile if source.name.endswith(".json") else File
+            return made(source.name, decode(source.data), self.grammar).assignments()
+        except ParseError as error:
+            refuse_parsing(error, source.name, self.refuse)
+            return _EMPTY
+
+
+class Module:
+    """One module as it is called: the same for all its instances."""
+
+    def __init__(
+        self,
+        folders: Folders,
+        folder: str,
+        path: tuple[str, ...] = (),
+        call: Block | None = None,
+        above: Module | None = None,
+    ) -> None:
+        self.folders = folders
+        self.call = call
+        self.above = above
+        self.folder = folder
+        self._path = path
+        self._children: dict[str, Module | None] = {}
+        self._found: dict[tuple[str, ...], Block | None] = {}
+        self._locals: dict[str, Attribute | None] = {}
+
+    def child(self, name: str) -> Module | None:
+        """A module that it calls; None where its source is not at hand."""
+        if name not in self._children:
+            call = self.block("module", name)
+            path = (*self._path, name)
+            folder = None if call is None else self.folders.of_call(call, self.folder, path)
+            self._children[name] = None if folder is None else Module(self.folders, folder, path, call=call, above=self)
+        return self._children[name]
+
+    def block(self, type_: str, *labels: str) -> Block | None:
+        """The block with these labels. One that stands there twice is none: nobody knows which is meant."""
+        wanted = (type_, *labels)
+        if wanted not in self._found:
+            self._found[wanted] = self._merged(list(self._named(wanted)))
+        return self._found[wanted]
+
+    def local(self, name: str) -> Attribute | None:
+        """Where a local is defined."""
+        if name not in self._locals:
+            found = None
+            for source in self._holding(name):
+                for block in self.folders.blocks(source):
+                    if block.type == "locals":
+                        found = self.folders.body(block).attributes.get(name, found)
+            self._locals[name] = found
+        return self._locals[name]
+
+    def _holding(self, name: str) -> Iterator[Source]:
+        word = name.encode()
+        return (source for source in self.folders.sources(self.folder) if word in source.data)
+
+    def _named(self, wanted: tuple[str, ...]) -> Iterator[Block]:
+        for source in self._holding(wanted[-1]):
+            for block in self.folders.blocks(source):
+                if (block.type, *block.labels) == wanted:
+                    yield block
+
+    def _merged(self, found: list[Block]) -> Block | None:
+        own = [block for block in found if not overrides(block.file)]
+        if len(own) != 1:
+            return None
+        whole = own[0]
+        for block in found[1:]:
+            whole = merged(whole, block)
+        return whole
+
+
+def _is_values(source: Source) -> bool:
+    return source.name.endswith((".tfvars", ".tfvars.json"))

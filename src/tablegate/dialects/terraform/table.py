@@ -1,0 +1,267 @@
+"""Aws_dynamodb_table, field by field; its joins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from operator import itemgetter
+from typing import TypeGuard
+
+from tablegate.dialects.terraform.autoscaling import Scaling
+from tablegate.dialects.terraform.backups import Backups
+from tablegate.dialects.terraform.block import MISSHAPEN, Block
+from tablegate.dialects.terraform.joins import Labels, Links, table_name
+from tablegate.dialects.terraform.kms import Keys
+from tablegate.dialects.terraform.regions import Regions
+from tablegate.dialects.terraform.resources import Resource, World
+from tablegate.dialects.terraform.table_parts import Around, Indexes, Replicas, ceilings, keys_of, units, warmth
+from tablegate.dialects.terraform.watchers import Alarms, Consumers, Destinations, Insights, Policies
+from tablegate.model import facts
+from tablegate.model.facts import Fact
+from tablegate.model.record import replace
+from tablegate.model.table import Recovery, Retention, Stream, Table, TableKind, Ttl
+from tablegate.model.value import Doubt, Value
+
+_LATER = Doubt("known only after apply", "--account and --region, or applying it")
+_PARTITIONS = (("cn-", "aws-cn"), ("us-gov-", "aws-us-gov"))
+
+
+class Joins:
+    """The joins of one world."""
+
+    def __init__(self, world: World, regions: Regions, keys: Keys) -> None:
+        self.regions = regions
+        self.keys = keys
+        self.links = Links(world, regions)
+        for table in self.links.tables:
+            regions.learn(table)
+        self.labels = Labels(world, self.links, regions)
+        self.insights = Insights(world, self.links)
+        self.alarms = Alarms(world, self.links)
+        self.consumers = Consumers(world, self.links)
+        self.destinations = Destinations(world, self.links)
+        self.policies = Policies(world, self.links)
+        self.scaling = Scaling(world, self.links)
+        self.backups = Backups(world, self.links, regions)
+        self.indexes = Indexes(world, self.links, self.insights)
+        around = Around(regions, keys, self.labels, self.insights, self.destinations, self.policies)
+        self.replicas = Replicas(world, self.links, around)
+
+    def arn(self, table: Resource, region: str | None, account: str | None) -> Value[str]:
+        """The ARN: as the plan has it, or as it must become when all its parts are known."""
+        if table.known("arn") is not None:
+            return table.root.text(facts.ARN, "arn")
+        name = table_name(table)
+        if name is None or region is None or account is None:
+            return facts.ARN.doubted(_LATER)
+        partition = next((found for start, found in _PARTITIONS if region.startswith(start)), "aws")
+        return facts.ARN.of(f"arn:{partition}:dynamodb:{region}:{account}:table/{name}")
+
+
+NOT_IN_PLANS = Doubt(
+    "prevent_destroy is not in plan JSON; only the source tells", "--source DIR: the source that the plan was made of"
+)
+_NO_RETENTION = Retention(
+    deletion_policy=facts.DELETION_POLICY.unset,
+    update_replace_policy=facts.UPDATE_REPLACE_POLICY.unset,
+    prevent_destroy=facts.PREVENT_DESTROY.doubted(NOT_IN_PLANS),
+)
+
+
+def read_table(table: Resource, joins: Joins) -> Table:
+    """The table, with all that other resources say of it."""
+    root = table.root
+    mode = root.text(facts.BILLING_MODE, "billing_mode")
+    keys = keys_of(root)
+    tags = joins.labels.of(table)
+    encryption = joins.keys.of_block(table, "server_side_encryption", "enabled", "kms_key_arn")
+    table_class = root.text(facts.TABLE_CLASS, "table_class")
+    replicas = joins.replicas.of(table, encryption, tags, table_class)
+    scaling, scaling_doubt = joins.scaling.of(table)
+    alarms, alarms_doubt = joins.alarms.of(table)
+    region, account = joins.regions.region(table), joins.regions.account(table)
+    return Table(
+        address=table.address,
+        place=table.here,
+        dialect=table.world.dialect,
+        type=table.instance.type,
+        kind=TableKind.GLOBAL if replicas.content else TableKind.REGIONAL,
+        label=table.instance.name,
+        name=root.text(facts.NAME, "name"),
+        name_generated=False,
+        name_fixed=False,
+        arn=joins.arn(table, region.content, account.content),
+        region=region,
+        account=account,
+        keys=keys,
+        attributes=_attributes(root),
+        indexes=joins.indexes.of_table(table, mode),
+        local_indexes=joins.indexes.local(table, keys),
+        vector_indexes=facts.VECTOR_INDEXES.unset,
+        billing_mode=mode,
+        capacity=units(root, mode),
+        on_demand=ceilings(root),
+        warm=warmth(root.one("warm_throughput", computed=True)),
+        scaling=scaling,
+        scaling_doubt=scaling_doubt,
+        table_class=table_class,
+        insights=joins.insights.of(table),
+        alarms=alarms,
+        alarms_doubt=alarms_doubt,
+        encryption=encryption,
+        recovery=_recovery(root),
+        deletion_protection=root.flag(facts.DELETION_PROTECTION, "deletion_protection_enabled"),
+        retention=retention_of(table),
+        backed_up=joins.backups.of(table, tags),
+        import_source=_import_source(root),
+        restore_source=_restore_source(root),
+        ttl=_ttl(table),
+        stream=_stream(table, joins),
+        destinations=joins.destinations.of(table),
+        replicas=replicas,
+        consistency=_consistency(root),
+        witness_region=_witness(root),
+        source_table=facts.SOURCE_TABLE.unset,
+        settings_replication=facts.SETTINGS_REPLICATION.unset,
+        tags=tags,
+        declared=facts.declared_by(tags),
+        policy=joins.policies.of(table, facts.POLICY),
+        raw=table.raw,
+    )
+
+
+def retention_of(table: Resource) -> Retention:
+    """What keeps the table when its code goes: only source tells."""
+    found, origin = table.found, table.instance.origin
+    if origin is None and (found is None or not found.sure):
+        return _NO_RETENTION
+    kept = facts.PREVENT_DESTROY.unset
+    written = origin.told.kept if origin is not None else found.kept if found is not None else None
+    if written is not None:
+        content = getattr(written.value, "content", None)
+        kept = (
+            facts.PREVENT_DESTROY.of(content, written.place)
+            if isinstance(content, bool)
+            else facts.PREVENT_DESTROY.doubted(MISSHAPEN, written.place)
+        )
+    return replace(_NO_RETENTION, prevent_destroy=kept)
+
+
+def _attributes(root: Block) -> Value[Mapping[str, str]]:
+    place = root.place("attribute")
+    plain = root.content.get("attribute")
+    if isinstance(plain, list) and all(_is_plain(one) for one in plain):
+        found = {one["name"]: one["type"] for one in sorted(plain, key=itemgetter("name"))}
+        return facts.ATTRIBUTES.of(found, place, sensitive=root.is_marked("attribute")) if found else _NO_ATTRIBUTES
+    blocks = root.many("attribute", computed=True)
+    if isinstance(blocks, Doubt):
+        return facts.ATTRIBUTES.doubted(blocks, place)
+    for block in blocks:
+        if isinstance(block, Doubt):
+            return facts.ATTRIBUTES.doubted(block, place)
+        doubt = block.text(facts.INDEX_NAME, "name").doubt or block.text(facts.PROJECTION, "type").doubt
+        if doubt is not None:
+            return facts.ATTRIBUTES.doubted(doubt, place)
+    return _NO_ATTRIBUTES
+
+
+_NO_ATTRIBUTES = facts.ATTRIBUTES.unset
+
+
+def _is_plain(attribute: object) -> TypeGuard[dict[str, str]]:
+    return (
+        isinstance(attribute, dict)
+        and isinstance(attribute.get("name"), str)
+        and isinstance(attribute.get("type"), str)
+    )
+
+
+def _recovery(root: Block) -> Recovery:
+    block = root.one("point_in_time_recovery", computed=True)
+    if block is None:
+        return facts.NO_RECOVERY
+    if isinstance(block, Doubt):
+        place = root.place("point_in_time_recovery")
+        return Recovery(enabled=facts.RECOVERY.doubted(block, place), days=facts.RECOVERY_DAYS.doubted(block, place))
+    return Recovery(
+        enabled=block.flag(facts.RECOVERY, "enabled"),
+        days=block.number(facts.RECOVERY_DAYS, "recovery_period_in_days", computed=True, none=(0,)),
+    )
+
+
+def _ttl(table: Resource) -> Ttl:
+    root = table.root
+    block = root.one("ttl", computed=True)
+    if block is None:
+        return facts.NO_TTL
+    if isinstance(block, Doubt):
+        place = root.place("ttl")
+        return Ttl(enabled=facts.TTL_ENABLED.doubted(block, place), attribute=facts.TTL_ATTRIBUTE.doubted(block, place))
+    return Ttl(enabled=block.flag(facts.TTL_ENABLED, "enabled"), attribute=_ttl_attribute(table, block))
+
+
+def _ttl_attribute(table: Resource, block: Block) -> Value[str]:
+    """The provider drops the attribute from the plan unless the switch is known to be on; what was written stays."""
+    given = block.text(facts.TTL_ATTRIBUTE, "attribute_name")
+    expression = block.expression("attribute_name")
+    if expression is None or given.content is not None or not given.known:
+        return given
+    place = block.place("attribute_name")
+    doubt = table.explain(expression, computed=True)
+    read = [one.content for one in table.world.tracer.trace(expression, table.scope)]
+    if len(read) == 1 and isinstance(read[0], str):
+        return facts.TTL_ATTRIBUTE.of(read[0], place) if read[0] else given
+    return given if doubt is None else facts.TTL_ATTRIBUTE.doubted(doubt, place)
+
+
+def _stream(table: Resource, joins: Joins) -> Stream:
+    root = table.root
+    enabled = root.flag(facts.STREAM_ENABLED, "stream_enabled")
+    return Stream(
+        enabled=enabled,
+        view=root.text(facts.STREAM_VIEW, "stream_view_type", computed=True),
+        policy=joins.policies.of(table, facts.STREAM_POLICY),
+        consumers=joins.consumers.of(table) if enabled.content is not False else (),
+    )
+
+
+def _import_source(root: Block) -> Value[str]:
+    block = root.one("import_table")
+    if block is None:
+        return facts.IMPORT_SOURCE.unset
+    if isinstance(block, Doubt):
+        return facts.IMPORT_SOURCE.doubted(block, root.place("import_table"))
+    bucket = block.one("s3_bucket_source")
+    if isinstance(bucket, Block):
+        return bucket.text(facts.IMPORT_SOURCE, "bucket")
+    return block.text(facts.IMPORT_SOURCE, "input_format")
+
+
+def _restore_source(root: Block) -> Value[str]:
+    found = [
+        root.text(facts.RESTORE_SOURCE, key)
+        for key in ("restore_source_name", "restore_source_table_arn", "restore_backup_arn")
+    ]
+    given = [one for one in found if one is not facts.RESTORE_SOURCE.unset]
+    return given[0] if given else facts.RESTORE_SOURCE.unset
+
+
+def _consistency(root: Block) -> Value[str]:
+    """The mode of the replicas: all must have the same."""
+    blocks = root.many("replica", match="region_name")
+    if isinstance(blocks, Doubt):
+        return facts.CONSISTENCY.doubted(blocks, root.place("replica"))
+    modes = [block.text(facts.CONSISTENCY, "consistency_mode") for block in blocks if isinstance(block, Block)]
+    strong = [mode for mode in modes if mode.content == "STRONG"]
+    return next(iter(strong or [mode for mode in modes if not mode.known] or modes), facts.CONSISTENCY.unset)
+
+
+def _witness(root: Block) -> Value[str]:
+    return member(facts.WITNESS_REGION, root, "global_table_witness", "region_name")
+
+
+def member(fact: Fact[str], root: Block, name: str, key: str) -> Value[str]:
+    """A text in a computed block that may stand once."""
+    block = root.one(name, computed=True)
+    if block is None:
+        return fact.unset
+    return fact.doubted(block, root.place(name)) if isinstance(block, Doubt) else block.text(fact, key)

@@ -1,0 +1,354 @@
+"""Indexes, replicas, capacity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tablegate.dialects.terraform.block import Block
+from tablegate.dialects.terraform.joins import Joined, Labels, Links, Tags
+from tablegate.dialects.terraform.kms import Keys as Keys_awscc_replicas
+from tablegate.dialects.terraform.regions import Regions
+from tablegate.dialects.terraform.resources import Resource, World
+from tablegate.dialects.terraform.watchers import Destinations, Insights, Policies
+from tablegate.model import facts
+from tablegate.model.facts import Fact
+from tablegate.model.record import record, replace
+from tablegate.model.table import Encryption, Index, KeyOwner, KeyPart, Recovery, Replica, Role, Units
+from tablegate.model.value import Doubt, Place, Value
+
+_ON_DEMAND = "PAY_PER_REQUEST"
+_NO_LIMIT = (-1, 0)  # how the provider takes a ceiling away, and how it keeps that in state
+
+
+def units(block: Block, mode: Value[str]) -> Units:
+    """Provisioned units. On demand there are none, whatever is left of them in state."""
+    return Units(
+        read=_provisioned(facts.READ_CAPACITY, block, "read_capacity", mode),
+        write=_provisioned(facts.WRITE_CAPACITY, block, "write_capacity", mode),
+    )
+
+
+def ceilings(block: Block) -> Units:
+    """The most that on-demand requests may use."""
+    limits = block.one("on_demand_throughput")
+    if limits is None:
+        return facts.NO_CEILING
+    if isinstance(limits, Doubt):
+        place = block.place("on_demand_throughput")
+        return Units(read=facts.MAX_READ.doubted(limits, place), write=facts.MAX_WRITE.doubted(limits, place))
+    return Units(
+        read=limits.number(facts.MAX_READ, "max_read_request_units", computed=True, none=_NO_LIMIT),
+        write=limits.number(facts.MAX_WRITE, "max_write_request_units", computed=True, none=_NO_LIMIT),
+    )
+
+
+def warmth(warm: Block | Doubt | None) -> Units:
+    """What the table is warmed up for."""
+    if warm is None:
+        return facts.NO_WARMTH
+    if isinstance(warm, Doubt):
+        return Units(read=facts.WARM_READ.doubted(warm), write=facts.WARM_WRITE.doubted(warm))
+    return Units(
+        read=warm.number(facts.WARM_READ, "read_units_per_second", computed=True),
+        write=warm.number(facts.WARM_WRITE, "write_units_per_second", computed=True),
+    )
+
+
+def _provisioned(fact: Fact[int], block: Block, key: str, mode: Value[str]) -> Value[int]:
+    if mode.content == _ON_DEMAND:
+        unwritten = block.written is not None and block.expression(key) is None
+        if unwritten or block.content.get(key) == 0:
+            return fact.unset
+    return block.number(fact, key, computed=True)
+
+
+Keys = Value[tuple[KeyPart, ...]]
+_GLOBAL = "global_secondary_index"
+_LOCAL = "local_secondary_index"
+
+
+class Indexes:
+    """Indexes of the tables of a world."""
+
+    def __init__(self, world: World, links: Links, insights: Insights) -> None:
+        self._insights = insights
+        self._joined: Joined[Resource] = Joined()
+        for one in world.of("aws_dynamodb_global_secondary_index"):
+            self._joined.add(links.of(one, "table_name"), one)
+
+    def of_table(self, table: Resource, mode: Value[str]) -> Value[tuple[Index, ...]]:
+        """The global indexes."""
+        blocks = table.root.many(_GLOBAL, match="name", computed=computes_indexes(table))
+        others = [self._standalone(one, table, mode) for one in self._joined.of(table)]
+        if isinstance(blocks, Doubt):
+            return facts.INDEXES.doubted(blocks, table.root.place(_GLOBAL))
+        doubt = self._joined.doubt(table)
+        if doubt is not None:
+            return facts.INDEXES.doubted(doubt, table.root.place(_GLOBAL))
+        found = [*(self._block(one, table, mode) for one in blocks if isinstance(one, Block)), *others]
+        unread = [one for one in blocks if isinstance(one, Doubt)]
+        if unread:
+            return facts.INDEXES.doubted(unread[0], table.root.place(_GLOBAL))
+        return facts.INDEXES.of(by_name(found), table.root.place(_GLOBAL)) if found else facts.INDEXES.unset
+
+    def local(self, table: Resource, keys: Keys) -> Value[tuple[Index, ...]]:
+        """The local indexes: their partition key is the table's."""
+        blocks = table.root.many(_LOCAL, match="name")
+        place = table.root.place(_LOCAL)
+        if isinstance(blocks, Doubt):
+            return facts.LOCAL_INDEXES.doubted(blocks, place)
+        found = []
+        for block in blocks:
+            if isinstance(block, Doubt):
+                return facts.LOCAL_INDEXES.doubted(block, place)
+            sort = block.text(facts.INDEX_NAME, "range_key")
+            hash_part = next((part for part in keys.content or () if part.role is Role.HASH), None)
+            if sort.doubt is not None or keys.doubt is not None:
+                schema = facts.KEYS.doubted(sort.doubt or keys.doubt or Doubt("the keys are not known"), sort.place)
+            else:
+                part = () if sort.content is None else (KeyPart(attribute=sort.content, role=Role.RANGE),)
+                schema = facts.KEYS.of((*(() if hash_part is None else (hash_part,)), *part), block.place("range_key"))
+            found.append(_index(block, schema, facts.NO_CAPACITY, facts.INSIGHTS.unset, local=True))
+        return facts.LOCAL_INDEXES.of(by_name(found), place) if found else facts.LOCAL_INDEXES.unset
+
+    def _block(self, block: Block, table: Resource, mode: Value[str]) -> Index:
+        name = block.content.get("name")
+        insights = self._insights.of(table, name) if isinstance(name, str) else facts.INSIGHTS.unset
+        return _index(block, keys_of(block), units(block, mode), insights, local=False)
+
+    def _standalone(self, one: Resource, table: Resource, mode: Value[str]) -> Index:
+        root = one.root
+        name = root.text(facts.INDEX_NAME, "index_name")
+        projection = root.one("projection")
+        provisioned = root.one("provisioned_throughput", computed=True)
+        capacity = facts.NO_CAPACITY
+        if isinstance(provisioned, Block) and mode.content != "PAY_PER_REQUEST":
+            capacity = Units(
+                read=provisioned.number(facts.READ_CAPACITY, "read_capacity_units", computed=True),
+                write=provisioned.number(facts.WRITE_CAPACITY, "write_capacity_units", computed=True),
+            )
+        return Index(
+            name=name,
+            place=one.place,
+            local=False,
+            keys=keys_of(root),
+            projection=projection.text(facts.PROJECTION, "projection_type")
+            if isinstance(projection, Block)
+            else facts.PROJECTION.unset,
+            projected=_projected(projection) if isinstance(projection, Block) else facts.PROJECTED.unset,
+            capacity=capacity,
+            on_demand=ceilings(root),
+            warm=warmth(root.nested("warm_throughput")),
+            insights=self._insights.of(table, name.content) if name.content else facts.INSIGHTS.unset,
+        )
+
+
+def computes_indexes(table: Resource) -> bool:
+    """Whether the provider is new enough to compute indexes that nobody wrote; those give tables a region."""
+    return "region" in table.content
+
+
+def keys_of(block: Block) -> Keys:
+    """A key schema: an ordered list of parts in newer providers, else a partition and a sort key."""
+    parts = block.many("key_schema", computed=True)
+    if isinstance(parts, Doubt):
+        return facts.KEYS.doubted(parts, block.place("key_schema"))
+    if parts:
+        return _schema(block, parts)
+    plain = block.shared(facts.KEYS, "hash_key", "range_key", _simple_schema)
+    if plain is not None:
+        return plain
+    found = []
+    for key, role in (("hash_key", Role.HASH), ("range_key", Role.RANGE)):
+        name = block.text(facts.INDEX_NAME, key, computed=key == "hash_key")
+        if name.doubt is not None:
+            return facts.KEYS.doubted(name.doubt, name.place)
+        if name.content is not None:
+            found.append(KeyPart(attribute=name.content, role=role))
+    if not found:
+        return facts.KEYS.unset
+    marked = block.is_marked("hash_key") or block.is_marked("range_key")
+    return facts.KEYS.of(tuple(found), block.place("hash_key"), sensitive=marked)
+
+
+def _simple_schema(hash_key: str, range_key: str | None) -> tuple[KeyPart, ...]:
+    parts = (KeyPart(attribute=hash_key, role=Role.HASH),)
+    return (*parts, KeyPart(attribute=range_key, role=Role.RANGE)) if range_key else parts
+
+
+def by_name(indexes: Sequence[Index]) -> tuple[Index, ...]:
+    """Sets have no order: ours is that of the names."""
+    return tuple(sorted(indexes, key=lambda one: one.name.content or ""))
+
+
+def _schema(block: Block, parts: Sequence[Block | Doubt]) -> Keys:
+    place = block.place("key_schema")
+    found = []
+    for part in parts:
+        if isinstance(part, Doubt):
+            return facts.KEYS.doubted(part, place)
+        name, role = part.text(facts.INDEX_NAME, "attribute_name"), part.text(facts.PROJECTION, "key_type")
+        doubt = name.doubt or role.doubt
+        if doubt is not None:
+            return facts.KEYS.doubted(doubt, place)
+        if name.content is None or role.content not in ("HASH", "RANGE"):
+            part.misshapen("key_type", "HASH or RANGE, with an attribute_name")
+            return facts.KEYS.doubted(Doubt("the key schema is not one"), place)
+        found.append(KeyPart(attribute=name.content, role=Role(role.content)))
+    return facts.KEYS.of(tuple(found), place)
+
+
+def _index(block: Block, keys: Keys, capacity: Units, insights: Value[bool], *, local: bool) -> Index:
+    return Index(
+        name=block.text(facts.INDEX_NAME, "name"),
+        place=block.here,
+        local=local,
+        keys=keys,
+        projection=block.text(facts.PROJECTION, "projection_type"),
+        projected=_projected(block),
+        capacity=capacity,
+        on_demand=facts.NO_CEILING if local else ceilings(block),
+        warm=facts.NO_WARMTH if local else warmth(block.one("warm_throughput", computed=True)),
+        insights=insights,
+    )
+
+
+def _projected(block: Block) -> Value[tuple[str, ...]]:
+    content = block.content.get("non_key_attributes")
+    place = block.place("non_key_attributes")
+    doubt = block.doubt("non_key_attributes")
+    if doubt is not None or (isinstance(content, list) and None in content):
+        return facts.PROJECTED.doubted(doubt or Doubt("known only after apply"), place)
+    if not content:
+        return facts.PROJECTED.unset
+    if not isinstance(content, list) or not all(isinstance(name, str) for name in content):
+        block.misshapen("non_key_attributes", "a list of names")
+        return facts.PROJECTED.doubted(Doubt("it is not a list of names"), place)
+    return facts.PROJECTED.of(tuple(sorted(content)), place)
+
+
+_BLOCK = "replica"
+
+
+@record(kw_only=False)
+class Around:
+    """What a replica has from elsewhere than its own block."""
+
+    regions: Regions
+    keys: Keys_awscc_replicas
+    labels: Labels
+    insights: Insights
+    destinations: Destinations
+    policies: Policies
+
+
+class Replicas:
+    """Replicas of the tables of a world."""
+
+    def __init__(self, world: World, links: Links, around: Around) -> None:
+        self._around = around
+        self._joined: Joined[Resource] = Joined()
+        for one in world.of("aws_dynamodb_table_replica"):
+            self._joined.add(replace(links.of(one, "global_table_arn"), region=None), one)
+
+    def of(
+        self, table: Resource, encryption: Encryption, tags: Tags, table_class: Value[str]
+    ) -> Value[tuple[Replica, ...]]:
+        """A table's replicas, by region."""
+        blocks = table.root.many(_BLOCK, match="region_name")
+        place = table.root.place(_BLOCK)
+        if isinstance(blocks, Doubt):
+            return facts.REPLICAS.doubted(blocks, place)
+        doubt = self._joined.doubt(table)
+        if doubt is not None:
+            return facts.REPLICAS.doubted(doubt, place)
+        found = []
+        for block in blocks:
+            if isinstance(block, Doubt):
+                return facts.REPLICAS.doubted(block, place)
+            found.append(self._block(block, table, encryption, tags, table_class))
+        found += [self._resource(one, table, encryption, table_class) for one in self._joined.of(table)]
+        found.sort(key=lambda one: (one.region.content or "", one.address or ""))
+        return facts.REPLICAS.of(tuple(found), place) if found else facts.REPLICAS.unset
+
+    def _block(
+        self, block: Block, table: Resource, encryption: Encryption, tags: Tags, table_class: Value[str]
+    ) -> Replica:
+        region = block.text(facts.REGION, "region_name")
+        propagates = block.flag(facts.RECOVERY, "propagate_tags")
+        own: Tags = facts.TAGS.unset
+        if propagates.doubt is not None:
+            own = facts.TAGS.doubted(propagates.doubt, propagates.place)
+        elif propagates.content is True:
+            own = tags
+        return self._replica(
+            table,
+            region,
+            place=block.here,
+            address=None,
+            encryption=self._encryption(table, block, encryption),
+            recovery=block.flag(facts.RECOVERY, "point_in_time_recovery"),
+            deletion_protection=block.flag(facts.DELETION_PROTECTION, "deletion_protection_enabled", computed=True),
+            table_class=table_class,
+            tags=self._around.labels.of_replica(own, table, region.content),
+        )
+
+    def _resource(self, one: Resource, table: Resource, encryption: Encryption, table_class: Value[str]) -> Replica:
+        root = one.root
+        region = self._around.regions.region(one)
+        override = root.text(facts.TABLE_CLASS, "table_class_override", computed=True)
+        return self._replica(
+            table,
+            region,
+            place=one.place,
+            address=one.address,
+            encryption=self._encryption(one, root, encryption),
+            recovery=root.flag(facts.RECOVERY, "point_in_time_recovery"),
+            deletion_protection=root.flag(facts.DELETION_PROTECTION, "deletion_protection_enabled", computed=True),
+            table_class=table_class if override is facts.TABLE_CLASS.unset else override,
+            tags=self._around.labels.of_replica(self._around.labels.own(one), table, region.content),
+        )
+
+    def _replica(
+        self,
+        table: Resource,
+        region: Value[str],
+        *,
+        place: Place,
+        address: str | None,
+        encryption: Encryption,
+        recovery: Value[bool],
+        deletion_protection: Value[bool],
+        table_class: Value[str],
+        tags: Tags,
+    ) -> Replica:
+        there = region.content or "?"
+        return Replica(
+            region=region,
+            place=place,
+            address=address,
+            encryption=encryption,
+            recovery=Recovery(enabled=recovery, days=facts.RECOVERY_DAYS.unset),
+            deletion_protection=deletion_protection,
+            table_class=table_class,
+            tags=tags,
+            insights=self._around.insights.of(table, region=there),
+            policy=self._around.policies.of(table, facts.POLICY, there),
+            read_capacity=facts.READ_CAPACITY.unset,
+            max_read=facts.MAX_READ.unset,
+            destinations=self._around.destinations.of(table, there),
+        )
+
+    def _encryption(self, resource: Resource, block: Block, tables: Encryption) -> Encryption:
+        """A key of its own, else that of the service: AWS-owned or AWS-managed as the table's own switch has it."""
+        own = self._around.keys.of_key(resource, block, "kms_key_arn")
+        if own.owner.content is not KeyOwner.AWS_MANAGED or own.key.content is not None:
+            return own
+        table = tables.owner
+        if table.doubt is not None and KeyOwner.AWS_OWNED in (table.candidates or tuple(KeyOwner)):
+            return Encryption(
+                owner=facts.KEY_OWNER.doubted(table.doubt, table.place), key=own.key, key_region=own.key_region
+            )
+        if table.content is KeyOwner.AWS_OWNED:
+            return facts.AWS_OWNED
+        return own

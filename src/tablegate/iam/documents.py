@@ -1,0 +1,375 @@
+"""Policy document, statement, principal; parsing one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from tablegate.iam.arns import Symbols, is_symbol, is_variable
+from tablegate.iam.conditions import Condition, parse_operator
+from tablegate.model.record import field, record
+from tablegate.model.value import Doubt, Place, Value
+
+Path: TypeAlias = tuple[str | int, ...]
+Locate: TypeAlias = Callable[[Path], Place | None]
+
+_DENY = "Deny"
+
+
+@record(kw_only=False)
+class Hole:
+    """Something in a document that cannot be known, and what it may reach: patterns, empty for anything."""
+
+    doubt: Doubt
+    reaches: tuple[str, ...] = ()
+
+
+@record(kw_only=False)
+class Perhaps:
+    """A statement, or one pattern of a list, that is there only in some scenario of the source."""
+
+    tree: Any
+
+
+@record(kw_only=False)
+class Malformed:
+    """A part of a document that IAM would refuse."""
+
+    message: str
+    path: Path
+
+
+@record(kw_only=False)
+class Patterns:
+    """One of a statement's lists: the patterns that are known, and why some are not."""
+
+    texts: tuple[str, ...] = ()
+    inverted: bool = False  # NotAction, NotResource, NotPrincipal
+    doubt: Doubt | None = None
+    paths: tuple[Path, ...] = ()
+    perhaps: tuple[str, ...] = ()  # those of the texts that are there only in some scenario of the source
+
+    @property
+    def sure(self) -> tuple[str, ...]:
+        """The texts that are there in every scenario."""
+        return tuple(text for text in self.texts if text not in self.perhaps) if self.perhaps else self.texts
+
+    def __bool__(self) -> bool:
+        return bool(self.texts) or self.doubt is not None
+
+
+class PrincipalKind(StrEnum):
+    """What sort of caller a resource policy lets in."""
+
+    ANYONE = "*"
+    AWS = "AWS"
+    SERVICE = "Service"
+    FEDERATED = "Federated"
+    CANONICAL = "CanonicalUser"
+
+
+@record(kw_only=False)
+class Principal:
+    """One principal of a statement, as a text with symbols."""
+
+    kind: PrincipalKind
+    text: str
+
+
+@record(kw_only=False)
+class Principals:
+    """The principals of a statement. A statement of an identity's document has none."""
+
+    items: tuple[Principal, ...] = ()
+    inverted: bool = False
+    doubt: Doubt | None = None
+
+
+@record()
+class Statement:
+    """One statement. ``effect`` is None where it is not known."""
+
+    label: str  # the Sid, or the index where there is none
+    index: int
+    place: Place | None
+    effect: str | None
+    actions: Patterns
+    resources: Patterns
+    principals: Principals | None
+    conditions: tuple[Condition, ...]
+    doubts: tuple[Doubt, ...]
+    present: bool = True  # False: only perhaps, as its own condition in the source is not decided
+    unsettled: Doubt | None = None  # why its effect, or under which conditions it stands, is not known
+    path: Path = ()
+    locate: Locate | None = field(default=None, compare=False, repr=False)
+
+    def at(self, element: str) -> Place | None:
+        """Where one of its elements stands, such as its Principal."""
+        return self.place if self.locate is None else self.locate((*self.path, element))
+
+    def place_of(self, patterns: Patterns, text: str) -> Place | None:
+        """Where one of its patterns stands; the statement's own place where that is not known."""
+        where = (path for known, path in zip(patterns.texts, patterns.paths, strict=False) if known == text)
+        found = next(where, None)
+        return self.place if self.locate is None or found is None else self.locate(found)
+
+    @property
+    def allows(self) -> bool:
+        """Whether this grants something, for certain or perhaps."""
+        return self.effect != _DENY
+
+    @property
+    def denies(self) -> bool:
+        """Whether this takes something away for certain."""
+        return self.effect == _DENY
+
+
+@record()
+class Document:
+    """A whole policy document. ``doubt`` is set where it, or some of its statements, could not be read."""
+
+    statements: tuple[Statement, ...] = ()
+    version: str | None = None
+    malformed: tuple[Malformed, ...] = ()
+    doubt: Doubt | None = None
+    size: int | None = None
+    symbols: Symbols | None = None
+    gives_up: Value[bool] | None = None  # whether whoever sets it confirms that it may shut them out
+
+    def shown(self, text: str) -> str:
+        """A text of this document as a reader would write it."""
+        return text if self.symbols is None else self.symbols.shown(text)
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """Everything that could not be read."""
+        found = [] if self.doubt is None else [self.doubt]
+        for statement in self.statements:
+            found += statement.doubts
+        return tuple(found)
+
+
+_EFFECTS = ("Allow", "Deny")
+_ACTIONS = frozenset({"Action", "NotAction"})
+_SOME_ACTION = Doubt("the name of one of its actions is not known", "the action's whole name")
+_STATEMENT_KEYS = frozenset(
+    {"Sid", "Effect", "Action", "NotAction", "Resource", "NotResource", "Principal", "NotPrincipal", "Condition"}
+)
+
+
+def parse_document(tree: Any, symbols: Symbols, locate: Locate, within: str | None = None) -> Document:
+    """The document that a tree spells. What IAM would refuse is listed, never skipped in silence.
+
+    ``within`` tells the labels of its statements from those of other documents at the same address.
+    """
+    if isinstance(tree, Hole):
+        return Document(doubt=tree.doubt)
+    if not isinstance(tree, dict):
+        return Document(malformed=(Malformed("a policy document is an object", ()),))
+    malformed: list[Malformed] = []
+    version = tree.get("Version")
+    doubt = version.doubt if isinstance(version, Hole) else None
+    listed = tree.get("Statement", [])
+    if isinstance(listed, Hole):
+        return Document(version=_text(version), doubt=listed.doubt)
+    single = isinstance(listed, dict)
+    variables = doubt is not None or version == "2012-10-17"
+    reader = _Reader(symbols, locate, malformed, variables, f"{within}/" if within else "")
+    statements: list[Statement] = []
+    for index, entry in enumerate([listed] if single else listed if isinstance(listed, list) else []):
+        path: Path = ("Statement",) if single else ("Statement", index)
+        item, present = (entry.tree, False) if isinstance(entry, Perhaps) else (entry, True)
+        if isinstance(item, dict):
+            statements.append(reader.statement(item, index, path, present=present))
+        elif isinstance(item, Hole):
+            doubt = item.doubt
+        else:
+            malformed.append(Malformed("a statement is an object", path))
+    if not single and not isinstance(listed, list):
+        malformed.append(Malformed("Statement is a list or an object", ("Statement",)))
+    return Document(
+        statements=tuple(statements),
+        version=_text(version),
+        malformed=tuple(malformed),
+        doubt=doubt,
+        symbols=symbols,
+    )
+
+
+@record(kw_only=False)
+class _Reader:
+    """What every part of one document is read with."""
+
+    symbols: Symbols
+    locate: Locate
+    malformed: list[Malformed]
+    variables: bool
+    within: str
+
+    def statement(self, tree: Mapping[str, Any], index: int, path: Path, *, present: bool) -> Statement:
+        if not _STATEMENT_KEYS.issuperset(tree):
+            for key in sorted(set(map(str, tree)) - _STATEMENT_KEYS):
+                self.malformed.append(Malformed(f"a statement has no element {key!r}", (*path, key)))
+        doubts: list[Doubt] = []
+        unsettled: list[Doubt] = []
+        sid = tree.get("Sid")
+        return Statement(
+            label=self.within + (sid if isinstance(sid, str) and sid else str(index)),
+            index=index,
+            place=self.locate(path),
+            effect=self._effect(tree, path, unsettled),
+            actions=self._either(tree, path, "Action", "NotAction", doubts),
+            resources=self._either(tree, path, "Resource", "NotResource", doubts),
+            principals=self._principals(tree, path, doubts),
+            conditions=self._conditions(tree.get("Condition"), path, unsettled),
+            doubts=(*unsettled, *doubts),
+            present=present,
+            unsettled=unsettled[0] if unsettled else None,
+            path=path,
+            locate=self.locate,
+        )
+
+    def _effect(self, tree: Mapping[str, Any], path: Path, doubts: list[Doubt]) -> str | None:
+        effect = tree.get("Effect")
+        if effect in _EFFECTS:
+            return str(effect)
+        if isinstance(effect, Hole):
+            doubts.append(effect.doubt)
+            return None
+        self.malformed.append(Malformed("Effect is Allow or Deny, in exactly these letters", (*path, "Effect")))
+        return None
+
+    def _either(self, tree: Mapping[str, Any], path: Path, key: str, other: str, doubts: list[Doubt]) -> Patterns:
+        """``Action`` or ``NotAction``, ``Resource`` or ``NotResource``."""
+        if other in tree:
+            if key in tree:
+                self.malformed.append(Malformed(f"a statement has {key} or {other}, not both", path))
+            return self._patterns(tree[other], (*path, other), doubts, inverted=True)
+        if key in tree:
+            return self._patterns(tree[key], (*path, key), doubts, inverted=False)
+        if key == "Action":
+            self.malformed.append(Malformed("a statement has an Action or a NotAction", path))
+        return Patterns()
+
+    def _patterns(self, tree: Any, path: Path, doubts: list[Doubt], *, inverted: bool) -> Patterns:
+        if isinstance(tree, list) and _are_plain(tree, ascii_only=path[-1] in _ACTIONS):
+            return Patterns(tuple(tree), inverted, None, _paths(path, len(tree)))  # nearly all of them
+        texts: list[str] = []
+        paths: list[Path] = []
+        perhaps: list[str] = []
+        doubt: Doubt | None = None
+        for index, entry in enumerate(tree if isinstance(tree, list) else [tree]):
+            where: Path = (*path, index) if isinstance(tree, list) else path
+            before, always = len(texts), not isinstance(entry, Perhaps)
+            item = entry.tree if isinstance(entry, Perhaps) else entry
+            if isinstance(item, Hole):
+                texts.extend(item.reaches)
+                paths.extend([where] * len(item.reaches))
+                if not item.reaches:
+                    doubt = item.doubt
+                    doubts.append(item.doubt)
+            elif isinstance(item, str):
+                texts.append(self._filled(item))
+                paths.append(where)
+                if not item.isascii() and path[-1] in _ACTIONS and any(map(_is_unknown, texts[-1])):
+                    doubt = _SOME_ACTION
+                    doubts.append(doubt)
+            else:
+                self.malformed.append(Malformed("a pattern is a text", where))
+            perhaps.extend(() if always else texts[before:])
+        return Patterns(tuple(texts), inverted, doubt, tuple(paths), tuple(perhaps))
+
+    def _principals(self, tree: Mapping[str, Any], path: Path, doubts: list[Doubt]) -> Principals | None:
+        inverted = "NotPrincipal" in tree
+        key = "NotPrincipal" if inverted else "Principal"
+        if key not in tree:
+            return None
+        spelled = tree[key]
+        if isinstance(spelled, Hole):
+            doubts.append(spelled.doubt)
+            return Principals(inverted=inverted, doubt=spelled.doubt)
+        if spelled == "*":
+            return Principals((Principal(PrincipalKind.ANYONE, "*"),), inverted)
+        if not isinstance(spelled, dict):
+            self.malformed.append(Malformed("a principal is * or an object", (*path, key)))
+            return Principals(inverted=inverted)
+        items: list[Principal] = []
+        doubt: Doubt | None = None
+        for kind, listed in spelled.items():
+            patterns = self._patterns(listed, (*path, key, kind), doubts, inverted=False)
+            doubt = doubt or patterns.doubt
+            items.extend(self._principal(kind, text, (*path, key)) for text in patterns.texts)
+        return Principals(tuple(items), inverted, doubt)
+
+    def _principal(self, kind: str, text: str, path: Path) -> Principal:
+        if text == "*" and kind in ("AWS", "*"):
+            return Principal(PrincipalKind.ANYONE, text)
+        if kind not in tuple(PrincipalKind):
+            self.malformed.append(Malformed(f"there is no principal of type {kind!r}", path))
+            return Principal(PrincipalKind.AWS, text)
+        return Principal(PrincipalKind(kind), text)
+
+    def _conditions(self, tree: Any, path: Path, doubts: list[Doubt]) -> tuple[Condition, ...]:
+        if tree is None:
+            return ()
+        if isinstance(tree, Hole):
+            doubts.append(tree.doubt)
+            return ()
+        if not isinstance(tree, dict):
+            self.malformed.append(Malformed("a Condition is an object", (*path, "Condition")))
+            return ()
+        found: list[Condition] = []
+        for operator, block in tree.items():
+            found += self._block(operator, block, (*path, "Condition", operator), doubts)
+        return tuple(found)
+
+    def _block(self, operator: str, block: Any, path: Path, doubts: list[Doubt]) -> Sequence[Condition]:
+        if isinstance(block, Hole):
+            doubts.append(block.doubt)
+            return ()
+        if not isinstance(block, dict):
+            self.malformed.append(Malformed("a condition operator holds an object of keys", path))
+            return ()
+        found = parse_operator(operator)
+        return [self._condition(found, str(key), values) for key, values in block.items()]
+
+    def _condition(self, operator: tuple[str, str | None, bool], key: str, values: Any) -> Condition:
+        listed = values if isinstance(values, list) else [values]
+        known = [self._filled(_scalar(value)) for value in listed if not isinstance(value, Hole)]
+        unread = len(listed) - len(known)
+        return Condition(operator[0], key.lower(), tuple(known), operator[1], operator[2], unread, key)
+
+    def _filled(self, text: str) -> str:
+        """The text with its policy variables as symbols: before version 2012-10-17 they were plain text."""
+        return self.symbols.with_variables(text) if self.variables and "${" in text else text
+
+
+def _are_plain(texts: list[Any], *, ascii_only: bool) -> bool:
+    """Whether these are texts without policy variables, and where that is asked without symbols."""
+    try:
+        joined = "\n".join(texts)
+    except TypeError:
+        return False
+    return "${" not in joined and (joined.isascii() or not ascii_only)
+
+
+@lru_cache(maxsize=1024)  # many statements have lists of the same length
+def _paths(path: Path, count: int) -> tuple[Path, ...]:
+    """The paths of the items of a list."""
+    return tuple((*path, index) for index in range(count))
+
+
+def _is_unknown(character: str) -> bool:
+    return is_symbol(character) and not is_variable(character)
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)

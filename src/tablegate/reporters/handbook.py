@@ -1,0 +1,238 @@
+"""Policies as pages: one for a terminal, and all of them for the handbook."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from tablegate.model.table import GLOBAL_TABLE
+from tablegate.policy.declare import FAMILIES, Option, Policy, wanted
+
+SUBJECTS = {
+    "Table": "every table",
+    "Index": "every index of every table",
+    "Replica": "every replica of every table",
+    "Grant": "every statement that grants something on a table",
+    "Holder": "everybody who holds grants on a table",
+    "Unread": "every policy document that could not be read wholly",
+    "Change": "every change that the input makes to a table",
+    "DaxCluster": "every DAX cluster",
+    "LegacyGlobalTable": "every global table of the 2017 version, and every replica made by a custom resource",
+    "Estate": "the input as a whole",
+}
+
+QUESTIONS = {
+    "capacity": "Does the table scale with its traffic, and is the bill bounded?",
+    "encryption": "Who owns the key?",
+    "recovery": "Can a lost or damaged table be brought back?",
+    "ttl": "Does data that must expire, expire?",
+    "access": "Who can do what to which table?",
+    "keys": "Do the keys spread traffic and serve the queries?",
+    "change": "What does this change do to data that exists?",
+    "contract": "Is every access pattern served, and every index used?",
+    "governance": "Can people find out what a table is for?",
+}
+
+DIALECTS = {
+    "terraform": "Terraform plans, states and source",
+    "cloudformation": "templates of CloudFormation, SAM and the CDK, and change sets",
+}
+# Each kind of source: its language, whether it shows what a deploy changes, and what makes a value unknown there.
+SOURCES = {
+    "plan": ("terraform", True, "is known only after apply, and no reference in the plan settles it"),
+    "state": ("terraform", False, "is nothing that the provider keeps"),
+    "source": (
+        "terraform",
+        False,
+        "comes from a variable without a value, another resource, a data source, a file or a module that was not read",
+    ),
+    "template": (
+        "cloudformation",
+        False,
+        "comes from a parameter without a value, an import, a dynamic reference or a macro",
+    ),
+    "change set": ("cloudformation", True, "is known only after the deploy, or its properties were not asked for"),
+}
+_SHOWN = {
+    "plan": "Terraform plan",
+    "state": "Terraform state",
+    "source": "module's source",
+    "template": "template",
+    "change set": "change set",
+}
+
+INTRODUCTION = """\
+<!-- Written by `make docs` from the policies themselves. Edit those. -->
+
+# The policies of tablegate
+
+Every policy has an id and a name; both work wherever a policy can be named, and so do a family (`TG3`, `recovery`)
+and a severity. `tablegate explain TG301` prints one of these pages. High and critical policies block by default:
+`--fail-on` moves the line.
+
+## Unknown
+
+A policy holds, fails, or is unknown where a value that decides it cannot be known:
+
+{sources}
+
+Source does not block for what it cannot know, unless `--unknown block` says so: its plan will tell. The report says
+which value it was, why it cannot be known, and what would settle it. A default of the service is not unknown: what
+nobody states is judged as what the service will do.
+
+## Families
+
+"""
+
+
+def page(policy: Policy) -> str:
+    """One policy for a terminal."""
+    head = f"{policy.name} ({policy.id})"
+    rows = [
+        ("Asks", policy.title),
+        ("Why", _flat(policy.rationale)),
+        ("Judges", f"{_subject(policy)}, in {_dialects(policy)}"),
+    ]
+    blocks = [_row(word, textwrap.wrap(text, 84)) for word, text in rows]
+    blocks.append(_row("Unknown when", ["a value that decides it cannot be known:", *_unknown(policy)]))
+    if policy.options:
+        blocks.append(_row("Options", [f"{option.name} = {written(option.default)}" for option in policy.options]))
+        blocks.append(_row("", [f"set them under [policies.{policy.name}]"]))
+    for word, fix in (("Terraform", policy.remedy.terraform), ("CloudFormation", policy.remedy.cloudformation)):
+        blocks.append(_row(word, _fragment(fix).splitlines() if fix else ["cannot be said there"]))
+    if policy.remedy.global_table:
+        blocks.append(_row("Global table", _fragment(policy.remedy.global_table).splitlines()))
+    blocks.append(_row("More", [policy.docs]))
+    return f"{head}{_facts(policy):>{max(100 - len(head), len(_facts(policy)) + 2)}}\n\n" + "\n".join(blocks) + "\n"
+
+
+def handbook(policies: Iterable[Policy]) -> str:
+    """Every policy, with an index by family, in Markdown."""
+    families = [
+        (family, list(members))
+        for family, members in groupby(sorted(policies, key=_order), key=lambda policy: policy.family)
+    ]
+    parts = [INTRODUCTION.format(sources=_known_sources())]
+    for family, members in families:
+        parts.append(f"- [{family}](#{family}): {_question(family, members)}\n")
+    for family, members in families:
+        parts.append(f"\n## {family}\n\n{_question(family, members)}\n\n{_table(members)}")
+        parts += [f"\n{entry(policy)}" for policy in members]
+    return "".join(parts)
+
+
+def entry(policy: Policy) -> str:
+    """One policy in Markdown."""
+    return "\n\n".join(_sections(policy)) + "\n"
+
+
+def _sections(policy: Policy) -> Iterator[str]:
+    yield f"### {policy.id} {policy.name}"
+    yield f"**{policy.title}.** ({_facts(policy)})"
+    yield f"**Why.** {_flat(policy.rationale)}"
+    yield f"**Judged on** {_subject(policy)}, in {_dialects(policy)}."
+    yield "**Unknown when** a value that decides it [cannot be known](#unknown)."
+    if policy.options:
+        rows = ["| option | takes | default |", "| --- | --- | --- |", *map(_option_row, policy.options)]
+        yield f"**Options** under `[policies.{policy.name}]`:\n\n" + "\n".join(rows)
+    if policy.remedy.terraform:
+        yield f"**Terraform**\n\n```hcl\n{_fragment(policy.remedy.terraform)}\n```"
+    if policy.remedy.cloudformation:
+        yield f"**CloudFormation**\n\n```yaml\n{_fragment(policy.remedy.cloudformation)}\n```"
+    if policy.remedy.global_table:
+        yield f"**CloudFormation, `{GLOBAL_TABLE}`**\n\n```yaml\n{_fragment(policy.remedy.global_table)}\n```"
+    yield f"[Read more]({policy.docs})"
+
+
+def written(content: object) -> str:
+    """An option's content as the configuration spells it."""
+    match content:
+        case bool():
+            return "true" if content else "false"
+        case str():
+            return '"' + content.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        case tuple() | list():
+            return "[" + ", ".join(map(written, content)) + "]"
+        case _:
+            return str(content)
+
+
+def _question(family: str, members: list[Policy]) -> str:
+    """What the family asks, or how many there are of a pack of its own."""
+    return QUESTIONS.get(family, "1 policy" if len(members) == 1 else f"{len(members)} policies")
+
+
+def _table(members: list[Policy]) -> str:
+    rows = [
+        f"| [{policy.id}](#{_anchor(policy)}) | {policy.name} | {_weight(policy)} | {policy.title} |"
+        for policy in members
+    ]
+    return "\n".join(["| id | name | severity | asks |", "| --- | --- | --- | --- |", *rows]) + "\n"
+
+
+def _option_row(option: Option) -> str:
+    return f"| `{option.name}` | {wanted(option)} | `{written(option.default)}` |".replace("``", "` `")
+
+
+def _row(word: str, lines: list[str]) -> str:
+    return "\n".join(f"{word if at == 0 else '':<16}{line}".rstrip() for at, line in enumerate(lines or [""]))
+
+
+def _facts(policy: Policy) -> str:
+    return f"{policy.severity} · {policy.family} · {'on' if policy.on else 'off'} by default"
+
+
+def _weight(policy: Policy) -> str:
+    return str(policy.severity) if policy.on else f"{policy.severity}, off by default"
+
+
+def _subject(policy: Policy) -> str:
+    return SUBJECTS[policy.subject.__name__]
+
+
+def _dialects(policy: Policy) -> str:
+    if _is_of_changes(policy):
+        told = (word for word, (language, changes, _) in SOURCES.items() if changes and language in _languages(policy))
+        return " and in ".join(f"a {word}" for word in told)
+    return "; and in ".join(DIALECTS[language] for language in _languages(policy))
+
+
+def _is_of_changes(policy: Policy) -> bool:
+    return policy.subject.__name__ == "Change"
+
+
+def _known_sources() -> str:
+    lines = [f"- in a {_SHOWN[word]}, when it {why}" for word, (_, _, why) in SOURCES.items()]
+    return ";\n".join(lines) + "."
+
+
+def _unknown(policy: Policy) -> Iterator[str]:
+    """For each source that it can judge: which value is not known there."""
+    for word, (language, changes, why) in SOURCES.items():
+        if language in _languages(policy) and (changes or not _is_of_changes(policy)):
+            yield from textwrap.wrap(f"in a {_SHOWN[word]}, when it {why}", 84, subsequent_indent="  ")
+
+
+def _languages(policy: Policy) -> list[str]:
+    """Where the policy can be broken: where it has a remedy, or everywhere if it has none."""
+    spelled = [language for language in DIALECTS if getattr(policy.remedy, language) is not None]
+    return spelled or list(DIALECTS)
+
+
+def _fragment(text: str) -> str:
+    return textwrap.dedent(text).strip("\n")
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split()).replace("``", "`")
+
+
+def _anchor(policy: Policy) -> str:
+    """The anchor that the web gives to the policy's heading."""
+    return re.sub(r"[^\w\- ]", "", f"{policy.id} {policy.name}".lower()).replace(" ", "-")
+
+
+def _order(policy: Policy) -> tuple[bool, str]:
+    return (policy.id[:3] not in FAMILIES, policy.id)

@@ -1,0 +1,175 @@
+"""The report as JSON, version 1: a contract that other tools build on. Keys are added, never renamed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from tablegate import __version__
+from tablegate.findings import Counts, Fault, Finding, Input, Report, Shard, Skipped
+from tablegate.model.record import names_of
+from tablegate.model.table import Construct
+from tablegate.model.value import Doubt, Place, Value
+from tablegate.policy.declare import Policy
+from tablegate.reporters.safe import Plain, Scrubber, plain
+from tablegate.reporters.wording import Look
+
+VERSION = 1
+
+
+def render(report: Report, look: Look) -> str:  # noqa: ARG001 - the same bytes, however one looks
+    """The whole report in ASCII, one finding a line."""
+    import json
+
+    encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False).encode
+    scrub = _Cleaner(report.secrets)
+    members = {
+        "version": encode(VERSION),
+        "tool": encode({"name": "tablegate", "version": __version__}),
+        "inputs": _rows([encode(_input(item, scrub)) for item in report.inputs]),
+        "findings": _rows([encode(_finding(item, scrub)) for item in report.findings]),
+        "faults": _rows([encode(_fault(item, scrub)) for item in report.faults]),
+        "counts": encode({name: getattr(report.counts, name) for name in names_of(Counts)}),
+        "gate": encode(report.gate),
+        "exit": encode(int(report.exit)),
+        "policies": _rows([encode(_policy(item)) for item in _named(report)]),
+        "skipped": _rows([encode(_skipped(item, scrub)) for item in report.skipped]),
+        "shard": encode(_shard(report.shard)),
+    }
+    return "{\n" + ",\n".join(f'"{name}": {text}' for name, text in members.items()) + "\n}\n"
+
+
+def _rows(rows: list[str]) -> str:
+    return "[\n" + ",\n".join(rows) + "\n]" if rows else "[]"
+
+
+class _Cleaner:
+    """Takes secrets out, and halves of characters that no strict reader of JSON takes."""
+
+    def __init__(self, secrets: frozenset[str]) -> None:
+        self._scrub = Scrubber(secrets)
+        self._known: dict[str, str] = {}
+
+    def __call__(self, text: str) -> str:
+        if text not in self._known:
+            clean = self._scrub(text)
+            whole = clean if clean.isascii() else clean.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            self._known[text] = whole
+        return self._known[text]
+
+    def optional(self, text: str | None) -> str | None:
+        return None if text is None else self(text)
+
+
+def _input(item: Input, scrub: _Cleaner) -> Plain:
+    return {
+        "path": scrub(item.path),
+        "kind": item.kind,
+        "detail": scrub.optional(item.detail),
+        "resources": item.resources,
+        "tables": item.tables,
+        "indexes": item.indexes,
+        "replicas": item.replicas,
+        "documents": {
+            "read": item.documents - item.documents_partly - item.documents_unread,
+            "partly": item.documents_partly,
+            "unread": item.documents_unread,
+        },
+    }
+
+
+def _finding(item: Finding, scrub: _Cleaner) -> Plain:
+    return {
+        "policy": item.policy.id,
+        "name": item.policy.name,
+        "severity": str(item.severity),
+        "outcome": str(item.outcome),
+        "blocks": item.blocks,
+        "input": scrub(item.file),
+        "address": scrub(item.address),
+        "part": _texts(item.part, scrub),
+        "place": _place(item.place or Place(item.file), scrub),
+        "scenario": _texts(item.scenario, scrub),
+        "message": scrub(item.message),
+        "evidence": [_evidence(value, scrub) for value in item.evidence],
+        "fix": scrub.optional(item.fix),
+        "fingerprint": item.fingerprint,
+        "construct": None if item.construct is None else _construct(item.construct, scrub),
+        "waived": None if item.waived is None else {"reason": scrub(item.waived)},
+    }
+
+
+def _construct(item: Construct, scrub: _Cleaner) -> Plain:
+    return {"path": scrub(item.path), "place": _place(item.place, scrub)}
+
+
+def _texts(pairs: Mapping[str, str] | None, scrub: _Cleaner) -> Plain:
+    return None if pairs is None else {scrub(key): scrub(pairs[key]) for key in sorted(pairs)}
+
+
+def _place(place: Place | None, scrub: _Cleaner) -> Plain:
+    if place is None:
+        return None
+    return {
+        "file": scrub(place.file),
+        "line": place.line,
+        "column": place.column,
+        "end_column": place.end_column,
+        "path": scrub.optional(place.path),
+        **({"because": _place(place.because, scrub)} if place.because is not None else {}),
+    }
+
+
+def _evidence(value: Value[object], scrub: _Cleaner) -> Plain:
+    return {
+        "name": scrub(value.name),
+        "value": plain(value, scrub),
+        "origin": str(value.origin),
+        "place": _place(value.place, scrub),
+        "doubt": _doubt(value.doubt, scrub),
+    }
+
+
+def _doubt(doubt: Doubt | None, scrub: _Cleaner) -> Plain:
+    if doubt is None:
+        return None
+    return {"reason": scrub(doubt.reason), "settle": scrub.optional(doubt.settle)}
+
+
+def _fault(item: Fault, scrub: _Cleaner) -> Plain:
+    return {
+        "code": str(item.code),
+        "blocks": item.blocks,
+        "file": scrub(item.place.file),
+        "line": item.place.line,
+        "column": item.place.column,
+        "path": scrub.optional(item.place.path),
+        "message": scrub(item.message),
+        "hint": scrub.optional(item.hint),
+    }
+
+
+def _named(report: Report) -> Iterable[Policy]:
+    """The policies that the findings name: what a reader of the report knows of them."""
+    named = {finding.policy.id: finding.policy for finding in report.findings}
+    return (named[id] for id in sorted(named))
+
+
+def _policy(item: Policy) -> Plain:
+    return {
+        "id": item.id,
+        "name": item.name,
+        "severity": str(item.severity),
+        "title": item.title,
+        "rationale": item.rationale,
+        "docs": item.docs,
+    }
+
+
+def _skipped(item: Skipped, scrub: _Cleaner) -> Plain:
+    return {"why": item.why, "files": item.files, "first": [scrub(name) for name in item.first]}
+
+
+def _shard(shard: Shard | None) -> Plain:
+    if shard is None:
+        return None
+    return {"number": shard.number, "of": shard.of, "roots": shard.roots, "digest": shard.digest}

@@ -1,0 +1,191 @@
+"""Files of Terraform's language: cut into blocks first, whose bodies are read when somebody asks for them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import NoReturn
+
+from tablegate.model.value import Place
+from tablegate.syntax.hcl.nodes import Attribute, Block, Body, Expression, Literal
+from tablegate.syntax.hcl.quick_reader import NotPlainError, plain
+from tablegate.syntax.hcl.scanner import BLANK, IDENTIFIER, SPACE, closing, heredoc, line_end, margin_of, refuse
+from tablegate.syntax.hcl.scanner import place as place_of
+from tablegate.syntax.node import ParseError
+
+_LABELS = rf'(?:[ \t]*+(?:"(?:[^"\\\n]|\\.)*+"|{IDENTIFIER}))*+'
+_HEADER = re.compile(rf"(?P<type>{IDENTIFIER})(?P<labels>{_LABELS})(?:[ \t\r]|/\*[^\n]*?\*/)*+\{{")
+_LABEL = re.compile(rf'"((?:[^"\\\n]|\\.)*+)"|({IDENTIFIER})')
+_ITEM = re.compile(
+    rf"""
+    (?:[ \t\r\n]++|\#[^\n]*+|//[^\n]*+|/\*.*?\*/)*+
+    (?:
+        (?P<name>{IDENTIFIER})[ \t]*+=(?![=>])[ \t]*+
+          (?:(?:"(?P<text>[^"\\$%\r\n]*+)"|(?P<int>[0-9]{{1,15}}+)|(?P<word>true|false|null))
+             [ \t\r]*+(?=[\n\#}}]|\Z|//))?+
+      | (?P<type>{IDENTIFIER})(?P<labels>{_LABELS})(?:[ \t\r]|/\*[^\n]*?\*/)*+\{{
+      | (?P<close>\}})
+      | (?P<end>\Z)
+    )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_WORDS = {"true": Literal(True), "false": Literal(False), "null": Literal(None)}
+
+
+class File:
+    """One file, cut into the blocks at its top."""
+
+    def __init__(self, name: str, text: str, grammar: str | None = None) -> None:
+        self.name = name
+        self._text = text
+        self._grammar = grammar
+        self._lines: list[int] | None = None
+
+    def blocks(self) -> list[Block]:
+        """The blocks at the top, in their order."""
+        text, position = self._text, 0
+        found: list[Block] = []
+        while (position := self._blank_end(position)) < len(text):
+            header = _HEADER.match(text, position)
+            if header is None:
+                self._refuse_at_top(position)
+            close = closing(text, header.end() - 1)
+            found.append(self._block(header, close))
+            position = self._line_over(close + 1, "a block")
+        return found
+
+    def assignments(self) -> Body:
+        """The file as one body: that is what a file of variables is."""
+        return self._body(0, len(self._text))
+
+    def place(self, start: int, end: int | None = None) -> Place:
+        """The place of what starts here. It is underlined where it ends on the same line."""
+        if self._lines is None:
+            self._lines = [found.end() for found in re.finditer("\n", self._text)]
+        line = bisect_right(self._lines, start)
+        column = start - (self._lines[line - 1] if line else 0) + 1
+        within = end is not None and (line == len(self._lines) or end <= self._lines[line])
+        return Place(self.name, line + 1, column, column + end - start if within and end is not None else None)
+
+    def says(self, start: int, end: int, word: str) -> bool:
+        """Whether a word stands there, in whatever case."""
+        return word in self._text[start:end].lower()
+
+    def inner(self, start: int, steps: Sequence[str | int]) -> tuple[int, int] | None:
+        """Where a part of the object or list that starts here stands; None where it is not spelled out."""
+        from tablegate.syntax.hcl.scanner import inner
+
+        return inner(self._text, start, steps)
+
+    def heredoc(self, start: int) -> Place | None:
+        """Where the text of a heredoc that starts here stands, without its margin; None where none does."""
+        found = heredoc(self._text, start)
+        if found is None:
+            return None
+        shifted, first, last, _ = found
+        return self.place(first + (margin_of(self._text[first:last]) if shifted else 0))
+
+    def _block(self, header: re.Match[str], close: int) -> Block:
+        return Block(
+            header["type"],
+            tuple(found[1] if found[1] is not None else found[2] for found in _LABEL.finditer(header["labels"])),
+            start=header.start("type"),
+            first=header.end(),
+            close=close,
+            file=self,
+            read=lambda block: self._body(block.first, block.close),
+        )
+
+    def _body(self, position: int, close: int) -> Body:
+        attributes: dict[str, Attribute] = {}
+        blocks: list[Block] = []
+        while True:
+            found = _ITEM.match(self._text, position)
+            if found is None:
+                self._refuse_here(position)
+            kind = found.lastgroup
+            if kind in ("close", "end") or found.start(kind or 0) >= close:
+                return Body(attributes, tuple(blocks))
+            if kind == "labels":
+                end = closing(self._text, found.end() - 1)
+                blocks.append(self._block(found, end))
+                position = self._line_over(end + 1, "a block")
+                continue
+            attribute, position = self._attribute(found)
+            if attribute.name in attributes:
+                self._refuse_twice(attribute)
+            attributes[attribute.name] = attribute
+
+    def _attribute(self, found: re.Match[str]) -> tuple[Attribute, int]:
+        name, start, end = found["name"], found.start("name"), found.end()
+        kind = found.lastgroup
+        if kind == "text":
+            first = found.start("text") - 1
+            return Attribute(name, start, Literal(found["text"]), first, found.end("text") + 1, self), end
+        if kind == "int":
+            return Attribute(name, start, Literal(int(found["int"])), found.start("int"), found.end("int"), self), end
+        if kind == "word":
+            return Attribute(name, start, _WORDS[found["word"]], found.start("word"), found.end("word"), self), end
+        value, over = self._expression(end)
+        return Attribute(name, start, value, end, over, self), self._line_over(over, "an argument")
+
+    def _expression(self, start: int) -> tuple[Expression, int]:
+        try:
+            value, end = plain(self._text, start)
+        except NotPlainError:
+            pass
+        else:
+            if self._is_over(end):
+                return value, end
+        end = line_end(self._text, start)
+        written = self._text[start:end].rstrip()
+        if not written:
+            refuse("a value is missing", self._text, start)
+        return self._parsed(written, start), start + len(written)
+
+    def _parsed(self, written: str, start: int) -> Expression:
+        from tablegate.syntax.hcl.grammar import expression
+
+        try:
+            return expression(written, self._grammar)
+        except ParseError as error:
+            line, column = place_of(self._text, start)
+            if error.line is not None and error.column is not None:
+                # It was parsed behind "x = ", from its own first line on.
+                column = column + error.column - 5 if error.line == 1 else error.column
+                line += error.line - 1
+            raise ParseError(error.message, line=line, column=max(column, 1), hint=error.hint) from None
+
+    def _blank_end(self, position: int) -> int:
+        found = BLANK.match(self._text, position)
+        return position if found is None else found.end()
+
+    def _is_over(self, position: int) -> bool:
+        """Whether a line, a comment, or the block ends here."""
+        found = SPACE.match(self._text, position)
+        position = position if found is None else found.end()
+        return position >= len(self._text) or self._text[position] in "\n#}" or self._text.startswith("//", position)
+
+    def _line_over(self, position: int, what: str) -> int:
+        if not self._is_over(position):
+            refuse(f"{what} must end its line", self._text, position)
+        return position
+
+    def _refuse_twice(self, attribute: Attribute) -> NoReturn:
+        line, column = place_of(self._text, attribute.start)
+        raise ParseError(
+            f'duplicate argument: "{attribute.name}" is set twice', line=line, column=column, duplicate=True
+        )
+
+    def _refuse_at_top(self, position: int) -> NoReturn:
+        if re.compile(rf"{IDENTIFIER}[ \t]*=").match(self._text, position):
+            refuse("an argument outside of any block", self._text, position)
+        self._refuse_here(position)
+
+    def _refuse_here(self, position: int) -> NoReturn:
+        position = self._blank_end(position)
+        if self._text.startswith("/*", position):
+            refuse("the comment has no end", self._text, position)
+        refuse("neither an argument nor a block", self._text, min(position, len(self._text)))

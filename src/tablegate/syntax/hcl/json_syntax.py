@@ -1,0 +1,217 @@
+"""Terraform's language in JSON: the same blocks and expressions, where every text is a template."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from tablegate.model.value import Place
+from tablegate.syntax.hcl.nodes import Attribute, Block, Body, Expression, Literal, Object, Opaque, Tuple
+from tablegate.syntax.hcl.quick_reader import NotPlainError, template
+from tablegate.syntax.json import parse_json
+from tablegate.syntax.node import Node, ParseError
+
+# How many names stand between the word for a block and its body.
+_LABELS = {
+    "resource": 2,
+    "data": 2,
+    "ephemeral": 2,
+    "variable": 1,
+    "output": 1,
+    "module": 1,
+    "provider": 1,
+    "check": 1,
+    "locals": 0,
+    "terraform": 0,
+    "moved": 0,
+    "removed": 0,
+    "import": 0,
+}
+_COMMENT = "//"
+# Blocks in blocks; anything else that is an object or a list is a value.
+NESTED = frozenset(
+    {
+        "assume_role",
+        "attribute",
+        "condition",
+        "constraints",
+        "content",
+        "customer_managed_policy_reference",
+        "default_tags",
+        "global_secondary_index",
+        "global_table_witness",
+        "import_table",
+        "inline_policy",
+        "key_schema",
+        "lifecycle",
+        "local_secondary_index",
+        "mapping_rule",
+        "metric",
+        "metric_query",
+        "not_principals",
+        "on_demand_throughput",
+        "permissions_boundary",
+        "point_in_time_recovery",
+        "postcondition",
+        "precondition",
+        "predefined_metric_specification",
+        "principals",
+        "provisioned_throughput",
+        "provisioner",
+        "replica",
+        "role_mapping",
+        "s3_bucket_source",
+        "scalable_target_action",
+        "selection_tag",
+        "server_side_encryption",
+        "statement",
+        "string_equals",
+        "string_like",
+        "string_not_equals",
+        "string_not_like",
+        "suspended_state",
+        "target_tracking_scaling_policy_configuration",
+        "timeouts",
+        "ttl",
+        "validation",
+        "warm_throughput",
+    }
+)
+
+
+class JsonFile:
+    """One file, as the same blocks that the native syntax gives."""
+
+    def __init__(self, name: str, text: str, grammar: str | None = None) -> None:
+        self.name = name
+        self._grammar = grammar
+        self._all = text.lower()
+        self._places: list[Node] = []
+        self._root = parse_json(text)
+        if not isinstance(self._root.content, Mapping):
+            raise ParseError("the top level must be an object")
+
+    def blocks(self) -> list[Block]:
+        """The blocks at the top, in their order."""
+        found: list[Block] = []
+        for type_, node in _members(self._root):
+            levels = _LABELS.get(type_)
+            if levels is None:
+                raise ParseError(f'"{type_}" is no block of Terraform', line=node.line, column=node.column)
+            found += self._labelled(type_, (), node, levels)
+        return found
+
+    def assignments(self) -> Body:
+        """The file as one body: that is what a file of variables is."""
+        return Body({name: self._attribute(name, node, templates=False) for name, node in _members(self._root)}, ())
+
+    def place(self, start: int, end: int | None = None) -> Place:
+        """The place of what starts here."""
+        node = self._places[start]
+        return Place(self.name, node.line, node.column, node.end_column if end is not None else None)
+
+    def says(self, start: int, end: int, word: str) -> bool:  # noqa: ARG002 - somewhere in the file is near enough
+        """Whether a word stands there, in whatever case."""
+        return word in self._all
+
+    def inner(self, start: int, steps: Sequence[str | int]) -> tuple[int, int] | None:
+        """Where a part of the object or list stands; None where there is no such part."""
+        node: Node | None = self._places[start]
+        for step in steps:
+            node = None if node is None else _part(node, step)
+        if node is None:
+            return None
+        at = self._at(node)
+        return at, at
+
+    def heredoc(self, start: int) -> Place | None:  # noqa: ARG002 - JSON has none
+        """Where the text of a heredoc stands: nowhere."""
+        return None
+
+    def _labelled(self, type_: str, labels: tuple[str, ...], node: Node, levels: int) -> Iterator[Block]:
+        if levels:
+            for each in _each(node):
+                for label, inner in _members(each):
+                    yield from self._labelled(type_, (*labels, label), inner, levels - 1)
+            return
+        for each in _each(node):
+            yield self._block(type_, labels, each)
+
+    def _block(self, type_: str, labels: tuple[str, ...], node: Node) -> Block:
+        if not isinstance(node.content, Mapping):
+            raise ParseError(f"{type_} must be an object", line=node.line, column=node.column)
+        start = self._at(node)
+        return Block(type_, labels, start=start, first=start, close=start, file=self, read=lambda _: self._body(node))
+
+    def _body(self, node: Node) -> Body:
+        attributes: dict[str, Attribute] = {}
+        blocks: list[Block] = []
+        for name, value in _members(node):
+            if name == "dynamic":
+                blocks += self._labelled(name, (), value, 1)
+            elif name in NESTED and _is_block(value):
+                blocks += [self._block(name, (), each) for each in _each(value)]
+            else:
+                attributes[name] = self._attribute(name, value)
+        return Body(attributes, tuple(blocks))
+
+    def _attribute(self, name: str, node: Node, *, templates: bool = True) -> Attribute:
+        start = self._at(node)
+        return Attribute(name, start, self._expression(node, templates=templates), start, start, self)
+
+    def _expression(self, node: Node, *, templates: bool) -> Expression:
+        content = node.content
+        if isinstance(content, Mapping):
+            return Object(
+                tuple(
+                    (self._text(key, node) if templates else Literal(key), self._expression(one, templates=templates))
+                    for key, one in _members(node)
+                )
+            )
+        if isinstance(content, (list, tuple)):
+            return Tuple(tuple(self._expression(one, templates=templates) for one in content))
+        if isinstance(content, str):
+            return self._text(content, node) if templates else Literal(content)
+        return Literal(content)  # type: ignore[arg-type]
+
+    def _text(self, text: str, node: Node) -> Expression:
+        if "${" not in text and "%{" not in text:
+            return Literal(text)
+        try:
+            return template(text)
+        except NotPlainError:
+            pass
+        if not (text.startswith("${") and text.endswith("}") and text.count("${") == 1):
+            return Opaque(text)
+        from tablegate.syntax.hcl.grammar import expression
+
+        try:
+            return expression(text[2:-1], self._grammar)
+        except ParseError as error:
+            raise ParseError(error.message, line=node.line, column=node.column) from None
+
+    def _at(self, node: Node) -> int:
+        self._places.append(node)
+        return len(self._places) - 1
+
+
+def _members(node: Node) -> Iterator[tuple[str, Node]]:
+    if not isinstance(node.content, Mapping):
+        raise ParseError("an object must stand here", line=node.line, column=node.column)
+    return ((key, one) for key, one in node.content.items() if key != _COMMENT)
+
+
+def _part(node: Node, step: str | int) -> Node | None:
+    if isinstance(node.content, Mapping):
+        return node.content.get(str(step))
+    listed = node.content if isinstance(node.content, (list, tuple)) else ()
+    return next((item for number, item in enumerate(listed) if number == step), None)
+
+
+def _each(node: Node) -> list[Node]:
+    """A block, or a list of blocks."""
+    return list(node.content) if isinstance(node.content, (list, tuple)) else [node]
+
+
+def _is_block(node: Node) -> bool:
+    each = _each(node)
+    return all(isinstance(one.content, Mapping) for one in each)

@@ -1,0 +1,255 @@
+"""Where strings, brackets, heredocs end; escapes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NoReturn
+
+from tablegate.syntax.node import ParseError
+
+DEPTH = 100  # brackets and templates in one another; people write five
+IDENTIFIER = r"[^\W\d][\w-]*"
+BLANK = re.compile(r"(?:[ \t\r\n]++|\#[^\n]*+|//[^\n]*+|/\*.*?\*/)*+", re.DOTALL)  # newlines and comments too
+SPACE = re.compile(r"(?:[ \t\r]++|/\*[^\n]*?\*/)*+")  # within a line
+
+_DULL = re.compile(
+    r"""(?:
+        [^"{}\[\]()\#/<]++                                  # nothing that opens or closes
+      | "(?:[^"\\$%\n]++|\\.|[$%](?!\{))*+"                 # a text without templates
+      | \#[^\n]*+ | //[^\n]*+ | /\*.*?\*/ | /(?![*/]) | <(?!<)
+    )*+""",
+    re.VERBOSE | re.DOTALL,
+)
+_DULL_LINE = re.compile(
+    r"""(?:
+        [^"{}\[\]()\#/<\n]++
+      | "(?:[^"\\$%\n]++|\\.|[$%](?!\{))*+"
+      | /\*[^\n]*?\*/ | /(?![*/]) | <(?!<)
+    )*+""",
+    re.VERBOSE,
+)
+_IN_TEXT = re.compile(r'(?:[^"\\$%\n]++|\\.|\$\$\{|%%\{|[$%](?!\{))*+')
+_HEREDOC = re.compile(r"<<(-?)(" + IDENTIFIER.replace("-]", ".-]") + r")[ \t]*\r?\n")
+_CLOSERS = {"{": "}", "[": "]", "(": ")"}
+
+
+def place(text: str, position: int) -> tuple[int, int]:
+    """Line and column of a position, both from one on."""
+    return text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
+
+
+def refuse(message: str, text: str, position: int, hint: str | None = None) -> NoReturn:
+    """Say what is wrong there."""
+    line, column = place(text, position)
+    raise ParseError(message, line=line, column=column, hint=hint)
+
+
+def closing(text: str, opened: int, depth: int = 0) -> int:
+    """The position of the bracket that closes the one at ``opened``."""
+    expected = [_CLOSERS[text[opened]]]
+    position = opened + 1
+    while True:
+        position = _dull_end(text, position)
+        sign = text[position] if position < len(text) else ""
+        if sign in ("{", "[", "("):
+            expected.append(_CLOSERS[sign])
+            if depth + len(expected) > DEPTH:
+                refuse(f"nested more than {DEPTH} levels deep", text, position)
+            position += 1
+        elif sign in ("}", "]", ")"):
+            if expected.pop() != sign:
+                refuse(f'"{sign}" closes nothing', text, position)
+            if not expected:
+                return position
+            position += 1
+        else:
+            position = _past(text, position, sign, opened, depth + len(expected))
+
+
+def line_end(text: str, position: int) -> int:
+    """The end of the expression that starts here: the end of its line, a comment, or a bracket that is not its own."""
+    while True:
+        found = _DULL_LINE.match(text, position)
+        position = position if found is None else found.end()
+        sign = text[position] if position < len(text) else ""
+        if sign in ("", "\n", "#", "}", "]", ")"):
+            return position
+        if sign in _CLOSERS:
+            position = closing(text, position) + 1
+        elif sign == "/":
+            return position
+        else:
+            position = _past(text, position, sign, position, 0)
+
+
+def heredoc(text: str, position: int) -> tuple[bool, int, int, int] | None:
+    """Of a heredoc: whether it is to be shifted left, where its text starts and ends, and where it is over."""
+    opened = _HEREDOC.match(text, position)
+    if opened is None:
+        return None
+    last = re.compile(rf"^[ \t]*{re.escape(opened[2])}[ \t]*\r?$", re.MULTILINE).search(text, opened.end())
+    if last is None:
+        refuse(f"the heredoc {opened[2]} has no end", text, position)
+    over = last.end() - (text[last.end() - 1] == "\r")
+    return bool(opened[1]), opened.end(), last.start(), over
+
+
+def text_end(text: str, position: int, depth: int = 0) -> int:
+    """The position behind the quote that closes the text which opens here."""
+    opened = position
+    position += 1
+    while True:
+        found = _IN_TEXT.match(text, position)
+        position = position if found is None else found.end()
+        sign = text[position] if position < len(text) else ""
+        if sign == '"':
+            return position + 1
+        if sign not in ("$", "%"):
+            refuse("the text has no closing quote", text, opened)
+        if depth + 1 > DEPTH:
+            refuse(f"nested more than {DEPTH} levels deep", text, position)
+        position = closing(text, position + 1, depth + 1) + 1
+
+
+def _dull_end(text: str, position: int) -> int:
+    found = _DULL.match(text, position)
+    return position if found is None else found.end()
+
+
+def _past(text: str, position: int, sign: str, opened: int, depth: int) -> int:
+    """Behind what opens here and is no bracket."""
+    if sign == '"':
+        return text_end(text, position, depth)
+    if sign == "<":
+        found = heredoc(text, position)
+        return position + 2 if found is None else found[3]
+    if sign == "/":
+        refuse("the comment has no end", text, position)
+    refuse(f'"{text[opened]}" is never closed', text, opened)
+
+
+Span = tuple[int, int]
+
+_KEY = re.compile(rf'(?:({IDENTIFIER})|"([^"\\$%\n]*+)")[ \t]*[=:](?![=>])')
+_CALLED = re.compile(rf"(?:{IDENTIFIER}[ \t]*\([ \t\r\n]*)+")
+_COMPUTED = re.compile(r"[ \t]*[=:](?![=>])")
+_DULL_hcl_spans = re.compile(r"[^\"{}\[\]()\#/<,\n]++")
+_COMMENT = re.compile(r"\#[^\n]*+|//[^\n]*+|/\*.*?\*/", re.DOTALL)
+
+
+def inner(text: str, start: int, steps: Sequence[str | int]) -> Span | None:
+    """Where a part starts and ends, by the keys and numbers that lead to it; None where it is not spelled out.
+
+    The whole may be given to a function that leaves its parts as they are: ``jsonencode``, ``tomap``, ``toset``.
+    """
+    try:
+        called = _CALLED.match(text, start) if steps else None
+        position = start if called is None else called.end()
+        for step in steps:
+            found = next((at for key, at in _members(text, position) if key == step), None)
+            if found is None:
+                return None
+            position = found
+        return position, _value_end(text, position, ",\n}])")
+    except ParseError:
+        return None
+
+
+def _members(text: str, opened: int) -> Iterator[tuple[str | int | None, int]]:
+    """The keys of an object, or the numbers of a list, each with where its value starts."""
+    sign = text[opened : opened + 1]
+    position, number = _blank_end(text, opened + 1), 0
+    while sign in ("{", "[") and position < len(text) and text[position] not in "}]":
+        key: str | int | None = number
+        if sign == "{":
+            found = _KEY.match(text, position)
+            if found is not None:
+                key, position = found[1] if found[1] is not None else found[2], found.end()
+            else:
+                key, position = None, _computed(text, position)
+            if position < 0:
+                return
+        position = _blank_end(text, position)
+        yield key, position
+        end = _value_end(text, position, ",\n}" if sign == "{" else ",]")
+        position = _blank_end(text, end)
+        if text.startswith(",", position):
+            position = _blank_end(text, position + 1)
+        elif position == end and text[position : position + 1] not in ("}", "]"):
+            return
+        number += 1
+
+
+def _computed(text: str, position: int) -> int:
+    """Behind a key in round brackets, or one with templates in it; below zero where there is none."""
+    if text.startswith("(", position):
+        position = closing(text, position) + 1
+    elif text.startswith('"', position):
+        position = text_end(text, position)
+    found = _COMPUTED.match(text, position)
+    return -1 if found is None else found.end()
+
+
+def _value_end(text: str, position: int, ends: str) -> int:
+    """The end of the value that starts here, without the blanks behind it."""
+    end = position
+    while position < len(text) and text[position] not in ends:
+        found = _DULL_hcl_spans.match(text, position)
+        if found is not None:
+            position = found.end()
+            end = position - (len(found[0]) - len(found[0].rstrip()))
+            continue
+        comment = _COMMENT.match(text, position)
+        if comment is not None:
+            position = comment.end()
+            continue
+        position = end = _past_hcl_spans(text, position)
+    return end
+
+
+def _past_hcl_spans(text: str, position: int) -> int:
+    sign = text[position]
+    if sign in "{[(":
+        return closing(text, position) + 1
+    if sign == '"':
+        return text_end(text, position)
+    found = heredoc(text, position) if sign == "<" else None
+    return position + 1 if found is None else found[3]
+
+
+def _blank_end(text: str, position: int) -> int:
+    found = BLANK.match(text, position)
+    return position if found is None else found.end()
+
+
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))|\$\$\{|%%\{", re.DOTALL)
+_SIMPLE = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\"}
+_LAST = 0x10FFFF
+
+
+def unescaped(text: str) -> str:
+    """What a text between quotes means."""
+    return _ESCAPE.sub(_meant, text) if "\\" in text or "{" in text else text
+
+
+def unmargined(text: str) -> str:
+    """A heredoc's text without the indentation that all its lines share."""
+    lines, margin = text.split("\n"), margin_of(text)
+    return "\n".join(line[margin:] if line.strip() else line.lstrip(" \t") for line in lines)
+
+
+def margin_of(text: str) -> int:
+    """The width of that indentation."""
+    lines = (line for line in text.split("\n") if line.strip())
+    return min((len(line) - len(line.lstrip(" \t")) for line in lines), default=0)
+
+
+def _meant(found: re.Match[str]) -> str:
+    code = found[1] or found[2]
+    if code:
+        number = int(code, 16)
+        return chr(number) if number <= _LAST else "\ufffd"
+    if found[3] is not None:
+        return _SIMPLE.get(found[3], found[0])
+    return found[0][1:]

@@ -1,0 +1,236 @@
+"""A large JSON document read by need: its members stay raw until somebody asks, and no key may come twice.
+
+msgspec keeps the last of two equal keys without a word. So each reading is proved: what was found must be
+as long as the text it was found in, or, decoded, must encode to the very same bytes. Where that cannot be
+shown, which is rare, the strict loader decides.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TypeAlias, TypeVar
+
+import msgspec
+
+from tablegate.syntax.node import ParseError
+
+T = TypeVar("T")
+
+DEPTH = 200  # as the strict loader has it
+_PIECE = 256
+
+_MEMBERS: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_ITEMS: msgspec.json.Decoder[list[msgspec.Raw]] = msgspec.json.Decoder(list[msgspec.Raw])
+_ANY = msgspec.json.Decoder()
+_ENCODER = msgspec.json.Encoder()
+_REFUSALS = (msgspec.DecodeError, RecursionError)  # a ValidationError is a DecodeError
+_KINDS = {dict: "an object", list: "a list", str: "a text", bool: "a truth value", type(None): "null"}
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"')
+
+
+class Plain:
+    """A part that the strict loader has decoded."""
+
+    __slots__ = ("content",)
+
+    def __init__(self, content: object) -> None:
+        self.content = content
+
+
+Part: TypeAlias = msgspec.Raw | Plain
+
+
+class Document:
+    """A whole document: its members, undecoded."""
+
+    __slots__ = ("_whole", "members")
+
+    def __init__(self, data: bytes | str) -> None:
+        self._whole = msgspec.Raw(data)
+        self.members = members(self._whole)
+
+    @property
+    def text(self) -> str:
+        """All of it, as it was written."""
+        return bytes(self._whole).decode()
+
+    def check(self) -> None:
+        """Read it all strictly: the ParseError of what is wrong with it has the line and the column."""
+        _strictly(self._whole)
+
+
+def members(part: Part | str) -> dict[str, Part]:
+    """The members of an object, undecoded. A text is a document of its own."""
+    part = part_of(part)
+    if isinstance(part, Plain):
+        if not isinstance(part.content, dict):
+            raise ParseError(f"an object is expected, not {kind_of(part.content)}")
+        return {key: Plain(child) for key, child in part.content.items()}
+    found = _proved_members(part)
+    if found is None and (compact := _compact(part)) is not None:
+        found = _proved_members(compact)
+    return members(_strictly(part)) if found is None else found
+
+
+def items(part: Part) -> list[Part]:
+    """The items of a list, undecoded."""
+    if not isinstance(part, Plain):
+        try:
+            return list(_ITEMS.decode(part))
+        except _REFUSALS:
+            part = _strictly(part)
+    if not isinstance(part.content, list):
+        raise ParseError(f"a list is expected, not {kind_of(part.content)}")
+    return [Plain(child) for child in part.content]
+
+
+def decode(part: Part) -> object:
+    """The part as plain objects."""
+    if isinstance(part, Plain):
+        return part.content
+    data = bytes(part)
+    if _is_shallow(data):
+        proved, content = _proved_content(data)
+        if proved:
+            return content
+        if (compact := _compact(part)) is not None:
+            proved, content = _proved_content(bytes(compact))
+            if proved:
+                return content
+    return _strictly(part).content
+
+
+def shaped(part: Part, shape: type[T]) -> T | None:
+    """The part in this shape, if nothing in it is left over; None where that is not so, or cannot be shown.
+
+    Raw members of the shape stay raw, and unproved.
+    """
+    if isinstance(part, Plain):
+        return None
+    found = _proved_shape(part, shape)
+    if found is None and (compact := _compact(part)) is not None:
+        found = _proved_shape(compact, shape)
+    return found
+
+
+def typed(part: Part, shape: type[T]) -> T | None:
+    """What this shape knows of the part, whatever else is in it; None where it has another shape. Nothing is proved."""
+    if isinstance(part, Plain):
+        return None
+    try:
+        return msgspec.json.decode(part, type=shape)
+    except _REFUSALS:
+        return None
+
+
+def written(data: bytes, key: str) -> bytes:
+    """A member of an object as it stands in the text; the object is known to be one, with this key once."""
+    return bytes(_MEMBERS.decode(data)[key])
+
+
+def part_of(part: Part | str) -> Part:
+    """A text as the part that it is."""
+    return msgspec.Raw(part) if isinstance(part, str) else part
+
+
+def is_null(part: Part) -> bool:
+    """Whether a part is null."""
+    return part.content is None if isinstance(part, Plain) else bytes(memoryview(part)[:4]) == b"null"
+
+
+def is_same(part: Part, content: object) -> bool:
+    """Whether a part says the same as decoded content."""
+    if not isinstance(part, Plain):
+        try:
+            if _ENCODER.encode(content) == bytes(part):
+                return True
+        except UnicodeEncodeError:
+            pass
+    return decode(part) == content
+
+
+def holds_true(content: object) -> bool:
+    """Whether true may stand anywhere in it: quick, and wrong only in saying so of a text that holds the word."""
+    try:
+        return b"true" in _ENCODER.encode(content)
+    except UnicodeEncodeError:
+        return True
+
+
+def kind_of(content: object) -> str:
+    """What decoded content is, in words."""
+    return _KINDS.get(type(content), "a number")
+
+
+def _proved_members(raw: msgspec.Raw) -> dict[str, Part] | None:
+    try:
+        found = _MEMBERS.decode(raw)
+    except _REFUSALS:
+        return None
+    size = 1 + max(1, len(found))  # braces and commas
+    for key, child in found.items():
+        size += len(_ENCODER.encode(key)) + 1 + len(memoryview(child))
+    return {**found} if size == _size(raw) else None
+
+
+def _proved_content(data: bytes) -> tuple[bool, object]:
+    try:
+        content = _ANY.decode(data)
+    except _REFUSALS:
+        return False, None
+    return _ENCODER.encode(content) == data, content
+
+
+def _proved_shape(raw: msgspec.Raw, shape: type[T]) -> T | None:
+    try:
+        content = msgspec.json.decode(raw, type=shape)
+    except _REFUSALS:
+        return None
+    return content if _encoded_size(content) == _size(raw) else None
+
+
+def _encoded_size(content: object) -> int:
+    """How long the content is in JSON. Of a long list piece by piece: no second copy of a large document is made."""
+    if not isinstance(content, list) or not content:
+        return len(_ENCODER.encode(content))
+    pieces = (content[start : start + _PIECE] for start in range(0, len(content), _PIECE))
+    return 1 + sum(len(_ENCODER.encode(piece)) - 1 for piece in pieces)  # a comma for two brackets between pieces
+
+
+def _compact(raw: msgspec.Raw) -> msgspec.Raw | None:
+    """The same without white space; None when it has none, or is no JSON."""
+    try:
+        compact = msgspec.Raw(bytes(msgspec.json.format(raw, indent=-1)))
+    except _REFUSALS:
+        return None
+    return compact if len(memoryview(compact)) < len(memoryview(raw)) else None
+
+
+def _size(raw: msgspec.Raw) -> int:
+    """The length without white space at the end, where terminals and redirections leave some."""
+    view = memoryview(raw)
+    tail = bytes(view[-64:])
+    return len(view) - len(tail) + len(tail.rstrip())
+
+
+def _is_shallow(data: bytes) -> bool:
+    """Whether the nesting stays within the limit: with few brackets anyhow, else by taking the innermost away."""
+    if data.count(b"[") + data.count(b"{") <= DEPTH:
+        return True
+    return _levels(data) or _levels(_STRING.sub(b"", data))
+
+
+def _levels(data: bytes) -> bool:
+    brackets = data.translate(None, _NO_BRACKETS)
+    for _ in range(DEPTH):
+        brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
+        if not brackets:
+            return True
+    return False
+
+
+def _strictly(raw: msgspec.Raw) -> Plain:
+    from tablegate.syntax.json import load_json
+
+    return Plain(load_json(bytes(raw).decode()))

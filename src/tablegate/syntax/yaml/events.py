@@ -1,0 +1,275 @@
+"""Libyaml events into nodes; anchors with a budget."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+import yaml
+from yaml.events import (
+    AliasEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+)
+
+from tablegate.syntax.node import Node, ParseError, Scalar
+from tablegate.syntax.yaml.scalars import COLLECTIONS, CORE, FIRST, WORDS, core_scalar, long_form, resolve, shown
+
+EXPANDED = 250_000  # nodes that all aliases together may stand for
+LEVELS = 120  # how deep they may build
+
+
+class _Extent(NamedTuple):
+    size: int
+    height: int
+
+
+class Aliases:
+    """What has been anchored so far, and how much the aliases have used of the budget."""
+
+    __slots__ = ("_expanded", "_extents", "_named", "open")
+
+    def __init__(self) -> None:
+        self.open: dict[int, tuple[str, Node]] = {}  # by depth: anchored containers that have not ended
+        self._named: dict[str, Node | None] = {}  # None while the container is open
+        self._extents: dict[int, _Extent] = {}
+        self._expanded = 0
+
+    def scalar(self, name: str, node: Node) -> None:
+        """An anchored scalar."""
+        self._named[name] = node
+        self._extents[id(node)] = self._extent(node)
+
+    def begin(self, name: str, depth: int, node: Node) -> None:
+        """An anchored container begins; until its end no alias may name it."""
+        self.open[depth] = (name, node)
+        self._named[name] = None
+
+    def end(self, depth: int) -> None:
+        """A container ends at this depth, anchored or not."""
+        if depth in self.open:
+            name, node = self.open.pop(depth)
+            self._named[name] = node
+            self._extents[id(node)] = self._extent(node)
+
+    def target(self, name: str, depth: int) -> Node:
+        """The node that an alias at this depth stands for. ValueError says why it can stand for none."""
+        if name not in self._named:
+            raise ValueError("an alias of an anchor that is not there")
+        node = self._named[name]
+        if node is None:
+            raise ValueError("an alias inside of what it stands for; this would never end")
+        size, height = self._extents[id(node)]
+        self._expanded += size
+        if self._expanded > EXPANDED or depth + height > LEVELS:
+            raise ValueError(f"the aliases stand for more than {EXPANDED:,} nodes, or more than {LEVELS} levels")
+        return node
+
+    def _extent(self, node: Node) -> _Extent:
+        """Size and height, level by level; what is known of an anchored part is not walked again."""
+        size = height = depth = 0
+        level = [node]
+        while level:
+            depth += 1
+            known = [self._extents[id(each)] for each in level if id(each) in self._extents]
+            new = [each for each in level if id(each) not in self._extents]
+            size += len(new) + sum(extent.size for extent in known)
+            height = max(height, depth, *(depth - 1 + extent.height for extent in known))
+            level = [child for each in new for child in _children(each)]
+        return _Extent(size, height)
+
+
+def _children(node: Node) -> Iterable[Node]:
+    if isinstance(node.content, Mapping):
+        return node.content.values()
+    return node.content if isinstance(node.content, list) else ()
+
+
+DEPTH = 60  # three times the deepest template seen
+SHOWN = 80  # characters of a key or a tag that a message names
+
+_Event: TypeAlias = Any  # libyaml's events and PyYAML's own, whose types say too little of either
+
+_Parser: Any = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+_ODD_KEYS = frozenset(WORDS) | {"<<"}
+_ITEM = "(item)"  # stands for the key inside a sequence, and is no text of any input; None: a key is awaited
+_PLACEHOLDERS = "the placeholders of a template engine, {{ ... }}, must be filled in first"
+_UNPRINTABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def document_of(text: str) -> Node:
+    """The only document of a text."""
+    try:
+        return _Builder(text).document()
+    except (yaml.YAMLError, UnicodeEncodeError) as error:
+        raise _in_our_words(error, text) from None
+
+
+class _Builder:
+    """One document, built from front to back."""
+
+    __slots__ = ("_aliases", "_next", "_resolved", "_root")
+
+    def __init__(self, text: str) -> None:
+        self._next: Callable[[], _Event] = _Parser(text).get_event
+        self._aliases = Aliases()
+        self._resolved: dict[str, Scalar] = {}
+        self._root: list[Node] = []
+
+    def document(self) -> Node:
+        """The only document of the stream."""
+        self._next()
+        if isinstance(self._next(), StreamEndEvent):
+            raise ParseError("the file holds no YAML document, only comments")
+        root = self._tree()
+        event = self._next()
+        if not isinstance(event, StreamEndEvent):
+            raise _error("a second YAML document, where one is expected", event)
+        return root
+
+    def _tree(self) -> Node:  # noqa: C901, PLR0912 - every event goes through; a call for each would cost a fifth more
+        next_event, aliases, resolved = self._next, self._aliases, self._resolved
+        content, key, at, stack = self._root, _ITEM, None, []  # type: Any, str | None, Any, list[tuple[Any, str | None]]
+        while True:
+            kind = (event := next_event()).__class__
+            if kind is ScalarEvent:
+                text, plain = event.value, event.tag is None and event.anchor is None
+                if key is None:
+                    key, at = text if plain and text not in _ODD_KEYS else self._key(event), event
+                    if key in content:
+                        raise _duplicate(key, content[key], event)
+                    continue
+                if plain:
+                    if not event.style and text[:1] in FIRST:
+                        text = resolved[text] if text in resolved else self._resolve(event)
+                    start, end, line = event.start_mark, event.end_mark, event.start_mark.line
+                    node = Node(text, line + 1, start.column + 1, end.column + 1 if end.line == line else None)
+                else:
+                    node = self._marked_scalar(event, event if key is _ITEM else at)
+            elif kind is MappingEndEvent or kind is SequenceEndEvent:
+                if aliases.open:
+                    aliases.end(len(stack))
+                content, key = stack.pop()
+                continue
+            elif key is None:
+                raise _error("a key must be a text, not a list, a mapping or an alias", event, _PLACEHOLDERS)
+            elif kind is MappingStartEvent or kind is SequenceStartEvent:
+                inner: Any = {} if kind is MappingStartEvent else []
+                node = self._container(event, event if key is _ITEM else at, inner, len(stack) + 1)
+            elif kind is AliasEvent:
+                node = self._alias(event, len(stack))
+            else:
+                return self._root[0]
+            if key is _ITEM:
+                content.append(node)
+            else:
+                content[key], key = node, None
+            if kind is MappingStartEvent or kind is SequenceStartEvent:
+                stack.append((content, key))
+                content, key = inner, None if kind is MappingStartEvent else _ITEM
+
+    def _key(self, event: _Event) -> str:
+        """A key that is tagged or anchored, or that looks like something other than a text."""
+        text: str = event.value
+        if event.anchor is not None:
+            self._aliases.scalar(event.anchor, Node(text, *_place(event)))
+        if event.tag == CORE + "str" or (event.style and event.tag is None):
+            return text
+        if event.tag not in (None, "!"):
+            raise _error(f"a key with the tag {shown(event.tag)[:SHOWN]}, where a text is expected", event)
+        if text == "<<":
+            raise _error("a merge key (<<), which CloudFormation does not know; write the members out", event)
+        if text in WORDS:
+            kind = "null" if WORDS[text] is None else "a truth value"
+            raise _error(f'a key that reads as {kind}; if it is a text, write it in quotes: "{text}"', event)
+        return text
+
+    def _resolve(self, event: _Event) -> Scalar:
+        try:
+            value = self._resolved[event.value] = resolve(event.value)
+        except ValueError as error:
+            raise _error(str(error), event) from None
+        return value
+
+    def _marked_scalar(self, event: _Event, at: _Event) -> Node:
+        """A scalar with a tag, an anchor or both. A function stands at its key, as every mapping does."""
+        node = Node(event.value, *_place(event))
+        form = None if event.tag in (None, "!") else long_form(event.tag)
+        if form is not None:
+            inner = node
+            if form == "Fn::GetAtt":
+                inner = Node([Node(part, *_place(event)) for part in event.value.split(".", 1)], *_place(event))
+            node = Node({form: inner}, *_place(at))
+        elif event.tag in (None, "!"):
+            node.content = event.value if event.style else self._resolve(event)
+        else:
+            node.content = self._core(event)
+        if event.anchor is not None:
+            self._aliases.scalar(event.anchor, node)
+        return node
+
+    def _core(self, event: _Event) -> Scalar:
+        try:
+            return core_scalar(event.tag, event.value)
+        except LookupError:
+            raise _unknown_tag(event) from None
+        except ValueError as error:
+            raise _error(str(error), event) from None
+
+    def _container(self, event: _Event, at: _Event, inner: Any, depth: int) -> Node:
+        """A sequence or mapping, still empty. It stands at its key."""
+        node = Node(inner, *_place(at))
+        if depth > DEPTH:
+            raise _error(f"nested deeper than {DEPTH} levels", event)
+        if event.tag not in (None, "!") and COLLECTIONS.get(event.tag) is not type(inner):
+            form = long_form(event.tag)
+            if form is None:
+                raise _unknown_tag(event)
+            node = Node({form: Node(inner, *_place(event))}, *_place(at))
+        if event.anchor is not None:
+            self._aliases.begin(event.anchor, depth, node)
+        return node
+
+    def _alias(self, event: _Event, depth: int) -> Node:
+        try:
+            return self._aliases.target(event.anchor, depth)
+        except ValueError as error:
+            raise _error(str(error), event) from None
+
+
+def _place(event: _Event) -> tuple[int, int, int | None]:
+    start, end = event.start_mark, event.end_mark
+    on_one_line = end.line == start.line and end.column > start.column
+    return start.line + 1, start.column + 1, end.column + 1 if on_one_line else None
+
+
+def _error(message: str, event: _Event, hint: str | None = None) -> ParseError:
+    line, column, _ = _place(event)
+    return ParseError(message, line=line, column=column, hint=hint)
+
+
+def _unknown_tag(event: _Event) -> ParseError:
+    hint = "only CloudFormation's short forms, such as !Ref, and plain types, such as !!str, can be read"
+    return _error(f"the tag {shown(event.tag)[:SHOWN]} is not known", event, hint)
+
+
+def _duplicate(key: str, first: Node, event: _Event) -> ParseError:
+    line, column, _ = _place(event)
+    message = f'duplicate key "{key[:SHOWN]}" on line {first.line} and again on line {line}'
+    return ParseError(message, line=line, column=column, duplicate=True)
+
+
+def _in_our_words(error: Any, text: str) -> ParseError:
+    """What the parser found wrong. Its own text may quote the input, so only the name of the problem is taken."""
+    mark = getattr(error, "problem_mark", None)
+    if mark is not None:
+        return ParseError(f"not valid YAML: {error.problem}", line=mark.line + 1, column=mark.column + 1)
+    found = _UNPRINTABLE.search(text)
+    at = found.start() if found else 0
+    line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+    return ParseError("a control character, which YAML does not allow", line=line, column=column)

@@ -1,0 +1,426 @@
+"""Kept speed layer: resources read line by line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any, TypeAlias
+
+from tablegate.model.record import record
+from tablegate.syntax.node import Node, Scalar
+from tablegate.syntax.yaml.scalars import FIRST, WORDS, long_form, resolve
+
+_DEEP = 30  # levels; more than people write
+_LONG = 200  # characters of a key; libyaml knows none of more than 1024
+_KNOWN_LINES = 8192  # lines whose meaning is kept: many a line of a template is there often
+
+# What begins with one of these characters is a plain scalar, and in it ": " and " #" alone mean something.
+_WORD = r"[A-Za-z0-9_./$](?:[A-Za-z0-9_./$\-]++|:(?=[A-Za-z0-9_./$\-:]))*+"
+_PLAIN = r"(?P<plain>[A-Za-z0-9_./$](?:[^:#]++|:(?=\S)|(?<=\S)#)*+)"
+_QUOTED = r""""[^"\\]*+"|'[^']*+'"""
+_TAG = r"(?:(?P<tag>![A-Za-z0-9:]++)(?: ++|$))?+"
+_LINE = re.compile(
+    rf" *+(?P<dashes>(?:- ++){{0,4}}+)(?:(?P<key>{_WORD}):(?: ++|$))?+"
+    rf"{_TAG}(?P<value>{_QUOTED}|{_PLAIN}|\[(?P<items>[^\[\]]*+)\])?+ *+(?:(?<![^ ])#.*+)?+"
+)
+_SIMPLE = re.compile(
+    r"(?:(?P<tag>![A-Za-z:]++) )?+"
+    r"""(?P<value>"[ !#-\[\]-~]*+"|'[ -&(-~]++'|(?P<plain>[A-Za-z0-9_./$](?:[ !"$-9;-~]++|:(?=[!-~]))*+))"""
+)  # what most values are
+_ITEM = re.compile(rf" *+{_TAG}(?P<value>{_QUOTED}|(?P<plain>{_WORD})) *+(?P<more>,|$)")
+
+_Value: TypeAlias = "tuple[Any, int, int | None]"
+"""A scalar, a list of such values, or a function as its name and value; with its column and its end."""
+
+_At: TypeAlias = "tuple[int, int] | None"
+"""Where a key stands."""
+
+_Opening: TypeAlias = "tuple[int, tuple[tuple[type, int, int], ...], str | None, _At]"
+"""What a line begins with: its depth, what begins behind its dashes, its key and where that stands."""
+
+
+class UnclearError(Exception):
+    """A line says more than is known here."""
+
+
+_Line: TypeAlias = "tuple[int, tuple[tuple[type, int, int], ...], str | None, Any, int, int | None, bool, bool]"
+"""What a line says, in a plain tuple because those are taken apart at once: its depth; what begins behind its dashes,
+each with its kind, its column and its depth; its key; a scalar, or a value that is more, with its column and its end;
+whether it is a scalar; and whether its content is on the lines below.
+
+The depth is twice the indentation, and one more for an item: those of a list may stand right below the key that the
+list belongs to, and are deeper."""
+
+
+def read_block(lines: Iterable[str], first: int, indent: int) -> dict[str, Node]:  # noqa: C901, PLR0912 - for speed
+    """The mapping that the lines are; the first has this number, and the mapping has this indentation."""
+    top: dict[str, Node] = {}
+    content, current, stack = top, 2 * indent, [(top, -1)]  # type: Any, int, list[tuple[Any, int]]
+    waiting: Node | None = None  # for its content, on the lines below its key
+    for number, line in enumerate(map(_LINES.__getitem__, lines), first):
+        if line is None:
+            continue
+        depth, inner, key, stated, start, end, is_scalar, is_open = line
+        if waiting is not None:
+            if depth <= current or len(stack) > _DEEP:
+                raise UnclearError
+            stack.append((content, current))
+            waiting.content = content = [] if depth % 2 else {}
+            current, waiting = depth, None
+        elif depth != current:
+            while depth < current:
+                content, current = stack.pop()
+            if depth != current:
+                raise UnclearError
+        if inner:
+            for kind, at, deeper in inner:
+                stack.append((content, current))
+                begun = kind()
+                content.append(Node(begun, number, at))
+                content, current = begun, deeper
+        node = Node(stated, number, start, end) if is_scalar else _made(stated, number)
+        if key is None:
+            content.append(node)
+        elif key in content:
+            raise UnclearError
+        else:
+            content[key] = node
+        if is_open:
+            waiting = node if is_scalar else _tagged(node)
+    if waiting is not None:
+        raise UnclearError
+    return top
+
+
+def ends_what_it_begins(line: str) -> bool:
+    """Whether no quote or bracket of the line reaches beyond it; False where that is not known here."""
+    found = _LINE.fullmatch(line)
+    if found is None or found["items"] is None:
+        return found is not None
+    try:
+        _items(line, *found.span("items"))
+    except UnclearError:
+        return False
+    return True
+
+
+def _tagged(node: Node) -> Node:
+    """What stands behind a short tag."""
+    (inner,) = node.content.values()  # type: ignore[union-attr]
+    return inner
+
+
+def _made(value: _Value, number: int) -> Node:
+    """The value as nodes, on the line with this number."""
+    content, start, end = value
+    kind = content.__class__
+    if kind is tuple:
+        name, inner = content
+        content = {name: _made(inner, number)}
+    elif kind is list:
+        content = [_made(part, number) for part in content]
+    return Node(content, number, start, end)
+
+
+class _Lines(dict[str, "_Line | None"]):
+    """What lines say, of as many as are kept."""
+
+    def __missing__(self, text: str) -> _Line | None:
+        if len(self) == _KNOWN_LINES:
+            self.clear()
+            _OPENINGS.clear()
+        said = self[text] = _said(text)
+        return said
+
+
+_LINES = _Lines()
+_OPENINGS: dict[str, _Opening] = {}  # by what stands before the value: there are fewer of those
+
+
+def _said(text: str) -> _Line | None:
+    """What the line says; nothing where it is empty or a comment.
+
+    Most lines begin as others do, and then only a simple value is new.
+    """
+    before, sign, rest = text.partition(": ")
+    if not sign:
+        before, sign, rest = text.partition("- ")
+    opening = _OPENINGS.get(before + sign)
+    found = None if opening is None else _SIMPLE.fullmatch(rest)
+    if opening is None or found is None:
+        return _unlike(text)
+    depth, inner, key, at = opening
+    own, behind = len(before) + 2, found.start("value")
+    stated = _scalar(found.groups(), own + behind, own, at)
+    content, start, end = stated
+    return depth, inner, key, stated if behind else content, start, end, not behind, False
+
+
+def _unlike(text: str) -> _Line | None:
+    """The same of a line that begins as no other one did, or whose value is not simple."""
+    found = _LINE.fullmatch(text)
+    if found is None or not text.isprintable():
+        raise UnclearError
+    dashes, key, tag, value, plain, items = found.groups()
+    before = found.end("dashes")
+    if key is None and not dashes:
+        if tag or value:
+            raise UnclearError
+        return None
+    if key in WORDS or (key is not None and len(key) > _LONG):
+        raise UnclearError
+    at = None if key is None else (before + 1, before + 1 + len(key))
+    if not value:
+        stated = _opened(found, tag, at)
+    elif items is None:
+        stated = _scalar((tag, value, plain), found.start("value"), found.start("tag"), at)
+    else:
+        stated = _listed(found, tag, at)
+    content, start, end = stated
+    is_scalar = tag is None and items is None
+    indent = before - len(dashes)
+    depth, inner = (2 * indent + 1, _begun(dashes, indent, key)) if dashes else (2 * indent, ())
+    if at is not None or dashes == "- ":
+        _OPENINGS[text[:before] if at is None else f"{text[: at[1] - 1]}: "] = depth, inner, key, at
+    return depth, inner, key, content if is_scalar else stated, start, end, is_scalar, not value
+
+
+def _begun(dashes: str, start: int, key: str | None) -> tuple[tuple[type, int, int], ...]:
+    """What begins behind the dashes of a line, which are here."""
+    inner: list[tuple[type, int, int]] = []
+    if "-" in dashes[1:]:
+        inner += [(list, at + 1, 2 * at + 1) for at, sign in enumerate(dashes[1:], start + 1) if sign == "-"]
+    if key is not None:
+        inner.append((dict, start + len(dashes) + 1, 2 * (start + len(dashes))))
+    return tuple(inner)
+
+
+def _opened(found: re.Match[str], tag: str | None, at: _At) -> _Value:
+    """A key whose value is on the lines below."""
+    if at is None:
+        raise UnclearError
+    return None if tag is None else (_form(tag), (None, found.start("tag") + 1, None)), *at
+
+
+def _listed(found: re.Match[str], tag: str | None, at: _At) -> _Value:
+    """A list in brackets. Whatever is no scalar stands at its key."""
+    start, end = found.start("value") + 1, found.start("value") + 2
+    own = (start if tag is None else found.start("tag") + 1, end)
+    held = _items(found.string, *found.span("items"))
+    return (held, *(at or own)) if tag is None else ((_form(tag), (held, *own)), *(at or own))
+
+
+def _items(text: str, start: int, end: int) -> list[_Value]:
+    items: list[_Value] = []
+    more = bool(text[start:end].strip(" "))
+    while more:
+        found = _ITEM.match(text, start, end)
+        if found is None:
+            raise UnclearError
+        tag, value, plain, _ = found.groups()
+        items.append(_scalar((tag, value, plain), found.start("value"), found.start("tag"), None))
+        start, more = found.end(), bool(found["more"])
+    return items
+
+
+def _scalar(said: tuple[str | Any, ...], start: int, before: int, at: _At) -> _Value:
+    """A scalar, said by its tag, its text, and this again if it is plain; where it starts, and where the tag does."""
+    tag, value, plain = said
+    text = value[1:-1] if plain is None else plain.rstrip(" ")
+    end = start + 1 + len(value if plain is None else text)
+    if tag is None:
+        return _resolved(text) if plain is not None and text[0] in FIRST else text, start + 1, end
+    own, form = (before + 1, end), _form(tag)
+    content: Any = [(part, *own) for part in text.split(".", 1)] if form == "Fn::GetAtt" else text
+    return (form, (content, *own)), *(at or own)
+
+
+def _resolved(text: str) -> Scalar:
+    try:
+        return resolve(text)
+    except ValueError:
+        raise UnclearError from None
+
+
+def _form(tag: str) -> str:
+    form = long_form(tag)
+    if form is None:
+        raise UnclearError
+    return form
+
+
+SECTION = "Resources"
+
+# What ends on its line. A plain scalar that begins with one of these characters is text up to " #" or ": ",
+# quotes and brackets included; inside of brackets quotes count only where a scalar can begin.
+_QUOTED_pruning = r"""(?:"(?:[^"\\\n]|\\[^\n])*+"|'(?:[^'\n]|'')*+')"""
+_PLAIN_pruning = r"[A-Za-z0-9_./$](?:[^\n:#]++|:(?=\S)|(?<=\S)#)*+"
+_TAG_pruning = r"(?:![A-Za-z0-9:]++ ++)?+"
+_WORD_pruning = r"[A-Za-z0-9_./$](?:[A-Za-z0-9_./$\-]++|:(?=[A-Za-z0-9_./$\-:]))*+"
+
+_SAFE = r"""[^\n#"'\[{|>&*]*+"""
+_ODD_LINE = re.compile(rf"""\n({_SAFE}[#"'\[{{|>&*][^\n]*+)""")
+_COMMENT = re.compile(rf"""(?:{_SAFE}(?<= ))?+#.*+""")
+_RESOURCES = re.compile(rf"^{SECTION}: *+\n(?: *+(?:#[^\n]*+)?\n)*+( ++)(?=[A-Za-z0-9])", re.MULTILINE)
+_ORDINARY = bytes(range(0x20, 0x7F)) + b"\n"
+_NO_NAMES = {None, *WORDS}
+
+
+@record(kw_only=False)
+class Piece:
+    """Lines of a text, and the number of the first."""
+
+    line: int
+    text: str
+
+
+@record(kw_only=False)
+class Taken:
+    """What is left of a text, and the resources that were taken out of it.
+
+    Where there are any, the first piece is what stands before their section, the second one opens it, and the last one
+    is what follows it.
+    """
+
+    pieces: list[Piece]
+    resources: dict[str, Node]
+
+    @property
+    def text(self) -> str:
+        """What is left, where it was."""
+        parts: list[str] = []
+        line = 1
+        for piece in self.pieces:
+            if piece.line > line:
+                parts += ["#", "\n" * (piece.line - line)]
+            parts.append(piece.text)
+            line = piece.line + piece.text.count("\n")
+        return "".join(parts)
+
+
+def taken(text: str, wanted: Callable[[str], bool]) -> Taken:
+    """The resources that can be taken out. Of those whose type is not wanted nothing but the Type is read."""
+    section = _RESOURCES.search(text)
+    found = None if section is None else _taken(text, section, wanted)
+    return found or Taken([Piece(1, text)], {})
+
+
+def _taken(text: str, section: re.Match[str], wanted: Callable[[str], bool]) -> Taken | None:
+    left = _before(text, section)
+    found: dict[str, Node] = {}
+    names: list[str | None] = []
+    doubtful: list[str] = []  # it has still to be found out whether these lines end what they begin
+    line, stop, column = left[-1].line + left[-1].text.count("\n"), section.start(1), len(section[1]) + 1
+    search = _head(len(section[1])).search
+    head = search(text, stop - 1)
+    while head is not None and head.end() > head.start() + 1:  # what is at the margin is the next section
+        start, (name, indent, type_) = stop, head.groups()
+        is_read = type_ is not None and wanted(type_)
+        known = head.end() if type_ is None or is_read else _past_plain(text, head.end(), indent)
+        following = search(text, known)
+        stop = len(text) if following is None else following.start() + 1
+        lines = text[start:stop].split("\n") if is_read else []
+        body: dict[str, Node] | None = None
+        if is_read:
+            body = _read(lines[1:], line + 1, indent)
+        elif type_ is not None and (known >= stop - 1 or not _stray(len(indent)).search(text, known, stop)):
+            doubtful.append(text[known:stop])
+            body = _type_of(head, line + 1)
+        if body is None:
+            left.append(Piece(line, text[start:stop]))
+        else:
+            found[name] = Node(body, line, column, column + len(name))
+        names.append(name)
+        line += len(lines) - 1 if is_read else text.count("\n", start, stop)
+        head = following
+    left.append(Piece(line, text[stop:]))
+    rest = "".join([*(piece.text for piece in left), *doubtful])
+    is_certain = _are_names(names) and _is_ordinary(rest) and _closes_every_line(rest)
+    return Taken(left, found) if found and is_certain else None
+
+
+def _before(text: str, section: re.Match[str]) -> list[Piece]:
+    """What stands before the resources, and what opens them."""
+    before, opening = text[: section.start()], text[section.start() : section.start(1)]
+    return [Piece(1, before), Piece(1 + before.count("\n"), opening)]
+
+
+def _are_names(names: list[str | None]) -> bool:
+    """Whether all have one, each another one."""
+    return len({*names}) == len(names) and _NO_NAMES.isdisjoint(names)
+
+
+def _read(lines: Iterable[str], line: int, indent: str) -> dict[str, Node] | None:
+    """The members of a resource that is wanted, where they can be read."""
+    try:
+        return read_block(lines, line, len(indent))
+    except UnclearError:
+        return None
+
+
+def _past_plain(text: str, start: int, indent: str) -> int:
+    """Where those lines of a resource end of which nothing has to be known."""
+    plain = _plain(len(indent)).match(text, start)
+    return start if plain is None else plain.end()
+
+
+def _type_of(head: re.Match[str], line: int) -> dict[str, Node]:
+    """What is read of a resource that is not wanted."""
+    (start, end), before = head.span("type"), head.start("indent") - 1
+    return {"Type": Node(head["type"], line, start - before, end - before)}
+
+
+def _is_ordinary(text: str) -> bool:
+    """Whether there are no tabs, no line ends but line feeds, and nothing that YAML does not allow."""
+    return text.encode().translate(None, _ORDINARY).decode().isprintable()
+
+
+def _closes_every_line(text: str) -> bool:
+    """Whether no quote, bracket or anchor reaches beyond its line."""
+    return all(
+        ends_what_it_begins(line) or _COMMENT.fullmatch(line) or _closing().fullmatch(line)
+        for line in set(_ODD_LINE.findall("\n" + text))
+    )
+
+
+@cache
+def _closing() -> re.Pattern[str]:
+    """A line that ends all that it begins. Few templates need it, and it takes its time to compile."""
+    flow = _flow("|" + _flow(""))  # deeper nesting is rare
+    key = rf"(?:{_WORD_pruning}|{_QUOTED_pruning}):(?![^ \n]) *+"
+    node = rf"{_TAG_pruning}(?:{_QUOTED_pruning}|{flow}|[|>][-+0-9]{{0,2}}|{_PLAIN_pruning})"
+    return re.compile(rf" *+(?:- ++)*+(?:{key})?+(?:{node})?+ *+(?:(?<= )#[^\n]*+)?")
+
+
+def _flow(inner: str) -> str:
+    item = rf"{_TAG_pruning}(?:{_QUOTED_pruning}|{_WORD_pruning}{inner})"
+    pair = rf"(?:{_QUOTED_pruning}|{_WORD_pruning}): ++{item}"
+    return rf"(?:\[ *+(?:{item} *+(?:, *+{item} *+)*+)?+\]|\{{ *+(?:{pair} *+(?:, *+{pair} *+)*+)?+\}})"
+
+
+@cache
+def _head(indent: int) -> re.Pattern[str]:
+    """A line at the depth of the resources' names or less deep; with its type, where this is all of the next line."""
+    name = r"(?P<name>[A-Za-z0-9]++(?:::[A-Za-z0-9]++)*+):(?=[ \n])"
+    type_ = r"(?P<type>[A-Za-z][A-Za-z0-9]*+(?:::[A-Za-z0-9@_-]++)*+) *+(?=\n)"
+    resource = rf" *+\n(?P<indent> {{{indent + 1},}}+)Type: ++{type_}(?!\n(?: *+\n)*+(?P=indent) )"
+    return re.compile(rf"\n {{0,{indent}}}+(?=[^ \n#])(?:(?<=\n {{{indent}}}){name}(?:{resource})?+)?+")
+
+
+@cache
+def _plain(indent: int) -> re.Pattern[str]:
+    """Members of a resource as nearly all are: ordinary, no type, and each line ends what it begins."""
+    end, quoted = r"(?![^\n])", r"""(?:"[ !#-\[\]-~]*+"|'[ -&(-~]*+')"""
+    characters = r"[ !$%()+-=?-Z\\-z}~]*+"
+    safe = rf"{characters}(?:(?<= )#[ -~]*+)?+{end}"
+    text = rf" *+(?:- ++)*+(?:{_WORD_pruning}: ++)?+{_TAG_pruning}{quoted} *+{end}"
+    most = rf" {{{indent}}}[ A-SU-Za-z]{characters}(?=\n)"  # in few steps
+    member = rf" {{{indent}}}(?=[ A-SU-Za-z]|T(?!ype\b))(?:{safe}|{text})"
+    return re.compile(rf"(?:\n(?:{most}|{member}| *+(?:#[ -~]*+)?+{end}))*+")
+
+
+@cache
+def _stray(indent: int) -> re.Pattern[str]:
+    """A line that is not a member of the resource, or a type once more."""
+    return re.compile(rf"\n(?: {{0,{indent - 1}}}[^ \n#]| {{{indent}}}(?:Type\b|[^ \nA-Za-z#]))")

@@ -1,0 +1,204 @@
+"""The key schema: every disagreement and every limit, and what a doubt leaves open."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from support import tables as build
+from tablegate.model import facts
+from tablegate.model.table import Index, KeyPart, Role, Table, VectorIndex
+from tablegate.model.value import Value, Verdict
+from tablegate_baseline.keys import key_schema
+
+ATTRIBUTES = {"id": "S", "at": "S"}
+
+
+def table(
+    *made: Index, local: tuple[Index, ...] = (), attributes: dict[str, str] | None = None, **stated: Any
+) -> Table:
+    """A table on `id` and `at`, with these indexes."""
+    base = {
+        "keys": facts.KEYS.of(build.key("id", "at")),
+        "attributes": facts.ATTRIBUTES.of(ATTRIBUTES if attributes is None else attributes),
+        "indexes": facts.INDEXES.of(made),
+        "local_indexes": facts.LOCAL_INDEXES.of(local),
+    }
+    return build.table(**(base | stated))
+
+
+def said(made: Table) -> Verdict:
+    """The verdict on a table."""
+    return key_schema.check(made)
+
+
+def local(name: str, range_key: str, hash_key: str = "id") -> Index:
+    """A local index."""
+    return build.index(name, hash_key, range_key, local=True)
+
+
+def key(hashes: int, ranges: int) -> Value[tuple[KeyPart, ...]]:
+    """A key of so many parts."""
+    parts = [KeyPart(attribute=f"h{n}", role=Role.HASH) for n in range(hashes)]
+    return facts.KEYS.of((*parts, *(KeyPart(attribute=f"r{n}", role=Role.RANGE) for n in range(ranges))))
+
+
+def defined(hashes: int, ranges: int) -> dict[str, str]:
+    """The definitions that go with it."""
+    return ATTRIBUTES | {f"h{n}": "S" for n in range(hashes)} | {f"r{n}": "S" for n in range(ranges)}
+
+
+def test_a_table_whose_keys_agree_holds() -> None:
+    """Keys, indexes and definitions name the same attributes."""
+    made = table(build.index("by-at", "at"), local=(local("l", "x"),), attributes=ATTRIBUTES | {"x": "N"})
+    assert said(made).truth is True
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (table(attributes={"id": "S"}), "attribute at is in the key of the table, and has no definition"),
+        (table(build.index("by-x", "x")), "attribute x is in the key of index by-x, and has no definition"),
+        (table(attributes=ATTRIBUTES | {"x": "S", "y": "S"}), "attribute x, y is defined, and no key uses it"),
+        (table(attributes={"id": "S", "at": "M"}), "attribute at is defined as M: a key is S, N or B"),
+        (
+            table(keys=facts.KEYS.of(build.key("id")), local=(local("l", "at"),)),
+            "local index l needs a table with a sort key",
+        ),
+        (
+            table(local=(local("l", "id", "at"),)),
+            "local index l has partition key at, and its table id",
+        ),
+        (
+            table(local=(build.index("l", "id", local=True),)),
+            "local index l has 0 sort keys: exactly 1 is possible",
+        ),
+        (
+            table(keys=key(2, 0), attributes={"h0": "S", "h1": "S"}),
+            "the table's key has 2 partition keys and 0 sort keys",
+        ),
+        (
+            table(keys=facts.KEYS.unset, attributes={}),
+            "the table's key has 0 partition keys and 0 sort keys",
+        ),
+        (
+            table(replace(build.index("x"), keys=key(5, 0)), attributes=defined(5, 0)),
+            "index x has 5 partition and 0 sort key parts: 1 to 4 and up to 4 are possible",
+        ),
+        (
+            table(replace(build.index("x"), keys=key(0, 5)), attributes=defined(0, 5)),
+            "index x has 0 partition and 5 sort key parts: 1 to 4 and up to 4 are possible",
+        ),
+        (
+            table(build.index("x", "at", projection=facts.PROJECTION.of("INCLUDE"))),
+            "index x projects INCLUDE, and names no attributes",
+        ),
+        (
+            table(build.index("x", "at", projected=facts.PROJECTED.of(("a",)))),
+            "index x projects KEYS_ONLY, and names attributes",
+        ),
+        (
+            table(build.index("x", "at", projection=facts.PROJECTION.of("ALL"), projected=facts.PROJECTED.of(("a",)))),
+            "index x projects ALL, and names attributes",
+        ),
+        (table(build.index("x", "at"), build.index("x", "id")), "2 indexes are named x"),
+        (table(build.index("l", "at"), local=(local("l", "at"),)), "2 indexes are named l"),
+        (
+            table(local=tuple(local(f"l{n}", "at") for n in range(6))),
+            "the table has 6 local indexes: 5 are possible",
+        ),
+    ],
+)
+def test_each_disagreement_is_named(made: Table, expected: str) -> None:
+    """The service would refuse the table for exactly this."""
+    assert said(made).truth is False
+    assert expected == said(made).note
+
+
+def included(count: int, name: str) -> Index:
+    """An index that projects so many attributes."""
+    attributes = tuple(f"{name}{n}" for n in range(count))
+    return build.index(name, "at", projection=facts.PROJECTION.of("INCLUDE"), projected=facts.PROJECTED.of(attributes))
+
+
+def test_projected_attributes_count_over_all_indexes() -> None:
+    """100 are possible, 101 are not."""
+    assert said(table(included(60, "x"), included(40, "y"))).truth is True
+    verdict = said(table(included(60, "x"), included(41, "y")))
+    assert verdict.note == "the indexes project 101 attributes: 100 are possible"
+
+
+def test_five_local_indexes_are_possible() -> None:
+    """The limit itself holds."""
+    assert said(table(local=tuple(local(f"l{n}", "at") for n in range(5)))).truth is True
+
+
+def test_the_names_of_twins_are_the_evidence() -> None:
+    """And no other name is."""
+    twins = said(table(build.index("x", "at"), build.index("x", "id"), build.index("y", "id"))).evidence
+    assert [value.content for value in twins] == ["x", "x"]
+
+
+def test_four_and_four_key_parts_are_possible() -> None:
+    """The limit itself holds."""
+    assert said(table(replace(build.index("x"), keys=key(4, 4)), attributes=defined(4, 4))).truth is True
+
+
+def test_a_vector_index_may_use_what_no_key_uses() -> None:
+    """Its search schema is defined beside the keys; an unknown one may be there."""
+    attributes = ATTRIBUTES | {"x": "S"}
+    vector = VectorIndex(
+        name=facts.INDEX_NAME.of("v"),
+        attribute=facts.VECTOR_ATTRIBUTE.of("e"),
+        dimensions=facts.VECTOR_DIMENSIONS.of(8),
+        distance=facts.VECTOR_DISTANCE.of("COSINE"),
+    )
+    assert said(table(attributes=attributes, vector_indexes=facts.VECTOR_INDEXES.of((vector,)))).truth is True
+    assert said(table(attributes=attributes, vector_indexes=facts.VECTOR_INDEXES.doubted(build.DOUBT))).truth is None
+    twin = said(table(build.index("v", "at"), vector_indexes=facts.VECTOR_INDEXES.of((vector,))))
+    assert twin.note == "2 indexes are named v"
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        {"keys": facts.KEYS.doubted(build.DOUBT)},
+        {"indexes": facts.INDEXES.doubted(build.DOUBT)},
+        {"local_indexes": facts.LOCAL_INDEXES.doubted(build.DOUBT)},
+        {"attributes": facts.ATTRIBUTES.doubted(build.DOUBT)},
+        {
+            "keys": facts.KEYS.doubted(build.DOUBT),
+            "local_indexes": facts.LOCAL_INDEXES.of((build.index("l", "id", "at", local=True),)),
+        },
+        {"indexes": facts.INDEXES.of((build.index("x", "at", keys=facts.KEYS.doubted(build.DOUBT)),))},
+        {"indexes": facts.INDEXES.of((build.index("x", "at", projection=facts.PROJECTION.doubted(build.DOUBT)),))},
+        {"indexes": facts.INDEXES.of((build.index("x", "at", projected=facts.PROJECTED.doubted(build.DOUBT)),))},
+    ],
+)
+def test_what_is_not_known_may_disagree(stated: dict[str, Any]) -> None:
+    """The doubt itself is the evidence."""
+    made = replace_values(stated)
+    assert said(made).truth is None
+    assert {value.doubt for value in said(made).evidence} == {build.DOUBT}
+
+
+def replace_values(stated: dict[str, Any]) -> Table:
+    """A table that agrees but for what is stated."""
+    base: dict[str, Any] = {"keys": facts.KEYS.of(build.key("id", "at")), "attributes": facts.ATTRIBUTES.of(ATTRIBUTES)}
+    return build.table(**(base | stated))
+
+
+def test_what_is_wrong_fails_whatever_else_is_not_known() -> None:
+    """A doubt excuses nothing."""
+    made = table(build.index("x", "x"), local_indexes=facts.LOCAL_INDEXES.doubted(build.DOUBT))
+    assert said(made).note == "attribute x is in the key of index x, and has no definition"
+
+
+@pytest.mark.parametrize("source", ["restore_source", "source_table"])
+def test_a_key_that_comes_from_another_table_is_not_judged(source: str) -> None:
+    """A restored table, or a replica in another account, has the key of its source."""
+    for value in (Value(source, "orders-old"), build.doubted(Value(source, "x"))):
+        made = build.table(keys=facts.KEYS.unset, attributes=facts.ATTRIBUTES.unset, **{source: value})
+        assert said(made).applies is False

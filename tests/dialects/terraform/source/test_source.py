@@ -1,0 +1,358 @@
+"""Terraform source without a plan: what it tells, what it does not, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.plans import faults, only, tables, told
+from tablegate.dialects import read
+from tablegate.dialects.reading import Reading, ReadOptions
+from tablegate.inputs.collect import collect
+from tablegate.model.value import Place
+from tablegate.syntax.source import Folder, Source
+
+TABLE = """
+resource "aws_dynamodb_table" "t" {
+  name     = %s
+  hash_key = "id"
+  attribute {
+    name = "id"
+    type = "S"
+  }
+}
+"""
+
+
+def _of(text: str, *others: tuple[str, str], beside: tuple[tuple[str, str], ...] = (), **options: Any) -> Reading:
+    files = (("main.tf", text), *others)
+    parts = tuple(Source(name, content.encode()) for name, content in files)
+    folder = Folder(root="", parts=parts, beside=tuple(Source(name, one.encode()) for name, one in beside))
+    return read(Source(".", b"", folder), ReadOptions(region="eu-west-1", **options))
+
+
+def _name(expression: str, more: str = "", **options: Any) -> object:
+    return told(only(_of(TABLE % expression + more, **options)).name)
+
+
+def _refused(reading: Reading) -> list[tuple[str, str]]:
+    return [(fault.place.file, fault.message) for fault in reading.faults if fault.blocks]
+
+
+@pytest.mark.parametrize(
+    ("expression", "name"),
+    [
+        ('"orders"', "orders"),
+        ('"${local.a}-x"', "a-x"),
+        ('local.on ? "x" : "y"', "x"),
+        ("local.m.k", "v"),
+        ('local.m["k"]', "v"),
+        ('merge(local.m, { k = "w" })["k"]', "w"),
+        ('join("-", [for k, v in local.m : upper(k)])', "K"),
+        ('format("%s-%d", local.a, 1 + 2 * 3)', "a-7"),
+        ('try(local.m.none, "else")', "else"),
+        ('lookup(local.m, "none", "else")', "else"),
+        ('jsonencode({ b = [1], a = "<" })', '{"a":"\\u003c","b":[1]}'),
+        ('one([for x in [1, 2] : "n${x}" if x > 1])', "n2"),
+        ('coalesce("", null, "c")', "c"),
+        ('replace(lower("A_B"), "_", "-")', "a-b"),
+        ('element(split(",", "a,b"), 3)', "b"),
+        ('can(local.m.none) ? "x" : "y"', "y"),
+        ("<<-EOT\n    x\n  EOT\n", "x\n"),
+        ('{ for k, v in local.m :\n    "${k}"\n  => v }["k"]', "v"),
+    ],
+)
+def test_expressions_come_to_what_terraform_makes_of_them(expression: str, name: str) -> None:
+    """Literals, templates, operators, loops and pure functions are worked out."""
+    assert _name(expression, 'locals {\n  a = "a"\n  on = true\n  m = { k = "v" }\n}\n') == name
+
+
+@pytest.mark.parametrize(
+    ("expression", "reason"),
+    [
+        ("var.none", "the variable none is not declared in what was read"),
+        ('file("/etc/passwd")', "file() is not evaluated"),
+        ("aws_kms_key.k.arn", "known only after apply: aws_kms_key.k.arn"),
+        ("data.aws_region.r.name", "read when the plan is made: data.aws_region.r.name"),
+        ("local.loop", "an expression that needs itself"),
+        ('"${path.module}/x"', "path.module is not evaluated"),
+        ("terraform.workspace", "terraform.workspace is not evaluated"),
+        ("local.m.none", "an expression that fails, or that is more than source tells"),
+    ],
+)
+def test_what_source_does_not_tell_says_why(expression: str, reason: str) -> None:
+    """Nothing is guessed, and no file is opened."""
+    more = 'resource "aws_kms_key" "k" {}\ndata "aws_region" "r" {}\nlocals {\n  loop = local.loop\n  m = {}\n}\n'
+    assert _name(expression, more) == f"unknown: {reason}"
+
+
+VARIABLE = 'variable "n" {\n  type = string\n  default = "default"\n}\n'
+
+
+def test_a_default_of_the_root_is_no_fact() -> None:
+    """A run may replace it, unless the user says what a run is given."""
+    doubt = "unknown: the variable n has only a default, which a run may replace"
+    assert _name("var.n", VARIABLE) == doubt
+    assert _name("var.n", VARIABLE, assume_defaults=True) == "default"
+    assert _name("var.n", VARIABLE, variables={"other": "x"}) == "default"
+
+
+def test_the_strongest_word_about_a_variable_counts() -> None:
+    """The environment, terraform.tfvars, automatic files by name, named files, then single values."""
+    given: dict[str, Any] = {"environment": {"n": "environment"}}
+    assert _name("var.n", VARIABLE, **given) == "environment"
+    given["beside"] = (("terraform.tfvars", 'n = "own"'),)
+    assert _name("var.n", VARIABLE, **given) == "own"
+    given["beside"] += (("b.auto.tfvars", 'n = "b"'), ("a.auto.tfvars.json", '{"n": "a"}'))
+    assert _name("var.n", VARIABLE, **given) == "b"
+    given["variable_files"] = (Source("x.tfvars", b'n = "named"\n'),)
+    assert _name("var.n", VARIABLE, **given) == "named"
+    given["variables"] = {"n": "single"}
+    assert _name("var.n", VARIABLE, **given) == "single"
+
+
+def test_a_tag_that_is_not_known_hides_no_other() -> None:
+    """The keys are there: what none of them says, nobody says."""
+    table = 'variable "n" {}\nresource "aws_dynamodb_table" "t" {\n  tags = %s\n}\n'
+    tags = table % '{ Name = "${var.n}-x", purpose = "session" }'
+    declared = only(_of(tags)).declared
+    assert ("session", ...) == (told(declared.purpose), told(declared.data_class))
+    later = only(_of(tags.replace("purpose", "data-class").replace('"session"', "var.n"))).declared
+    assert "unknown: the tag 'data-class' is not known" == told(later.data_class)
+
+
+def test_what_is_sensitive_is_marked() -> None:
+    """It is judged, and its text is kept from every report."""
+    variable = 'variable "n" {\n  sensitive = true\n}\n'
+    reading = _of(TABLE % "var.n" + variable, variables={"n": "very-secret"})
+    assert (only(reading).name.content, only(reading).name.sensitive) == ("very-secret", True)
+    assert reading.estate is not None
+    assert "very-secret" in reading.estate.secrets
+
+
+def test_override_files_are_merged_last() -> None:
+    """An argument replaces its like, and a block all blocks of its type."""
+    override = 'resource "aws_dynamodb_table" "t" {\n  name = "other"\n}\n'
+    table = only(_of(TABLE % '"orders"', ("x_override.tf", override)))
+    assert (table.name.content, table.attributes.content) == ("other", {"id": "S"})
+    assert table.name.place == Place("x_override.tf", 2, 10, 17, "name")
+
+
+@pytest.mark.parametrize(
+    ("repeats", "addresses"),
+    [
+        ("count = 2", ["aws_dynamodb_table.t[0]", "aws_dynamodb_table.t[1]"]),
+        ("count = 0", []),
+        ("count = var.none", ["aws_dynamodb_table.t[0]"]),
+        ('for_each = toset(["b", "a"])', ['aws_dynamodb_table.t["a"]', 'aws_dynamodb_table.t["b"]']),
+        ("for_each = var.none", ["aws_dynamodb_table.t"]),
+    ],
+)
+def test_resources_are_repeated(repeats: str, addresses: list[str]) -> None:
+    """Where nobody knows how often, one of them is judged as if it were there."""
+    text = (TABLE % '"x"').replace('hash_key = "id"', f'hash_key = "id"\n  {repeats}')
+    assert sorted(tables(_of(text))) == addresses
+
+
+def test_prevent_destroy_is_known() -> None:
+    """Only source tells it."""
+    kept = (TABLE % '"x"').replace("attribute {", "lifecycle {\n    prevent_destroy = true\n  }\n  attribute {", 1)
+    assert told(only(_of(kept)).retention.prevent_destroy) is True
+    assert told(only(_of(TABLE % '"x"')).retention.prevent_destroy) is ...
+
+
+def test_modules_are_read_to_any_depth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder is one root with all that it leads to; a module from elsewhere is read only where that is trusted."""
+    monkeypatch.chdir(tmp_path)
+    table = 'variable "n" {}\n' + TABLE % "var.n"
+    files = {
+        ".git/HEAD": "",
+        "app/main.tf": 'module "a" {\n  source = "../mid"\n}\nmodule "r" {\n  source = "x/y/aws"\n}\n',
+        "mid/main.tf": 'module "b" {\n  source = "./low"\n  n = "deep"\n}\n',
+        "mid/low/main.tf": table,
+        "app/.terraform/modules/modules.json": '{"Modules": [{"Key": "r", "Dir": ".terraform/modules/r"}]}',
+        "app/.terraform/modules/r/main.tf": TABLE % '"remote"',
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (root,) = collect(["."]).sources
+    assert root.name == "app"
+    reading = read(root, ReadOptions(region="eu-west-1"))
+    assert list(tables(reading)) == ["module.a.module.b.aws_dynamodb_table.t"]
+    assert only(reading).name.content == "deep"
+    message = "module.r (x/y/aws) is not covered: nothing is known of what is in it"
+    assert faults(reading) == [("TG002", False, message)]
+    (trusted,) = collect(["app"], trust_modules=True).sources
+    assert "module.r.aws_dynamodb_table.t" in tables(read(trusted, ReadOptions(region="eu-west-1")))
+
+
+@pytest.mark.parametrize(
+    ("broken", "name"),
+    [
+        ('module "m" {\n  source = "./c"\n  name   = a b\n}\n', "module.m.o"),
+        ('variable "v" {\n  default = a b\n}\n', "var.v"),
+        ('resource "aws_kms_key" "k" {\n  count = a b\n}\n', "aws_kms_key.k.arn"),
+    ],
+)
+def test_a_block_that_cannot_be_read_does_not_hide_the_rest(broken: str, name: str) -> None:
+    """Its own file is told, and what hangs on it is not known."""
+    tables_of = TABLE.replace('"t"', '"a"') % '"orders"' + TABLE % name
+    reading = _of(tables_of, ("broken.tf", broken), ("c/main.tf", 'output "o" {\n  value = "o"\n}\n'))
+    assert ["orders", None] == [one.name.content for _, one in sorted(tables(reading).items())]
+    assert only(_of(TABLE % name, ("broken.tf", broken))).name.doubt is not None
+    assert [("broken.tf", "not an expression")] == _refused(reading)
+
+
+def test_a_module_with_a_block_that_cannot_be_read() -> None:
+    """The fault stands in the module's own file."""
+    inner = 'output "o" {\n  value = a b\n}\n' + TABLE % '"inner"'
+    calling = 'module "c" {\n  source = "./c"\n}\n' + TABLE % "module.c.o"
+    reading = _of(calling, ("c/main.tf", inner))
+    assert [None, "inner"] == [one.name.content for _, one in sorted(tables(reading).items())]
+    assert [("c/main.tf", "not an expression")] == _refused(reading)
+
+
+def test_a_file_is_judged_alone_where_it_is_named_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That the rest of its module is missing is said."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.tf", "b.tf"):
+        (tmp_path / name).write_text(TABLE % '"x"')
+    (alone,) = collect(["a.tf"]).sources
+    message = "judged without the 1 other file of its folder"
+    assert faults(read(alone, ReadOptions())) == [("TG002", False, message)]
+    (both,) = collect(["a.tf", "b.tf"]).sources
+    assert [fault.code.value for fault in read(both, ReadOptions()).faults] == ["TG003"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "content"),
+    [
+        ('replace("a_b.c", "/[^a-z]/", "-")', "a-b-c"),
+        ('replace("a--b", "/-+$/", "")', "a--b"),
+        ('replace("a--", "/-+$/", "")', "a"),
+        ('replace("a", "/(a)/", "b")', "unknown: an expression that fails, or that is more than source tells"),
+        ('replace("a", "/a/", "$0")', "unknown: an expression that fails, or that is more than source tells"),
+        ('join("+", regexall("[a-z]+", "ab 1 cd"))', "ab+cd"),
+        ('regex("[0-9]+", "ab 12")', "12"),
+        ('try(regex("[0-9]+", "ab"), "none")', "none"),
+    ],
+)
+def test_regular_expressions_that_every_dialect_reads_alike_are_evaluated(expression: str, content: str) -> None:
+    """Go's dialect is not Python's: what may differ is not evaluated."""
+    assert _name(expression) == content
+
+
+def test_a_block_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is refused where it stands, in the file where it stands; what it would have said is unknown."""
+    broken = 'module "a" {\n  source = "./x"\n  source = "./y"\n}\nresource "aws_s3_bucket" "b" {\n  bucket = 1 +\n}\n'
+    called = 'module "c" {\n  source = "./mod"\n}\n'
+    (tmp_path / "mod").mkdir()
+    (tmp_path / "mod" / "main.tf").write_text(TABLE % '"inner"')
+    (tmp_path / "main.tf").write_text(broken + called + TABLE % "aws_s3_bucket.b.bucket")
+    monkeypatch.chdir(tmp_path)
+    (root,) = collect(["."]).sources
+    reading = read(root, ReadOptions(region="eu-west-1"))
+    assert sorted(tables(reading)) == ["aws_dynamodb_table.t", "module.c.aws_dynamodb_table.t"]
+    assert [(fault.place.file, fault.place.line, fault.message) for fault in reading.faults] == [
+        ("main.tf", 3, 'duplicate argument: "source" is set twice'),
+        ("main.tf", 7, "not an expression"),
+    ]
+    assert told(tables(reading)["aws_dynamodb_table.t"].name).startswith("unknown: known only after apply")
+
+
+REPEATED = """
+locals {
+  keys = toset(["a", "b"])
+}
+variable "open" {}
+resource "aws_kms_key" "counted" {
+  count       = 2
+  description = "d${count.index}"
+}
+resource "aws_kms_key" "each" {
+  for_each    = local.keys
+  description = "d-${each.value}"
+}
+resource "aws_kms_key" "open" {
+  count       = var.open
+  description = "same"
+}
+resource "aws_kms_key" "none" {
+  count       = "many"
+  description = "none"
+}
+resource "terraform_data" "t" {
+  input = "given"
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("expression", "name"),
+    [
+        ("aws_kms_key.counted[1].description", "d1"),
+        ("aws_kms_key.counted.1.description", "d1"),
+        ('join(",", aws_kms_key.counted[*].description)', "d0,d1"),
+        ('aws_kms_key.each["b"].description', "d-b"),
+        ('join(",", [for key, one in aws_kms_key.each : "${key}=${one.description}"])', "a=d-a,b=d-b"),
+        ('join(",", values(aws_kms_key.each)[*].description)', "d-a,d-b"),
+        ('"n${length(aws_kms_key.counted)}"', "n2"),
+        ("aws_kms_key.counted[5].description", "unknown: an expression that fails, or that is more than source tells"),
+        ("aws_kms_key.each.description", "unknown: an expression that fails, or that is more than source tells"),
+        ("aws_kms_key.open[0].description", "same"),
+        ("aws_kms_key.open[3].description", "unknown: the variable open has no value in source"),
+        ('join(",", aws_kms_key.open[*].description)', "unknown: the variable open has no value in source"),
+        ("aws_kms_key.open.description", "unknown: the variable open has no value in source"),
+        ("aws_kms_key.none[1].description", "unknown: a count that is no number of instances"),
+        ("jsonencode(aws_kms_key.counted[0])", "unknown: known only after apply: aws_kms_key.counted[0]"),
+        (
+            "jsonencode(aws_kms_key.counted)",
+            "unknown: known only after apply: aws_kms_key.counted[0], aws_kms_key.counted[1]",
+        ),
+        ("jsonencode(aws_kms_key.open)", "unknown: the variable open has no value in source"),
+        ("aws_kms_key.missing.description", "unknown: aws_kms_key.missing is not in what was read"),
+        ("module.missing.name", "unknown: module.missing is not in what was read"),
+        ("each.key", "unknown: each.key is not known here"),
+        ("count.index", "unknown: count.index is not known here"),
+        ("other", "unknown: an expression that fails, or that is more than source tells"),
+        ("ephemeral.x.y.z", "unknown: an expression that fails, or that is more than source tells"),
+        ('"%{ if true }x%{ endif }"', "unknown: a template with directives is not evaluated"),
+        ('[for key in [var.open] : key if key == "x"][0]', "unknown: the variable open has no value in source"),
+        ('{ for key in [var.open] : key => key }["x"]', "unknown: the variable open has no value in source"),
+        ("[for key in var.open : key][0]", "unknown: the variable open has no value in source"),
+        ("max(var.open...)", "unknown: the variable open has no value in source"),
+        ("local.keys[var.open]", "unknown: the variable open has no value in source"),
+        ('var.open ? "x" : "x"', "x"),
+        ("-var.open", "unknown: the variable open has no value in source"),
+        ('"${!var.open}"', "unknown: the variable open has no value in source"),
+        ('"${var.open && false}"', "false"),
+        ('"${var.open || false}"', "unknown: the variable open has no value in source"),
+        ('core::sensitive(upper("s"))', "S"),
+    ],
+)
+def test_resources_are_looked_into_where_somebody_asks(expression: str, name: str) -> None:
+    """By index, by key, all of them; what their number hides is unknown."""
+    found = only(_of(TABLE % expression + REPEATED)).name
+    assert (found.content if found.known else told(found)) == name
+
+
+@pytest.mark.parametrize(
+    ("type_", "text", "content"),
+    [
+        ("string", "[1]", "[1]"),
+        ("list(string)", '["a", "b"]', "a"),
+        ("list(string)", "[", "unknown: a value that is no expression"),
+        ("list(string)", "7", "unknown: a value that does not fit its variable's type"),
+        ("list(any)", "[true, 1]", "unknown: a value whose type only Terraform works out"),
+        ("object({ a = string })", "{}", "unknown: a value that does not fit its variable's type"),
+        ("tuple([string])", '["a", "b"]', "unknown: a value that does not fit its variable's type"),
+    ],
+)
+def test_a_text_given_for_a_variable_is_read_as_its_type(type_: str, text: str, content: str) -> None:
+    """As it is where the type is a text, and else as an expression."""
+    name = "var.v" if type_ == "string" else "var.v[0]"
+    variable = f'variable "v" {{\n  type = {type_}\n}}\n'
+    assert _name(name, variable, variables={"v": text}) == content

@@ -1,0 +1,129 @@
+"""What source settles that a plan hides. Source that is not the plan's own settles nothing, and moves nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.source_lines import EU, FIXTURES, changed, finding, judged, reason, source, spot
+from tablegate.findings import Exit, Outcome
+
+MODULE = "modules/orders/orders.tf"
+PREVENTED = "  lifecycle {\n    prevent_destroy = true\n  }\n"
+
+
+def outcomes(files: dict[str, str], policy: str) -> list[str]:
+    """What a policy says of the project's tables."""
+    return [str(item.outcome) for item in judged(files).findings if item.policy.id == policy]
+
+
+def test_prevent_destroy_is_read() -> None:
+    """Only source holds it: without any, nothing holds the table back."""
+    assert [] == outcomes(source(), "TG305")
+    assert ["fails", "fails"] == outcomes(changed(MODULE, PREVENTED, ""), "TG305")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('hash_key                    = "pk"', 'hash_key = "pk"\n  stream_enabled = false'),
+        ('billing_mode                = "PAY_PER_REQUEST"\n', ""),
+        ('hash_key                    = "pk"', 'hash_key = "id"'),
+        ("enabled = var.recovery", "enabled = var.protected"),
+        ("enabled = var.recovery", "enabled = true"),
+        ('  attribute {\n    name = "pk"\n    type = "S"\n  }\n', ""),
+    ],
+    ids=["more", "less", "another-constant", "another-reference", "constant-for-reference", "no-block"],
+)
+def test_stale_source_settles_nothing(old: str, new: str) -> None:
+    """Where configuration and source differ in one argument, what the plan hides stays hidden."""
+    assert ["unknown", "unknown"] == outcomes(changed(MODULE, old, new), "TG305")
+
+
+def test_another_call_of_the_module_settles_nothing() -> None:
+    """What the module's expressions come to hangs on it."""
+    assert ["unknown", "unknown"] == outcomes(
+        changed("main.tf", "protected = var.protected", "protected = true"), "TG305"
+    )
+    assert ["unknown", "unknown"] == outcomes(changed("main.tf", "  protected = var.protected\n", ""), "TG305")
+
+
+def test_a_resource_that_is_not_there_has_no_place() -> None:
+    """No place is better than a wrong one."""
+    report = judged(changed(MODULE, '"aws_dynamodb_table" "this"', '"aws_dynamodb_table" "that"'))
+    assert "plan.json" == spot(finding(report, "TG301").place)
+
+
+def test_an_argument_that_says_something_else_is_not_the_place() -> None:
+    """The plan says false, and nobody is sent to a line that says true: the resource stays."""
+    report = judged(changed(MODULE, "enabled = var.recovery", "enabled = true"))
+    assert (Outcome.FAILS, f"{MODULE}:5:1") == (finding(report, "TG301").outcome, spot(finding(report, "TG301").place))
+
+
+def test_an_argument_that_is_gone_leaves_the_resource() -> None:
+    """What it was planned with may go on: it is the resource that has to be looked at."""
+    report = judged(changed(MODULE, "  point_in_time_recovery {\n    enabled = var.recovery\n  }\n", ""))
+    assert f"{MODULE}:5:1" == spot(finding(report, "TG301").place)
+
+
+def test_two_blocks_of_one_name_are_none() -> None:
+    """Nobody knows which of them was planned."""
+    files = source()
+    files["modules/orders/copy.tf"] = files[MODULE]
+    assert "plan.json" == spot(finding(judged(files), "TG301").place)
+
+
+def test_source_that_cannot_be_read_does_not_block() -> None:
+    """The plan was judged; what has no lines is said."""
+    files = source() | {MODULE: 'resource "aws_dynamodb_table" "this" {\n  name = \n}\n'}
+    report = judged(files)
+    assert [(False, MODULE, 2)] == [(fault.blocks, fault.place.file, fault.place.line) for fault in report.faults]
+    assert Exit.BLOCKED is report.exit
+
+
+def test_values_that_cannot_be_read_give_no_reason() -> None:
+    """Nor do they block."""
+    report = judged(source() | {"terraform.tfvars": "protected ="})
+    assert [(False, "terraform.tfvars")] == [(fault.blocks, fault.place.file) for fault in report.faults]
+    assert "main.tf:14:15" == reason(finding(report, "TG304"))
+
+
+def test_a_file_without_the_resource_is_not_parsed() -> None:
+    """Only what holds the names that are looked for is."""
+    folder = FIXTURES / "examples"
+    assert () == judged(source(folder) | {"notes.tf": "this { is not Terraform"}, folder).faults
+
+
+def test_a_dynamic_block_is_told_from_none() -> None:
+    """Over something unknown it may make a block; where there is none, the default is what will be."""
+    folder = FIXTURES / "plans" / "dynamic-blocks"
+    with_source, alone = judged(source(folder), folder), judged({}, folder)
+    found = finding(with_source, "TG201", "aws_dynamodb_table.later")
+    assert (Outcome.FAILS, Outcome.UNKNOWN) == (found.outcome, finding(alone, "TG201", found.address).outcome)
+
+
+def test_locals_are_followed() -> None:
+    """A plan does not hold what they read."""
+    folder = FIXTURES / "plans" / "keys"
+    address = "module.local.aws_dynamodb_table.this"
+    assert Outcome.FAILS is finding(judged(source(folder), folder), "TG204", address).outcome
+    assert [] == [item for item in judged({}, folder).findings if (item.policy.id, item.address) == ("TG204", address)]
+
+
+def test_a_document_that_the_plan_hides_is_read() -> None:
+    """Its text is in the source, but for the ARNs that are not known: those are the tables themselves."""
+    address = "aws_iam_role_policy.worker"
+    assert "unknown" == str(finding(judged({}), "TG541", address).outcome)
+    found = finding(judged(source()), "TG505", address)
+    assert {"statement": "1"} == found.part
+    assert [] == [item for item in judged(source()).findings if item.policy.id == "TG541"]
+
+
+def test_a_document_of_stale_source_is_not_read() -> None:
+    """It may be another one by now."""
+    stale = changed("main.tf", 'name = "tables"', 'name = "others"')
+    assert "unknown" == str(finding(judged(stale), "TG541", "aws_iam_role_policy.worker").outcome)
+
+
+def test_the_message_stays() -> None:
+    """Lines change nothing in what is said."""
+    assert finding(judged({}), "TG301", EU).message == finding(judged(source()), "TG301", EU).message

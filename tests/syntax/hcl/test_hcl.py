@@ -1,0 +1,223 @@
+"""Files of Terraform's language: cut into blocks, read by two readers that agree, and refused where they are wrong."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import hcl2
+import pytest
+
+from tablegate.model.value import Place
+from tablegate.syntax.hcl import File
+from tablegate.syntax.hcl.grammar import expression
+from tablegate.syntax.hcl.nodes import (
+    Access,
+    At,
+    Attr,
+    Binary,
+    Block,
+    Call,
+    Conditional,
+    Expression,
+    For,
+    Literal,
+    Name,
+    Object,
+    Opaque,
+    Splat,
+    Template,
+    Tuple,
+    Unary,
+)
+from tablegate.syntax.hcl.quick_reader import NotPlainError, plain
+from tablegate.syntax.node import ParseError
+
+ROOT = Path(__file__).parents[3]
+FILES = sorted(ROOT.glob("fixtures/tables/**/*.tf")) + sorted(ROOT.glob("fixtures/plans/**/*.tf"))
+PLAIN = [
+    ('"orders"', Literal("orders")),
+    ('""', Literal("")),
+    ('"a\\n\\"b\\""', Literal('a\n"b"')),
+    ('"$${x} %%{y}"', Literal("${x} %{y}")),
+    ("12", Literal(12)),
+    ("-1", Literal(-1)),
+    ("1.5", Literal(1.5)),
+    ("null", Literal(None)),
+    ("var.env", Access(Name("var"), (Attr("env"),))),
+    ('a.b["c"].d', Access(Name("a"), (Attr("b"), At(Literal("c")), Attr("d")))),
+    ("a.b[*].c", Access(Name("a"), (Attr("b"), Splat(), Attr("c")))),
+    ('"\\u00e9\\U0001f600\\t\\\\"', Literal("\u00e9\U0001f600\t\\")),
+    ('"\\U00110000"', Literal("\ufffd")),
+    ("a.b[0]", Access(Name("a"), (Attr("b"), At(Literal(0))))),
+    ('"${var.a}-x"', Template((Access(Name("var"), (Attr("a"),)), Literal("-x")))),
+    ('"${var.a}"', Access(Name("var"), (Attr("a"),))),
+    ("[1, 2,]", Tuple((Literal(1), Literal(2)))),
+    ('{ a = 1, "b" : 2 }', Object(((Literal("a"), Literal(1)), (Literal("b"), Literal(2))))),
+    ("core::upper(a)", Call("upper", (Name("a"),))),
+    ("upper(lower(var.x))", Call("upper", (Call("lower", (Access(Name("var"), (Attr("x"),)),)),))),
+]
+
+
+def _headers(blocks: list[Block]) -> list[tuple[str, tuple[str, ...], int | None]]:
+    return [(block.type, block.labels, block.place.line) for block in blocks]
+
+
+def _whole(block: Block) -> None:
+    """Every body in a block can be read."""
+    for inner in block.body.blocks:
+        _whole(inner)
+
+
+def _read(text: str) -> None:
+    for block in File("main.tf", text).blocks():
+        _whole(block)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_the_blocks_are_those_of_the_whole_grammar(path: Path) -> None:
+    """The header and the line of every block are what python-hcl2 finds."""
+    from hcl2.query.body import DocumentView
+
+    text = path.read_text()
+    blocks = File(path.name, text).blocks()
+    view = DocumentView(hcl2.parses(text if text.endswith("\n") else text + "\n"))
+    expected = [(one.block_type, tuple(one.name_labels), one.raw._meta.line) for one in view.blocks()]
+    assert _headers(blocks) == expected
+    for block in blocks:
+        _whole(block)
+
+
+@pytest.mark.parametrize(("text", "meant"), PLAIN)
+def test_both_readers_say_the_same(text: str, meant: Expression) -> None:
+    """What the quick reader takes, the whole grammar takes for the same."""
+    assert plain(text, 0) == (meant, len(text))
+    assert expression(text, None) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("a.*.b", Access(Name("a"), (Splat(), Attr("b")))),
+        ("a.*.b[0]", Access(Access(Name("a"), (Splat(), Attr("b"))), (At(Literal(0)),))),
+        ("a.0", Access(Name("a"), (At(Literal(0)),))),
+        ("a[b]", Access(Name("a"), (At(Name("b")),))),
+        ("f(a...)", Call("f", (Name("a"),), True)),
+        ("f()[0].a", Access(Call("f", ()), (At(Literal(0)), Attr("a")))),
+        ("provider::p::f(1)", Call("provider::p::f", (Literal(1),))),
+        ("[1][0]", Access(Tuple((Literal(1),)), (At(Literal(0)),))),
+        ("-a", Unary("-", Name("a"))),
+        ("-(1)", Literal(-1)),
+        ("<<E\n%{ if a }b%{ endif }\nE", Opaque("heredoc_template")),
+        ("{ (a) = 1, true = 2 }", Object(((Name("a"), Literal(1)), (Literal("true"), Literal(2))))),
+        ('"${ a ? "b" : c }"', Conditional(Name("a"), Literal("b"), Name("c"))),
+        ('"a${1 + 2}"', Template((Literal("a"), Binary("+", Literal(1), Literal(2))))),
+        ('"%{ if a }b%{ endif }"', Opaque("a template with directives")),
+        ("{ for k, v in a : k => v... if v }", For(("k", "v"), Name("a"), Name("k"), Name("v"), Name("v"), True)),
+    ],
+)
+def test_the_whole_grammar_reads_what_the_quick_reader_leaves(text: str, meant: Expression) -> None:
+    """Every form of Terraform's expressions has its node."""
+    assert expression(text, None) == meant
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a ? b : c",
+        "1 + 2",
+        "[for x in y : x]",
+        "!a",
+        '"%{ if a }b%{ endif }"',
+        "a[*].b[*]",
+        "a[b]",
+        "{ a = 1 b = 2 }",
+        "{ (a) = 1 }",
+        "[1][0]",
+        '"${a + 1}"',
+        "for",
+    ],
+)
+def test_the_rest_is_left_to_the_whole_grammar(text: str) -> None:
+    """The quick reader stops where it knows no further."""
+    try:
+        _, end = plain(text, 0)
+    except NotPlainError:
+        end = 0
+    assert end < len(text)
+    assert expression(text, None) is not None
+
+
+def test_places_are_those_of_the_values() -> None:
+    """A value is underlined from its first character to its last, and a block stands where its type does."""
+    file = File("main.tf", '# x\nresource "a" "b" {\n  name = "orders" # y\n  inner { on = true }\n}\n')
+    (block,) = file.blocks()
+    assert block.place == Place("main.tf", 2, 1)
+    assert block.body.attributes["name"].place == Place("main.tf", 3, 10, 18)
+    (inner,) = block.body.blocks
+    assert inner.body.attributes["on"].place == Place("main.tf", 4, 16, 20)
+
+
+def test_what_follows_an_expression_may_be_a_comment() -> None:
+    """To the end of the line, or in a pair of marks."""
+    (block,) = File("main.tf", "a {\n  b = 1 + 2 // c\n  d = 1 + 2 # e\n  f = 1 + 2 /* g */\n}\n").blocks()
+    assert {one.value for one in block.body.attributes.values()} == {Binary("+", Literal(1), Literal(2))}
+
+
+def test_the_compiled_grammar_is_kept_where_it_is_told(tmp_path: Path) -> None:
+    """Never beside the parser's own code."""
+    code = "import sys; from tablegate.syntax.hcl.grammar import expression; print(expression('1 + 3', sys.argv[1]))"
+    ran = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "grammar.bin")],
+        env={"PYTHONPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.strip() == str(Binary("+", Literal(1), Literal(3)))
+    assert [path.name for path in tmp_path.iterdir()] == ["grammar.bin"]
+
+
+def test_heredocs_end_where_their_word_stands_alone() -> None:
+    """With a hyphen their margin goes; templates in them are read."""
+    text = "a {\n  b = <<-EOT\n    one ${var.x}\n      EOTWO\n  EOT\n  c = <<E\n d\nE\n}\n"
+    (block,) = File("main.tf", text).blocks()
+    parts = block.body.attributes["b"].value
+    assert parts == Template((Literal("one "), Access(Name("var"), (Attr("x"),)), Literal("\n  EOTWO\n")))
+    assert block.body.attributes["c"].value == Literal(" d\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "line", "column"),
+    [
+        ("a {\n  b = 1\n  b = 2\n}\n", 'duplicate argument: "b" is set twice', 3, 3),
+        ("a {\n  b = \n}\n", "a value is missing", 2, 7),
+        ("a {\n  b = 1 c = 2\n}\n", "not an expression", 2, 7),
+        ("a {\n  ?\n}\n", "neither an argument nor a block", 2, 3),
+        ("a = 1\n", "an argument outside of any block", 1, 1),
+        ("a {\n  b = [1, 2\n}\n", '"}" closes nothing', 3, 1),
+        ("a {} b {}\n", "a block must end its line", 1, 5),
+        ("a {\n  b = 1 +\n}\n", "not an expression", None, None),
+        ("a {\n  b = <<E\n}\n", "the heredoc E has no end", 2, 7),
+        ("a {\n  b = <<E F\n}\n", "not an expression", 2, 7),
+        ("/* a", "the comment has no end", 1, 1),
+        ("a {\n  /* b\n}\n", "the comment has no end", 2, 3),
+        ('a {\n  b = "c\n}\n', "the text has no closing quote", 2, 7),
+        ('a {\n  b = "c${d"\n}\n', "the text has no closing quote", 2, 12),
+        ("a {\n  b {\n", '"{" is never closed', 1, 3),
+        ("a {\n  b = " + "1" * 5000 + "\n}\n", "not an expression", None, None),
+        ("a {\n  b = 1e999\n}\n", "not an expression", None, None),
+        ("?\n", "neither an argument nor a block", 1, 1),
+        (f"a {{\n  b = {'(' * 100}1{')' * 100}\n}}\n", "nested more than 100 levels deep", 2, 106),
+        ("a {\n  b = " + '"${' * 101 + "1" + '}"' * 101 + "\n}\n", "nested more than 100 levels deep", 2, 158),
+        (f"a {{\n  b = {' + '.join('1' * 3000)}\n}}\n", "an expression too long or too deep to be read", None, None),
+    ],
+)
+def test_what_is_wrong_is_said_where_it_is(text: str, message: str, line: int | None, column: int | None) -> None:
+    """A refusal names the line and the column."""
+    with pytest.raises(ParseError) as caught:
+        _read(text)
+    assert caught.value.message == message
+    if line is not None:
+        assert (caught.value.line, caught.value.column) == (line, column)

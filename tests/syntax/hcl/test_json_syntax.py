@@ -1,0 +1,139 @@
+"""Terraform's language in JSON: the same blocks and expressions as the native syntax, with places."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tablegate.model.value import Place
+from tablegate.syntax.hcl.json_syntax import JsonFile
+from tablegate.syntax.hcl.nodes import Access, Attr, Binary, Block, Expression, Literal, Name, Object, Opaque, Tuple
+from tablegate.syntax.node import ParseError
+
+VAR = Access(Name("var"), (Attr("x"),))
+
+
+def _blocks(content: object) -> list[Block]:
+    return JsonFile("main.tf.json", json.dumps(content)).blocks()
+
+
+def _bodies(text: str) -> list[object]:
+    return [block.body for block in JsonFile("main.tf.json", text).blocks()]
+
+
+def _value(content: object) -> Expression:
+    (block,) = _blocks({"locals": {"a": content}})
+    return block.body.attributes["a"].value
+
+
+def test_labels_are_the_names_on_the_way() -> None:
+    """A block may be an object or a list of them at each level, and keys of two slashes are comments."""
+    blocks = _blocks(
+        {
+            "//": "a comment",
+            "resource": [{"aws_dynamodb_table": {"a": {}, "b": [{}, {}]}}, {"aws_kms_key": {"k": {}, "//": "x"}}],
+            "variable": {"v": {}},
+            "locals": {"l": 1},
+        }
+    )
+    assert [(block.type, *block.labels) for block in blocks] == [
+        ("resource", "aws_dynamodb_table", "a"),
+        ("resource", "aws_dynamodb_table", "b"),
+        ("resource", "aws_dynamodb_table", "b"),
+        ("resource", "aws_kms_key", "k"),
+        ("variable", "v"),
+        ("locals",),
+    ]
+
+
+def test_what_holds_objects_and_is_a_block_in_terraform_is_one() -> None:
+    """An object, or a list of objects, under the name of a block; a dynamic block has its label in between."""
+    (block,) = _blocks(
+        {
+            "resource": {
+                "aws_dynamodb_table": {
+                    "t": {
+                        "ttl": {"enabled": True},
+                        "attribute": [{"name": "a"}, {"name": "b"}],
+                        "replica": [],
+                        "tags": {"a": "b"},
+                        "dynamic": {"point_in_time_recovery": {"for_each": [], "content": {"enabled": True}}},
+                    }
+                }
+            }
+        }
+    )
+    assert [(one.type, one.labels) for one in block.body.blocks] == [
+        ("ttl", ()),
+        ("attribute", ()),
+        ("attribute", ()),
+        ("dynamic", ("point_in_time_recovery",)),
+    ]
+    assert list(block.body.attributes) == ["tags"]
+    assert [one.type for one in block.body.blocks[-1].body.blocks] == ["content"]
+
+
+@pytest.mark.parametrize(
+    ("content", "meant"),
+    [
+        (1, Literal(1)),
+        (None, Literal(None)),
+        ("plain", Literal("plain")),
+        ("${var.x}", VAR),
+        ("${var.x + 1}", Binary("+", VAR, Literal(1))),
+        ("%{ if a }b%{ endif }", Opaque("%{ if a }b%{ endif }")),
+        ("${var.x + 1} and ${var.x + 2}", Opaque("${var.x + 1} and ${var.x + 2}")),
+        (["${var.x}", 2], Tuple((VAR, Literal(2)))),
+        ({"a": "${var.x}", "${var.x}": 1}, Object(((Literal("a"), VAR), (VAR, Literal(1))))),
+    ],
+)
+def test_texts_are_templates(content: object, meant: Expression) -> None:
+    """Also the keys of objects; what is more than a template can be is not evaluated."""
+    assert _value(content) == meant
+
+
+def test_a_word_is_looked_for_in_the_whole_file() -> None:
+    """Which is near enough: who asks wants to know what may be there."""
+    file = JsonFile("main.tf.json", '{"locals": {"a": "DynamoDB"}}')
+    assert (file.says(0, 0, "dynamodb"), file.says(0, 0, "provisioner")) == (True, False)
+
+
+def test_no_text_is_a_heredoc() -> None:
+    """JSON has none: what looks like one is a text like all others, and no place is told inside it."""
+    (block,) = _blocks({"locals": {"a": "<<EOT\nx\nEOT\n"}})
+    attribute = block.body.attributes["a"]
+    assert attribute.file.heredoc(attribute.first) is None
+
+
+def test_files_of_variables_are_taken_literally() -> None:
+    """Terraform reads no templates in them."""
+    body = JsonFile("x.tfvars.json", '{"a": "${b}", "c": {"d": ["${e}"]}}').assignments()
+    assert {name: one.value for name, one in body.attributes.items()} == {
+        "a": Literal("${b}"),
+        "c": Object(((Literal("d"), Tuple((Literal("${e}"),))),)),
+    }
+
+
+def test_places_are_those_of_the_values() -> None:
+    """A value is underlined where it stands on one line."""
+    (block,) = JsonFile("main.tf.json", '{"locals": {\n  "a": "b"}}').blocks()
+    assert block.place == Place("main.tf.json", 1, 2)
+    assert block.body.attributes["a"].place == Place("main.tf.json", 2, 8, 11)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[]", "the top level must be an object"),
+        ('{"resources": {}}', '"resources" is no block of Terraform'),
+        ('{"resource": {"a": 1}}', "an object must stand here"),
+        ('{"resource": {"a": {"b": 1}}}', "resource must be an object"),
+        ('{"locals": {"a": "${1 +}"}}', "not an expression"),
+    ],
+)
+def test_what_is_wrong_is_refused(text: str, message: str) -> None:
+    """Nothing is skipped in silence."""
+    with pytest.raises(ParseError) as caught:
+        _bodies(text)
+    assert caught.value.message == message
