@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from whole.test_hostile import HARMFUL
 
 from support.command import ROOT, tablegate
+from whole.test_hostile import HARMFUL
 
 HOSTILE = ROOT / "fixtures" / "hostile" / "repo"
 TABLE = (HOSTILE / "602-shadow-module" / "t.yaml").read_bytes()
