@@ -13,7 +13,7 @@ from tablegate.iam.actions import action_named, is_unheard
 from tablegate.iam.aws_data import ACTIONS_AS_OF
 from tablegate.iam.matrix import NOTHING, Cell, Right, matrix_of
 from tablegate.reporters.matrix import RENDERERS
-from tablegate.reporters.safe import Shower
+from tablegate.reporters.safe import Sanitizer
 
 NEWER = "dynamodb:FrobnicateLedger"
 UNTOLD = Cell(unknown=(Right.READ, Right.WRITE, Right.DELETE, Right.SCAN, Right.ADMIN))
@@ -61,9 +61,9 @@ def test_the_matrix_names_it(form: str) -> None:
     """With the day that the actions are of; and nothing where all are known."""
     told = f"not among the actions known as of {ACTIONS_AS_OF}, so they may do anything: {NEWER}"
     world = of(statement([NEWER, "GetItem"]), statement("dynamodb:*", "*"), tables=[table()])
-    assert told in RENDERERS[form]([matrix_of(world)], Shower(()), 80)
+    assert told in RENDERERS[form]([matrix_of(world)], Sanitizer(()), 80)
     known = of(statement("GetItem"), tables=[table()])
-    assert "known as of" not in RENDERERS[form]([matrix_of(known)], Shower(()), 80)
+    assert "known as of" not in RENDERERS[form]([matrix_of(known)], Sanitizer(()), 80)
 
 
 def test_who_asks_is_told_no_only_where_nobody_grants_it() -> None:

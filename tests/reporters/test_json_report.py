@@ -16,14 +16,14 @@ from tablegate.model import facts
 from tablegate.model.table import KeyPart, Role
 from tablegate.model.value import Doubt, Place, Value
 from tablegate.reporters import REPORTERS
-from tablegate.reporters.wording import Look
+from tablegate.reporters.wording import ReportView
 
 SCHEMA = json.loads(resources.files("tablegate.reporters").joinpath("report-v1.schema.json").read_text("utf-8"))
 
 
 def rendered(report: Report) -> Any:
     """The report as a strict reader sees it, after the schema has accepted it."""
-    document = json.loads(REPORTERS["json"](report, Look()))
+    document = json.loads(REPORTERS["json"](report, ReportView()))
     jsonschema.validate(document, SCHEMA)
     return document
 
@@ -131,7 +131,7 @@ def test_nothing_found_is_empty_lists() -> None:
 
 def test_no_key_reads_as_bad_news() -> None:
     """A plain reader that looks for failures by word finds none in a passing report."""
-    text = REPORTERS["json"](report(), Look())
+    text = REPORTERS["json"](report(), ReportView())
     assert '"failures"' not in text
 
 
@@ -180,7 +180,7 @@ def test_secrets_are_taken_out_of_every_text() -> None:
             inputs=(Input(path="swordfish", kind="cloudformation", detail="swordfish"),),
             faults=(fault(message="swordfish", hint="swordfish", place=place),),
         ),
-        Look(),
+        ReportView(),
     )
     assert "swordfish" not in text
     assert "orders-(sensitive)" in text
@@ -188,7 +188,7 @@ def test_secrets_are_taken_out_of_every_text() -> None:
 
 def test_text_is_ascii_and_whole() -> None:
     """Any strict reader takes it, also where an input holds half a character."""
-    text = REPORTERS["json"](report(finding(address="\ud800ä", message="\x1b[31m")), Look())
+    text = REPORTERS["json"](report(finding(address="\ud800ä", message="\x1b[31m")), ReportView())
     assert text.isascii()
     assert "\ufffdä" == json.loads(text)["findings"][0]["address"]
     assert "\x1b" not in text

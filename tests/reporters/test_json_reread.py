@@ -16,7 +16,7 @@ from tablegate.model.table import Construct
 from tablegate.model.value import Doubt, Place, Value
 from tablegate.reporters import REPORTERS
 from tablegate.reporters.json_reread import reread
-from tablegate.reporters.wording import Detail, Look
+from tablegate.reporters.wording import Detail, ReportView
 from tablegate.syntax.node import ParseError
 
 PROJECTS = Path(__file__).parents[2] / "fixtures" / "projects"
@@ -36,7 +36,7 @@ FINDINGS = (
 
 def written(one: Report) -> bytes:
     """The report as JSON."""
-    return REPORTERS["json"](one, Look()).encode()
+    return REPORTERS["json"](one, ReportView()).encode()
 
 
 def whole(*findings: Finding) -> Report:
@@ -62,7 +62,7 @@ def test_every_format_says_the_same_of_it(detail: Detail) -> None:
     made = whole(*FINDINGS)
     again = reread(written(made))
     assert written(made) == written(again)
-    assert REPORTERS["text"](made, Look(detail=detail)) == REPORTERS["text"](again, Look(detail=detail))
+    assert REPORTERS["text"](made, ReportView(detail=detail)) == REPORTERS["text"](again, ReportView(detail=detail))
     assert (made.exit, made.gate) == (again.exit, again.gate)
 
 

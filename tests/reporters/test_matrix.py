@@ -10,7 +10,7 @@ import pytest
 
 from tablegate.iam.matrix import Cell, Column, Matrix, Right, Row
 from tablegate.reporters.matrix import RENDERERS, spelled, titles
-from tablegate.reporters.safe import Shower
+from tablegate.reporters.safe import Sanitizer
 
 R, W, D, S, T, A = Right
 ORDERS = Column("aws_dynamodb_table.orders", "orders")
@@ -31,7 +31,7 @@ def row(
 
 def rendered(form: str, *matrices: Matrix, width: int = 100, secrets: tuple[str, ...] = ()) -> str:
     """What is written."""
-    return RENDERERS[form](matrices, Shower(secrets), width)
+    return RENDERERS[form](matrices, Sanitizer(secrets), width)
 
 
 FULL = Cell((R, W), (D,), (A,))
@@ -45,7 +45,7 @@ def test_a_cell_is_letters_and_marks() -> None:
 def test_a_table_whose_name_is_shared_is_called_by_its_address() -> None:
     """Otherwise two columns would be called the same; an index that is not known is a question mark."""
     twins = (ORDERS, Column("aws_dynamodb_table.other", "orders"), Column("aws_dynamodb_table.carts", "carts", ""))
-    assert titles(twins, Shower()) == ["aws_dynamodb_table.orders", "aws_dynamodb_table.other", "carts/?"]
+    assert titles(twins, Sanitizer()) == ["aws_dynamodb_table.orders", "aws_dynamodb_table.other", "carts/?"]
 
 
 def test_text_is_a_table_with_a_legend() -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablegate.reporters.safe import Scrubber, Shower, scrub, show
+from tablegate.reporters.safe import Sanitizer, Scrubber, safe_text, scrub
 
 SECRET = 'hunter2-"p\\ä?/ss'
 
@@ -34,7 +34,7 @@ SECRET = 'hunter2-"p\\ä?/ss'
 )
 def test_what_cannot_be_seen_is_spelled_out(text: str, expected: str) -> None:
     """Controls, line ends, bidirectional marks, invisible and unassigned characters never pass as they are."""
-    assert expected == show(text)
+    assert expected == safe_text(text)
 
 
 @pytest.mark.parametrize(
@@ -49,18 +49,18 @@ def test_what_cannot_be_seen_is_spelled_out(text: str, expected: str) -> None:
 )
 def test_commands_of_build_servers_are_broken(text: str, expected: str) -> None:
     """A log reader that acts on a mark anywhere in a line finds none, also where two texts meet."""
-    assert expected == show(text)
+    assert expected == safe_text(text)
 
 
 def test_long_text_is_clipped_and_says_so() -> None:
     """The reader learns how much is missing, and the clip cannot cut an escape in two."""
-    assert "\\x00" * 200 + "…(+50)" == show("\0" * 250)
+    assert "\\x00" * 200 + "…(+50)" == safe_text("\0" * 250)
 
 
 @given(st.text())
 def test_nothing_shown_steers_a_terminal(text: str) -> None:
     """For every text: one line, and no character that is a control, a format, a surrogate or unassigned."""
-    shown = show(text)
+    shown = safe_text(text)
     assert not {unicodedata.category(character) for character in shown} & {"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"}
     assert re.search(r"##\w*\[", shown) is None
 
@@ -113,11 +113,11 @@ def test_no_secret_survives(secrets: list[str], before: str, after: str, data: s
     assert secret not in scrubbed or secret in "(sensitive)" * 3
 
 
-def test_the_shower_does_both_at_once() -> None:
+def test_the_sanitizer_does_both_at_once() -> None:
     """A text is scrubbed before it is clipped, so that no half of a secret is left."""
-    assert "x" * 195 + "(sens…(+6)" == Shower(["swordfish"])("x" * 195 + "swordfish")
+    assert "x" * 195 + "(sens…(+6)" == Sanitizer(["swordfish"])("x" * 195 + "swordfish")
 
 
 def test_lines_stay_lines() -> None:
     """A remedy of several lines keeps them, each made harmless."""
-    assert ("a {", r"  b\x1b", "}") == Shower().lines("a {\n  b\x1b\n}")
+    assert ("a {", r"  b\x1b", "}") == Sanitizer().lines("a {\n  b\x1b\n}")

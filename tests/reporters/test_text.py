@@ -15,14 +15,14 @@ from tablegate.model import facts
 from tablegate.model.value import Doubt, Origin, Place, Value
 from tablegate.policy import LOW, Severity
 from tablegate.reporters import REPORTERS
-from tablegate.reporters.wording import Detail, Look
+from tablegate.reporters.wording import Detail, ReportView
 
-PLAIN = Look(line=line_of_template)
-FULL = Look(line=line_of_template, detail=Detail.FULL)
-BRIEF = Look(line=line_of_template, detail=Detail.BRIEF)
+PLAIN = ReportView(line=line_of_template)
+FULL = ReportView(line=line_of_template, detail=Detail.FULL)
+BRIEF = ReportView(line=line_of_template, detail=Detail.BRIEF)
 
 
-def rendered(report: Report, look: Look = PLAIN) -> str:
+def rendered(report: Report, look: ReportView = PLAIN) -> str:
     """The report as a reader sees it."""
     return REPORTERS["text"](report, look)
 
@@ -260,7 +260,7 @@ def test_long_lines_show_what_stands_around_the_value(width: int) -> None:
     line = "x" * width + "false" + "y" * width
     place = Place("template.yaml", 1, width + 1, width + 6)
     text = rendered(
-        report(finding(place=place, evidence=(facts.RECOVERY.of(False, place),))), Look(line=lambda *_: line)
+        report(finding(place=place, evidence=(facts.RECOVERY.of(False, place),))), ReportView(line=lambda *_: line)
     )
     source, marks = text.splitlines()[5:7]
     assert source.index("false") == marks.index("^^^^^ ")
@@ -272,7 +272,7 @@ def test_marks_stand_under_wide_and_escaped_text() -> None:
     line = "注文\x1b\t: false"
     place = Place("template.yaml", 1, 7, 12)
     found = finding(place=place, evidence=(facts.RECOVERY.of(False, place),))
-    source, marks = rendered(report(found), Look(line=lambda *_: line)).splitlines()[5:7]
+    source, marks = rendered(report(found), ReportView(line=lambda *_: line)).splitlines()[5:7]
     assert " 1 | 注文\\x1b    : false" == source
     assert "   |               ^^^^^ set here" == marks
 
@@ -318,7 +318,7 @@ def test_nothing_in_an_input_becomes_a_line_or_a_command(evil: str) -> None:
             faults=(fault(message=evil, hint=evil, place=place),),
             inputs=(Input(path=evil, kind=evil, detail=evil),),
         ),
-        Look(line=lambda *_: evil, detail=Detail.FULL),
+        ReportView(line=lambda *_: evil, detail=Detail.FULL),
     )
     assert not re.search(r"^\s*(::|##)|##\w*\[", text, re.MULTILINE)
     assert all(character == "\n" or character.isprintable() for character in text)
@@ -331,7 +331,7 @@ def test_no_secret_is_shown() -> None:
         address="swordfish",
         evidence=(facts.NAME.of("swordfish", Place("template.yaml", 1, 1)), facts.KEY.of("other", sensitive=True)),
     )
-    text = rendered(report(found, secrets=frozenset({"swordfish"})), Look(line=lambda *_: "Default: swordfish"))
+    text = rendered(report(found, secrets=frozenset({"swordfish"})), ReportView(line=lambda *_: "Default: swordfish"))
     assert "swordfish" not in text
     assert "encryption key is (sensitive)" in text
     assert "other" not in text
@@ -403,7 +403,7 @@ def test_values_are_said_in_words(value: Value[object], expected: str) -> None:
 
 def test_without_its_source_a_template_s_finding_has_its_place() -> None:
     """Whoever renders a report without the sources shows no line of them."""
-    text = rendered(report(finding()), Look())
+    text = rendered(report(finding()), ReportView())
     assert "  --> template.yaml:6:37  Orders\n   |\n   |  set here\n" in text
 
 

@@ -7,7 +7,7 @@ from tablegate.findings import Exit, Fault, FaultCode, Finding, Input, Report, S
 from tablegate.model.value import Place
 from tablegate.reporters import REPORTERS
 from tablegate.reporters.text import FAULTS, MANY, WORST
-from tablegate.reporters.wording import Detail, Look
+from tablegate.reporters.wording import Detail, ReportView
 
 
 def many(*findings: Finding, **stated: object) -> Report:
@@ -18,7 +18,7 @@ def many(*findings: Finding, **stated: object) -> Report:
 
 def lines(one: Report, detail: Detail = Detail.USUAL) -> list[str]:
     """What a reader sees between the first line and the counts."""
-    return REPORTERS["text"](one, Look(detail=detail)).splitlines()[2:-3]
+    return REPORTERS["text"](one, ReportView(detail=detail)).splitlines()[2:-3]
 
 
 def in_file(number: int, **stated: object) -> Finding:

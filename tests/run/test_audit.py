@@ -30,7 +30,7 @@ from tablegate.model.table import Index, Table
 from tablegate.model.value import Place
 from tablegate.packs import load
 from tablegate.reporters import REPORTERS
-from tablegate.reporters.wording import Look
+from tablegate.reporters.wording import ReportView
 from tablegate.run.audit import WORTH, audit
 from tablegate.run.gate import check, checked
 from tablegate.run.parts import SOURCES, Judge, groups, in_parts, judged
@@ -345,7 +345,7 @@ def test_the_parts_say_what_the_whole_says() -> None:
     judge = Judge(partial(check, policies=policies, settings=Settings(), options=ReadOptions()), policies)
     one_by_one = merged(judged(part, judge) for part in groups(sources))
     assert len(sources) > 20
-    assert REPORTERS["json"](judge.check(sources), Look()) == REPORTERS["json"](one_by_one, Look())
+    assert REPORTERS["json"](judge.check(sources), ReportView()) == REPORTERS["json"](one_by_one, ReportView())
 
 
 def pack_modules() -> list[ModuleType]:

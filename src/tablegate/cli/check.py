@@ -27,7 +27,7 @@ from tablegate.model.value import Place
 from tablegate.packs import Loaded, load
 from tablegate.policy.declare import Policy
 from tablegate.reporters import REPORTERS
-from tablegate.reporters.wording import Detail, Look
+from tablegate.reporters.wording import Detail, ReportView
 from tablegate.run.gate import checked
 from tablegate.run.parts import Judge, groups, weight
 from tablegate.syntax.source import Source
@@ -213,7 +213,7 @@ def check(inputs: Iterable[str], where: Where, flags: Mapping[str, Any]) -> int:
     prepared = prepare(where, flags)
     configuration = prepared.configuration
     due = destinations(configuration["output"])
-    look = look_of(configuration)
+    view = look_of(configuration)
     run = wanted(configuration)
     options = read_options(configuration)
 
@@ -228,12 +228,12 @@ def check(inputs: Iterable[str], where: Where, flags: Mapping[str, Any]) -> int:
     lines.keep((*options.nested.values(), *([options.template] if options.template else ())))
     if report.shard is None:  # of a part nothing is required: what all parts hold together counts
         report = explained(required(report, configuration), options)
-    return deliver(report, due, replace(look, line=lines.of(report)))
+    return deliver(report, due, replace(view, line=lines.of(report)))
 
 
-def look_of(configuration: Configuration) -> Look:
+def look_of(configuration: Configuration) -> ReportView:
     """How the reader wants to see the report."""
-    return Look(colour=coloured(configuration["color"], os.environ), width=width(), detail=_detail(configuration))
+    return ReportView(colour=coloured(configuration["color"], os.environ), width=width(), detail=_detail(configuration))
 
 
 def read_options(configuration: Configuration) -> ReadOptions:
@@ -294,12 +294,12 @@ def _bytes(name: str) -> bytes:
         return file.read()
 
 
-def deliver(report: Report, due: Iterable[Destination], look: Look) -> int:
+def deliver(report: Report, due: Iterable[Destination], view: ReportView) -> int:
     """Write the reports, files first. The exit code is the report's own, or 4 where one could not be written."""
     due = tuple(due)
     for destination in due:
         if destination.path is not None:
-            text = REPORTERS[destination.format](report, replace(look, colour=False, width=PIPED))
+            text = REPORTERS[destination.format](report, replace(view, colour=False, width=PIPED))
             try:
                 save(destination.path, text)
             except OutputError as error:
@@ -307,7 +307,7 @@ def deliver(report: Report, due: Iterable[Destination], look: Look) -> int:
                 report = _unwritten(report, str(error))
     for destination in due:
         if destination.path is None:
-            emit(REPORTERS[destination.format](report, look))
+            emit(REPORTERS[destination.format](report, view))
             if destination.format != "text":
                 note(f"gate: {report.gate} (exit {int(report.exit)})")
     return int(report.exit)

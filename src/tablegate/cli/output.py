@@ -38,10 +38,10 @@ def note(*lines: str) -> None:
     """Write lines to standard error, if anybody can read it. Each begins with a word of ours."""
     if sys.stderr is None:
         return
-    from tablegate.reporters.safe import PROSE, show
+    from tablegate.reporters.safe import PROSE, safe_text
 
     try:
-        _write(sys.stderr, "".join(f"{show(line, PROSE)}\n" for line in lines))
+        _write(sys.stderr, "".join(f"{safe_text(line, PROSE)}\n" for line in lines))
     except (OSError, ValueError):
         _silence(sys.stderr)
 

@@ -14,7 +14,7 @@ from tablegate.model.table import Dialect
 from tablegate.policy import declare as options
 from tablegate.policy.declare import Policy, Severity
 from tablegate.reporters.handbook import handbook, page, written
-from tablegate.reporters.safe import PROSE, show
+from tablegate.reporters.safe import PROSE, safe_text
 
 Schema = dict[str, object]
 
@@ -169,4 +169,4 @@ def _table(rows: Iterable[Selection]) -> Iterable[str]:
 
 def _print(lines: Iterable[str]) -> None:
     """Lines of our own making, in which names may be somebody else's."""
-    emit("".join(f"{show(line, PROSE)}\n".replace("\\\\", "\\") for line in lines))
+    emit("".join(f"{safe_text(line, PROSE)}\n".replace("\\\\", "\\") for line in lines))

@@ -27,7 +27,7 @@ from tablegate.model.table import Table
 from tablegate.model.value import Place
 from tablegate.reporters.json_reread import HINT, reread
 from tablegate.reporters.matrix import RENDERERS
-from tablegate.reporters.safe import Scrubber, Shower
+from tablegate.reporters.safe import Sanitizer, Scrubber
 from tablegate.syntax.node import ParseError, collect_if_much
 
 
@@ -130,9 +130,9 @@ def show_access(names: Sequence[str], flags: Mapping[str, Any]) -> int:
     asked = destinations(flags.get("output") or (), RENDERERS)
     inputs = Inputs(names, {key: value for key, value in flags.items() if key != "output"})
     matrices, secrets = _gathered(inputs.estates())
-    shower = Shower(secrets)
+    sanitizer = Sanitizer(secrets)
     for destination in asked:
-        text = RENDERERS[destination.format](matrices, shower, width())
+        text = RENDERERS[destination.format](matrices, sanitizer, width())
         if destination.path is None:
             emit(text)
         else:

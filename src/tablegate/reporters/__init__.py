@@ -8,21 +8,21 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from tablegate.findings import Report
-    from tablegate.reporters.wording import Look
+    from tablegate.reporters.wording import ReportView
 
-    Render: TypeAlias = Callable[[Report, Look], str]
+    Render: TypeAlias = Callable[[Report, ReportView], str]
 
 
-def _text(report: Report, look: Look) -> str:
+def _text(report: Report, view: ReportView) -> str:
     from tablegate.reporters.text import render
 
-    return render(report, look)
+    return render(report, view)
 
 
-def _json(report: Report, look: Look) -> str:
+def _json(report: Report, view: ReportView) -> str:
     from tablegate.reporters.json_report import render
 
-    return render(report, look)
+    return render(report, view)
 
 
 REPORTERS: Mapping[str, Render] = {"text": _text, "json": _json}

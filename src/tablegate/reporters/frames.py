@@ -9,18 +9,18 @@ from tablegate.model.record import record, replace
 from tablegate.model.table import Construct
 from tablegate.model.value import Origin, Place, Value
 from tablegate.policy.declare import Severity
-from tablegate.reporters.safe import PROSE, Shower, Shown, joined, own
+from tablegate.reporters.safe import PROSE, SafeText, Sanitizer, joined, trusted_text
 from tablegate.reporters.wording import (
     SEVERITIES,
     Detail,
-    Look,
     Paint,
+    ReportView,
     Style,
     first_sentence,
     listed,
     number,
     pairs,
-    said,
+    statement,
     subject,
     where,
     wrapped,
@@ -33,7 +33,7 @@ Row = tuple[int, str, bool]
 
 
 @record(kw_only=False)
-class Cause:
+class FindingGroup:
     """Findings of one policy that say the same in one file. The first speaks for all."""
 
     findings: tuple[Finding, ...]
@@ -50,21 +50,21 @@ class Cause:
         return str(self.first.severity) if outcome is Outcome.FAILS else str(outcome)
 
 
-def causes(findings: Iterable[Finding]) -> tuple[Cause, ...]:
+def grouped(findings: Iterable[Finding]) -> tuple[FindingGroup, ...]:
     """The findings by severity, policy, file, line and address, gathered by cause."""
     rows: dict[Row, list[Finding]] = {}
     for finding in findings:
         rows.setdefault(_row(finding), []).append(finding)
-    return tuple([cause for row in sorted(rows) for cause in _gathered(sorted(rows[row], key=by_place))])
+    return tuple([group for row in sorted(rows) for group in _by_message(sorted(rows[row], key=by_place))])
 
 
-def _gathered(row: Iterable[Finding]) -> list[Cause]:
+def _by_message(row: Iterable[Finding]) -> list[FindingGroup]:
     gathered: dict[object, list[Finding]] = {}
     for finding in row:
         scenario = tuple(sorted(finding.scenario.items())) if finding.scenario else ()
         same = (finding.outcome, finding.waived, finding.blocks, finding.message, finding.file, scenario)
         gathered.setdefault(same, []).append(finding)
-    return [Cause(findings=tuple(group)) for group in gathered.values()]
+    return [FindingGroup(findings=tuple(group)) for group in gathered.values()]
 
 
 def in_order(finding: Finding) -> tuple[object, ...]:
@@ -85,7 +85,7 @@ class Mark:
     """A place in an input, and what is to be said of it."""
 
     place: Place
-    label: Shown
+    label: SafeText
     behind: bool = False  # what stands there is the reason for what stands elsewhere
 
 
@@ -93,21 +93,21 @@ class Mark:
 class Brush:
     """What an excerpt is drawn with."""
 
-    look: Look
+    view: ReportView
     paint: Paint
-    show: Shower
+    safe: Sanitizer
     style: Style
 
 
-def excerpt(marks: Iterable[Mark], brush: Brush, *, file: str, edge: int) -> Iterator[Shown]:
+def excerpt(marks: Iterable[Mark], brush: Brush, *, file: str, edge: int) -> Iterator[SafeText]:
     """The marked lines of each file in turn, the finding's own file first."""
     gathered: dict[str, dict[Place, list[Mark]]] = {}
     for mark in marks:
         gathered.setdefault(mark.place.file, {}).setdefault(_spot(mark.place), []).append(mark)
     for name in sorted(gathered, key=lambda name: (name != file, name)):
         if name != file:
-            first = where(min(gathered[name], key=_at), brush.show)
-            yield brush.paint(Style.RULE, joined(Shown(" " * edge), own("::: "), first))
+            first = where(min(gathered[name], key=_at), brush.safe)
+            yield brush.paint(Style.RULE, joined(SafeText(" " * edge), trusted_text("::: "), first))
         for place in sorted(gathered[name], key=_at):
             yield from _marked(place, gathered[name][place], brush, edge)
 
@@ -117,10 +117,10 @@ def edge_of(marks: Iterable[Mark]) -> int:
     return max((len(str(mark.place.line)) for mark in marks if mark.place.line is not None), default=1) + 1
 
 
-def gutter(brush_paint: Paint, edge: int, sign: str, number: int | None = None) -> Shown:
+def gutter(brush_paint: Paint, edge: int, sign: str, number: int | None = None) -> SafeText:
     """The left edge of a line."""
-    count = own("" if number is None else str(number))
-    return brush_paint(Style.RULE, joined(Shown(f"{count:>{edge}}"), own(" "), own(sign)))
+    count = trusted_text("" if number is None else str(number))
+    return brush_paint(Style.RULE, joined(SafeText(f"{count:>{edge}}"), trusted_text(" "), trusted_text(sign)))
 
 
 def _spot(place: Place) -> Place:
@@ -132,31 +132,33 @@ def _at(place: Place) -> tuple[int, int]:
     return (place.line or 0, place.column or 0)
 
 
-def _marked(place: Place, marks: Iterable[Mark], brush: Brush, edge: int) -> Iterator[Shown]:
+def _marked(place: Place, marks: Iterable[Mark], brush: Brush, edge: int) -> Iterator[SafeText]:
     labels = {mark.label: mark.behind for mark in marks}
-    text = None if place.line is None else brush.look.line(place.file, place.line)
+    text = None if place.line is None else brush.view.line(place.file, place.line)
     bar = gutter(brush.paint, edge, "|")
     if text is None:
-        path = joined(brush.show(place.path), own(": ")) if place.path else own("")
+        path = joined(brush.safe(place.path), trusted_text(": ")) if place.path else trusted_text("")
         for label in labels:
-            yield joined(bar, own("  "), path, brush.paint(brush.style, label))
+            yield joined(bar, trusted_text("  "), path, brush.paint(brush.style, label))
         return
     label = listed(labels, "; ")
-    source, before, width = _window(text, place, brush.show)
-    yield joined(gutter(brush.paint, edge, "|", place.line), own(" "), source)
+    source, before, width = _window(text, place, brush.safe)
+    yield joined(gutter(brush.paint, edge, "|", place.line), trusted_text(" "), source)
     sign = "-" if all(labels.values()) else "^"
-    carets = joined(Shown(" " * before), brush.paint(brush.style, joined(Shown(sign * width), own(" "), label)))
-    yield joined(bar, own(" "), carets)
+    carets = joined(
+        SafeText(" " * before), brush.paint(brush.style, joined(SafeText(sign * width), trusted_text(" "), label))
+    )
+    yield joined(bar, trusted_text(" "), carets)
 
 
-def _window(text: str, place: Place, show: Shower) -> tuple[Shown, int, int]:
+def _window(text: str, place: Place, safe: Sanitizer) -> tuple[SafeText, int, int]:
     """As much of a line as fits, how far in the value begins, and how wide it is."""
     start = min(max((place.column or 1) - 1, 0), len(text))
     end = min(max((place.end_column or start + 2) - 1, start + 1), max(len(text), start + 1))
     first = 0 if len(text) <= WIDEST else max(start - BEFORE, 0)
     last = min(len(text), first + WIDEST)
-    head, value, tail = (_spelled(text[left:right], show) for left, right in _cut(first, start, min(end, last), last))
-    opening, closing = own("…" if first else ""), own("…" if last < len(text) else "")
+    head, value, tail = (_spelled(text[left:right], safe) for left, right in _cut(first, start, min(end, last), last))
+    opening, closing = trusted_text("…" if first else ""), trusted_text("…" if last < len(text) else "")
     width = max(_columns(value), 1)
     return joined(opening, head, value, tail, closing), _columns(joined(opening, head)), width
 
@@ -165,8 +167,8 @@ def _cut(first: int, start: int, end: int, last: int) -> tuple[tuple[int, int], 
     return (first, start), (start, end), (end, last)
 
 
-def _spelled(text: str, show: Shower) -> Shown:
-    return show(text.replace("\t", "    "), WIDEST * 4)
+def _spelled(text: str, safe: Sanitizer) -> SafeText:
+    return safe(text.replace("\t", "    "), WIDEST * 4)
 
 
 def _columns(text: str) -> int:
@@ -197,49 +199,49 @@ _FAULT_NAMES = {
 class Frames:
     """Draws frames for one reader."""
 
-    def __init__(self, look: Look, paint: Paint, show: Shower) -> None:
-        self.look = look
+    def __init__(self, view: ReportView, paint: Paint, safe: Sanitizer) -> None:
+        self.view = view
         self.paint = paint
-        self.show = show
+        self.safe = safe
 
-    def cause(self, cause: Cause) -> Iterator[Shown]:
+    def group(self, group: FindingGroup) -> Iterator[SafeText]:
         """The first finding in full, the others by their address."""
-        finding = cause.first
-        brush = Brush(look=self.look, paint=self.paint, show=self.show, style=SEVERITIES[cause.word])
-        marks = _marks(finding, self.show)
+        finding = group.first
+        brush = Brush(view=self.view, paint=self.paint, safe=self.safe, style=SEVERITIES[group.word])
+        marks = _marks(finding, self.safe)
         edge = edge_of(marks)
-        yield self._title(cause.word, f"{finding.policy.id} {finding.policy.name}", finding.message)
-        yield self._arrow(edge, finding.place or Place(finding.file), subject(finding, self.show))
+        yield self._title(group.word, f"{finding.policy.id} {finding.policy.name}", finding.message)
+        yield self._arrow(edge, finding.place or Place(finding.file), subject(finding, self.safe))
         yield gutter(self.paint, edge, "|")
         yield from excerpt(marks[:MARKS], brush, file=(finding.place or Place(finding.file)).file, edge=edge)
         if len(marks) > MARKS:
-            more = joined(own("  and "), number(len(marks) - MARKS), own(" more"))
+            more = joined(trusted_text("  and "), number(len(marks) - MARKS), trusted_text(" more"))
             yield joined(gutter(self.paint, edge, "|"), more)
         yield gutter(self.paint, edge, "|")
-        yield from self._notes(cause, edge)
+        yield from self._notes(group, edge)
 
-    def fault(self, fault: Fault) -> Iterator[Shown]:
+    def fault(self, fault: Fault) -> Iterator[SafeText]:
         """What could not be read or judged, and what to do about it."""
         code = f"{fault.code} {_FAULT_NAMES[fault.code]}" if fault.code is not FaultCode.INTERNAL else "internal"
         yield self._title("error" if fault.blocks else "warning", code, fault.message)
         if fault.place.file:
-            yield self._arrow(2, fault.place, self.show(fault.place.path or ""))
+            yield self._arrow(2, fault.place, self.safe(fault.place.path or ""))
         if fault.hint:
             yield from self._note(2, "do", self._wrapped([fault.hint]))
 
-    def _title(self, word: str, code: str, message: str) -> Shown:
+    def _title(self, word: str, code: str, message: str) -> SafeText:
         style = SEVERITIES[word]
-        head = joined(own(word), own("["), self.show(code), own("]"))
-        return joined(self.paint(style, head), own(" "), self.paint(Style.STRONG, self.show(message, PROSE)))
+        head = joined(trusted_text(word), trusted_text("["), self.safe(code), trusted_text("]"))
+        return joined(self.paint(style, head), trusted_text(" "), self.paint(Style.STRONG, self.safe(message, PROSE)))
 
-    def _arrow(self, edge: int, place: Place, about: Shown) -> Shown:
-        arrow = self.paint(Style.RULE, joined(Shown(" " * edge), own("--> ")))
-        return joined(arrow, where(place, self.show), own("  " if about else ""), about)
+    def _arrow(self, edge: int, place: Place, about: SafeText) -> SafeText:
+        arrow = self.paint(Style.RULE, joined(SafeText(" " * edge), trusted_text("--> ")))
+        return joined(arrow, where(place, self.safe), trusted_text("  " if about else ""), about)
 
-    def _notes(self, cause: Cause, edge: int) -> Iterator[Shown]:
-        finding = cause.first
+    def _notes(self, group: FindingGroup, edge: int) -> Iterator[SafeText]:
+        finding = group.first
         if finding.scenario and " when " not in finding.message:
-            yield from self._note(edge, "when", [pairs(finding.scenario, self.show, " = ")])
+            yield from self._note(edge, "when", [pairs(finding.scenario, self.safe, " = ")])
         if finding.construct:
             yield from self._note(edge, "made by", [self._construct(finding.construct)])
         if finding.waived is not None:
@@ -251,72 +253,72 @@ class Frames:
             yield from self._note(edge, "blocks", [_weight(finding)])
         if finding.fix:
             yield from self._note(edge, "fix", self._fix(finding.fix))
-        if len(cause.findings) > 1:
-            yield from self._note(edge, "also", self._others(cause.findings[1:]))
+        if len(group.findings) > 1:
+            yield from self._note(edge, "also", self._others(group.findings[1:]))
         yield from self._note(edge, "more", self._more(finding))
 
-    def _construct(self, construct: Construct) -> Shown:
+    def _construct(self, construct: Construct) -> SafeText:
         place = construct.place
-        at = joined(own("  ("), where(place, self.show), own(")")) if place else own("")
-        return joined(self.show(construct.path), at)
+        at = joined(trusted_text("  ("), where(place, self.safe), trusted_text(")")) if place else trusted_text("")
+        return joined(self.safe(construct.path), at)
 
-    def _more(self, finding: Finding) -> Iterator[Shown]:
-        page = joined(own("tablegate explain "), self.show(finding.policy.id))
-        docs = self.show(finding.policy.docs)
-        if len(page) + len(docs) + LEAD > self.look.width:
+    def _more(self, finding: Finding) -> Iterator[SafeText]:
+        page = joined(trusted_text("tablegate explain "), self.safe(finding.policy.id))
+        docs = self.safe(finding.policy.docs)
+        if len(page) + len(docs) + LEAD > self.view.width:
             yield page
             yield docs
         else:
-            yield joined(page, own("   "), docs) if docs else page
+            yield joined(page, trusted_text("   "), docs) if docs else page
 
-    def _note(self, edge: int, word: str, lines: Iterable[Shown]) -> Iterator[Shown]:
-        lead = joined(own(word), own(":"), Shown(" " * max(6 - len(word), 1)))
+    def _note(self, edge: int, word: str, lines: Iterable[SafeText]) -> Iterator[SafeText]:
+        lead = joined(trusted_text(word), trusted_text(":"), SafeText(" " * max(6 - len(word), 1)))
         for at, line in enumerate(lines):
             if at == 0:
-                yield joined(gutter(self.paint, edge, "="), own(" "), self.paint(Style.STRONG, lead), line)
+                yield joined(gutter(self.paint, edge, "="), trusted_text(" "), self.paint(Style.STRONG, lead), line)
             else:
-                indent = Shown(" " * (len(lead) + 1)) if line else own("")
+                indent = SafeText(" " * (len(lead) + 1)) if line else trusted_text("")
                 yield joined(gutter(self.paint, edge, "|"), indent, line)
 
-    def _wrapped(self, texts: Iterable[str]) -> Iterator[Shown]:
-        width = max(self.look.width - LEAD, 40)
+    def _wrapped(self, texts: Iterable[str]) -> Iterator[SafeText]:
+        width = max(self.view.width - LEAD, 40)
         for text in texts:
-            yield from wrapped(self.show(" ".join(text.split()), PROSE), width)
+            yield from wrapped(self.safe(" ".join(text.split()), PROSE), width)
 
-    def _fix(self, fix: str) -> Iterator[Shown]:
-        lines = self.show.lines(fix)
+    def _fix(self, fix: str) -> Iterator[SafeText]:
+        lines = self.safe.lines(fix)
         yield from lines[:FIX_LINES]
         if len(lines) > FIX_LINES:
-            yield joined(own("and "), number(len(lines) - FIX_LINES), own(" more lines"))
+            yield joined(trusted_text("and "), number(len(lines) - FIX_LINES), trusted_text(" more lines"))
 
-    def _others(self, findings: tuple[Finding, ...]) -> Iterator[Shown]:
-        cap = len(findings) if self.look.detail is Detail.FULL else OTHERS
+    def _others(self, findings: tuple[Finding, ...]) -> Iterator[SafeText]:
+        cap = len(findings) if self.view.detail is Detail.FULL else OTHERS
         for finding in findings[:cap]:
             place = finding.place
-            at = joined(own("  "), where(place, self.show)) if place and place.line else own("")
-            yield joined(subject(finding, self.show), at)
+            at = joined(trusted_text("  "), where(place, self.safe)) if place and place.line else trusted_text("")
+            yield joined(subject(finding, self.safe), at)
         if len(findings) > cap:
-            yield joined(own("and "), number(len(findings) - cap), own(" more with the same cause"))
+            yield joined(trusted_text("and "), number(len(findings) - cap), trusted_text(" more with the same cause"))
 
 
-def _marks(finding: Finding, show: Shower) -> list[Mark]:
+def _marks(finding: Finding, safe: Sanitizer) -> list[Mark]:
     """What is said of each value, where it stands or where its subject does."""
     here = replace(finding.place or Place(finding.file), path=None)
     marks: list[Mark] = []
     for value in _telling(finding):
         place = value.place or here
-        marks.append(Mark(place=place, label=_label(value, finding, show)))
+        marks.append(Mark(place=place, label=_label(value, finding, safe)))
         if place.because is not None:
-            marks.append(Mark(place=place.because, label=own("because of this argument"), behind=True))
-    return marks or [Mark(place=here, label=own("here"))]
+            marks.append(Mark(place=place.because, label=trusted_text("because of this argument"), behind=True))
+    return marks or [Mark(place=here, label=trusted_text("here"))]
 
 
-def _label(value: Value[object], finding: Finding, show: Shower) -> Shown:
+def _label(value: Value[object], finding: Finding, safe: Sanitizer) -> SafeText:
     """What the title does not say already."""
     if value.doubt and not value.known and value.doubt.reason in finding.message:
-        return joined(show(value.name), own(" is not known"))
-    label = said(value, show)
-    return own("set here") if label == show(finding.message, PROSE) else label
+        return joined(safe(value.name), trusted_text(" is not known"))
+    label = statement(value, safe)
+    return trusted_text("set here") if label == safe(finding.message, PROSE) else label
 
 
 def _telling(finding: Finding) -> tuple[Value[object], ...]:
@@ -333,5 +335,7 @@ def _settling(finding: Finding) -> list[str]:
     return list(dict.fromkeys(settle for settle in settles if settle))
 
 
-def _weight(finding: Finding) -> Shown:
-    return joined(own("its severity is "), own(str(finding.severity)), own(' and unknown = "block"'))
+def _weight(finding: Finding) -> SafeText:
+    return joined(
+        trusted_text("its severity is "), trusted_text(str(finding.severity)), trusted_text(' and unknown = "block"')
+    )

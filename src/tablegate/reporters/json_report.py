@@ -11,12 +11,12 @@ from tablegate.model.table import Construct
 from tablegate.model.value import Doubt, Place, Value
 from tablegate.policy.declare import Policy
 from tablegate.reporters.safe import Plain, Scrubber, plain
-from tablegate.reporters.wording import Look
+from tablegate.reporters.wording import ReportView
 
 VERSION = 1
 
 
-def render(report: Report, look: Look) -> str:  # noqa: ARG001 - the same bytes, however one looks
+def render(report: Report, view: ReportView) -> str:  # noqa: ARG001 - the same bytes, however one looks
     """The whole report in ASCII, one finding a line."""
     import json
 

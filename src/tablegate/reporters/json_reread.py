@@ -26,7 +26,7 @@ from tablegate.model.table import Construct, Table
 from tablegate.model.value import Doubt, Origin, Place, Value, Verdict
 from tablegate.policy.declare import Policy, Severity, Spelled
 from tablegate.reporters.json_report import VERSION
-from tablegate.reporters.safe import Told
+from tablegate.reporters.safe import ContentSummary
 from tablegate.syntax.json.lazy import decode, part_of
 from tablegate.syntax.node import ParseError
 from tablegate.syntax.source import utf8
@@ -62,7 +62,7 @@ class _Value(msgspec.Struct):
     def evidence(self) -> Value[object]:
         return Value(
             name=self.name,
-            content=None if self.value is None else Told(self.value),
+            content=None if self.value is None else ContentSummary(self.value),
             origin=self.origin,
             place=None if self.place is None else self.place.place(),
             doubt=None if self.doubt is None else Doubt(self.doubt.reason, self.doubt.settle),

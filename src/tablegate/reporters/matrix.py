@@ -11,52 +11,52 @@ from typing import Any, TypeAlias
 
 from tablegate.iam.aws_data import ACTIONS_AS_OF
 from tablegate.iam.matrix import Cell, Column, Matrix, Right, Row
-from tablegate.reporters.safe import Shower, Shown, joined, own
+from tablegate.reporters.safe import SafeText, Sanitizer, joined, trusted_text
 from tablegate.reporters.wording import counted, listed
 
-Render: TypeAlias = Callable[[Sequence[Matrix], Shower, int], str]
+Render: TypeAlias = Callable[[Sequence[Matrix], Sanitizer, int], str]
 
 
-def _text(matrices: Sequence[Matrix], show: Shower, width: int) -> str:
+def _text(matrices: Sequence[Matrix], safe: Sanitizer, width: int) -> str:
 
-    return render_matrix_text(matrices, show, width)
-
-
-def _markdown(matrices: Sequence[Matrix], show: Shower, _: int) -> str:
-
-    return render_matrix_markdown(matrices, show)
+    return render_matrix_text(matrices, safe, width)
 
 
-def _csv(matrices: Sequence[Matrix], show: Shower, _: int) -> str:
+def _markdown(matrices: Sequence[Matrix], safe: Sanitizer, _: int) -> str:
 
-    return render(matrices, show)
+    return render_matrix_markdown(matrices, safe)
 
 
-def _json(matrices: Sequence[Matrix], show: Shower, _: int) -> str:
+def _csv(matrices: Sequence[Matrix], safe: Sanitizer, _: int) -> str:
 
-    return render_matrix_json(matrices, show.scrub)
+    return render(matrices, safe)
+
+
+def _json(matrices: Sequence[Matrix], safe: Sanitizer, _: int) -> str:
+
+    return render_matrix_json(matrices, safe.scrub)
 
 
 RENDERERS: Mapping[str, Render] = {"text": _text, "markdown": _markdown, "csv": _csv, "json": _json}
 
 
 LEGEND = (
-    own("R read  W write  D delete  S scan  T read the stream  A administer"),
-    own("R* only under a condition  R? cannot be told  blank: surely not"),
+    trusted_text("R read  W write  D delete  S scan  T read the stream  A administer"),
+    trusted_text("R* only under a condition  R? cannot be told  blank: surely not"),
 )
-UNHEARD = own("what a table's own policy denies to all is not taken from other holders")
-_NEWER = own(f"not among the actions known as of {ACTIONS_AS_OF}, so they may do anything: ")
+UNHEARD = trusted_text("what a table's own policy denies to all is not taken from other holders")
+_NEWER = trusted_text(f"not among the actions known as of {ACTIONS_AS_OF}, so they may do anything: ")
 _FEW = 12  # inputs, each of which is shown whatever it holds
 _ORDER = tuple(Right)
 
 
-def legend(matrices: Sequence[Matrix], show: Shower) -> Iterator[Shown]:
+def legend(matrices: Sequence[Matrix], safe: Sanitizer) -> Iterator[SafeText]:
     """What is to be known about the cells, where there are any."""
     if any(row.cells for matrix in matrices for row in matrix.rows):
         yield from (*LEGEND, UNHEARD)
     unheard = sorted({name for matrix in matrices for name in matrix.unheard})
     if unheard:
-        yield joined(_NEWER, listed([show(name) for name in unheard]))
+        yield joined(_NEWER, listed([safe(name) for name in unheard]))
 
 
 def worth_showing(matrices: Sequence[Matrix]) -> list[Matrix]:
@@ -65,13 +65,13 @@ def worth_showing(matrices: Sequence[Matrix]) -> list[Matrix]:
 
 
 @cache
-def spelled(cell: Cell) -> Shown:
+def spelled(cell: Cell) -> SafeText:
     """A cell as letters: ``RW*D?``."""
     marks = {**dict.fromkeys(cell.sure, ""), **dict.fromkeys(cell.bound, "*"), **dict.fromkeys(cell.unknown, "?")}
-    return Shown("".join(f"{right}{marks[right]}" for right in _ORDER if right in marks))
+    return SafeText("".join(f"{right}{marks[right]}" for right in _ORDER if right in marks))
 
 
-def titles(columns: Sequence[Column], show: Shower) -> list[Shown]:
+def titles(columns: Sequence[Column], safe: Sanitizer) -> list[SafeText]:
     """What the columns are called: by a table's name where only one has it, and its address where not."""
     named: dict[str, set[str]] = {}
     for column in columns:
@@ -79,34 +79,40 @@ def titles(columns: Sequence[Column], show: Shower) -> list[Shown]:
     found = []
     for column in columns:
         name = column.name if column.name and len(named[column.name]) == 1 else column.address
-        below = () if column.index is None else (own("/"), show(column.index) if column.index else own("?"))
-        found.append(joined(show(name), *below))
+        below = (
+            ()
+            if column.index is None
+            else (trusted_text("/"), safe(column.index) if column.index else trusted_text("?"))
+        )
+        found.append(joined(safe(name), *below))
     return found
 
 
-def who(row: Row, show: Shower) -> tuple[Shown, Shown]:
+def who(row: Row, safe: Sanitizer) -> tuple[SafeText, SafeText]:
     """A row's holder, and what sort of holder that is."""
     if row.principal is None:
-        named = joined(show(row.name), own(" by "), show(row.address)) if row.name else show(row.address)
-        return named, joined(show(row.form), own(" "), show(row.kind))
-    return joined(show(row.principal), own(" by "), show(row.address)), joined(show(row.form), own("'s own policy"))
+        named = joined(safe(row.name), trusted_text(" by "), safe(row.address)) if row.name else safe(row.address)
+        return named, joined(safe(row.form), trusted_text(" "), safe(row.kind))
+    return joined(safe(row.principal), trusted_text(" by "), safe(row.address)), joined(
+        safe(row.form), trusted_text("'s own policy")
+    )
 
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def render(matrices: Sequence[Matrix], show: Shower) -> str:
+def render(matrices: Sequence[Matrix], safe: Sanitizer) -> str:
     """One table for each matrix, with an empty line between."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     for place, matrix in enumerate(matrices):
         if place:
             writer.writerow(())
-        names = titles(matrix.columns, show)
+        names = titles(matrix.columns, safe)
         writer.writerow(map(_inert, ("file", "holder", "sort", *names)))
         for row in matrix.rows:
             cells = ["" if (cell := row.cells.get(number)) is None else spelled(cell) for number in range(len(names))]
-            writer.writerow([*map(_inert, (show(matrix.file), *who(row, show))), *cells])
+            writer.writerow([*map(_inert, (safe(matrix.file), *who(row, safe))), *cells])
     return file.getvalue()
 
 
@@ -166,22 +172,25 @@ def _scrubbed(content: Any, scrub: Callable[[str], str]) -> Any:
 ROWS, COLUMNS = 100, 40
 
 
-def render_matrix_markdown(matrices: Sequence[Matrix], show: Shower) -> str:
+def render_matrix_markdown(matrices: Sequence[Matrix], safe: Sanitizer) -> str:
     """All matrices, and what their letters mean."""
     shown = worth_showing(matrices)
-    lines = [line for matrix in shown for line in (*_whole(matrix, show), own(""))]
+    lines = [line for matrix in shown for line in (*_whole(matrix, safe), trusted_text(""))]
     if left := len(matrices) - len(shown):
         lines += [
-            joined(counted(left, "input"), own(" without a table: what their holders may do elsewhere is not shown.")),
-            own(""),
+            joined(
+                counted(left, "input"),
+                trusted_text(" without a table: what their holders may do elsewhere is not shown."),
+            ),
+            trusted_text(""),
         ]
-    lines += map(_inert_matrix_markdown, legend(matrices, show))
+    lines += map(_inert_matrix_markdown, legend(matrices, safe))
     return "\n\n".join("\n".join(part) for part in _parts(lines)) + "\n"
 
 
-def _parts(lines: list[Shown]) -> Iterator[list[Shown]]:
+def _parts(lines: list[SafeText]) -> Iterator[list[SafeText]]:
     """The lines of each table together, and every other line as a paragraph."""
-    part: list[Shown] = []
+    part: list[SafeText] = []
     for line in lines:
         if part and not (line.startswith("|") and part[-1].startswith("|")):
             yield part
@@ -191,35 +200,41 @@ def _parts(lines: list[Shown]) -> Iterator[list[Shown]]:
         yield part
 
 
-def _whole(matrix: Matrix, show: Shower) -> Iterator[Shown]:
-    yield joined(own("### "), _inert_matrix_markdown(show(matrix.file)))
+def _whole(matrix: Matrix, safe: Sanitizer) -> Iterator[SafeText]:
+    yield joined(trusted_text("### "), _inert_matrix_markdown(safe(matrix.file)))
     rows = [row for row in matrix.rows if row.cells]
     used = sorted({number for row in rows for number in row.cells})
-    names = titles(matrix.columns, show)
+    names = titles(matrix.columns, safe)
     if used:
-        yield _line([own("holder"), own("sort"), *(_inert_matrix_markdown(names[number]) for number in used[:COLUMNS])])
-        yield _line([own("---")] * (2 + len(used[:COLUMNS])))
+        yield _line(
+            [
+                trusted_text("holder"),
+                trusted_text("sort"),
+                *(_inert_matrix_markdown(names[number]) for number in used[:COLUMNS]),
+            ]
+        )
+        yield _line([trusted_text("---")] * (2 + len(used[:COLUMNS])))
     for row in rows[:ROWS]:
         cells = (row.cells.get(number) for number in used[:COLUMNS])
-        marks = [own("") if cell is None else _inert_matrix_markdown(spelled(cell)) for cell in cells]
-        yield _line([*map(_inert_matrix_markdown, who(row, show)), *marks])
+        marks = [trusted_text("") if cell is None else _inert_matrix_markdown(spelled(cell)) for cell in cells]
+        yield _line([*map(_inert_matrix_markdown, who(row, safe)), *marks])
     if not matrix.columns:
-        yield own("No table is in this input: what its holders may do elsewhere is not shown.")
+        yield trusted_text("No table is in this input: what its holders may do elsewhere is not shown.")
         return
     idle = counted(len(matrix.rows) - len(rows), "holder"), counted(len(matrix.columns) - len(used), "column")
-    yield joined(idle[0], own(" and "), idle[1], own(" without a cell"))
+    yield joined(idle[0], trusted_text(" and "), idle[1], trusted_text(" without a cell"))
     if len(rows) > ROWS or len(used) > COLUMNS:
         more = [counted(len(rows[ROWS:]), "holder"), counted(len(used[COLUMNS:]), "column")]
-        yield joined(own("Not shown: "), listed(more), own(". The format csv has them all."))
+        yield joined(trusted_text("Not shown: "), listed(more), trusted_text(". The format csv has them all."))
 
 
-def _line(cells: Sequence[Shown]) -> Shown:
-    return joined(own("| "), listed(cells, " | "), own(" |"))
+def _line(cells: Sequence[SafeText]) -> SafeText:
+    return joined(trusted_text("| "), listed(cells, " | "), trusted_text(" |"))
 
 
-def _inert_matrix_markdown(text: Shown) -> Shown:
+def _inert_matrix_markdown(text: SafeText) -> SafeText:
     """As code: there is no markup in it, but for what would end it."""
-    return Shown(f"`{text.replace('`', chr(92) + 'x60').replace('|', chr(92) + 'x7c')}`")
+    return SafeText(f"`{text.replace('`', chr(92) + 'x60').replace('|', chr(92) + 'x7c')}`")
 
 
 ROWS_matrix_text, COLUMNS_matrix_text = 100, 40
@@ -227,50 +242,53 @@ _GAP = "  "
 _LEAD = 48  # of a holder's name, before it takes a line of its own
 
 
-def render_matrix_text(matrices: Sequence[Matrix], show: Shower, width: int) -> str:
+def render_matrix_text(matrices: Sequence[Matrix], safe: Sanitizer, width: int) -> str:
     """All matrices, one below the other, and what their letters mean."""
     shown = worth_showing(matrices)
-    lines = [line for matrix in shown for line in (*_whole_matrix_text(matrix, show, width), own(""))]
+    lines = [line for matrix in shown for line in (*_whole_matrix_text(matrix, safe, width), trusted_text(""))]
     if left := len(matrices) - len(shown):
         lines += [
-            joined(counted(left, "input"), own(" without a table: what their holders may do elsewhere is not shown")),
-            own(""),
+            joined(
+                counted(left, "input"),
+                trusted_text(" without a table: what their holders may do elsewhere is not shown"),
+            ),
+            trusted_text(""),
         ]
-    lines += legend(matrices, show)
+    lines += legend(matrices, safe)
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
-def _whole_matrix_text(matrix: Matrix, show: Shower, width: int) -> Iterator[Shown]:
+def _whole_matrix_text(matrix: Matrix, safe: Sanitizer, width: int) -> Iterator[SafeText]:
     tables = sum(column.index is None for column in matrix.columns)
     counts = [counted(tables, "table"), counted(len(matrix.columns) - tables, "index")]
-    yield listed([show(matrix.file), *counts, counted(len(matrix.rows), "holder")], " · ")
+    yield listed([safe(matrix.file), *counts, counted(len(matrix.rows), "holder")], " · ")
     rows = [number for number, row in enumerate(matrix.rows) if row.cells]
     used = sorted({number for row in matrix.rows for number in row.cells})
-    for block in _blocks(matrix, used[:COLUMNS_matrix_text], show, width):
-        yield own("")
-        yield from _block(matrix, rows[:ROWS_matrix_text], block, show)
+    for block in _blocks(matrix, used[:COLUMNS_matrix_text], safe, width):
+        yield trusted_text("")
+        yield from _block(matrix, rows[:ROWS_matrix_text], block, safe)
     if (
         len(rows) < len(matrix.rows)
         or len(used) < len(matrix.columns)
         or len(rows) > ROWS_matrix_text
         or len(used) > COLUMNS_matrix_text
     ):
-        yield own("")
+        yield trusted_text("")
     if not matrix.columns:
-        yield own("no table is in this input: what its holders may do elsewhere is not shown")
+        yield trusted_text("no table is in this input: what its holders may do elsewhere is not shown")
     elif idle := len(matrix.rows) - len(rows):
-        yield joined(counted(idle, "holder"), own(" with nothing on any table here"))
+        yield joined(counted(idle, "holder"), trusted_text(" with nothing on any table here"))
     if idle := len(matrix.columns) - len(used):
-        yield joined(counted(idle, "column"), own(" that nobody here reaches"))
+        yield joined(counted(idle, "column"), trusted_text(" that nobody here reaches"))
     if len(rows) > ROWS_matrix_text or len(used) > COLUMNS_matrix_text:
         more = [counted(len(rows[ROWS_matrix_text:]), "holder"), counted(len(used[COLUMNS_matrix_text:]), "column")]
-        yield joined(own("not shown: "), listed(more), own("; -o csv has them all"))
+        yield joined(trusted_text("not shown: "), listed(more), trusted_text("; -o csv has them all"))
 
 
-def _blocks(matrix: Matrix, used: list[int], show: Shower, width: int) -> Iterator[list[int]]:
+def _blocks(matrix: Matrix, used: list[int], safe: Sanitizer, width: int) -> Iterator[list[int]]:
     """The columns, as many in a block as the reader's width takes."""
-    names = titles(matrix.columns, show)
-    lead = min(_LEAD, max((sum(map(len, who(row, show))) for row in matrix.rows), default=0)) + len(_GAP)
+    names = titles(matrix.columns, safe)
+    lead = min(_LEAD, max((sum(map(len, who(row, safe))) for row in matrix.rows), default=0)) + len(_GAP)
     block: list[int] = []
     room = width - lead
     for number in used:
@@ -284,13 +302,13 @@ def _blocks(matrix: Matrix, used: list[int], show: Shower, width: int) -> Iterat
         yield block
 
 
-def _block(matrix: Matrix, rows: list[int], block: list[int], show: Shower) -> Iterator[Shown]:
-    names = titles(matrix.columns, show)
+def _block(matrix: Matrix, rows: list[int], block: list[int], safe: Sanitizer) -> Iterator[SafeText]:
+    names = titles(matrix.columns, safe)
     shown = [row for row in map(matrix.rows.__getitem__, rows) if not row.cells.keys().isdisjoint(block)]
-    table = [[own("holder"), own("sort"), *(names[number] for number in block)]]
+    table = [[trusted_text("holder"), trusted_text("sort"), *(names[number] for number in block)]]
     for row in shown:
         cells = (row.cells.get(number) for number in block)
-        table.append([*who(row, show), *(own("") if cell is None else spelled(cell) for cell in cells)])
+        table.append([*who(row, safe), *(trusted_text("") if cell is None else spelled(cell) for cell in cells)])
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     for line in table:
-        yield listed((Shown(text.ljust(wide)) for text, wide in zip(line, widths, strict=True)), _GAP)
+        yield listed((SafeText(text.ljust(wide)) for text, wide in zip(line, widths, strict=True)), _GAP)

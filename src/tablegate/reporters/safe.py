@@ -11,7 +11,7 @@ from tablegate.model.record import record
 from tablegate.model.table import Index, KeyPart, Replica, VectorIndex
 from tablegate.model.value import Value
 
-Shown = NewType("Shown", str)
+SafeText = NewType("SafeText", str)
 """Text that may be written out: our own words, or somebody else's made harmless."""
 
 LIMIT = 200  # of one name or value
@@ -25,17 +25,17 @@ _UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._
 _COMMAND = r"##(?=[A-Za-z]*(?:\[|$))"
 
 
-def own(text: str) -> Shown:
+def trusted_text(text: str) -> SafeText:
     """Words of ours. Never call it with anything read from an input."""
-    return Shown(text)
+    return SafeText(text)
 
 
-def joined(*parts: Shown) -> Shown:
+def joined(*parts: SafeText) -> SafeText:
     """The parts as one."""
-    return Shown("".join(parts))
+    return SafeText("".join(parts))
 
 
-def show(text: str, limit: int = LIMIT) -> Shown:
+def safe_text(text: str, limit: int = LIMIT) -> SafeText:
     """Somebody else's text on one line: what cannot be seen, or would steer the reader, is spelled out."""
     kept = text[:limit]
     if "\\" in kept:
@@ -44,7 +44,7 @@ def show(text: str, limit: int = LIMIT) -> Shown:
         kept = "".join(character if _plain(character) else _escaped(character) for character in kept)
     if "##" in kept:
         kept = re.sub(_COMMAND, r"#\\x23", kept)
-    return Shown(kept if len(text) <= limit else f"{kept}…(+{len(text) - limit})")
+    return SafeText(kept if len(text) <= limit else f"{kept}…(+{len(text) - limit})")
 
 
 def _plain(character: str) -> bool:
@@ -84,21 +84,21 @@ def scrub(text: str, secrets: Iterable[str]) -> str:
     return Scrubber(secrets)(text)
 
 
-class Shower:
+class Sanitizer:
     """Takes the secrets out of a text and makes it harmless. What was asked before is remembered."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self.scrub = Scrubber(secrets)
-        self._known: dict[tuple[str, int], Shown] = {}
+        self._known: dict[tuple[str, int], SafeText] = {}
 
-    def __call__(self, text: str, limit: int = LIMIT) -> Shown:
+    def __call__(self, text: str, limit: int = LIMIT) -> SafeText:
         """The text on one line."""
         key = (text, limit)
         if key not in self._known:
-            self._known[key] = show(self.scrub(text), limit)
+            self._known[key] = safe_text(self.scrub(text), limit)
         return self._known[key]
 
-    def lines(self, text: str) -> tuple[Shown, ...]:
+    def lines(self, text: str) -> tuple[SafeText, ...]:
         """The text on as many lines as it has."""
         return tuple(self(line, PROSE) for line in text.splitlines())
 
@@ -149,23 +149,23 @@ MANY = 20  # entries of one list
 
 
 @record(kw_only=False)
-class Told:
+class ContentSummary:
     """What reports tell of a content, where the content itself is far away: in another process, or another run."""
 
     plain: Plain
 
 
-def is_light(value: Value[object]) -> bool:
+def is_plain(value: Value[object]) -> bool:
     """Whether its content holds on to nothing, and may be told to anybody."""
     return type(value.content) in _PLAIN and not value.sensitive
 
 
-def told(value: Value[object]) -> Value[object]:
+def summarised(value: Value[object]) -> Value[object]:
     """The same value for any reporter, without a content that may hold on to a whole estate."""
-    if is_light(value):
+    if is_plain(value):
         return value
     known = plain(value)
-    content = None if known is None else Told(known)
+    content = None if known is None else ContentSummary(known)
     return Value(value.name, content, value.origin, value.place, value.doubt, value.sensitive)
 
 
@@ -173,7 +173,7 @@ def plain(value: Value[object], scrub: Callable[[str], str] = str) -> Plain:
     """A value's content as JSON can hold it."""
     if not value.known or value.content is None:
         return None
-    if isinstance(value.content, Told):
+    if isinstance(value.content, ContentSummary):
         return _scrubbed(value.content.plain, scrub)
     if value.sensitive:
         return SENSITIVE

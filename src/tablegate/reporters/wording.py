@@ -9,19 +9,19 @@ from enum import IntEnum, StrEnum
 from tablegate.findings import Finding
 from tablegate.model.record import record
 from tablegate.model.value import Origin, Place, Value
-from tablegate.reporters.safe import MANY, PROSE, Plain, Shower, Shown, joined, own, plain
+from tablegate.reporters.safe import MANY, PROSE, Plain, SafeText, Sanitizer, joined, plain, trusted_text
 
 _PLURALS = {"index": "indexes", "policy": "policies", "entry": "entries", "cdk assembly": "cdk assemblies"}
 
 
-def number(count: int) -> Shown:
+def number(count: int) -> SafeText:
     """A number, in groups of three digits."""
-    return Shown(f"{count:,}")
+    return SafeText(f"{count:,}")
 
 
-def counted(count: int, noun: str) -> Shown:
+def counted(count: int, noun: str) -> SafeText:
     """``1 table``, ``2 tables``."""
-    return joined(number(count), own(" "), own(noun if count == 1 else plural(noun)))
+    return joined(number(count), trusted_text(" "), trusted_text(noun if count == 1 else plural(noun)))
 
 
 def plural(noun: str) -> str:
@@ -29,9 +29,9 @@ def plural(noun: str) -> str:
     return _PLURALS.get(noun, f"{noun}s")
 
 
-def listed(items: Iterable[Shown], between: str = ", ") -> Shown:
+def listed(items: Iterable[SafeText], between: str = ", ") -> SafeText:
     """The items, one after the other."""
-    return Shown(between.join(items))
+    return SafeText(between.join(items))
 
 
 def first_sentence(text: str) -> str:
@@ -40,31 +40,31 @@ def first_sentence(text: str) -> str:
     return re.split(r"(?<=[.!?]) (?=[A-Z`\"'(])", flat, maxsplit=1)[0]
 
 
-def wrapped(text: Shown, width: int) -> Iterator[Shown]:
+def wrapped(text: SafeText, width: int) -> Iterator[SafeText]:
     """The text in lines of no more than the width, but for a word that is longer."""
     line = ""
     for word in text.split(" "):
         if line and len(line) + 1 + len(word) > width:
-            yield Shown(line)
+            yield SafeText(line)
             line = word
         else:
             line = f"{line} {word}" if line else word
-    yield Shown(line)
+    yield SafeText(line)
 
 
-def said(value: Value[object], show: Shower) -> Shown:
+def statement(value: Value[object], safe: Sanitizer) -> SafeText:
     """A value as a statement: what it is, whether somebody set it, or why it is not known."""
-    name = show(value.name)
+    name = safe(value.name)
     if value.origin is Origin.UNKNOWN:
-        reason = show(value.doubt.reason, PROSE) if value.doubt else own("it cannot be seen here")
-        return joined(name, own(" is not known: "), reason)
+        reason = safe(value.doubt.reason, PROSE) if value.doubt else trusted_text("it cannot be seen here")
+        return joined(name, trusted_text(" is not known: "), reason)
     content = plain(value)
     if value.origin is Origin.DEFAULT and _is_nothing(content):
-        return joined(name, own(" is not set"))
+        return joined(name, trusted_text(" is not set"))
     if isinstance(content, dict) and is_sized(content):
-        return joined(name, own(" has "), sized(content))
-    verb = own(" is not set, so it is " if value.origin is Origin.DEFAULT else " is ")
-    return joined(name, verb, _content(content, show))
+        return joined(name, trusted_text(" has "), sized(content))
+    verb = trusted_text(" is not set, so it is " if value.origin is Origin.DEFAULT else " is ")
+    return joined(name, verb, _content(content, safe))
 
 
 def _is_nothing(content: Plain) -> bool:
@@ -76,56 +76,56 @@ def is_sized(content: Mapping[str, Plain]) -> bool:
     return content.keys() == {"type", "size"} and isinstance(content["size"], int)
 
 
-def sized(content: Mapping[str, Plain]) -> Shown:
+def sized(content: Mapping[str, Plain]) -> SafeText:
     """How large a content is that is not told."""
     nouns = {"text": "character", "mapping": "entry"}
     size = content["size"] if isinstance(content["size"], int) else 0
     return counted(size, nouns.get(str(content["type"]), "entry"))
 
 
-def _content(content: Plain, show: Shower) -> Shown:
+def _content(content: Plain, safe: Sanitizer) -> SafeText:
     match content:
         case None:
-            return own("nothing")
+            return trusted_text("nothing")
         case bool():
-            return own("on" if content else "off")
+            return trusted_text("on" if content else "off")
         case int() | float():
-            return Shown(str(content))
+            return SafeText(str(content))
         case str():
-            return show(content) if content else own("empty")
+            return safe(content) if content else trusted_text("empty")
         case dict() if is_sized(content):
             return sized(content)
         case dict():
-            pairs = [joined(show(key), own(": "), _content(item, show)) for key, item in content.items()]
+            pairs = [joined(safe(key), trusted_text(": "), _content(item, safe)) for key, item in content.items()]
             return _capped(pairs)
         case _:
-            return _capped([_content(item, show) for item in content])
+            return _capped([_content(item, safe) for item in content])
 
 
-def _capped(items: list[Shown]) -> Shown:
+def _capped(items: list[SafeText]) -> SafeText:
     if not items:
-        return own("empty")
-    more = [joined(own("…(+"), number(len(items) - MANY), own(")"))] if len(items) > MANY else []
+        return trusted_text("empty")
+    more = [joined(trusted_text("…(+"), number(len(items) - MANY), trusted_text(")"))] if len(items) > MANY else []
     return listed(items[:MANY] + more)
 
 
-def where(place: Place, show: Shower) -> Shown:
+def where(place: Place, safe: Sanitizer) -> SafeText:
     """``file:line:column``, as far as it is known."""
-    parts = [show(place.file)] + [Shown(str(at)) for at in (place.line, place.column) if at is not None]
+    parts = [safe(place.file)] + [SafeText(str(at)) for at in (place.line, place.column) if at is not None]
     return listed(parts, ":")
 
 
-def subject(finding: Finding, show: Shower) -> Shown:
+def subject(finding: Finding, safe: Sanitizer) -> SafeText:
     """The address, and the part of the table that is meant."""
-    address = show(finding.address)
+    address = safe(finding.address)
     if not finding.part:
         return address
-    return joined(address, own(" ("), pairs(finding.part, show, " "), own(")"))
+    return joined(address, trusted_text(" ("), pairs(finding.part, safe, " "), trusted_text(")"))
 
 
-def pairs(texts: Mapping[str, str], show: Shower, between: str) -> Shown:
+def pairs(texts: Mapping[str, str], safe: Sanitizer, between: str) -> SafeText:
     """Names and what they stand for."""
-    return listed(joined(show(key), own(between), show(texts[key])) for key in sorted(texts))
+    return listed(joined(safe(key), trusted_text(between), safe(texts[key])) for key in sorted(texts))
 
 
 class Style(StrEnum):
@@ -160,11 +160,11 @@ class Paint:
     def __init__(self, *, colour: bool) -> None:
         self._colour = colour
 
-    def __call__(self, style: Style, text: Shown) -> Shown:
+    def __call__(self, style: Style, text: SafeText) -> SafeText:
         """The text in its style."""
         if not self._colour or not text:
             return text
-        return joined(own(f"\x1b[{style}m"), text, own("\x1b[0m"))
+        return joined(trusted_text(f"\x1b[{style}m"), text, trusted_text("\x1b[0m"))
 
 
 class Detail(IntEnum):
@@ -181,7 +181,7 @@ def no_line(file: str, line: int) -> str | None:  # noqa: ARG001 - the same answ
 
 
 @record()
-class Look:
+class ReportView:
     """The reader's wishes. They change no finding and no exit code."""
 
     colour: bool = False

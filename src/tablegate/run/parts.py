@@ -13,7 +13,7 @@ from tablegate.model.estate import Estate, let_go
 from tablegate.model.record import replace
 from tablegate.model.value import Place
 from tablegate.policy.declare import Policy
-from tablegate.reporters.safe import is_light, told
+from tablegate.reporters.safe import is_plain, summarised
 from tablegate.syntax.node import collect_if_much
 from tablegate.syntax.source import Source
 
@@ -155,11 +155,11 @@ def lost(source: Source, message: str) -> Report:
 
 def _light(report: Report) -> Report:
     """The same report without the estates: of values, what reports tell of them."""
-    return replace(report, findings=tuple([_told(finding) for finding in report.findings]))
+    return replace(report, findings=tuple([_summarised(finding) for finding in report.findings]))
 
 
-def _told(finding: Finding) -> Finding:
+def _summarised(finding: Finding) -> Finding:
     for value in finding.evidence:
-        if not is_light(value):
-            return finding.showing(tuple(map(told, finding.evidence)))
+        if not is_plain(value):
+            return finding.showing(tuple(map(summarised, finding.evidence)))
     return finding
