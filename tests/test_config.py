@@ -33,7 +33,7 @@ def write(path: Path, text: str) -> Path:
 
 def refused(folder: Path, **how: Any) -> tuple[str, str | None]:
     with pytest.raises(ConfigError) as caught:
-        read(folder, **how).settle(POLICIES)
+        read(folder, **how).resolve(POLICIES)
     return caught.value.message, caught.value.hint
 
 
@@ -222,7 +222,7 @@ def test_a_configuration_settles_policies_and_settings(repository: Path) -> None
         must = { exist = true }
         """,
     )
-    policies, settings = read(repository).settle(POLICIES)
+    policies, settings = read(repository).resolve(POLICIES)
     assert [policy.id for policy in policies] == ["AC001", "TG301", "TG302"]
     assert settings.policies["AC001"].severity is LOW
     shown = {row["key"]: row["origin"] for row in read(repository).shown()}
@@ -234,13 +234,13 @@ def test_a_written_policy_cannot_take_the_id_of_another(repository: Path) -> Non
     text = '[[policy]]\nid = "TG301"\nseverity = "low"\ntitle = "x"\npath = "$.name"\nmust = {exist = true}'
     write(repository / "tablegate.toml", text)
     with pytest.raises(PolicyError, match="TG301 is declared twice"):
-        read(repository).settle(POLICIES)
+        read(repository).resolve(POLICIES)
 
 
 def test_without_a_file_everything_has_its_default(tmp_path: Path) -> None:
     """Nothing needs to be configured."""
     configuration = read(tmp_path)
-    assert configuration.settle(POLICIES) == (POLICIES, Settings())
+    assert configuration.resolve(POLICIES) == (POLICIES, Settings())
     assert configuration.notes == ()
 
 

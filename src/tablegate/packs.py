@@ -18,7 +18,7 @@ from tablegate.engine.judge import Guard
 from tablegate.engine.settings import meant
 from tablegate.interrupt import Interrupted
 from tablegate.model.record import record
-from tablegate.policy.declare import Policy, PolicyError, policies_in, policies_of, without_twins
+from tablegate.policy.declare import Policy, PolicyError, policies_in, policies_of, reject_duplicates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ SECONDS = 10.0  # three thousand times what the slowest of ours takes on a thous
 
 
 @record(kw_only=False)
-class Loaded:
+class LoadedPacks:
     """The policies of all packs, and what must surround them while they run."""
 
     policies: tuple[Policy, ...]
@@ -164,7 +164,7 @@ class Loaded:
 
 def load(
     names: Iterable[str], paths: Iterable[str | Path], *, say: Callable[[str], None] = print, seconds: float = SECONDS
-) -> Loaded:
+) -> LoadedPacks:
     """The shipped pack, the installed packs of these names, and what lies at the paths.
 
     Whatever code of others prints goes to ``say``, and it has so many seconds for one policy on one input.
@@ -174,13 +174,13 @@ def load(
     found = entry_points(sys.path)
     shipped = from_package(SHIPPED, found.get(SHIPPED, f"tablegate_{SHIPPED}"))
     if not strangers and not paths:
-        return Loaded(shipped, nullcontext)
+        return LoadedPacks(shipped, nullcontext)
 
     guard = guarded(say, seconds)
     with guard():
         named = [policy for name in strangers if name != SHIPPED for policy in _named(name, found)]
         lying = [policy for path in paths for policy in from_path(path)]
-    return Loaded(without_twins((*shipped, *named, *lying)), guard)
+    return LoadedPacks(reject_duplicates((*shipped, *named, *lying)), guard)
 
 
 def _named(name: str, found: dict[str, str]) -> tuple[Policy, ...]:

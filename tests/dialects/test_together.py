@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from tablegate.dialects import read_together
+from tablegate.dialects import read_all
 from tablegate.dialects.reading import ReadOptions
 from tablegate.model.table import Table
 from tablegate.syntax.source import Beside, Source
@@ -28,7 +28,7 @@ ORDERS = """
 
 def _tables(*texts: str) -> list[Table]:
     sources = [Source(f"{number}.yaml", dedent(text).encode()) for number, text in enumerate(texts)]
-    readings = read_together(sources, ReadOptions(region="eu-west-1"))
+    readings = read_all(sources, ReadOptions(region="eu-west-1"))
     return [table for reading in readings if reading.estate for table in reading.estate.tables]
 
 
@@ -86,7 +86,7 @@ def test_what_another_template_embeds_is_not_read_twice() -> None:
         Source("b.yaml", parent, beside=Beside({"a.yaml": child})),
         Source("c.yaml", child),
     ]
-    readings = list(read_together(sources, ReadOptions()))
+    readings = list(read_all(sources, ReadOptions()))
     assert ["b.yaml", "a.yaml", "c.yaml"] == [reading.input.path for reading in readings]
     tables = [table for reading in readings if reading.estate for table in reading.estate.tables]
     assert ["C/T", "T"] == [table.address for table in tables]

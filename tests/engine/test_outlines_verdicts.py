@@ -9,7 +9,7 @@ import pytest
 
 from support.access import HERE, estate, holder, statement, whole
 from support.policies import declared
-from tablegate.dialects import read_together
+from tablegate.dialects import read_all
 from tablegate.dialects.reading import ReadOptions
 from tablegate.engine.ask import OutOfTime, asker
 from tablegate.engine.judge import Judgement, Running, judge
@@ -152,7 +152,7 @@ def test_time_that_runs_out_on_an_outline_runs_out_on_all() -> None:
 
 def estates(folder: str) -> Iterator[Estate]:
     """Every input of a folder in which somebody holds something."""
-    readings = read_together(collect([str(FIXTURES / folder)]).sources, ReadOptions())
+    readings = read_all(collect([str(FIXTURES / folder)]).sources, ReadOptions())
     return (reading.estate for reading in readings if reading.estate is not None and reading.estate.grants)
 
 

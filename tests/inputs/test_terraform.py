@@ -14,7 +14,7 @@ import pytest
 from support import source_lines as mapping
 from support.command import tablegate
 from tablegate.engine.settings import ConfigError
-from tablegate.inputs.terraform import FolderTree, SavedTree, with_trees
+from tablegate.inputs.terraform import FolderTree, SavedTree, with_source_trees
 from tablegate.syntax.source import Source
 
 Spot = tuple[str | None, int | None, int | None]
@@ -203,5 +203,5 @@ def test_modules_from_elsewhere_are_read_where_they_are_trusted(tmp_path: Path) 
 def test_what_lies_nowhere_has_no_source() -> None:
     """A plan out of a pipe, unless a folder is named."""
     sources = (Source("<stdin>", b""), Source("a/plan.json", b""))
-    piped, beside = with_trees(sources, None, None, trust_modules=False)
+    piped, beside = with_source_trees(sources, None, None, trust_modules=False)
     assert (None, "a") == (piped.tree, beside.tree and beside.tree.root)

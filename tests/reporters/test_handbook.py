@@ -7,7 +7,7 @@ from textwrap import dedent
 
 from support.reports import PROTECTION, RECOVERY
 from tablegate.policy import LOW, Change, Index, Policy, Verdict, policy
-from tablegate.policy.declare import Spelled
+from tablegate.policy.declare import InBothLanguages
 from tablegate.reporters.handbook import entry, handbook, page, written
 
 EVERY_SOURCE = ("Terraform plan", "Terraform state", "module's source", "template", "change set")
@@ -65,7 +65,7 @@ def test_a_page_says_everything_on_one_screen() -> None:
 
 def test_what_a_global_table_says_otherwise_is_told_apart() -> None:
     """Its writers must not paste what only a table of one region understands."""
-    apart = replace(sized(), remedy=Spelled(None, "TableClass: X", "Replicas:\n  - TableClass: X"))
+    apart = replace(sized(), remedy=InBothLanguages(None, "TableClass: X", "Replicas:\n  - TableClass: X"))
     assert "Global table    Replicas:\n                  - TableClass: X\nMore" in page(apart)
     fence = "```yaml\nReplicas:\n  - TableClass: X\n```"
     assert f"**CloudFormation, `AWS::DynamoDB::GlobalTable`**\n\n{fence}\n\n[Read more]" in entry(apart)
@@ -79,14 +79,14 @@ def test_a_page_without_options_has_no_such_row() -> None:
 
 def test_a_policy_without_a_remedy_is_judged_everywhere() -> None:
     """What cannot be mended in one way can be broken in every language."""
-    text = page(replace(sized(), remedy=Spelled(None, None)))
+    text = page(replace(sized(), remedy=InBothLanguages(None, None)))
     assert [text.count(f"  in a {source}, when it ") for source in EVERY_SOURCE] == [1, 1, 1, 1, 1]
     assert text.count("cannot be said there") == 2
 
 
 def test_a_policy_on_changes_is_judged_where_changes_show() -> None:
     """A template and source say what will be, and not what it will be made of."""
-    text = page(replace(sized(), remedy=Spelled(None, None), subject=Change))
+    text = page(replace(sized(), remedy=InBothLanguages(None, None), subject=Change))
     assert "in a plan and in a change set\n" in text
     assert [text.count(f"  in a {source}, when it ") for source in EVERY_SOURCE] == [1, 0, 0, 0, 1]
 

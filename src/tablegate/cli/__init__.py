@@ -70,9 +70,9 @@ def _obeyed(arguments: Sequence[str]) -> int:
 
     given = usual(arguments)
     if given is not None:
-        from tablegate.cli.check import check_given
+        from tablegate.cli.check import check_command
 
-        return check_given(given)
+        return check_command(given)
     from tablegate.cli.commands import command
 
     return command(arguments)

@@ -13,18 +13,18 @@ from typing import Any
 from tablegate.cli.output import OutputError, Progress, emit, note, quote, save
 from tablegate.cli.reports import PIPED, Destination, Lines, coloured, destinations, width
 from tablegate.config import Configuration, read_configuration
-from tablegate.dialects import sharing
+from tablegate.dialects import with_shared_inputs
 from tablegate.dialects.reading import ReadOptions
 from tablegate.engine.judge import Running
 from tablegate.engine.settings import ConfigError, Settings, selected
 from tablegate.findings import NOTHING, Counts, Exit, Fault, FaultCode, Report, Shard, digest, merged
 from tablegate.inputs.collect import Collected, collect
 from tablegate.inputs.files import name_of
-from tablegate.inputs.terraform import with_trees
+from tablegate.inputs.terraform import with_source_trees
 from tablegate.model.estate import Estate
 from tablegate.model.record import record, replace
 from tablegate.model.value import Place
-from tablegate.packs import Loaded, load
+from tablegate.packs import LoadedPacks, load
 from tablegate.policy.declare import Policy
 from tablegate.reporters import REPORTERS
 from tablegate.reporters.wording import Detail, ReportView
@@ -100,7 +100,7 @@ def judged(inputs: Iterable[str], judge_of: Callable[[Sequence[Source]], Judge],
 
 def _collected(inputs: Iterable[str], run: Run, progress: Progress) -> Collected:
     found = collect(inputs, run.stdin_name, trust_modules=run.trust_modules, ignoring=run.ignoring, tell=progress.met)
-    sources = with_trees(found.sources, run.source, run.plan_file, trust_modules=run.trust_modules)
+    sources = with_source_trees(found.sources, run.source, run.plan_file, trust_modules=run.trust_modules)
     return replace(found, sources=sources)
 
 
@@ -141,7 +141,7 @@ _OF_WORDS = ("select", "extend-select", "ignore")
 
 
 @record()
-class Where:
+class ConfigSources:
     """Where the configuration and the packs are looked for."""
 
     packs: tuple[str, ...] = ()
@@ -159,12 +159,12 @@ class Prepared:
     configuration: Configuration
     policies: tuple[Policy, ...]
     settings: Settings
-    loaded: Loaded
+    loaded: LoadedPacks
 
 
-def check_given(given: Mapping[str, Any]) -> int:
+def check_command(given: Mapping[str, Any]) -> int:
     """The check command, by the names of its options: Typer's, or those of whoever read them without it."""
-    where = Where(
+    where = ConfigSources(
         packs=tuple(given.get("pack") or ()),
         policies=tuple(given.get("policies") or ()),
         config=given.get("config"),
@@ -182,7 +182,7 @@ def _words(given: list[str] | None) -> list[str] | None:
     return given and [word for item in given for word in item.split(",") if word]
 
 
-def prepare(where: Where, flags: Mapping[str, Any]) -> Prepared:
+def prepare(where: ConfigSources, flags: Mapping[str, Any]) -> Prepared:
     """Read the configuration and load the packs."""
     configuration = read_configuration(
         given(flags),
@@ -196,7 +196,7 @@ def prepare(where: Where, flags: Mapping[str, Any]) -> Prepared:
     for told in configuration.notes:
         note(f"note: {told}")
     loaded = load((*configuration["packs"], *where.packs), where.policies, say=quote)
-    policies, settings = configuration.settle(loaded.policies)
+    policies, settings = configuration.resolve(loaded.policies)
     if where.config_ref or where.untrusted:  # what the working tree holds may only tighten
         settings = replace(settings, heeds_acknowledged=False)
     return Prepared(configuration=configuration, policies=policies, settings=settings, loaded=loaded)
@@ -208,7 +208,7 @@ def given(flags: Mapping[str, Any]) -> dict[str, Any]:
     return {key: tuple(value) if isinstance(value, list) else value for key, value in written.items()}
 
 
-def check(inputs: Iterable[str], where: Where, flags: Mapping[str, Any]) -> int:
+def check(inputs: Iterable[str], where: ConfigSources, flags: Mapping[str, Any]) -> int:
     """Judge the inputs, write every report that is due, and say how it ended."""
     prepared = prepare(where, flags)
     configuration = prepared.configuration
@@ -218,7 +218,7 @@ def check(inputs: Iterable[str], where: Where, flags: Mapping[str, Any]) -> int:
     options = read_options(configuration)
 
     def judge_of(sources: Sequence[Source]) -> Judge:
-        known = sharing(sources, with_grammar(options, sources))
+        known = with_shared_inputs(sources, with_grammar(options, sources))
         running = Running(selected(prepared.policies, prepared.settings), prepared.settings)
         estates: list[Estate] = []
         check = partial(checked, running=running, options=known, guard=prepared.loaded.guard, keep=estates.append)

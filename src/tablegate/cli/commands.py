@@ -119,7 +119,7 @@ def explain(
     """Print the page of a POLICY: an id such as TG301, or a name."""
     from tablegate.cli.pages import page_of
 
-    return page_of(word, where_of(pack, policies, config, no_config=no_config))
+    return page_of(word, config_sources(pack, policies, config, no_config=no_config))
 
 
 def list_policies(
@@ -134,7 +134,7 @@ def list_policies(
     """List every policy that is loaded, and whether it runs."""
     from tablegate.cli.pages import catalogue
 
-    return catalogue(where_of(pack, policies, config, no_config=no_config), as_json=json, as_markdown=markdown)
+    return catalogue(config_sources(pack, policies, config, no_config=no_config), as_json=json, as_markdown=markdown)
 
 
 @config_app.command("show", cls=LeanCommand)
@@ -150,7 +150,7 @@ def show_config(
     """Show every setting, and where it comes from."""
     from tablegate.cli.pages import settings
 
-    return settings(where_of(pack, policies, config, no_config=no_config, config_ref=config_ref), as_json=json)
+    return settings(config_sources(pack, policies, config, no_config=no_config, config_ref=config_ref), as_json=json)
 
 
 @config_app.command("schema", cls=LeanCommand)
@@ -160,7 +160,7 @@ def show_schema(
     """Print the JSON schema of the configuration, for editors."""
     from tablegate.cli.pages import schema_of_config
 
-    return schema_of_config(where_of(pack, policies, config, no_config=no_config))
+    return schema_of_config(config_sources(pack, policies, config, no_config=no_config))
 
 
 def add_to(app: typer.Typer) -> None:
@@ -170,7 +170,7 @@ def add_to(app: typer.Typer) -> None:
     app.add_typer(config_app, name="config")
 
 
-def where_of(
+def config_sources(
     pack: list[str] | None,
     policies: list[str] | None,
     config: str | None,
@@ -180,9 +180,9 @@ def where_of(
     untrusted: bool = False,
 ) -> Any:
     """Where the configuration and the packs are looked for."""
-    from tablegate.cli.check import Where
+    from tablegate.cli.check import ConfigSources
 
-    return Where(
+    return ConfigSources(
         packs=tuple(pack or ()),
         policies=tuple(policies or ()),
         config=config,
@@ -263,9 +263,9 @@ def check_inputs(
     that holds some or Terraform source, or - for standard input.
     """
     given = _flags(locals())
-    from tablegate.cli.check import check_given
+    from tablegate.cli.check import check_command
 
-    return check_given(given)
+    return check_command(given)
 
 
 @app.command("render", cls=LeanCommand)

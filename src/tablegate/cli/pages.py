@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
-from tablegate.cli.check import Where, prepare
+from tablegate.cli.check import ConfigSources, prepare
 from tablegate.cli.output import emit
 from tablegate.config.options import KEYS, Key
 from tablegate.engine.data_policies import MUSTS, NEEDED, SUBJECTS
@@ -85,7 +85,7 @@ def _written() -> Schema:
     )
 
 
-def page_of(word: str, where: Where) -> int:
+def page_of(word: str, where: ConfigSources) -> int:
     """Print one policy's page."""
     prepared = prepare(where, {})
     for policy in prepared.policies:
@@ -96,7 +96,7 @@ def page_of(word: str, where: Where) -> int:
     raise ConfigError(f'"{word}" is no policy', hint=meant(word, known) or "tablegate policies lists them")
 
 
-def catalogue(where: Where, *, as_json: bool, as_markdown: bool) -> int:
+def catalogue(where: ConfigSources, *, as_json: bool, as_markdown: bool) -> int:
     """Print every policy: its id, name, severity, family, title, and whether it runs."""
     prepared = prepare(where, {})
     if as_markdown:
@@ -110,7 +110,7 @@ def catalogue(where: Where, *, as_json: bool, as_markdown: bool) -> int:
     return 0
 
 
-def settings(where: Where, *, as_json: bool) -> int:
+def settings(where: ConfigSources, *, as_json: bool) -> int:
     """Print every key of the configuration, its value, and where it comes from."""
     prepared = prepare(where, {})
     rows = prepared.configuration.shown()
@@ -127,7 +127,7 @@ def settings(where: Where, *, as_json: bool) -> int:
     return 0
 
 
-def schema_of_config(where: Where) -> int:
+def schema_of_config(where: ConfigSources) -> int:
     """Print the configuration's JSON schema."""
     emit(json.dumps(schema(prepare(where, {}).loaded.policies), indent=2) + "\n")
     return 0

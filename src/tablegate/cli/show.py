@@ -12,7 +12,7 @@ from tablegate.cli.check import deliver, given, look_of, missing, read_options, 
 from tablegate.cli.output import emit, note, save
 from tablegate.cli.reports import destinations, width
 from tablegate.config import read_configuration
-from tablegate.dialects import read_together
+from tablegate.dialects import read_all
 from tablegate.engine.jsonpath import Match, compiled, view
 from tablegate.engine.jsonpath import Path as Path_awscc_replicas
 from tablegate.engine.settings import ConfigError, meant
@@ -20,7 +20,7 @@ from tablegate.findings import NOTHING, Exit, Fault, FaultCode, Report, exit_of,
 from tablegate.iam.matrix import Matrix, matrix_of
 from tablegate.inputs.collect import collect
 from tablegate.inputs.files import content_of
-from tablegate.inputs.terraform import with_trees
+from tablegate.inputs.terraform import with_source_trees
 from tablegate.model.estate import Estate
 from tablegate.model.record import replace
 from tablegate.model.table import Table
@@ -38,13 +38,13 @@ class Inputs:
         asked = read_configuration(given(flags), folder=Path.cwd(), environment=os.environ, search=False)
         trusting = asked["trust-modules"]
         found = collect(names, asked["stdin-filename"], trust_modules=trusting)
-        self._sources = with_trees(found.sources, asked["source"], asked["plan-file"], trust_modules=trusting)
+        self._sources = with_source_trees(found.sources, asked["source"], asked["plan-file"], trust_modules=trusting)
         self._options = with_grammar(read_options(asked), self._sources)
         self._faults: list[Fault] = [*found.faults]
 
     def estates(self) -> Iterator[Estate]:
         """The estate of each input that has one. None is kept: there may be thousands."""
-        for reading in read_together(self._sources, self._options):
+        for reading in read_all(self._sources, self._options):
             self._faults += reading.faults
             if reading.estate is not None:
                 yield reading.estate
@@ -163,7 +163,7 @@ def render(files: Iterable[str], flags: Mapping[str, Any]) -> int:
 
 
 def _read(name: str) -> Report:
-    """The report in a file. Where there is none, that is what is reported."""
+    """The report in a file. ConfigSources there is none, that is what is reported."""
     data = content_of(name)
     try:
         if isinstance(data, bytes):

@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tablegate.config.find import Found, at_ref, named, upwards
+from tablegate.config.find import ConfigFile, file_at_ref, named_file, nearest_file
 from tablegate.config.options import FILE_KEYS, KEYS, from_environment, switched_on
 from tablegate.engine.settings import ConfigError, Settings, as_table, settings_from, unknown_key
 from tablegate.model.record import record, replace
-from tablegate.policy.declare import Policy, Severity, without_twins
+from tablegate.policy.declare import Policy, Severity, reject_duplicates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _UNKNOWN = ("ignore", "warn", "block")
 _LEVELS = ("never", *Severity)  # the lower the level that blocks, the stricter the gate
 
 
-def tightened(trusted: Found | None, tree: Found | None) -> tuple[Found | None, tuple[str, ...]]:
+def tightened(trusted: ConfigFile | None, tree: ConfigFile | None) -> tuple[ConfigFile | None, tuple[str, ...]]:
     """The trusted configuration with what the working tree tightens, and notes on what was not applied."""
     if tree is None:
         return trusted, ()
@@ -55,7 +55,7 @@ def _stricter(key: str, base: Any, proposed: Any) -> Any:
 
 
 @record(kw_only=False)
-class Given:
+class ConfiguredValue:
     """A value, and where it comes from."""
 
     value: Any
@@ -69,19 +69,19 @@ class Configuration:
     The working tree is not trusted where the configuration comes from a git ref, or somebody says so.
     """
 
-    values: Mapping[str, Given]
-    found: Found | None = None
+    values: Mapping[str, ConfiguredValue]
+    found: ConfigFile | None = None
     notes: tuple[str, ...] = ()
     trusts_tree: bool = True
 
     def __getitem__(self, key: str) -> Any:
         return self.values[key].value
 
-    def settle(self, packed: Iterable[Policy]) -> tuple[tuple[Policy, ...], Settings]:
+    def resolve(self, packed: Iterable[Policy]) -> tuple[tuple[Policy, ...], Settings]:
         """All policies, those written as data among them, and what the engine needs to know."""
         packed = tuple(packed)
         try:
-            policies = without_twins((*packed, *_written(self["policy"])))
+            policies = reject_duplicates((*packed, *_written(self["policy"])))
             settings = settings_from({key: given.value for key, given in self.values.items()}, policies)
             return policies, replace(settings, unknown_chosen=self.values["unknown"].origin != "default")
         except ConfigError as error:
@@ -91,14 +91,14 @@ class Configuration:
         """What ``config show`` prints: each key of a file, its value, and where it comes from."""
         return [{"key": key, "value": given.value, "origin": given.origin} for key, given in self._leaves()]
 
-    def _leaves(self) -> Iterable[tuple[str, Given]]:
+    def _leaves(self) -> Iterable[tuple[str, ConfiguredValue]]:
         for key in FILE_KEYS:
             given = self.values[key]
             if key == "policies" and self.found is not None:
                 for word, table in given.value.items():
                     for name, value in table.items():
                         origin = _line(self.found, (key, word, name))
-                        yield f"policies.{word}.{name}", Given(value, origin)
+                        yield f"policies.{word}.{name}", ConfiguredValue(value, origin)
             else:
                 yield key, given
 
@@ -129,35 +129,35 @@ def read_configuration(
     search = search and not switched_on("TABLEGATE_NO_CONFIG", environment)
     untrusted = untrusted or switched_on("TABLEGATE_UNTRUSTED", environment)
     found, notes = _found(os.fspath(folder), file, ref, search=search, untrusted=untrusted)
-    values = {name: Given(key.default, "default") for name, key in KEYS.items()}
+    values = {name: ConfiguredValue(key.default, "default") for name, key in KEYS.items()}
     if found is not None:
-        values |= _from_file(found)
+        values |= _values_of(found)
     for name, key in KEYS.items():
         if key.variable in environment and key.read is not None:
-            values[name] = Given(from_environment(key, environment[key.variable]), key.variable)
+            values[name] = ConfiguredValue(from_environment(key, environment[key.variable]), key.variable)
         if name in flags:
-            values[name] = Given(flags[name], f"--{name}")
+            values[name] = ConfiguredValue(flags[name], f"--{name}")
     trusts_tree = ref is None and not untrusted
     return Configuration(values=values, found=found, notes=notes, trusts_tree=trusts_tree)
 
 
 def _found(
     folder: str, file: str | Path | None, ref: str | None, *, search: bool, untrusted: bool
-) -> tuple[Found | None, tuple[str, ...]]:
+) -> tuple[ConfigFile | None, tuple[str, ...]]:
     if file is not None and ref is not None:
         raise ConfigError("--config and --config-ref cannot both say where the configuration is")
     if file is not None:
-        return named(file), ()
+        return named_file(file), ()
     if ref is not None:
-        return tightened(at_ref(ref, folder), upwards(folder) if search else None)
+        return tightened(file_at_ref(ref, folder), nearest_file(folder) if search else None)
     if untrusted and search:
         raise ConfigError(
             "--untrusted takes no configuration from the working tree", hint="give --config or --config-ref"
         )
-    return (upwards(folder) if search else None), ()
+    return (nearest_file(folder) if search else None), ()
 
 
-def _from_file(found: Found) -> dict[str, Given]:
+def _values_of(found: ConfigFile) -> dict[str, ConfiguredValue]:
     values = {}
     for name, written in found.table.items():
         try:
@@ -171,7 +171,7 @@ def _from_file(found: Found) -> dict[str, Given]:
                 value = {word: as_table(table, (name, word)) for word, table in as_table(written, (name,)).items()}
         except ConfigError as error:
             raise ConfigError(f"{_line(found, error.keys)}: {error.message}", *error.keys, hint=error.hint) from None
-        values[name] = Given(value, _line(found, (name,)))
+        values[name] = ConfiguredValue(value, _line(found, (name,)))
     return values
 
 
@@ -190,6 +190,6 @@ def _installed_only(packs: Iterable[str]) -> None:
             raise ConfigError(f'packs: "{pack}" is a path', "packs", hint="a path is loaded only by --policies PATH")
 
 
-def _line(found: Found, keys: tuple[str, ...]) -> str:
+def _line(found: ConfigFile, keys: tuple[str, ...]) -> str:
     line = found.line_of(keys)
     return found.name if line is None else f"{found.name}:{line}"

@@ -22,7 +22,7 @@ _REF = r"[A-Za-z0-9][A-Za-z0-9._/@{}^~+-]*"
 
 
 @record(kw_only=False)
-class Found:
+class ConfigFile:
     """One configuration file: what reports call it, its text, its table, and the folder its paths start from."""
 
     name: str
@@ -43,7 +43,7 @@ class Found:
         return line
 
 
-def named(file: str | Path) -> Found:
+def named_file(file: str | Path) -> ConfigFile:
     """The file that somebody named: it must be there, and it must configure tablegate."""
     from pathlib import Path  # 2 ms, and most runs can do without
 
@@ -58,7 +58,7 @@ def named(file: str | Path) -> Found:
     return found
 
 
-def upwards(start: str) -> Found | None:
+def nearest_file(start: str) -> ConfigFile | None:
     """The nearest file that configures tablegate, from the folder up to the root of its git repository."""
     for folder in _folders(start):
         for name in (OWN, SHARED):
@@ -70,7 +70,7 @@ def upwards(start: str) -> Found | None:
     return None
 
 
-def at_ref(ref: str, start: str) -> Found | None:
+def file_at_ref(ref: str, start: str) -> ConfigFile | None:
     """The same, as it is at a git ref: what the working tree holds is not looked at."""
     if not re.fullmatch(_REF, ref):
         raise ConfigError(f'"{ref}" is no name of a git ref')
@@ -98,7 +98,7 @@ def _folders(start: str) -> list[str]:
     return [folder for folder in folders if folder == start or folder != home]
 
 
-def _found(name: str, text: str, folder: str, *, own: bool) -> Found | None:
+def _found(name: str, text: str, folder: str, *, own: bool) -> ConfigFile | None:
     import tomllib  # 2 ms, and most folders have no configuration
 
     table: Any
@@ -111,7 +111,7 @@ def _found(name: str, text: str, folder: str, *, own: bool) -> Found | None:
     if not own:
         tool = table.get("tool")
         table = tool.get("tablegate") if isinstance(tool, dict) else None
-    return Found(name, text, table, folder) if isinstance(table, dict) else None
+    return ConfigFile(name, text, table, folder) if isinstance(table, dict) else None
 
 
 def _text(path: str) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from tablegate.dialects.reading import Reading, ReadOptions, unread
+from tablegate.dialects.reading import Reading, ReadOptions, unreadable
 from tablegate.findings import Fault, FaultCode
 from tablegate.model.record import replace
 from tablegate.model.value import Place
@@ -48,7 +48,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
             alone: Reader = module.read
             reading = alone(recognised.content, source.name, options)
     except ParseError as error:
-        return unread(error, source.name)
+        return unreadable(error, source.name)
     if recognised.note is None:
         return reading
     told = Fault(FaultCode.UNREADABLE, recognised.note, Place(source.name), blocks=False)
@@ -75,7 +75,7 @@ _EXPORTS = "tablegate.dialects.cloudformation.exports"  # by name: plans are rea
 _CHANGE_SETS = "tablegate.dialects.change_set.document"
 
 
-def sharing(sources: Sequence[Source], options: ReadOptions) -> ReadOptions:
+def with_shared_inputs(sources: Sequence[Source], options: ReadOptions) -> ReadOptions:
     """The options, with what the sources of a run say of each other. A part of the run learns nothing more."""
     if options.shared:
         return options
@@ -88,10 +88,10 @@ def sharing(sources: Sequence[Source], options: ReadOptions) -> ReadOptions:
     return replace(options, template=template, shared=True)
 
 
-def read_together(sources: Iterable[Source], options: ReadOptions) -> Iterator[Reading]:
+def read_all(sources: Iterable[Source], options: ReadOptions) -> Iterator[Reading]:
     """Every reading, those within others too. What another source embeds is read there, and not a second time."""
     listed = sorted(sources, key=lambda source: -len(source.beside.files))
-    options = sharing(listed, options)
+    options = with_shared_inputs(listed, options)
     embedded = {options.template.name} if options.template is not None else set()
     for source in listed:
         if source.name in embedded:

@@ -12,7 +12,7 @@ from tablegate.dialects.cloudformation.exports import Exports
 from tablegate.dialects.cloudformation.loading import Opened, opened, opened_tree
 from tablegate.dialects.cloudformation.resolver import Surroundings
 from tablegate.dialects.cloudformation.stacks import reading_of
-from tablegate.dialects.reading import Reading, ReadOptions, unread
+from tablegate.dialects.reading import Reading, ReadOptions, unreadable
 from tablegate.findings import Fault, FaultCode, Input
 from tablegate.model.record import record, replace
 from tablegate.model.table import Construct
@@ -324,7 +324,7 @@ class _Assembly:
         try:
             return _template(stack.template, self._beside.files[stack.template], options, around)
         except ParseError as error:
-            return unread(error, stack.template)
+            return unreadable(error, stack.template)
 
     def _assets(self, stack: Stack) -> dict[str, str]:
         """The files that the stack's assembly publishes, by their hashes."""
@@ -377,7 +377,7 @@ def _unlisted(read: Iterable[Reading], beside: Beside, options: ReadOptions) -> 
             try:
                 reading = reading_of(name, _template(name, beside.files[name], options, Surroundings(beside=beside)))
             except ParseError as error:
-                reading = unread(error, name)
+                reading = unreadable(error, name)
             found.append(replace(reading, faults=(*reading.faults, fault)))
     return found
 

@@ -59,7 +59,7 @@ class Reading:
             yield from reading.all()
 
 
-def unread(error: ParseError, file: str) -> Reading:
+def unreadable(error: ParseError, file: str) -> Reading:
     """An input that is not what it must be: its fault blocks."""
     code = FaultCode.UNREADABLE
     if error.duplicate:
@@ -67,4 +67,4 @@ def unread(error: ParseError, file: str) -> Reading:
     elif error.incomplete:
         code = FaultCode.INCOMPLETE
     fault = Fault(code, error.message, Place(file, error.line, error.column), hint=error.hint)
-    return Reading(input=Input(path=file, kind="unread"), estate=None, faults=(fault,))
+    return Reading(input=Input(path=file, kind="unreadable"), estate=None, faults=(fault,))

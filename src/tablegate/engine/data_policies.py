@@ -12,7 +12,7 @@ from tablegate.engine.jsonpath import Match, Path, compiled, is_number, members,
 from tablegate.engine.settings import ConfigError, as_bool, as_severity, as_table, as_text, meant, unknown_key, wrong
 from tablegate.model.table import Dialect, Index, Replica, Table
 from tablegate.model.value import Value, Verdict, all_of, any_of, fails, not_applicable, unknown, when
-from tablegate.policy.declare import Policy, Spelled
+from tablegate.policy.declare import InBothLanguages, Policy
 
 
 def check_steps(path: Path, kind: Any) -> None:
@@ -101,7 +101,7 @@ def _policy(table: Mapping[str, Any]) -> Policy:
         title=text["title"],
         rationale=text.get("rationale", text["title"]),
         docs=text.get("docs", ""),
-        remedy=Spelled(text.get("fix"), text.get("fix")),
+        remedy=InBothLanguages(text.get("fix"), text.get("fix")),
         subject=SUBJECTS[subject],
         options=(),
         on=as_bool(table.get("on", True), ("policy", "on")),

@@ -17,7 +17,7 @@ from tablegate.model.estate import DaxCluster, Estate
 from tablegate.model.record import record
 from tablegate.model.table import Dialect
 from tablegate.model.value import Doubt, Place, Verdict
-from tablegate.policy.declare import Policy, Severity, Spelled
+from tablegate.policy.declare import InBothLanguages, Policy, Severity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ _POLICY = Policy(
     title="",
     rationale="",
     docs="",
-    remedy=Spelled(None, None),
+    remedy=InBothLanguages(None, None),
     subject=DaxCluster,
     options=(),
     on=True,

@@ -15,8 +15,8 @@ from tablegate.inputs.files import (
     drained,
     identity_of,
     name_of,
-    part_at,
     read_file,
+    read_part,
     read_stdin,
     reason_of,
 )
@@ -151,7 +151,7 @@ class _Collector:
         self._ignoring = ignoring
         self._tell = tell
         self._met = 0
-        self._roots = Roots(part_at, trust_modules=trust_modules)
+        self._roots = Roots(read_part, trust_modules=trust_modules)
         self._sources: dict[str, Source] = {}
         self._faults: list[Fault] = []
         self._skipped: dict[str, str] = {}  # names, and why

@@ -121,7 +121,7 @@ def content_of(path: str) -> bytes | str:
         return reason_of(error, path)
 
 
-def part_at(path: str) -> bytes:
+def read_part(path: str) -> bytes:
     """A file that belongs to another one; what is no file to read is an OSError too."""
     try:
         return read_file(path, FLAGS | NO_LINK)[1]

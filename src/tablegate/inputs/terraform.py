@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from tablegate.engine.settings import ConfigError
-from tablegate.inputs.files import content_of, name_of, part_at
+from tablegate.inputs.files import content_of, name_of, read_part
 from tablegate.model.record import replace
 from tablegate.syntax.node import ParseError
 from tablegate.syntax.relevance import may_concern_tables
@@ -36,7 +36,7 @@ def is_source(name: str) -> bool:
     return name.endswith(ENDINGS) and not name.startswith((".", "#"))
 
 
-def of_variables(name: str) -> bool:
+def is_variables_file(name: str) -> bool:
     """Whether they read variables from it unasked."""
     return name in VARIABLES or name.endswith(OF_VARIABLES)
 
@@ -106,7 +106,7 @@ class Roots:
                 everything[at] = self._folder(at)
             ways = self._called(at, everything[at])
             waiting += [way for way in ways if way not in everything and self._may_enter(folder, way)]
-        beside = tuple(self._source(folder, one) for one in names_in(folder) if of_variables(one))
+        beside = tuple(self._source(folder, one) for one in names_in(folder) if is_variables_file(one))
         held = tuple(part for at in sorted(everything) for part in everything[at])
         return Source(name, b"", Folder(root=folder, parts=held, beside=beside, modules=modules, left=left))
 
@@ -231,7 +231,7 @@ _MANIFEST_trees = "tfconfig/modules.json"
 _SAVED = "what terraform plan -out FILE saved"
 
 
-def with_trees(
+def with_source_trees(
     sources: Iterable[Source], folder: str | None, plan_file: str | None, *, trust_modules: bool
 ) -> tuple[Source, ...]:
     """The same, each with the source that it may have been made of: what the user names, else what lies beside it."""
@@ -275,13 +275,13 @@ class FolderTree:
     def module(self, path: tuple[str, ...]) -> str | None:
         """The folder that terraform init put a module into, where it is trusted."""
         if self._modules is None:
-            self._modules = trusted_modules(part_at, self._root) if self._trust else {}
+            self._modules = trusted_modules(read_part, self._root) if self._trust else {}
         return self._modules.get(".".join(path))
 
     def file(self, name: str) -> Source | None:
         """One of the files of these folders."""
         folder, _, own = name.rpartition("/")
-        found = self.files(folder) if is_source(own) or of_variables(own) else ()
+        found = self.files(folder) if is_source(own) or is_variables_file(own) else ()
         return next((source for source in found if source.name == name), None)
 
     def _files(self, folder: str) -> Iterator[Source]:
@@ -289,10 +289,10 @@ class FolderTree:
         if not any(map(is_source, names)):
             return
         for name in names:
-            if is_source(name) or (folder == self._root and of_variables(name)):
+            if is_source(name) or (folder == self._root and is_variables_file(name)):
                 path = f"{folder}/{name}" if folder else name
                 try:
-                    yield Source(path, part_at(path))
+                    yield Source(path, read_part(path))
                 except OSError:
                     continue  # it has no lines to point at
 

@@ -80,7 +80,7 @@ CRITICAL, HIGH, MEDIUM, LOW, INFO = tuple(Severity)
 
 
 @record(kw_only=False)
-class Spelled:
+class InBothLanguages:
     """One thing in both languages. None: it cannot be said there."""
 
     terraform: str | None
@@ -95,7 +95,7 @@ class Spelled:
 
 
 @record(kw_only=False)
-class Option:
+class PolicyOption:
     """A keyword-only parameter of a predicate, which the configuration may set."""
 
     name: str  # kebab-case, as in the configuration
@@ -113,9 +113,9 @@ class Policy:
     title: str
     rationale: str
     docs: str
-    remedy: Spelled
+    remedy: InBothLanguages
     subject: type
-    options: tuple[Option, ...]
+    options: tuple[PolicyOption, ...]
     on: bool
     check: Predicate
 
@@ -160,7 +160,7 @@ def policy(
             title=title,
             rationale=rationale,
             docs=docs,
-            remedy=Spelled(_fragment(terraform), _fragment(cloudformation), _fragment(global_table)),
+            remedy=InBothLanguages(_fragment(terraform), _fragment(cloudformation), _fragment(global_table)),
             subject=subject,
             options=options,
             on=on,
@@ -173,10 +173,10 @@ def policy(
 def policies_of(modules: Iterable[ModuleType]) -> tuple[Policy, ...]:
     """Every policy that the modules hold, by id. An id or a name used twice is refused."""
     found = [item for module in modules for item in vars(module).values() if isinstance(item, Policy)]
-    return without_twins({id(item): item for item in found}.values())
+    return reject_duplicates({id(item): item for item in found}.values())
 
 
-def without_twins(policies: Iterable[Policy]) -> tuple[Policy, ...]:
+def reject_duplicates(policies: Iterable[Policy]) -> tuple[Policy, ...]:
     """The policies by id; two that share an id or a name are refused."""
     seen: dict[str, Policy] = {}
     for item in policies:
@@ -203,7 +203,7 @@ def _home(item: Policy) -> str:
     return f"{item.check.__module__}.{item.check.__qualname__}"
 
 
-def _signature(check: Predicate, where: str) -> tuple[type, tuple[Option, ...]]:
+def _signature(check: Predicate, where: str) -> tuple[type, tuple[PolicyOption, ...]]:
     subject, *given = _parameters(check).items() or [("", _EMPTY)]
     hints = _hints(check)
     if hints.get(subject[0]) not in SUBJECTS:
@@ -238,14 +238,14 @@ def _hints(check: Predicate) -> dict[str, Any]:
     return get_type_hints(check) if None in hints.values() else hints
 
 
-def _option(name: str, default: object, hints: dict[str, Any], where: str) -> Option:
+def _option(name: str, default: object, hints: dict[str, Any], where: str) -> PolicyOption:
     if default is _EMPTY:
         raise PolicyError(f"{where}: the option {name!r} must be keyword-only and have a default")
     hint = hints.get(name)
     if not _is_option_type(hint):
         types = "bool, int, float, str, Expression, a Literal, or a tuple of str"
         raise PolicyError(f"{where}: the option {name!r} must be {types}")
-    return Option(name.replace("_", "-"), hint, default)
+    return PolicyOption(name.replace("_", "-"), hint, default)
 
 
 def _is_option_type(hint: Any) -> bool:
@@ -265,21 +265,21 @@ _WORDS: Mapping[Any, str] = {
 }
 
 
-def accepted(option: Option, written: object) -> object:
+def accepted(option: PolicyOption, written: object) -> object:
     """What the predicate is given for the option. TypeError says what would be right."""
     if _fits(option.type, written):
         return tuple(written) if isinstance(written, list) else written
     raise TypeError(wanted(option))
 
 
-def wanted(option: Option) -> str:
+def wanted(option: PolicyOption) -> str:
     """What the option takes, in words."""
     if get_origin(option.type) is Literal:
         return "one of " + ", ".join(f'"{choice}"' for choice in get_args(option.type))
     return _WORDS.get(option.type, "a list of texts")
 
 
-def schema(option: Option) -> dict[str, object]:
+def schema(option: PolicyOption) -> dict[str, object]:
     """The option as JSON schema."""
     default = list(option.default) if isinstance(option.default, tuple) else option.default
     return {**_type_schema(option.type), "default": default}

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from tablegate.model.table import GLOBAL_TABLE
-from tablegate.policy.declare import FAMILIES, Option, Policy, wanted
+from tablegate.policy.declare import FAMILIES, Policy, PolicyOption, wanted
 
 SUBJECTS = {
     "Table": "every table",
@@ -172,7 +172,7 @@ def _table(members: list[Policy]) -> str:
     return "\n".join(["| id | name | severity | asks |", "| --- | --- | --- | --- |", *rows]) + "\n"
 
 
-def _option_row(option: Option) -> str:
+def _option_row(option: PolicyOption) -> str:
     return f"| `{option.name}` | {wanted(option)} | `{written(option.default)}` |".replace("``", "` `")
 
 

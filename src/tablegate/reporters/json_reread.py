@@ -24,7 +24,7 @@ from tablegate.findings import (
 )
 from tablegate.model.table import Construct, Table
 from tablegate.model.value import Doubt, Origin, Place, Value, Verdict
-from tablegate.policy.declare import Policy, Severity, Spelled
+from tablegate.policy.declare import InBothLanguages, Policy, Severity
 from tablegate.reporters.json_report import VERSION
 from tablegate.reporters.safe import ContentSummary
 from tablegate.syntax.json.lazy import decode, part_of
@@ -116,7 +116,7 @@ class _Policy(msgspec.Struct):
             title=self.title,
             rationale=self.rationale,
             docs=self.docs,
-            remedy=Spelled(None, None),
+            remedy=InBothLanguages(None, None),
             subject=Table,
             options=(),
             on=True,

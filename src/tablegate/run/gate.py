@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 
-from tablegate.dialects import read_together
+from tablegate.dialects import read_all
 from tablegate.dialects.reading import ReadOptions
 from tablegate.engine.finding import overridden
 from tablegate.engine.judge import Guard, Running, judge, unsound
@@ -46,7 +46,7 @@ def checked(
     secrets: set[str] = set()
 
     def estates() -> Iterator[Estate]:
-        for reading in read_together(sources, options):
+        for reading in read_all(sources, options):
             inputs.append(reading.input)
             found.extend(reading.faults)
             if reading.estate is not None:

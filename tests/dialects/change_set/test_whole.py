@@ -6,7 +6,7 @@ import json
 from textwrap import dedent
 from typing import Any
 
-from tablegate.dialects import read_together
+from tablegate.dialects import read_all
 from tablegate.dialects.reading import Reading, ReadOptions
 from tablegate.model.estate import ChangeKind, Estate
 from tablegate.syntax.source import Beside, Source
@@ -75,7 +75,7 @@ def _template(text: str = TEMPLATE, name: str = "app.yaml", **files: str) -> Sou
 
 
 def _readings(*sources: Source, template: Source | None = None) -> list[Reading]:
-    return list(read_together(sources, ReadOptions(template=template)))
+    return list(read_all(sources, ReadOptions(template=template)))
 
 
 def _estate(readings: list[Reading]) -> Estate:

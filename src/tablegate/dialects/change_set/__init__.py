@@ -27,7 +27,7 @@ from tablegate.dialects.cloudformation.parameters import ResolvedText
 from tablegate.dialects.cloudformation.resolver import NOWHERE, Surroundings
 from tablegate.dialects.cloudformation.stacks import read_stack
 from tablegate.dialects.cloudformation.template import TABLES
-from tablegate.dialects.reading import Reading, ReadOptions, unread
+from tablegate.dialects.reading import Reading, ReadOptions, unreadable
 from tablegate.findings import Fault, FaultCode, Input
 from tablegate.model import facts
 from tablegate.model.estate import Change, Estate
@@ -160,8 +160,8 @@ class _ChangeSet:
             if found.kind is Kind.CLOUDFORMATION:
                 return read_stack(found.text, source.name, options, around)
         except ParseError as error:
-            return unread(error, source.name)
-        return unread(ParseError("this is no template, and --template asks for one", hint=_ANOTHER), source.name)
+            return unreadable(error, source.name)
+        return unreadable(ParseError("this is no template, and --template asks for one", hint=_ANOTHER), source.name)
 
     def _world(
         self, found: Sequence[ResourceChange], context: str, is_there: Callable[[ResourceChange], bool]

@@ -12,7 +12,7 @@ from tablegate.dialects.cloudformation.resolver import Resolver, Surroundings, f
 from tablegate.dialects.cloudformation.settings import tags
 from tablegate.dialects.cloudformation.template import APPLICATION, STACK, Resource
 from tablegate.dialects.cloudformation.values import SecretNode, Unsettled, is_scalar, scalar_of, text_with_holes
-from tablegate.dialects.reading import Reading, ReadOptions, unread
+from tablegate.dialects.reading import Reading, ReadOptions, unreadable
 from tablegate.findings import Input
 from tablegate.iam.arns import Symbols
 from tablegate.model.estate import Estate
@@ -146,7 +146,7 @@ class _Nested:
         try:
             return reading_of(child.name, opened(child.text, child.name, options, replace(around, symbols=symbols)))
         except ParseError as error:
-            return unread(error, child.name)
+            return unreadable(error, child.name)
 
     def _inside(self, resource: Resource, child: Child, call: _Call) -> tuple[ReadOptions, Surroundings]:
         """The nested stack's own options and surroundings."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from tablegate.dialects import read_together
+from tablegate.dialects import read_all
 from tablegate.dialects.reading import ReadOptions
 from tablegate.iam.grants import HolderForm, HolderKind
 from tablegate.iam.holders import Holder
@@ -47,7 +47,7 @@ def _policy(resource: str, role: str = "r") -> str:
 
 def _estate(*texts: str, named: str = "1.yaml") -> Estate:
     sources = [Source(f"{number}.yaml", dedent(text).encode()) for number, text in enumerate(texts)]
-    readings = read_together(sources, ReadOptions(region="eu-west-1"))
+    readings = read_all(sources, ReadOptions(region="eu-west-1"))
     (found,) = (reading.estate for reading in readings if reading.input.path == named)
     assert found is not None
     return found
@@ -122,7 +122,7 @@ def test_nested_stacks_know_of_each_other() -> None:
     """
     files = Beside({"data.yaml": dedent(DATA).encode(), "api.yaml": inner.encode()})
     source = Source("parent.yaml", dedent(parent).encode(), beside=files)
-    estates = [reading.estate for reading in read_together([source], ReadOptions(region="eu-west-1"))]
+    estates = [reading.estate for reading in read_all([source], ReadOptions(region="eu-west-1"))]
     found = {
         grant.address: (_resources(estate), [table.address for table in estate.neighbours])
         for estate in estates
@@ -185,7 +185,7 @@ def test_a_key_of_the_stack_above_keeps_its_address() -> None:
 Outputs:""",
     )
     source = Source("parent.yaml", parent.encode(), beside=Beside({"child.yaml": inner.encode()}))
-    _, child = read_together([source], ReadOptions(region="eu-west-1"))
+    _, child = read_all([source], ReadOptions(region="eu-west-1"))
     assert child.estate is not None
     assert ["Key"] == [holder.address for holder in child.estate.holders]
     assert ["Child/Orders"] == [table.address for table in child.estate.tables]
