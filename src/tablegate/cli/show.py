@@ -163,7 +163,7 @@ def render(files: Iterable[str], flags: Mapping[str, Any]) -> int:
 
 
 def _read(name: str) -> Report:
-    """The report in a file. ConfigSources there is none, that is what is reported."""
+    """The report in a file. Where there is none, that is what is reported."""
     data = content_of(name)
     try:
         if isinstance(data, bytes):
