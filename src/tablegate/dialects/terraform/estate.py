@@ -249,9 +249,9 @@ class Description:
     def _read_access(self, tables: tuple[Table, ...]) -> Access:
         # imported when there is something to read: most plans for tables alone hold no policy
         from tablegate.dialects.terraform.iam import read_access
-        from tablegate.dialects.terraform.iam.context import Ground
+        from tablegate.dialects.terraform.iam.context import PlanContext
 
-        ground = Ground(
+        context = PlanContext(
             world=self._after,
             before=self._before,
             links=self._joins_of(self._after).links,
@@ -259,7 +259,7 @@ class Description:
             state=self._state,
             tables={table.address: table for table in tables},
         )
-        return read_access(ground)
+        return read_access(context)
 
     def _secrets(self) -> set[str]:
         return {

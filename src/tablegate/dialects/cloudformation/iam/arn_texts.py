@@ -62,7 +62,7 @@ _NOWHERE = Node(None, 1, 1)
 HELD = Doubt("a part of the document's text is known only at deploy")
 
 
-class Texts:
+class ArnTexts:
     """Turns resolved values of one template into texts with symbols."""
 
     def __init__(self, resolver: Resolver, symbols: Symbols, tables: Iterable[Table], tables_of: TablesOf) -> None:
@@ -190,7 +190,7 @@ class Texts:
 
     def _made(self, parts: tuple[Part, ...]) -> list[str]:
         choices = [(part,) if isinstance(part, str) else self._options(part, index) for index, part in enumerate(parts)]
-        return ["".join(pieces) for pieces in product(*choices)] if prod(map(len, choices)) <= _MOST else []
+        return ["".join(documents) for documents in product(*choices)] if prod(map(len, choices)) <= _MOST else []
 
     def _options(self, symbol: Symbol, index: int) -> tuple[str, ...]:
         if symbol.sort in (RESOURCE, FOREIGN):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from tablegate.dialects.cloudformation.iam.arn_texts import TablesOf, Texts
-from tablegate.dialects.cloudformation.iam.document_trees import Trees
-from tablegate.dialects.cloudformation.iam.documents import Documents, Piece
-from tablegate.dialects.cloudformation.iam.holders import Draft
+from tablegate.dialects.cloudformation.iam.arn_texts import ArnTexts, TablesOf
+from tablegate.dialects.cloudformation.iam.document_trees import DocumentTrees
+from tablegate.dialects.cloudformation.iam.documents import DocumentReader, HeldDocument
+from tablegate.dialects.cloudformation.iam.holders import HolderDraft
 from tablegate.dialects.cloudformation.properties import exists, properties
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import Resource
@@ -23,12 +23,12 @@ NOBODY = "nobody in this input holds it"
 
 
 @record(kw_only=False)
-class There:
+class PresentResource:
     """A resource that is there, for certain or perhaps, with its properties or a part of them."""
 
     resource: Resource
     section: Mapping[str, Node]
-    sure: bool
+    certain: bool
 
     @property
     def address(self) -> str:
@@ -37,37 +37,37 @@ class There:
 
 
 @record(eq=False, frozen=False)
-class Ground:
+class TemplateContext:
     """One template's texts, trees, documents, and the holders that are being made of them."""
 
     resolver: Resolver
     symbols: Symbols
-    texts: Texts
-    trees: Trees
-    documents: Documents
+    texts: ArnTexts
+    trees: DocumentTrees
+    reader: DocumentReader
     spelling: str
     tables: tuple[Table, ...]
     tables_of: TablesOf
-    drafts: dict[tuple[HolderForm, str], Draft] = field(default_factory=dict)
-    _there: dict[str, tuple[There, ...]] = field(default_factory=dict)
+    holders: dict[tuple[HolderForm, str], HolderDraft] = field(default_factory=dict)
+    _present: dict[str, tuple[PresentResource, ...]] = field(default_factory=dict)
 
-    def resources(self, *types: str) -> Iterator[There]:
+    def resources(self, *types: str) -> Iterator[PresentResource]:
         """The resources of these types that may be there, and can be read."""
         for type_ in types:
-            if type_ not in self._there:
-                self._there[type_] = tuple(self._found(type_))
-            yield from self._there[type_]
+            if type_ not in self._present:
+                self._present[type_] = tuple(self._found(type_))
+            yield from self._present[type_]
 
-    def _found(self, type_: str) -> Iterator[There]:
-        return filter(None, map(self.there, self.resolver.template.of(type_)))
+    def _found(self, type_: str) -> Iterator[PresentResource]:
+        return filter(None, map(self.present, self.resolver.template.of(type_)))
 
-    def there(self, resource: Resource) -> There | None:
+    def present(self, resource: Resource) -> PresentResource | None:
         """A resource that may be there, and can be read."""
-        there = exists(self.resolver, resource)
-        section = properties(self.resolver, resource) if there is not False else {}
-        if there is False or isinstance(section, Unsettled):
+        present = exists(self.resolver, resource)
+        section = properties(self.resolver, resource) if present is not False else {}
+        if present is False or isinstance(section, Unsettled):
             return None
-        return There(resource, section, there is True)
+        return PresentResource(resource, section, present is True)
 
     def unreadable(self, *types: str) -> Iterator[tuple[Resource, Unsettled]]:
         """Those of which nothing can be known."""
@@ -76,20 +76,22 @@ class Ground:
             if isinstance(section, Unsettled):
                 yield resource, section
 
-    def draft(self, form: HolderForm, resource: Resource, kind: HolderKind, why: str, key: str | None = None) -> Draft:
+    def holder(
+        self, form: HolderForm, resource: Resource, kind: HolderKind, why: str, key: str | None = None
+    ) -> HolderDraft:
         """The holder at a resource, begun where it is new."""
         identity = form, key or resource.address
-        draft = self.drafts.get(identity)
-        if draft is None:
+        holder = self.holders.get(identity)
+        if holder is None:
             place = self.resolver.place(resource.node)
-            draft = Draft(address=resource.address, place=place, form=form, trusted=[(kind, why)])
-            self.drafts[identity] = draft
-        return draft
+            holder = HolderDraft(address=resource.address, place=place, form=form, trusted=[(kind, why)])
+            self.holders[identity] = holder
+        return holder
 
-    def hand(
+    def give(
         self,
-        draft: Draft,
-        piece: Piece,
+        holder: HolderDraft,
+        held: HeldDocument,
         address: str,
         *,
         role: DocumentRole = DocumentRole.IDENTITY,
@@ -97,7 +99,7 @@ class Ground:
         by: Maker | None = None,
     ) -> None:
         """Put a document into somebody's hands."""
-        draft.hold(piece, piece.grants(address, role, self.spelling, target, by), address)
+        holder.hold(held, held.grants(address, role, self.spelling, target, by), address)
 
     def items(self, section: Mapping[str, Node], key: str) -> Iterable[tuple[Node | Unsettled, bool]]:
         """The items of a property, and whether each is there in every scenario."""
@@ -108,11 +110,11 @@ class Ground:
             return ((node, True),)
         return self.trees.elements(node)
 
-    def sections(self, there: There, key: str) -> Iterator[There]:
+    def sections(self, present: PresentResource, key: str) -> Iterator[PresentResource]:
         """A property that is a mapping, or a list of them."""
-        for value, sure in self.items(there.section, key):
+        for value, certain in self.items(present.section, key):
             if isinstance(value, Node) and isinstance(value.content, dict):
-                yield There(there.resource, value.content, sure and there.sure)
+                yield PresentResource(present.resource, value.content, certain and present.certain)
             elif isinstance(value, Node):
                 self.resolver.misfit(value, "a mapping is needed")
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, TypeVar
 
-from tablegate.dialects.cloudformation.iam.arn_texts import HELD, Texts
+from tablegate.dialects.cloudformation.iam.arn_texts import HELD, ArnTexts
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.values import (
     RESOURCE,
@@ -26,10 +26,10 @@ from tablegate.model.value import Doubt, Place
 from tablegate.syntax.node import Node, ParseError
 
 
-class Clauses:
+class ConditionTrees:
     """Builds the trees of one template's conditions, in the scenario that its choices are in."""
 
-    def __init__(self, resolver: Resolver, texts: Texts) -> None:
+    def __init__(self, resolver: Resolver, texts: ArnTexts) -> None:
         self._resolver = resolver
         self._texts = texts
 
@@ -39,7 +39,7 @@ class Clauses:
         if not isinstance(value, Node) or not isinstance(value.content, dict):
             return self._texts.one(value)
         found = {operator: self._block(operator, child) for operator, child in value.content.items()}
-        return _there(found)
+        return _without_nothing(found)
 
     def _block(self, operator: str, node: Node) -> Any:
         value = self._resolver.head(node)
@@ -47,7 +47,9 @@ class Clauses:
             return self._texts.one(value)
         lower = operator.lower()
         patterned = "like" in lower or "arn" in lower  # an unknown value may be a star
-        return _there({key: self._operands(child, patterned=patterned) for key, child in value.content.items()})
+        return _without_nothing(
+            {key: self._operands(child, patterned=patterned) for key, child in value.content.items()}
+        )
 
     def _operands(self, node: Node, *, patterned: bool) -> Any:
         """The values of one key. Under a plain operator an unknown one is a symbol: whatever it is, it is no star."""
@@ -68,13 +70,13 @@ class Clauses:
         return Hole(value.doubt) if text is None or (whole and patterned) else text
 
 
-def _there(found: dict[str, Any]) -> dict[str, Any]:
+def _without_nothing(found: dict[str, Any]) -> dict[str, Any]:
     """What of it comes to something."""
     return {key: made for key, made in found.items() if made is not None} if None in found.values() else found
 
 
 @record(eq=False, frozen=False, kw_only=False)
-class Written:
+class DocumentTree:
     """A document as its author wrote it: the tree, and the nodes that its parts come from.
 
     ``nodes`` are its own and those of its statements, ``elements`` the elements of a statement, ``items`` of a list.
@@ -112,13 +114,13 @@ _MOST = 8  # forms of one statement
 _TOO_MANY = Doubt(f"the statement has more than {_MOST} forms", "its parameters: --params FILE or --param NAME=VALUE")
 
 
-class Trees:
+class DocumentTrees:
     """Builds the trees of one template's documents."""
 
-    def __init__(self, resolver: Resolver, texts: Texts) -> None:
+    def __init__(self, resolver: Resolver, texts: ArnTexts) -> None:
         self._resolver = resolver
         self._texts = texts
-        self._clauses = Clauses(resolver, texts)
+        self._conditions = ConditionTrees(resolver, texts)
 
     def values(self, node: Node) -> list[Resolved]:
         """What a node comes to, in every scenario; None stands for nothing."""
@@ -130,39 +132,39 @@ class Trees:
             return [value] if _is_settled(value) else self._explored(lambda: self._resolver.head(node))
         return [self._resolver.head(node)] if isinstance(content, str) and "{{" in content else [node]
 
-    def elements(self, node: Node, *, sure: bool = True) -> Iterator[tuple[Node | Unsettled, bool]]:
+    def elements(self, node: Node, *, certain: bool = True) -> Iterator[tuple[Node | Unsettled, bool]]:
         """The items of a list, or the one item, and whether each is there in every scenario."""
         values = self.values(node)
-        sure = sure and len(values) == 1
+        certain = certain and len(values) == 1
         for value in values:
             if isinstance(value, Node) and isinstance(value.content, (list, tuple)):
                 for item in value.content:
                     if isinstance(item.content, dict) and not is_call(item.content):
-                        yield item, sure  # nearly every statement
+                        yield item, certain  # nearly every statement
                     else:
-                        yield from self.elements(item, sure=sure)
+                        yield from self.elements(item, certain=certain)
             elif value is not None:
-                yield value, sure
+                yield value, certain
 
     def place(self, node: Node) -> Place:
         """Where a node stands."""
         return self._resolver.place(node)
 
-    def document(self, value: Node | Unsettled) -> Written:
+    def document(self, value: Node | Unsettled) -> DocumentTree:
         """The document that a resolved value spells: an object, or a text of JSON. Raises ParseError."""
         node = value.node if isinstance(value, Unsettled) else value
         inner = node.content.get("Fn::ToJsonString") if isinstance(node.content, dict) else None
         if inner is not None:
             resolved = self._resolver.head(inner)
-            return self.document(resolved) if resolved is not None else Written(None, node)
+            return self.document(resolved) if resolved is not None else DocumentTree(None, node)
         if isinstance(value, Unsettled):
             first = value.parts[0] if value.parts else None
             if not isinstance(first, str) or not first.lstrip().startswith("{"):
-                return Written(Hole(value.doubt), node)
+                return DocumentTree(Hole(value.doubt), node)
             try:
                 return self._from_text(node, self._texts.held(value))
             except ParseError:
-                return Written(Hole(value.doubt), node)
+                return DocumentTree(Hole(value.doubt), node)
         if isinstance(value.content, str):
             return self._from_text(node, value.content)
         return self._from_node(node)
@@ -171,7 +173,7 @@ class Trees:
         found = self._resolver.choices.explore(build, self._resolver.conditions.possible)
         return found if len(found) == 1 else list({_identity(value): value for value in found}.values())
 
-    def _from_text(self, node: Node, text: str) -> Written:
+    def _from_text(self, node: Node, text: str) -> DocumentTree:
         # Imported here: hardly a template holds JSON in a text.
         from tablegate.syntax.json import parse_json
 
@@ -186,11 +188,11 @@ class Trees:
             )
         return self._from_node(root)
 
-    def _from_node(self, node: Node) -> Written:
+    def _from_node(self, node: Node) -> DocumentTree:
         if not isinstance(node.content, dict):
-            return Written(None, node)
+            return DocumentTree(None, node)
         tree: dict[str, Any] = {}
-        written = Written(tree, node)
+        written = DocumentTree(tree, node)
         for key, child in node.content.items():
             if key == "Statement":
                 tree[key] = self._statements(child, written)
@@ -199,26 +201,26 @@ class Trees:
                 tree[key] = scalar_of(resolved) if isinstance(resolved, Node) and is_scalar(resolved) else None
         return written
 
-    def _statements(self, node: Node, written: Written) -> Any:
+    def _statements(self, node: Node, written: DocumentTree) -> Any:
         found: list[Any] = []
         written.nodes["Statement",] = node
         if is_scalar(node) and "{{" not in str(node.content):
             return node.content
-        for value, sure in self.elements(node):
+        for value, certain in self.elements(node):
             if isinstance(value, Unsettled):
                 found.append(Hole(value.doubt))
             elif isinstance(value.content, dict):
                 forms = self._forms(value.content, ("Statement", len(found)), written)
                 for form in forms:
                     written.nodes["Statement", len(found)] = value
-                    always = isinstance(form, Hole) or (sure and len(forms) == 1)
+                    always = isinstance(form, Hole) or (certain and len(forms) == 1)
                     found.append(form if always else Perhaps(form))
             else:
                 written.nodes["Statement", len(found)] = value
                 found.append(value.content)
         return found
 
-    def _forms(self, content: Mapping[str, Node], path: Path, written: Written) -> list[dict[str, Any] | Hole]:
+    def _forms(self, content: Mapping[str, Node], path: Path, written: DocumentTree) -> list[dict[str, Any] | Hole]:
         """A statement, in each form that it takes: only its lists are one for all scenarios."""
         common: dict[str, Any] = {}
         differing: dict[str, list[Any]] = {}
@@ -239,13 +241,13 @@ class Trees:
 
     def _forms_of(self, key: str, node: Node) -> list[Any]:
         if key == "Condition":
-            return [self._clauses.of(node)] if is_plain(node) else self._explored(lambda: self._clauses.of(node))
+            return [self._conditions.of(node)] if is_plain(node) else self._explored(lambda: self._conditions.of(node))
         values = self.values(node)
         if key in _PRINCIPALS:
             return [self._principals(value) for value in values]
         return [self._texts.one(value) for value in values]
 
-    def _list(self, node: Node, path: Path, written: Written) -> list[Any]:
+    def _list(self, node: Node, path: Path, written: DocumentTree) -> list[Any]:
         items = node.content if isinstance(node.content, (list, tuple)) else (node,)
         texts = [item.content for item in items]
         if _are_plain(texts):
@@ -262,13 +264,13 @@ class Trees:
             if spelled:
                 found += [(text, item, True) for text in spelled]
                 continue
-            for value, sure in self.elements(item):
+            for value, certain in self.elements(item):
                 where = value.node if isinstance(value, Unsettled) else value
-                found += [(made, where, sure) for made in self._texts_of(value, key)]
-        if False in [sure for _, _, sure in found]:
+                found += [(made, where, certain) for made in self._texts_of(value, key)]
+        if False in [certain for _, _, certain in found]:
             found = _once(found)
         written.items[path] = [where for _, where, _ in found]
-        return [text if sure else Perhaps(text) for text, _, sure in found]
+        return [text if certain else Perhaps(text) for text, _, certain in found]
 
     def _referring(self, items: Sequence[Node]) -> tuple[list[Any], list[Node]] | None:
         """The texts, each with its node, of items that all refer to tables of the template, as in most lists."""
@@ -337,11 +339,11 @@ def _is_settled(value: Resolved) -> bool:
 
 def _once(found: list[tuple[Any, Node, bool]]) -> list[tuple[Any, Node, bool]]:
     """The elements without those that another branch repeats, or that are always there."""
-    seen = {text for text, _, sure in found if sure and isinstance(text, str)}
+    seen = {text for text, _, certain in found if certain and isinstance(text, str)}
     kept = []
-    for text, where, sure in found:
-        if sure or text not in seen:
-            kept.append((text, where, sure))
+    for text, where, certain in found:
+        if certain or text not in seen:
+            kept.append((text, where, certain))
             if isinstance(text, str):
                 seen.add(text)
     return kept

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from tablegate.dialects.cloudformation.iam.document_trees import Trees
+from tablegate.dialects.cloudformation.iam.document_trees import DocumentTrees
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.values import Unsettled
 from tablegate.iam.actions import may_concern_dynamodb
@@ -39,7 +39,7 @@ class Counts:
 
 
 @record(kw_only=False)
-class Piece:
+class HeldDocument:
     """One document in one of its forms. ``mentions`` tells whether its source speaks of a table or of DynamoDB."""
 
     document: Document
@@ -81,51 +81,53 @@ class Piece:
             partly=bool(document.statements),
         )
 
-    def perhaps(self) -> Piece:
+    def perhaps(self) -> HeldDocument:
         """The same, where it is there only in some scenario."""
         statements = tuple(replace(statement, present=False) for statement in self.document.statements)
         return replace(self, document=replace(self.document, statements=statements))
 
 
-class Documents:
+class DocumentReader:
     """Reads the documents of one template."""
 
-    def __init__(self, resolver: Resolver, trees: Trees, symbols: Symbols) -> None:
+    def __init__(self, resolver: Resolver, trees: DocumentTrees, symbols: Symbols) -> None:
         self.counts = Counts()
         self._resolver = resolver
         self._trees = trees
         self._symbols = symbols
 
-    def read(self, node: Node, *, sure: bool = True, within: str | None = None, sized: bool = False) -> list[Piece]:
+    def read(
+        self, node: Node, *, certain: bool = True, within: str | None = None, sized: bool = False
+    ) -> list[HeldDocument]:
         """A document in each of its forms; none where it comes to nothing."""
-        pieces = self.uncounted(node, sure=sure, within=within)
+        documents = self.uncounted(node, certain=certain, within=within)
         if sized:
-            pieces = [replace(piece, document=replace(piece.document, size=_size(node))) for piece in pieces]
-        for piece in pieces:
-            self.counts.add(piece.document)
-        return pieces
+            documents = [replace(held, document=replace(held.document, size=_size(node))) for held in documents]
+        for held in documents:
+            self.counts.add(held.document)
+        return documents
 
-    def uncounted(self, node: Node, *, sure: bool = True, within: str | None = None) -> list[Piece]:
+    def uncounted(self, node: Node, *, certain: bool = True, within: str | None = None) -> list[HeldDocument]:
         """The same for a document that grants nothing."""
         values = self._trees.values(node)
-        pieces = [self._piece(value, node, within) for value in values if value is not None]
-        return pieces if sure and len(values) == 1 else [piece.perhaps() for piece in pieces]
+        documents = [self._held(value, node, within) for value in values if value is not None]
+        return documents if certain and len(values) == 1 else [held.perhaps() for held in documents]
 
-    def composed(self, node: Node, statements: list[Any], within: str | None, *, sure: bool) -> Piece:
+    def composed(self, node: Node, statements: list[Any], within: str | None, *, certain: bool) -> HeldDocument:
         """A document that something else writes in its author's place."""
         place = self._resolver.place(node)
         document = parse_document({"Statement": statements}, self._symbols, lambda _: place, within)
         self.counts.add(document)
-        piece = Piece(document, place, mentions=True)
-        return piece if sure else piece.perhaps()
+        held = HeldDocument(document, place, mentions=True)
+        return held if certain else held.perhaps()
 
-    def unknown(self, doubt: Doubt, node: Node, *, mentions: bool) -> Piece:
+    def unknown(self, doubt: Doubt, node: Node, *, mentions: bool) -> HeldDocument:
         """A document of which nothing is known."""
-        piece = Piece(Document(doubt=doubt), self._resolver.place(node), mentions)
-        self.counts.add(piece.document)
-        return piece
+        held = HeldDocument(Document(doubt=doubt), self._resolver.place(node), mentions)
+        self.counts.add(held.document)
+        return held
 
-    def _piece(self, value: Node | Unsettled, node: Node, within: str | None) -> Piece:
+    def _held(self, value: Node | Unsettled, node: Node, within: str | None) -> HeldDocument:
         where = value.node if isinstance(value, Unsettled) else value
         try:
             written = self._trees.document(value)
@@ -136,19 +138,19 @@ class Documents:
         for part in document.malformed:
             self._resolver.misfit(written.at(part.path), part.message)
         mentions = bool(document.doubts) and (self._has_gap(document) or self.mentions(node))
-        return Piece(document, self._resolver.place(written.node), mentions)
+        return HeldDocument(document, self._resolver.place(written.node), mentions)
 
     def _has_gap(self, document: Document) -> bool:
         """Whether a whole statement is not known, which may be about a table of the template."""
         return document.doubt is not None and bool(self._resolver.template.tables)
 
-    def _refused(self, error: ParseError, node: Node) -> Piece:
+    def _refused(self, error: ParseError, node: Node) -> HeldDocument:
         what = f"a policy document is JSON: {error}"
         if error.duplicate:
             self._resolver.faults.duplicated(node, what)
         else:
             self._resolver.faults.unreadable(node, what)
-        return Piece(Document(doubt=Doubt(what)), self._resolver.place(node), mentions=True)
+        return HeldDocument(Document(doubt=Doubt(what)), self._resolver.place(node), mentions=True)
 
     def mentions(self, node: Node) -> bool:
         """Whether anything in a node speaks of DynamoDB, or of a table of the template."""

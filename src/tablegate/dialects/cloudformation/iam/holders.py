@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from operator import attrgetter
 
-from tablegate.dialects.cloudformation.iam.documents import Piece, concerns_tables
+from tablegate.dialects.cloudformation.iam.documents import HeldDocument, concerns_tables
 from tablegate.iam.arns import Symbols
 from tablegate.iam.aws_data import MANAGED_AS_OF
 from tablegate.iam.documents import Document
@@ -27,7 +27,7 @@ Evidence = tuple[HolderKind, str]
 
 
 @record(eq=False, frozen=False)
-class Draft:
+class HolderDraft:
     """A holder that is not finished: whatever speaks of it adds to it.
 
     ``trusted`` is what its trust policy says of it, ``uses`` the resources that use it, which count where that says
@@ -52,14 +52,14 @@ class Draft:
     ceilings: list[Document] = field(default_factory=list)
     ceiling_doubt: Doubt | None = None
     _attached: set[str] = field(default_factory=set)
-    _pieces: list[tuple[Piece, str]] = field(default_factory=list)
+    _documents: list[tuple[HeldDocument, str]] = field(default_factory=list)
     _others: list[tuple[Unread, bool]] = field(default_factory=list)  # and whether it is its holder that decides
 
-    def hold(self, piece: Piece, grants: Iterable[Grant], address: str) -> None:
+    def hold(self, held: HeldDocument, grants: Iterable[Grant], address: str) -> None:
         """Put a document into the holder's hands."""
         self.grants.extend(grants)
-        if piece.document.doubts:
-            self._pieces.append((piece, address))
+        if held.document.doubts:
+            self._documents.append((held, address))
 
     def is_new(self, policy: str) -> bool:
         """Whether a policy is attached for the first time: the same one twice is one."""
@@ -74,7 +74,7 @@ class Draft:
         place: Place,
         spelling: str,
         *,
-        sure: bool,
+        certain: bool,
         by: Maker | None = None,
         doubt: Doubt | None = None,
     ) -> None:
@@ -96,7 +96,7 @@ class Draft:
                 place=place,
                 role=DocumentRole.IDENTITY,
                 document=document,
-                statement=statement if sure else replace(statement, present=False),
+                statement=statement if certain else replace(statement, present=False),
                 managed=path,
                 spelling=spelling,
                 made_by=by,
@@ -104,12 +104,12 @@ class Draft:
             for statement in document.statements
         )
 
-    def limit(self, piece: Piece) -> None:
+    def limit(self, held: HeldDocument) -> None:
         """Hold the draft under a ceiling."""
-        if piece.document.doubts:
-            self.ceiling_doubt = piece.document.doubts[0]
+        if held.document.doubts:
+            self.ceiling_doubt = held.document.doubts[0]
         else:
-            self.ceilings.append(piece.document)
+            self.ceilings.append(held.document)
 
     def limit_by(self, arn: str) -> None:
         """Hold the draft under a policy that the template does not write down."""
@@ -127,7 +127,7 @@ class Draft:
         self.address = full(self.address)
         self.grants = [replace(grant, address=full(grant.address)) for grant in self.grants]
         self.inherited = [replace(grant, address=full(grant.address)) for grant in self.inherited]
-        self._pieces = [(piece, full(address)) for piece, address in self._pieces]
+        self._documents = [(held, full(address)) for held, address in self._documents]
         self._others = [(replace(unread, address=full(unread.address)), open_) for unread, open_ in self._others]
 
     def made(self, symbols: Symbols) -> Holder:
@@ -156,21 +156,21 @@ class Draft:
         return most_exposed(found or self.trusted)
 
     def _unread(self) -> tuple[Unread, ...]:
-        if not self._pieces and not self._others:
+        if not self._documents and not self._others:
             return ()
         concerned = (
             self.concerned
             or any(grant.statement.allows and concerns_tables(grant.statement) for grant in self.grants)
-            or any(piece.mentions for piece, _ in self._pieces if piece.document.doubt is not None)
+            or any(held.mentions for held, _ in self._documents if held.document.doubt is not None)
         )
-        found = [piece.unread(address, concerned=concerned) for piece, address in self._pieces]
+        found = [held.unread(address, concerned=concerned) for held, address in self._documents]
         found += [replace(unread, relevant=unread.relevant or (open_ and concerned)) for unread, open_ in self._others]
         return tuple(sorted(found, key=lambda unread: (unread.address, unread.doubt.reason)))
 
 
-def sorted_grants(drafts: Iterable[Draft]) -> tuple[Grant, ...]:
+def sorted_grants(holders: Iterable[HolderDraft]) -> tuple[Grant, ...]:
     """Every grant once, by its address and statement."""
-    return tuple(sorted([grant for draft in drafts for grant in draft.grants], key=_ORDER_OF_ALL))
+    return tuple(sorted([grant for holder in holders for grant in holder.grants], key=_ORDER_OF_ALL))
 
 
 def _missing(arn: str, path: str | None, address: str, place: Place) -> Unread:

@@ -44,8 +44,8 @@ def _grants(holders: Iterable[Holder], scenarios: int) -> Iterator[Grant]:
         found = {**here, **found}
         times.update(here.keys())
     for likeness, grant in found.items():
-        sure = times[likeness] == scenarios
-        yield replace(grant, statement=grant.statement if sure else replace(grant.statement, present=False))
+        certain = times[likeness] == scenarios
+        yield replace(grant, statement=grant.statement if certain else replace(grant.statement, present=False))
 
 
 def _likeness(grant: Grant) -> tuple[object, ...]:

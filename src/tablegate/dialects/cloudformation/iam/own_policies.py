@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tablegate.dialects.cloudformation.iam.arn_texts import Texts
-from tablegate.dialects.cloudformation.iam.context import NOBODY, Ground, There
-from tablegate.dialects.cloudformation.iam.document_trees import Trees
-from tablegate.dialects.cloudformation.iam.documents import Documents, Piece
-from tablegate.dialects.cloudformation.iam.holders import Draft, Evidence
+from tablegate.dialects.cloudformation.iam.arn_texts import ArnTexts
+from tablegate.dialects.cloudformation.iam.context import NOBODY, PresentResource, TemplateContext
+from tablegate.dialects.cloudformation.iam.document_trees import DocumentTrees
+from tablegate.dialects.cloudformation.iam.documents import DocumentReader, HeldDocument
+from tablegate.dialects.cloudformation.iam.holders import Evidence, HolderDraft
 from tablegate.dialects.cloudformation.properties import properties
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import (
@@ -35,18 +35,18 @@ def users_of(symbol: Symbol) -> Evidence | None:
     role = home.template.named(symbol.resource, ROLE) if home is not None and symbol.resource is not None else None
     if home is None or role is None:
         return None
-    documents = (piece.document for piece in _pieces(home, role, "AssumeRolePolicyDocument", Symbols()))
+    documents = (held.document for held in _documents(home, role, "AssumeRolePolicyDocument", Symbols()))
     found = [trust_of(document, home.options.account) for document in documents if document.statements]
     return most_exposed([(each.kind, each.why) for each in found]) if found else None
 
 
-def gather_keys(ground: Ground) -> None:
+def gather_keys_of_other_stacks(context: TemplateContext) -> None:
     """A holder for each key of another stack that encrypts a table here, unless its own stack judges it."""
-    for address, (home, key) in sorted(ground.resolver.foreign_keys.items(), key=lambda item: item[0]):
-        if home.around.full(key.address) in keys_of(ground.tables_of(home)):
+    for address, (home, key) in sorted(context.resolver.foreign_keys.items(), key=lambda item: item[0]):
+        if home.around.full(key.address) in keys_of(context.tables_of(home)):
             continue
         identity = HolderForm.KEY, address
-        draft = Draft(
+        holder = HolderDraft(
             address=address,
             place=home.place(key.node),
             form=HolderForm.KEY,
@@ -54,11 +54,11 @@ def gather_keys(ground: Ground) -> None:
             whole=True,
             concerned=True,
         )
-        ground.drafts[identity] = draft
-        target = ground.texts.arn_of_key(address)
-        for piece in _pieces(home, key, "KeyPolicy", ground.symbols):
-            ground.documents.counts.add(piece.document)
-            ground.hand(draft, piece, address, role=DocumentRole.RESOURCE, target=target)
+        context.holders[identity] = holder
+        target = context.texts.arn_of_key(address)
+        for held in _documents(home, key, "KeyPolicy", context.symbols):
+            context.reader.counts.add(held.document)
+            context.give(holder, held, address, role=DocumentRole.RESOURCE, target=target)
 
 
 def keys_of(tables: tuple[Table, ...]) -> frozenset[str]:
@@ -68,13 +68,13 @@ def keys_of(tables: tuple[Table, ...]) -> frozenset[str]:
     return frozenset(encryption.resource.address for encryption in found if encryption.resource is not None)
 
 
-def _pieces(home: Resolver, resource: Resource, key: str, symbols: Symbols) -> Iterator[Piece]:
+def _documents(home: Resolver, resource: Resource, key: str, symbols: Symbols) -> Iterator[HeldDocument]:
     """A document of a resource of another stack, read there."""
     section = properties(home, resource)
     node = section.get(key) if isinstance(section, dict) else None
     if node is not None and node.content not in ("", None):
-        documents = Documents(home, Trees(home, Texts(home, symbols, (), _no_tables)), symbols)
-        yield from documents.uncounted(node)
+        reader = DocumentReader(home, DocumentTrees(home, ArnTexts(home, symbols, (), _no_tables)), symbols)
+        yield from reader.uncounted(node)
 
 
 def _no_tables(_: Resolver) -> tuple[Table, ...]:
@@ -88,23 +88,23 @@ _LIMITS = {ORGANIZATION_POLICY: "Content", POD_IDENTITY: "Policy", TRANSFER_USER
 _CONTROL = ("SERVICE_CONTROL_POLICY", "RESOURCE_CONTROL_POLICY")
 
 
-def gather(ground: Ground) -> None:
+def gather(context: TemplateContext) -> None:
     """A holder for each resource that says itself who may do what with it."""
-    for resource in ground.resolver.template.of(*TABLES):
-        there = ground.there(resource) if _may_have_policy(resource) else None
-        if there is None:
+    for resource in context.resolver.template.of(*TABLES):
+        present = context.present(resource) if _may_have_policy(resource) else None
+        if present is None:
             continue
         if resource.type == GLOBAL_TABLE:
-            for replica in ground.sections(there, "Replicas"):
-                _replica(ground, replica)
+            for replica in context.sections(present, "Replicas"):
+                _replica(context, replica)
         else:
-            _table(ground, there, "StreamSpecification", None, None)
-    _keys(ground)
-    gather_keys(ground)
-    for there in ground.resources(ENDPOINT):
-        _endpoint(ground, there)
-    for there in ground.resources(*_LIMITS):
-        _limit(ground, there)
+            _table(context, present, "StreamSpecification", None, None)
+    _keys(context)
+    gather_keys_of_other_stacks(context)
+    for present in context.resources(ENDPOINT):
+        _endpoint(context, present)
+    for present in context.resources(*_LIMITS):
+        _limit(context, present)
 
 
 def _may_have_policy(resource: Resource) -> bool:
@@ -116,82 +116,88 @@ def _may_have_policy(resource: Resource) -> bool:
     return not _HOLDING.isdisjoint(content)
 
 
-def _replica(ground: Ground, replica: There) -> None:
-    region = ground.text(replica.section, "Region")
-    shown = ground.symbols.shown(region) if region else None
-    _table(ground, replica, "ReplicaStreamSpecification", region, shown)
+def _replica(context: TemplateContext, replica: PresentResource) -> None:
+    region = context.text(replica.section, "Region")
+    shown = context.symbols.shown(region) if region else None
+    _table(context, replica, "ReplicaStreamSpecification", region, shown)
 
 
-def _table(ground: Ground, there: There, stream: str, region: str | None, within: str | None) -> None:
+def _table(
+    context: TemplateContext, present: PresentResource, stream: str, region: str | None, within: str | None
+) -> None:
     """The policy of a table or a replica, and that of its stream."""
-    if "ResourcePolicy" not in there.section and stream not in there.section:
+    if "ResourcePolicy" not in present.section and stream not in present.section:
         return
-    target = _target(ground, there.address, region)
-    for policy in ground.sections(there, "ResourcePolicy"):
-        _hold(ground, policy, HolderForm.TABLE, target, within)
-    label = ground.symbols.of(f"{there.address}.StreamArn")
-    for inner in ground.sections(there, stream):
-        for policy in ground.sections(inner, "ResourcePolicy"):
+    target = _target(context, present.address, region)
+    for policy in context.sections(present, "ResourcePolicy"):
+        _hold(context, policy, HolderForm.TABLE, target, within)
+    label = context.symbols.of(f"{present.address}.StreamArn")
+    for inner in context.sections(present, stream):
+        for policy in context.sections(inner, "ResourcePolicy"):
             about = "stream" if within is None else f"{within}/stream"
-            _hold(ground, policy, HolderForm.STREAM, f"{target}/stream/{label}" if target else None, about)
+            _hold(context, policy, HolderForm.STREAM, f"{target}/stream/{label}" if target else None, about)
 
 
-def _hold(ground: Ground, there: There, form: HolderForm, target: str | None, within: str | None) -> None:
-    node = there.section.get("PolicyDocument")
+def _hold(
+    context: TemplateContext, present: PresentResource, form: HolderForm, target: str | None, within: str | None
+) -> None:
+    node = present.section.get("PolicyDocument")
     if node is None:
-        ground.resolver.misfit(there.resource.node, "a ResourcePolicy needs a PolicyDocument")
+        context.resolver.misfit(present.resource.node, "a ResourcePolicy needs a PolicyDocument")
         return
-    draft = _own(ground, there, form, f"the policy of a {form}", within)
-    address = ground.resolver.around.full(there.address)
-    draft.name = next((table.name.content for table in ground.tables if table.address == address), None)
-    for piece in ground.documents.read(node, sure=there.sure, within=within, sized=True):
-        ground.hand(draft, piece, there.address, role=DocumentRole.RESOURCE, target=target)
+    holder = _own(context, present, form, f"the policy of a {form}", within)
+    address = context.resolver.around.full(present.address)
+    holder.name = next((table.name.content for table in context.tables if table.address == address), None)
+    for held in context.reader.read(node, certain=present.certain, within=within, sized=True):
+        context.give(holder, held, present.address, role=DocumentRole.RESOURCE, target=target)
 
 
-def _target(ground: Ground, address: str, region: str | None) -> str | None:
-    arn = next(iter(ground.texts.arns_of(address)), None)
+def _target(context: TemplateContext, address: str, region: str | None) -> str | None:
+    arn = next(iter(context.texts.arns_of(address)), None)
     if arn is None or region is None:
         return arn
     parts = arn.split(":", 5)
     return ":".join((*parts[:3], region, *parts[4:]))
 
 
-def _own(ground: Ground, there: There, form: HolderForm, why: str, key: str | None = None) -> Draft:
-    identity = f"{there.address} {key}" if key else None
-    draft = ground.draft(form, there.resource, HolderKind.UNKNOWN, why, identity)
-    draft.concerned = True
-    return draft
+def _own(
+    context: TemplateContext, present: PresentResource, form: HolderForm, why: str, key: str | None = None
+) -> HolderDraft:
+    identity = f"{present.address} {key}" if key else None
+    holder = context.holder(form, present.resource, HolderKind.UNKNOWN, why, identity)
+    holder.concerned = True
+    return holder
 
 
-def _keys(ground: Ground) -> None:
+def _keys(context: TemplateContext) -> None:
     """Policies of the keys that encrypt a table of this template."""
-    wanted = keys_of(ground.tables)
-    for there in ground.resources(KEY) if wanted else ():
-        if ground.resolver.around.full(there.address) in wanted:
-            draft = _own(ground, there, HolderForm.KEY, "the policy of a table's key")
-            target = ground.texts.arn_of_key(there.address)
-            for piece in _pieces_resources(ground, there, "KeyPolicy"):
-                ground.hand(draft, piece, there.address, role=DocumentRole.RESOURCE, target=target)
+    wanted = keys_of(context.tables)
+    for present in context.resources(KEY) if wanted else ():
+        if context.resolver.around.full(present.address) in wanted:
+            holder = _own(context, present, HolderForm.KEY, "the policy of a table's key")
+            target = context.texts.arn_of_key(present.address)
+            for held in _documents_of(context, present, "KeyPolicy"):
+                context.give(holder, held, present.address, role=DocumentRole.RESOURCE, target=target)
 
 
-def _endpoint(ground: Ground, there: There) -> None:
-    names = [ground.texts.symbolic(value) or "" for value, _ in ground.items(there.section, "ServiceName")]
+def _endpoint(context: TemplateContext, present: PresentResource) -> None:
+    names = [context.texts.symbolic(value) or "" for value, _ in context.items(present.section, "ServiceName")]
     if any(name.endswith(_SERVICES) for name in names):
-        draft = _own(ground, there, HolderForm.ENDPOINT, "an endpoint for DynamoDB")
-        for piece in _pieces_resources(ground, there, "PolicyDocument"):
-            ground.hand(draft, piece, there.address, role=DocumentRole.CHANNEL)
+        holder = _own(context, present, HolderForm.ENDPOINT, "an endpoint for DynamoDB")
+        for held in _documents_of(context, present, "PolicyDocument"):
+            context.give(holder, held, present.address, role=DocumentRole.CHANNEL)
 
 
-def _limit(ground: Ground, there: There) -> None:
+def _limit(context: TemplateContext, present: PresentResource) -> None:
     """A limit on an account or a session: it grants nothing."""
-    kind = ground.text(there.section, "Type")
-    if there.resource.type == ORGANIZATION_POLICY and kind not in _CONTROL:
+    kind = context.text(present.section, "Type")
+    if present.resource.type == ORGANIZATION_POLICY and kind not in _CONTROL:
         return
-    for piece in _pieces_resources(ground, there, _LIMITS[there.resource.type]):
-        draft = ground.draft(HolderForm.UNATTACHED, there.resource, HolderKind.UNKNOWN, NOBODY)
-        draft.grants.extend(piece.grants(there.address, DocumentRole.CEILING, ground.spelling))
+    for held in _documents_of(context, present, _LIMITS[present.resource.type]):
+        holder = context.holder(HolderForm.UNATTACHED, present.resource, HolderKind.UNKNOWN, NOBODY)
+        holder.grants.extend(held.grants(present.address, DocumentRole.CEILING, context.spelling))
 
 
-def _pieces_resources(ground: Ground, there: There, key: str) -> list[Piece]:
-    node: Node | None = there.section.get(key)
-    return [] if node is None or node.content in ("", None) else ground.documents.read(node, sure=there.sure)
+def _documents_of(context: TemplateContext, present: PresentResource, key: str) -> list[HeldDocument]:
+    node: Node | None = present.section.get(key)
+    return [] if node is None or node.content in ("", None) else context.reader.read(node, certain=present.certain)

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 
 from tablegate.dialects.cloudformation.iam.attachments import Attachments
-from tablegate.dialects.cloudformation.iam.context import Ground, There
-from tablegate.dialects.cloudformation.iam.holders import Draft
+from tablegate.dialects.cloudformation.iam.context import PresentResource, TemplateContext
+from tablegate.dialects.cloudformation.iam.holders import HolderDraft
 from tablegate.dialects.cloudformation.template import (
     DATA_SOURCE,
     DAX_CLUSTER,
@@ -45,43 +45,43 @@ _RUNTIME = {POD_IDENTITY: "RoleArn", PIPE: "RoleArn", FUNCTION: "Role", STATE_MA
 _CACHE = "dax.amazonaws.com"
 
 
-def learn(ground: Ground, attachments: Attachments) -> None:
+def learn(context: TemplateContext, attachments: Attachments) -> None:
     """Tell each role of the template what uses it."""
     for type_, key in _RUNTIME.items():
-        for there in ground.resources(type_):
-            for draft in _roles(attachments, there.section, key):
-                draft.uses.append((HolderKind.RUNTIME, f"used by {there.address}"))
-    for there in ground.resources(DAX_CLUSTER):
-        for draft in _roles(attachments, there.section, "IAMRoleARN"):
-            draft.uses.append((HolderKind.SERVICE, "it is a DAX cluster's"))
-            draft.services.add(_CACHE)
-    for there in ground.resources(POOL_ROLES):
-        for value, anonymous in _served(ground, there):
+        for present in context.resources(type_):
+            for holder in _roles(attachments, present.section, key):
+                holder.uses.append((HolderKind.RUNTIME, f"used by {present.address}"))
+    for present in context.resources(DAX_CLUSTER):
+        for holder in _roles(attachments, present.section, "IAMRoleARN"):
+            holder.uses.append((HolderKind.SERVICE, "it is a DAX cluster's"))
+            holder.services.add(_CACHE)
+    for present in context.resources(POOL_ROLES):
+        for value, anonymous in _served(context, present):
             role = attachments.holder(value, ROLE)
             if role is not None:
-                users = f"{'unauthenticated ' if anonymous else ''}users of {there.address}"
+                users = f"{'unauthenticated ' if anonymous else ''}users of {present.address}"
                 role.serves.append((HolderKind.END_USER, f"serves {users}"))
 
 
-def _roles(attachments: Attachments, section: Mapping[str, Node], key: str) -> Iterator[Draft]:
-    for value, _ in attachments.ground.items(section, key):
-        draft = attachments.holder(value, ROLE)
-        if draft is not None:
-            yield draft
+def _roles(attachments: Attachments, section: Mapping[str, Node], key: str) -> Iterator[HolderDraft]:
+    for value, _ in attachments.context.items(section, key):
+        holder = attachments.holder(value, ROLE)
+        if holder is not None:
+            yield holder
 
 
-def _served(ground: Ground, there: There) -> Iterator[tuple[Node | Unsettled, bool]]:
+def _served(context: TemplateContext, present: PresentResource) -> Iterator[tuple[Node | Unsettled, bool]]:
     """The roles of an identity pool, and whether it gives them to users who have not signed in."""
-    for roles in ground.sections(there, "Roles"):
+    for roles in context.sections(present, "Roles"):
         for key in roles.section:
-            for value, _ in ground.items(roles.section, key):
+            for value, _ in context.items(roles.section, key):
                 yield value, key == "unauthenticated"
-    for mappings in ground.sections(there, "RoleMappings"):
+    for mappings in context.sections(present, "RoleMappings"):
         for key in mappings.section:
-            for mapping in ground.sections(mappings, key):
-                for rules in ground.sections(mapping, "RulesConfiguration"):
-                    for rule in ground.sections(rules, "Rules"):
-                        yield from ((value, False) for value, _ in ground.items(rule.section, "RoleARN"))
+            for mapping in context.sections(mappings, key):
+                for rules in context.sections(mapping, "RulesConfiguration"):
+                    for rule in context.sections(rules, "Rules"):
+                        yield from ((value, False) for value, _ in context.items(rule.section, "RoleARN"))
 
 
 _TABLE_SOURCE = "AMAZON_DYNAMODB"
@@ -89,92 +89,98 @@ _PROGRAMS = ("Code", "RequestMappingTemplate")
 _RULE_ACTIONS = ("DynamoDB", "DynamoDBv2")
 
 
-def learn_integrations(ground: Ground, attachments: Attachments) -> None:
+def learn_integrations(context: TemplateContext, attachments: Attachments) -> None:
     """Tell each role of the template what its integrations call."""
-    for draft, service, calls in _Integrations(ground, attachments).found():
-        draft.calls.append((service, calls))
+    for holder, service, calls in _Integrations(context, attachments).found():
+        holder.calls.append((service, calls))
 
 
 class _Integrations:
     """The integrations of one template."""
 
-    def __init__(self, ground: Ground, attachments: Attachments) -> None:
-        self._ground = ground
+    def __init__(self, context: TemplateContext, attachments: Attachments) -> None:
+        self._context = context
         self._attachments = attachments
 
-    def found(self) -> Iterator[tuple[Draft, str, Calls]]:
+    def found(self) -> Iterator[tuple[HolderDraft, str, Calls]]:
         """Each role that one of them uses, with the service and what it calls."""
-        ground = self._ground
-        for there in ground.resources(MACHINE):
-            yield from self._of(there, "RoleArn", STATES, self._of_machine(there))
-        for there in ground.resources(STATE_MACHINE):
-            made = ground.drafts.get((HolderForm.ROLE, there.address))
-            calls = self._of_machine(there)
-            yield from self._of(there, "Role", STATES, calls) if made is None else ((made, STATES, calls),)
-        for there in ground.resources(METHOD):
-            for integration in ground.sections(there, "Integration"):
-                calls = of_gateway(ground.text(integration.section, "Uri"))
+        context = self._context
+        for present in context.resources(MACHINE):
+            yield from self._of(present, "RoleArn", STATES, self._of_machine(present))
+        for present in context.resources(STATE_MACHINE):
+            made = context.holders.get((HolderForm.ROLE, present.address))
+            calls = self._of_machine(present)
+            yield from self._of(present, "Role", STATES, calls) if made is None else ((made, STATES, calls),)
+        for present in context.resources(METHOD):
+            for integration in context.sections(present, "Integration"):
+                calls = of_gateway(context.text(integration.section, "Uri"))
                 yield from self._of(integration, "Credentials", GATEWAY, calls)
-        for there in ground.resources(DATA_SOURCE):
-            yield from self._of(there, "ServiceRoleArn", RESOLVERS, self._of_source(there))
-        for there in ground.resources(PIPE):
-            yield from self._of(there, "RoleArn", PIPES, _of_pipe(ground.text(there.section, "Source")))
+        for present in context.resources(DATA_SOURCE):
+            yield from self._of(present, "ServiceRoleArn", RESOLVERS, self._of_source(present))
+        for present in context.resources(PIPE):
+            yield from self._of(present, "RoleArn", PIPES, _of_pipe(context.text(present.section, "Source")))
         yield from self._of_rules()
 
-    def _of(self, there: There, key: str, service: str, calls: Calls) -> Iterator[tuple[Draft, str, Calls]]:
-        for value, _ in self._ground.items(there.section, key):
-            draft = self._attachments.holder(value, ROLE)
-            if draft is not None:
-                yield draft, service, calls
+    def _of(
+        self, present: PresentResource, key: str, service: str, calls: Calls
+    ) -> Iterator[tuple[HolderDraft, str, Calls]]:
+        for value, _ in self._context.items(present.section, key):
+            holder = self._attachments.holder(value, ROLE)
+            if holder is not None:
+                yield holder, service, calls
 
-    def _of_machine(self, there: There) -> Calls:
-        text = self._ground.text(there.section, "DefinitionString")
+    def _of_machine(self, present: PresentResource) -> Calls:
+        text = self._context.text(present.section, "DefinitionString")
         given = {
-            key: self._ground.text(part.section, key) or ""
-            for part in self._ground.sections(there, "DefinitionSubstitutions")
+            key: self._context.text(part.section, key) or ""
+            for part in self._context.sections(present, "DefinitionSubstitutions")
             for key in part.section
         }
         if text is None:
-            return of_states(self._plain(there.section["Definition"]), given) if "Definition" in there.section else None
+            return (
+                of_states(self._plain(present.section["Definition"]), given)
+                if "Definition" in present.section
+                else None
+            )
         try:
             return of_states(json.loads(text), given)
         except (ValueError, RecursionError):
             return None
 
-    def _of_source(self, there: There) -> Calls:
-        ground = self._ground
-        kind = ground.text(there.section, "Type")
+    def _of_source(self, present: PresentResource) -> Calls:
+        context = self._context
+        kind = context.text(present.section, "Type")
         if kind != _TABLE_SOURCE:
             return NOTHING if kind and kind.isascii() else None
-        name = ground.text(there.section, "Name")
+        name = context.text(present.section, "Name")
         programs = [
-            next((text for key in _PROGRAMS if (text := ground.text(one.section, key))), None)
-            for one in ground.resources(RESOLVER, RESOLVER_FUNCTION)
-            if self._names(one, there.address, name)
+            next((text for key in _PROGRAMS if (text := context.text(one.section, key))), None)
+            for one in context.resources(RESOLVER, RESOLVER_FUNCTION)
+            if self._names(one, present.address, name)
         ]
         return of_resolvers(programs)
 
-    def _names(self, one: There, address: str, name: str | None) -> bool:
+    def _names(self, one: PresentResource, address: str, name: str | None) -> bool:
         """Whether a resolver uses a data source, by reference or by its name."""
-        for value, _ in self._ground.items(one.section, "DataSourceName"):
-            symbol = self._ground.reference(value)
+        for value, _ in self._context.items(one.section, "DataSourceName"):
+            symbol = self._context.reference(value)
             if symbol is not None and symbol.name == address:
                 return True
-        return name is not None and self._ground.text(one.section, "DataSourceName") == name
+        return name is not None and self._context.text(one.section, "DataSourceName") == name
 
-    def _of_rules(self) -> Iterator[tuple[Draft, str, Calls]]:
-        for there in self._ground.resources(TOPIC_RULE):
-            for payload in self._ground.sections(there, "TopicRulePayload"):
-                for listed in self._ground.sections(payload, "Actions"):
+    def _of_rules(self) -> Iterator[tuple[HolderDraft, str, Calls]]:
+        for present in self._context.resources(TOPIC_RULE):
+            for payload in self._context.sections(present, "TopicRulePayload"):
+                for listed in self._context.sections(payload, "Actions"):
                     for kind in _RULE_ACTIONS:
-                        for one in self._ground.sections(listed, kind):
+                        for one in self._context.sections(listed, kind):
                             yield from self._of(one, "RoleArn", RULES, PUTS)
 
     def _plain(self, node: Node) -> object:
         """A definition with each value as the text that it comes to."""
-        value = self._ground.resolver.head(node)
+        value = self._context.resolver.head(node)
         if value is None or isinstance(value, Unsettled):
-            return None if value is None else self._ground.texts.symbolic(value)
+            return None if value is None else self._context.texts.symbolic(value)
         content = value.content
         if isinstance(content, dict):
             return {key: self._plain(child) for key, child in content.items()}

@@ -7,9 +7,9 @@ from itertools import product
 
 from tablegate.dialects.cloudformation.iam import attachments as identities
 from tablegate.dialects.cloudformation.iam.attachments import Attachments
-from tablegate.dialects.cloudformation.iam.context import Ground, There
-from tablegate.dialects.cloudformation.iam.documents import Piece
-from tablegate.dialects.cloudformation.iam.holders import Draft
+from tablegate.dialects.cloudformation.iam.context import PresentResource, TemplateContext
+from tablegate.dialects.cloudformation.iam.documents import HeldDocument
+from tablegate.dialects.cloudformation.iam.holders import HolderDraft
 from tablegate.dialects.cloudformation.template import (
     CONNECTOR,
     FUNCTION,
@@ -79,76 +79,82 @@ _ARN = "arn:aws:iam::aws:policy/"
 class Serverless:
     """Gathers what SAM makes of one template."""
 
-    def __init__(self, ground: Ground, attachments: Attachments) -> None:
-        self._ground = ground
+    def __init__(self, context: TemplateContext, attachments: Attachments) -> None:
+        self._context = context
         self._attachments = attachments
         self._paths = {policy.name: path for path, policy in managed_policies().items()}
 
     def gather(self) -> None:
         """A holder for each role that is made, with all that is attached to it."""
-        for there in self._ground.resources(FUNCTION, STATE_MACHINE):
-            made = self._is_made(there)
+        for present in self._context.resources(FUNCTION, STATE_MACHINE):
+            made = self._is_made(present)
             if made is not False:
-                self._role(There(there.resource, self._with_globals(there), there.sure and made is True))
+                self._role(
+                    PresentResource(present.resource, self._with_globals(present), present.certain and made is True)
+                )
 
-    def _is_made(self, there: There) -> bool | None:
+    def _is_made(self, present: PresentResource) -> bool | None:
         """Whether SAM makes the role: not where one is given, and with that its policies are silenced."""
-        if "Role" not in there.section:
+        if "Role" not in present.section:
             return True
-        values = self._ground.trees.values(there.section["Role"])
+        values = self._context.trees.values(present.section["Role"])
         given = [value for value in values if not _is_nothing(value)]
         if len(given) == len(values):
             return False
         return None if given else True
 
-    def _with_globals(self, there: There) -> Mapping[str, Node]:
-        if there.resource.type != FUNCTION:
-            return there.section
-        shared = self._ground.resolver.template.globals.get("Function")
+    def _with_globals(self, present: PresentResource) -> Mapping[str, Node]:
+        if present.resource.type != FUNCTION:
+            return present.section
+        shared = self._context.resolver.template.globals.get("Function")
         return (
-            {**shared.content, **there.section}
+            {**shared.content, **present.section}
             if shared is not None and isinstance(shared.content, dict)
-            else there.section
+            else present.section
         )
 
-    def _role(self, there: There) -> None:
-        ground, service = self._ground, _SERVICES[there.resource.type]
-        draft = ground.draft(HolderForm.ROLE, there.resource, HolderKind.RUNTIME, f"trusts {service}")
-        draft.services.add(service)
-        identities.trust(ground, draft, there.section.get("AssumeRolePolicyDocument"))
-        if there.resource.type == STATE_MACHINE:
-            draft.declared = frozenset({STATES})
-        self._attachments.bound(draft, there.section)
-        documents = 0
+    def _role(self, present: PresentResource) -> None:
+        context, service = self._context, _SERVICES[present.resource.type]
+        holder = context.holder(HolderForm.ROLE, present.resource, HolderKind.RUNTIME, f"trusts {service}")
+        holder.services.add(service)
+        identities.trust(context, holder, present.section.get("AssumeRolePolicyDocument"))
+        if present.resource.type == STATE_MACHINE:
+            holder.declared = frozenset({STATES})
+        self._attachments.bound(holder, present.section)
+        own_documents = 0
         used: dict[str, int] = {}
-        for value, sure in ground.items(there.section, "Policies"):
-            part = There(there.resource, there.section, sure and there.sure)
+        for value, certain in context.items(present.section, "Policies"):
+            part = PresentResource(present.resource, present.section, certain and present.certain)
             if isinstance(value, Unsettled):
-                self._attachments.attach(draft, value, there.address, sure=part.sure)
+                self._attachments.attach(holder, value, present.address, certain=part.certain)
             elif not isinstance(value.content, dict):
-                self._named(draft, value, part)
+                self._named(holder, value, part)
             elif "Statement" in value.content:
-                for piece in ground.documents.read(value, sure=part.sure, within=str(documents) if documents else None):
-                    ground.hand(draft, piece, there.address)
-                documents += 1
+                for held in context.reader.read(
+                    value, certain=part.certain, within=str(own_documents) if own_documents else None
+                ):
+                    context.give(holder, held, present.address)
+                own_documents += 1
             else:
-                self._templates(draft, value, part, used)
-        self._event(draft, there)
+                self._templates(holder, value, part, used)
+        self._event(holder, present)
 
-    def _named(self, draft: Draft, value: Node, there: There) -> None:
+    def _named(self, holder: HolderDraft, value: Node, present: PresentResource) -> None:
         """A managed policy by its name or ARN."""
-        name = self._ground.shown(value)
+        name = self._context.shown(value)
         arn = name if name.startswith("arn:") else f"{_ARN}{self._paths.get(name, name)}"
         if self._attachments.policy(value) is not None:
-            self._attachments.attach(draft, value, there.address, sure=there.sure)
+            self._attachments.attach(holder, value, present.address, certain=present.certain)
         else:
-            draft.attach(arn, there.address, self._ground.place(value), self._ground.spelling, sure=there.sure)
+            holder.attach(
+                arn, present.address, self._context.place(value), self._context.spelling, certain=present.certain
+            )
 
-    def _templates(self, draft: Draft, value: Node, there: There, used: dict[str, int]) -> None:
+    def _templates(self, holder: HolderDraft, value: Node, present: PresentResource, used: dict[str, int]) -> None:
         """A policy template with its parameters; those of other services grant nothing on tables."""
         content = value.content if isinstance(value.content, dict) else {}
         if len(content) != 1:
-            self._ground.resolver.misfit(value, "a policy is a name, a document, or one policy template")
+            self._context.resolver.misfit(value, "a policy is a name, a document, or one policy template")
             return
         for name, node in content.items():
             if name in POLICY_TEMPLATES:
@@ -156,18 +162,18 @@ class Serverless:
                 within = name if used[name] == 1 else f"{name} {used[name]}"
                 parameters = {key: self._texts(parameter) for key, parameter in _mapping(node).items()}
                 statements = [_statement(given, self._resources(given, parameters)) for given in POLICY_TEMPLATES[name]]
-                piece = self._ground.documents.composed(value, statements, within, sure=there.sure)
-                self._ground.hand(draft, piece, there.address, by=Maker(MakerKind.TEMPLATE, name))
+                held = self._context.reader.composed(value, statements, within, certain=present.certain)
+                self._context.give(holder, held, present.address, by=Maker(MakerKind.TEMPLATE, name))
             elif name.startswith("DynamoDB"):
-                self._ground.resolver.misfit(value, f"there is no policy template {name[:40]!r}")
+                self._context.resolver.misfit(value, f"there is no policy template {name[:40]!r}")
 
     def _texts(self, node: Node) -> tuple[str, ...]:
         """All that a parameter of a policy template can be: it stands in an ARN, so that a hole is one unknown name."""
-        found = [text for value, _ in self._ground.items({"": node}, "") if (text := self._ground.texts.every(value))]
+        found = [text for value, _ in self._context.items({"": node}, "") if (text := self._context.texts.every(value))]
         return tuple(text for texts in found for text in texts)
 
     def _resources(self, given: Given, parameters: Mapping[str, tuple[str, ...]]) -> list[str | Hole]:
-        texts = self._ground.texts
+        texts = self._context.texts
         head = f"arn:{texts.partition}:dynamodb:{texts.region}:{texts.account}:table/"
         tables, streams = parameters.get("TableName", ()), parameters.get("StreamName", ("",))
         made = [
@@ -176,19 +182,19 @@ class Serverless:
         ]
         return list(dict.fromkeys(text for each in made for text in texts.canonical(each)))
 
-    def _event(self, draft: Draft, there: There) -> None:
+    def _event(self, holder: HolderDraft, present: PresentResource) -> None:
         """What SAM attaches for an event without being asked: once, however many events there are."""
-        for name, node in self._events(there):
-            place, by = self._ground.resolver.place(node), Maker(MakerKind.EVENT, name)
+        for name, node in self._events(present):
+            place, by = self._context.resolver.place(node), Maker(MakerKind.EVENT, name)
             arn = f"{_ARN}{EXECUTION}"
-            draft.attach(arn, there.address, place, self._ground.spelling, sure=there.sure, by=by)
+            holder.attach(arn, present.address, place, self._context.spelling, certain=present.certain, by=by)
             return
 
-    def _events(self, there: There) -> Iterator[tuple[str, Node]]:
-        events = there.section.get("Events")
+    def _events(self, present: PresentResource) -> Iterator[tuple[str, Node]]:
+        events = present.section.get("Events")
         for name, node in _mapping(events).items() if events is not None else ():
             kind = _mapping(node).get("Type")
-            if kind is not None and kind.content == "DynamoDB" and there.resource.type == FUNCTION:
+            if kind is not None and kind.content == "DynamoDB" and present.resource.type == FUNCTION:
                 yield name, node
 
 
@@ -220,23 +226,23 @@ class _End:
 class Connectors:
     """Gathers the connectors of one template."""
 
-    def __init__(self, ground: Ground, attachments: Attachments) -> None:
-        self._ground = ground
+    def __init__(self, context: TemplateContext, attachments: Attachments) -> None:
+        self._context = context
         self._attachments = attachments
 
     def gather(self) -> None:
         """Hand each its grants. The holders that the template makes must be begun."""
-        for there in self._ground.resources(CONNECTOR):
-            for source in self._ground.sections(there, "Source"):
-                self._connect(there, there.address, None, self._end(source.section))
-        for there, name in self._embedded():
-            self._connect(there, name, name, self._end_at(there.address))
-        for there in self._ground.resources(GRAPHQL_API):
-            self._data_sources(there)
+        for present in self._context.resources(CONNECTOR):
+            for source in self._context.sections(present, "Source"):
+                self._connect(present, present.address, None, self._end(source.section))
+        for present, name in self._embedded():
+            self._connect(present, name, name, self._end_at(present.address))
+        for present in self._context.resources(GRAPHQL_API):
+            self._data_sources(present)
 
-    def _embedded(self) -> Iterator[tuple[There, str]]:
+    def _embedded(self) -> Iterator[tuple[PresentResource, str]]:
         """Connectors that stand in the resource that is their source."""
-        for address, node in self._ground.resolver.template.names.items():
+        for address, node in self._context.resolver.template.names.items():
             body = node.content if isinstance(node.content, dict) else {}
             stated, listed = body.get("Type"), body.get("Connectors")
             if listed is None or stated is None or not isinstance(listed.content, dict):
@@ -245,31 +251,33 @@ class Connectors:
             for name, connector in listed.content.items():
                 inner = connector.content.get("Properties") if isinstance(connector.content, dict) else None
                 if inner is not None and isinstance(inner.content, dict):
-                    yield There(resource, inner.content, "Condition" not in body), name
+                    yield PresentResource(resource, inner.content, "Condition" not in body), name
 
-    def _connect(self, there: There, name: str, within: str | None, source: _End) -> None:
-        destinations = list(self._ground.sections(there, "Destination"))
+    def _connect(self, present: PresentResource, name: str, within: str | None, source: _End) -> None:
+        destinations = list(self._context.sections(present, "Destination"))
         for number, destination in enumerate(destinations):
             target = self._end(destination.section)
             own = within if len(destinations) == 1 else f"{within or 'to'} {number}"
             if source.type in TABLES:
-                piece = self._piece(there, own, self._arns(source), (STREAMED,))
-                self._grant(there, name, target, piece)
+                held = self._held(present, own, self._arns(source), (STREAMED,))
+                self._grant(present, name, target, held)
             elif target.type in TABLES:
-                piece = self._piece(there, own, self._arns(target), self._permitted(there))
-                self._grant(there, name, source, piece)
+                held = self._held(present, own, self._arns(target), self._permitted(present))
+                self._grant(present, name, source, held)
 
-    def _permitted(self, there: There) -> tuple[Given, ...]:
+    def _permitted(self, present: PresentResource) -> tuple[Given, ...]:
         named = [
-            value.content for value, _ in self._ground.items(there.section, "Permissions") if isinstance(value, Node)
+            value.content for value, _ in self._context.items(present.section, "Permissions") if isinstance(value, Node)
         ]
         return tuple(CONNECTED[each] for each in _BOTH if each in named or not named)
 
-    def _grant(self, there: There, name: str, holder: _End, piece: Piece) -> None:
+    def _grant(self, present: PresentResource, name: str, end: _End, held: HeldDocument) -> None:
         by = Maker(MakerKind.CONNECTOR, name)
-        self._ground.hand(self._draft(there, name, holder), piece, there.address, by=by)
+        self._context.give(self._holder(present, name, end), held, present.address, by=by)
 
-    def _piece(self, there: There, within: str | None, arns: Iterable[str], given: tuple[Given, ...]) -> Piece:
+    def _held(
+        self, present: PresentResource, within: str | None, arns: Iterable[str], given: tuple[Given, ...]
+    ) -> HeldDocument:
         statements = [
             {
                 "Effect": "Allow",
@@ -278,24 +286,26 @@ class Connectors:
             }
             for each in given
         ]
-        return self._ground.documents.composed(there.resource.node, statements, within, sure=there.sure)
+        return self._context.reader.composed(present.resource.node, statements, within, certain=present.certain)
 
     def _arns(self, table: _End) -> tuple[str, ...]:
         if table.address is not None:
-            return self._ground.texts.arns_of(table.address)
-        texts = (self._ground.texts.every(value) for value, _ in self._ground.items(table.section, "Arn"))
+            return self._context.texts.arns_of(table.address)
+        texts = (self._context.texts.every(value) for value, _ in self._context.items(table.section, "Arn"))
         return tuple(text for every in texts for text in every)
 
-    def _draft(self, there: There, name: str, end: _End) -> Draft:
+    def _holder(self, present: PresentResource, name: str, end: _End) -> HolderDraft:
         """Who holds what a connector grants: the role of one of its ends."""
-        own = self._ground.drafts.get((HolderForm.ROLE, end.address or ""))
+        own = self._context.holders.get((HolderForm.ROLE, end.address or ""))
         if own is not None:
             return own
         for key in ("Role", "RoleName", "ServiceRoleArn", "RoleArn"):
-            for value, _ in self._ground.items(end.section, key):
-                return self._attachments.holder(value, ROLE) or self._attachments.stranger(there, value, ROLE)
+            for value, _ in self._context.items(end.section, key):
+                return self._attachments.holder(value, ROLE) or self._attachments.outside_holder(present, value, ROLE)
         why = f"the role of {end.address or name}"
-        return self._ground.draft(HolderForm.ROLE, there.resource, HolderKind.RUNTIME, why, f"{there.address} {name}")
+        return self._context.holder(
+            HolderForm.ROLE, present.resource, HolderKind.RUNTIME, why, f"{present.address} {name}"
+        )
 
     def _end(self, section: Mapping[str, Node]) -> _End:
         identity = section.get("Id")
@@ -305,30 +315,30 @@ class Connectors:
         return _End(None, section, str(kind.content) if kind is not None else None)
 
     def _end_at(self, address: str) -> _End:
-        node = self._ground.resolver.template.names.get(address)
+        node = self._context.resolver.template.names.get(address)
         body = node.content if node is not None and isinstance(node.content, dict) else {}
         stated, inner = body.get("Type"), body.get("Properties")
         section = inner.content if inner is not None and isinstance(inner.content, dict) else {}
         return _End(address, section, str(stated.content) if stated is not None else None)
 
-    def _data_sources(self, there: There) -> None:
+    def _data_sources(self, present: PresentResource) -> None:
         """Tables that an interface reads and writes: both, where it does not say."""
-        for sources in self._ground.sections(there, "DataSources"):
-            for tables in self._ground.sections(sources, "DynamoDb"):
+        for sources in self._context.sections(present, "DataSources"):
+            for tables in self._context.sections(sources, "DynamoDb"):
                 for name in tables.section:
-                    for source in self._ground.sections(tables, name):
+                    for source in self._context.sections(tables, name):
                         self._data_source(source, name)
 
-    def _data_source(self, source: There, name: str) -> None:
+    def _data_source(self, source: PresentResource, name: str) -> None:
         key = "TableArn" if "TableArn" in source.section else "TableName"
-        values: list[Node | Unsettled] = [value for value, _ in self._ground.items(source.section, key)]
+        values: list[Node | Unsettled] = [value for value, _ in self._context.items(source.section, key)]
         if "ServiceRoleArn" in source.section or not values:
             return
-        texts = self._ground.texts
+        texts = self._context.texts
         head = "" if key == "TableArn" else f"arn:{texts.partition}:dynamodb:{texts.region}:{texts.account}:table/"
         arns = [arn for value in values for text in texts.every(value) for arn in texts.canonical(f"{head}{text}")]
-        piece = self._piece(source, name, arns, self._permitted(source))
+        held = self._held(source, name, arns, self._permitted(source))
         why = "trusts appsync.amazonaws.com"
-        draft = self._ground.draft(HolderForm.ROLE, source.resource, HolderKind.RUNTIME, why)
-        draft.services.add("appsync.amazonaws.com")
-        self._ground.hand(draft, piece, source.address, by=Maker(MakerKind.CONNECTOR, name))
+        holder = self._context.holder(HolderForm.ROLE, source.resource, HolderKind.RUNTIME, why)
+        holder.services.add("appsync.amazonaws.com")
+        self._context.give(holder, held, source.address, by=Maker(MakerKind.CONNECTOR, name))

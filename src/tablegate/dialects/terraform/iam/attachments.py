@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tablegate.dialects.terraform.block import Block
-from tablegate.dialects.terraform.iam.context import Ground
-from tablegate.dialects.terraform.iam.documents import Deed, Deeds
-from tablegate.dialects.terraform.iam.managed_policies import Attached, Policies
+from tablegate.dialects.terraform.iam.context import PlanContext
+from tablegate.dialects.terraform.iam.documents import DocumentReader, HeldDocument
+from tablegate.dialects.terraform.iam.managed_policies import AttachedPolicy, ManagedPolicies
 from tablegate.dialects.terraform.references import Mention
 from tablegate.dialects.terraform.resources import Resource
 from tablegate.iam.documents import Document
@@ -25,7 +25,7 @@ _ARN = {HolderForm.ROLE: ":role/", HolderForm.USER: ":user/", HolderForm.GROUP: 
 
 
 @record(eq=False, frozen=False, kw_only=False)
-class Person:
+class HolderDraft:
     """Somebody who holds documents. ``resource`` is None where it is not in this input."""
 
     form: HolderForm
@@ -33,64 +33,64 @@ class Person:
     place: Place | None
     name: str | None
     resource: Resource | None = None
-    deeds: dict[str, Deed] = field(default_factory=dict)
-    attached: dict[str, Attached] = field(default_factory=dict)
+    inline: dict[str, HeldDocument] = field(default_factory=dict)
+    attached: dict[str, AttachedPolicy] = field(default_factory=dict)
     ceilings: list[Document] = field(default_factory=list)
     ceiling_doubt: Doubt | None = None
-    groups: list[Person] = field(default_factory=list)
+    groups: list[HolderDraft] = field(default_factory=list)
 
-    def hold(self, deed: Deed | None) -> None:
+    def hold(self, held: HeldDocument | None) -> None:
         """One more document of its own."""
-        if deed is not None:
-            self.deeds.setdefault(f"{deed.address} {deed.place.path}", deed)
+        if held is not None:
+            self.inline.setdefault(f"{held.address} {held.place.path}", held)
 
-    def attach(self, policy: Attached) -> None:
+    def attach(self, policy: AttachedPolicy) -> None:
         """One more managed policy; the same one twice is one."""
         self.attached.setdefault(policy.key, policy)
 
 
-class People:
-    """All the people of one form."""
+class HolderIndex:
+    """The holders of one form, found by name, ARN or reference."""
 
-    def __init__(self, ground: Ground, form: HolderForm) -> None:
-        self._world = ground.world
+    def __init__(self, context: PlanContext, form: HolderForm) -> None:
+        self._world = context.world
         self._form = form
         self._type = TYPES[form]
-        self._known: dict[str, Person] = {}
-        self._by_name: dict[str, list[Person]] = {}
-        self._outside: dict[str, Person] = {}
-        for one in ground.world.of(self._type):
-            person = Person(form, one.address, one.here, one.known("name"), one)
-            self._known[one.address] = person
+        self._known: dict[str, HolderDraft] = {}
+        self._by_name: dict[str, list[HolderDraft]] = {}
+        self._outside: dict[str, HolderDraft] = {}
+        for one in context.world.of(self._type):
+            holder = HolderDraft(form, one.address, one.here, one.known("name"), one)
+            self._known[one.address] = holder
             for name in {one.known("name"), one.known("arn"), one.known("id")} - {None}:
-                self._by_name.setdefault(str(name), []).append(person)
+                self._by_name.setdefault(str(name), []).append(holder)
 
     @property
-    def all(self) -> list[Person]:
+    def all(self) -> list[HolderDraft]:
         """Those of the input, and those that anything of it is attached to."""
         return [*self._known.values(), *self._outside.values()]
 
     @property
-    def inside(self) -> list[Person]:
+    def inside(self) -> list[HolderDraft]:
         """Those of the input."""
         return list(self._known.values())
 
-    def of(self, resource: Resource, key: str) -> list[Person]:
+    def of(self, resource: Resource, key: str) -> list[HolderDraft]:
         """Those that an argument names, by name, by ARN or by reference."""
         content, unknown = resource.root.member(key)
-        found: dict[str, Person] = {}
+        found: dict[str, HolderDraft] = {}
         for item in content if isinstance(content, list) else [content]:
             if isinstance(item, str) and item:
-                found |= {person.address: person for person in self.named(item, resource)}
+                found |= {holder.address: holder for holder in self.named(item, resource)}
         if unknown is True or (isinstance(unknown, list) and True in unknown):
-            found |= {person.address: person for person in self._referred(resource, key)}
+            found |= {holder.address: holder for holder in self._referred(resource, key)}
         return list(found.values())
 
-    def named(self, name: str, resource: Resource) -> list[Person]:
+    def named(self, name: str, resource: Resource) -> list[HolderDraft]:
         """Those of this name, or the stranger who has it."""
-        return self.known(name, resource) or [self._stranger(self._plain(name), resource)]
+        return self.known(name, resource) or [self._outside_holder(self._plain(name), resource)]
 
-    def known(self, name: str, resource: Resource) -> list[Person]:
+    def known(self, name: str, resource: Resource) -> list[HolderDraft]:
         """Those of the input that have this name: of several, those of the resource's own provider."""
         found = self._by_name.get(name) or self._by_name.get(self._plain(name)) or []
         same = [one for one in found if one.resource is not None and one.resource.provider == resource.provider]
@@ -99,19 +99,19 @@ class People:
     def _plain(self, name: str) -> str:
         return name.rpartition("/")[2] if _ARN.get(self._form, "\0") in name else name
 
-    def mentioned(self, mention: Mention) -> list[Person]:
+    def mentioned(self, mention: Mention) -> list[HolderDraft]:
         """Those that a reference leads to."""
         return [self._known[one.address] for one in mention.instances if one.address in self._known]
 
-    def _referred(self, resource: Resource, key: str) -> Iterator[Person]:
+    def _referred(self, resource: Resource, key: str) -> Iterator[HolderDraft]:
         unknown = [one for one in resource.mentions(key) if not self._world.is_known(one)]
-        found = [person for one in unknown for person in self.mentioned(one)]
-        yield from found or [self._stranger(None, resource)]
+        found = [holder for one in unknown for holder in self.mentioned(one)]
+        yield from found or [self._outside_holder(None, resource)]
 
-    def _stranger(self, name: str | None, resource: Resource) -> Person:
+    def _outside_holder(self, name: str | None, resource: Resource) -> HolderDraft:
         """Somebody who is not in this input: known by the first thing of it that he is given."""
         key = name or f"\0{resource.address}"
-        found = self._outside.setdefault(key, Person(self._form, resource.address, resource.here, name))
+        found = self._outside.setdefault(key, HolderDraft(self._form, resource.address, resource.here, name))
         found.address = min(found.address, resource.address)
         return found
 
@@ -152,58 +152,64 @@ _MEMBERSHIPS = (("aws_iam_group_membership", "users", "group"), ("aws_iam_user_g
 class Attachments:
     """Hands each document of a plan to those who hold it."""
 
-    def __init__(self, ground: Ground, deeds: Deeds, policies: Policies, people: dict[HolderForm, People]) -> None:
-        self._ground = ground
-        self._world = ground.world
-        self._deeds = deeds
+    def __init__(
+        self,
+        context: PlanContext,
+        reader: DocumentReader,
+        policies: ManagedPolicies,
+        indexes: dict[HolderForm, HolderIndex],
+    ) -> None:
+        self._context = context
+        self._world = context.world
+        self._reader = reader
         self._policies = policies
-        self._people = people
-        self._decided = _Decided(ground)
+        self._indexes = indexes
+        self._declared = _Declared(context)
         self.attached: set[str] = set()  # keys of the policies that somebody holds, or is bounded by
 
-    def hand_out(self) -> None:
+    def gather(self) -> None:
         """Do it, in an order in which a resource of its own comes before what a role is seen to have."""
         self._inline()
         self._attach()
         self._customer_managed()
-        for person in self._people[HolderForm.ROLE].inside:
-            self._own(person)
+        for holder in self._indexes[HolderForm.ROLE].inside:
+            self._own(holder)
         for form in (HolderForm.ROLE, HolderForm.USER):
-            for person in self._people[form].inside:
-                self._bound(person)
+            for holder in self._indexes[form].inside:
+                self._bound(holder)
         self._bound_sets()
         self._join_groups()
 
     def _inline(self) -> None:
-        for type_, key, form, holder in _INLINE:
+        for type_, key, form, holder_key in _INLINE:
             for one in self._sorted(type_):
-                deed = self._deeds.of(one, key)
-                for person in self._people[form].of(one, holder):
-                    person.hold(deed)
+                held = self._reader.of(one, key)
+                for holder in self._indexes[form].of(one, holder_key):
+                    holder.hold(held)
 
     def _attach(self) -> None:
-        for type_, key, form, holder in _ATTACHED:
+        for type_, key, form, holder_key in _ATTACHED:
             for one in self._sorted(type_):
-                policies = list(self._policies.of(one, key)) if _names_anybody(one, holder) else []
-                for person in self._people[form].of(one, holder) if policies else ():
-                    self._give(person, policies)
+                policies = list(self._policies.of(one, key)) if _names_anybody(one, holder_key) else []
+                for holder in self._indexes[form].of(one, holder_key) if policies else ():
+                    self._give(holder, policies)
 
     def _sorted(self, type_: str) -> list[Resource]:
         """By address: of two that attach the same, the first one answers for it."""
         return sorted(self._world.of(type_), key=lambda one: one.address)
 
-    def _give(self, person: Person, policies: list[Attached]) -> None:
+    def _give(self, holder: HolderDraft, policies: list[AttachedPolicy]) -> None:
         for policy in policies:
-            person.attach(policy)
+            holder.attach(policy)
             self.attached.add(policy.key)
 
     def _customer_managed(self) -> None:
         for one in self._world.of(_CUSTOMER_MANAGED):
             policy = self._reference(one, one.root.one("customer_managed_policy_reference"))
-            for person in self._people[HolderForm.PERMISSION_SET].of(one, "permission_set_arn"):
-                self._give(person, [policy] if policy else [])
+            for holder in self._indexes[HolderForm.PERMISSION_SET].of(one, "permission_set_arn"):
+                self._give(holder, [policy] if policy else [])
 
-    def _reference(self, one: Resource, block: Block | Doubt | None) -> Attached | None:
+    def _reference(self, one: Resource, block: Block | Doubt | None) -> AttachedPolicy | None:
         """A policy that is named by its name."""
         if not isinstance(block, Block):
             return None
@@ -215,9 +221,9 @@ class Attachments:
         found = [instance for mention in mentions for instance in mention.instances]
         return next((made for instance in found if (made := self._policies.made(instance)) is not None), None)
 
-    def _own(self, person: Person) -> None:
+    def _own(self, holder: HolderDraft) -> None:
         """What a role's own attributes hold: computed ones repeat what other resources attach."""
-        role = person.resource
+        role = holder.resource
         if role is None:
             return
         blocks = role.root.many("inline_policy", match="name", computed=True)
@@ -226,16 +232,18 @@ class Attachments:
             name = block.content.get("name") if isinstance(block, Block) else None
             if not isinstance(block, Block) or _is_nothing(block):
                 continue
-            if not (seen and self._decided.inline(person.name, name)):
-                person.hold(self._deeds.of(role, "policy", block=block, within=name if isinstance(name, str) else None))
+            if not (seen and self._declared.inline(holder.name, name)):
+                holder.hold(
+                    self._reader.of(role, "policy", block=block, within=name if isinstance(name, str) else None)
+                )
         seen = role.root.expression("managed_policy_arns") is None
         for policy in self._policies.of(role, "managed_policy_arns"):
-            if not (seen and self._decided.attached(person.name, policy.arn)):
-                self._give(person, [policy])
+            if not (seen and self._declared.attached(holder.name, policy.arn)):
+                self._give(holder, [policy])
 
-    def _bound(self, person: Person) -> None:
-        if person.resource is not None:
-            self._cap(person, list(self._policies.of(person.resource, "permissions_boundary")))
+    def _bound(self, holder: HolderDraft) -> None:
+        if holder.resource is not None:
+            self._cap(holder, list(self._policies.of(holder.resource, "permissions_boundary")))
 
     def _bound_sets(self) -> None:
         for one in self._world.of(_BOUNDARIES):
@@ -244,25 +252,25 @@ class Attachments:
                 continue
             policies = list(self._policies.of(one, "managed_policy_arn", block))
             reference = self._reference(one, block.one("customer_managed_policy_reference"))
-            for person in self._people[HolderForm.PERMISSION_SET].of(one, "permission_set_arn"):
-                self._cap(person, [*policies, *([reference] if reference else [])])
+            for holder in self._indexes[HolderForm.PERMISSION_SET].of(one, "permission_set_arn"):
+                self._cap(holder, [*policies, *([reference] if reference else [])])
 
-    def _cap(self, person: Person, policies: list[Attached]) -> None:
+    def _cap(self, holder: HolderDraft, policies: list[AttachedPolicy]) -> None:
         for policy in policies:
             self.attached.add(policy.key)
             document = policy.whole
             if document is None or document.doubts or policy.doubt is not None:
                 doubts = document.doubts if document is not None else ()
-                person.ceiling_doubt = policy.doubt or next(iter(doubts), None)
+                holder.ceiling_doubt = policy.doubt or next(iter(doubts), None)
             else:
-                person.ceilings.append(document)
+                holder.ceilings.append(document)
 
     def _join_groups(self) -> None:
         for type_, users, groups in _MEMBERSHIPS:
             for one in self._world.of(type_):
-                joined = self._people[HolderForm.GROUP].of(one, groups)
-                for person in self._people[HolderForm.USER].of(one, users):
-                    person.groups.extend(group for group in joined if group not in person.groups)
+                joined = self._indexes[HolderForm.GROUP].of(one, groups)
+                for holder in self._indexes[HolderForm.USER].of(one, users):
+                    holder.groups.extend(group for group in joined if group not in holder.groups)
 
 
 def _names_anybody(one: Resource, key: str) -> bool:
@@ -270,12 +278,12 @@ def _names_anybody(one: Resource, key: str) -> bool:
     return bool(content) or unknown is True or (isinstance(unknown, list) and True in unknown)
 
 
-class _Decided:
+class _Declared:
     """What other resources of this input decide of roles, before the plan and after it."""
 
-    def __init__(self, ground: Ground) -> None:
-        self._inline = set(_pairs(ground, "aws_iam_role_policy", "name"))
-        self._attached = set(_pairs(ground, "aws_iam_role_policy_attachment", "policy_arn"))
+    def __init__(self, context: PlanContext) -> None:
+        self._inline = set(_pairs(context, "aws_iam_role_policy", "name"))
+        self._attached = set(_pairs(context, "aws_iam_role_policy_attachment", "policy_arn"))
 
     def inline(self, role: str | None, name: object) -> bool:
         """Whether an inline policy of this name has a resource of its own."""
@@ -286,8 +294,8 @@ class _Decided:
         return (role, arn) in self._attached
 
 
-def _pairs(ground: Ground, type_: str, key: str) -> Iterator[tuple[str | None, object]]:
-    for world in (ground.before, ground.world):
+def _pairs(context: PlanContext, type_: str, key: str) -> Iterator[tuple[str | None, object]]:
+    for world in (context.before, context.world):
         for one in world.of(type_):
             if (role := one.known("role")) and (found := one.known(key)):
                 yield role, found

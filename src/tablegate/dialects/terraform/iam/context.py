@@ -20,7 +20,7 @@ from tablegate.syntax.node import ParseError
 
 
 @record(eq=False)
-class Ground:
+class PlanContext:
     """One plan, as far as its documents need it."""
 
     world: World
@@ -37,7 +37,7 @@ _NOT_JSON = Doubt("its text is not JSON", "the policy as a JSON text")
 _HINT = "a policy is a JSON object: jsonencode({...}), or data.aws_iam_policy_document"
 
 
-class Texts:
+class PolicyTexts:
     """The texts of one plan. What is wrong with one is said of each resource that holds it."""
 
     def __init__(self, symbols: Symbols, faults: Faults) -> None:

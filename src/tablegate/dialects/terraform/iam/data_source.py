@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from tablegate.dialects.terraform.block import LATER, Block
 from tablegate.dialects.terraform.configuration import tree
-from tablegate.dialects.terraform.iam.context import Ground, Texts, spelled
-from tablegate.dialects.terraform.iam.unknown_text import Drafts, Elements
+from tablegate.dialects.terraform.iam.context import PlanContext, PolicyTexts, spelled
+from tablegate.dialects.terraform.iam.unknown_text import SourceTexts, UnknownElements
 from tablegate.dialects.terraform.references import Mention, Unknown
 from tablegate.dialects.terraform.resources import Resource, doubt_about
 from tablegate.dialects.terraform.secrets import of_instances
@@ -37,7 +37,7 @@ _Spelled: TypeAlias = dict[str, object]
 
 
 @record(kw_only=False)
-class Part:
+class StatementBlock:
     """One statement of a composed document, and where it stands."""
 
     tree: _Spelled | Hole
@@ -57,14 +57,16 @@ class Part:
         return sid if isinstance(sid, str) and sid else None
 
 
-class Composed:
+class PolicyDocumentData:
     """The composed documents of one plan."""
 
-    def __init__(self, ground: Ground, texts: Texts, elements: Elements, drafts: Drafts) -> None:
-        self._ground = ground
+    def __init__(
+        self, context: PlanContext, texts: PolicyTexts, elements: UnknownElements, source_texts: SourceTexts
+    ) -> None:
+        self._context = context
         self._texts = texts
         self._elements = elements
-        self._drafts = drafts
+        self._source_texts = source_texts
         self._made: dict[str, Document] = {}
         self.secrets: set[str] = set()
 
@@ -77,20 +79,20 @@ class Composed:
             self._texts.note(found, resource, "statement")
         return found
 
-    def _document(self, parts: Sequence[Part], resource: Resource) -> Document:
+    def _document(self, parts: Sequence[StatementBlock], resource: Resource) -> Document:
         content = {"Version": resource.known("version") or _VERSION, "Statement": [part.tree for part in parts]}
 
         def locate(path: Path) -> Place | None:
             number = path[1] if len(path) > 1 else None
             return parts[number].at(path[2:]) if isinstance(number, int) else None
 
-        return parse_document(content, self._ground.symbols, locate)
+        return parse_document(content, self._context.symbols, locate)
 
-    def _parts(self, resource: Resource, depth: int) -> list[Part]:
+    def _parts(self, resource: Resource, depth: int) -> list[StatementBlock]:
         """Its sources, then its own statements, then what overrides both."""
-        found: list[Part] = []
+        found: list[StatementBlock] = []
         if depth > _FAR:
-            return [Part(Hole(_TOO_FAR), resource.place)]
+            return [StatementBlock(Hole(_TOO_FAR), resource.place)]
         for key in ("source_json", "source_policy_documents"):
             for source in self._sources(resource, key, depth):
                 _merge(found, source)
@@ -100,7 +102,7 @@ class Composed:
                 _merge(found, source)
         return found
 
-    def _sources(self, resource: Resource, key: str, depth: int) -> Iterator[list[Part]]:
+    def _sources(self, resource: Resource, key: str, depth: int) -> Iterator[list[StatementBlock]]:
         """Each document of an argument, in its order. Unknown ones are those that the argument refers to."""
         content, unknown = resource.root.member(key)
         given = tree(resource.root.expression(key)).get("given")
@@ -118,7 +120,7 @@ class Composed:
                 yield waiting.pop(0)
         yield from waiting
 
-    def _given(self, given: object, resource: Resource, key: str, depth: int) -> Iterator[list[Part]]:
+    def _given(self, given: object, resource: Resource, key: str, depth: int) -> Iterator[list[StatementBlock]]:
         """The same of source, which tells what each of them is."""
         place = resource.root.place(key)
         for item in given if isinstance(given, list) else [given]:
@@ -127,46 +129,46 @@ class Composed:
             elif isinstance(item, Unknown):
                 yield self._unknown(item, place, depth)
 
-    def _unknown(self, item: Unknown, place: Place, depth: int) -> list[Part]:
-        found = self._drafts.tree(item.parts) if item.parts else None
+    def _unknown(self, item: Unknown, place: Place, depth: int) -> list[StatementBlock]:
+        found = self._source_texts.tree(item.parts) if item.parts else None
         if found is not None:
             return _parts_of(found, place)
-        mentions = self._drafts.mentions(item) if item.direct else ()
+        mentions = self._source_texts.mentions(item) if item.direct else ()
         if any(one.type == DATA for one in mentions):
             return [part for one in mentions for part in self._mentioned(one, depth)]
-        return [Part(Hole(item.doubt()), place)]
+        return [StatementBlock(Hole(item.doubt()), place)]
 
-    def _referred(self, resource: Resource, key: str, depth: int) -> list[list[Part]]:
-        world = self._ground.world
+    def _referred(self, resource: Resource, key: str, depth: int) -> list[list[StatementBlock]]:
+        world = self._context.world
         unknown = [one for one in resource.mentions(key) if not world.is_known(one)]
         found = [self._mentioned(one, depth) for one in unknown]
-        return found or [[Part(Hole(doubt_about(unknown)), resource.place)]]
+        return found or [[StatementBlock(Hole(doubt_about(unknown)), resource.place)]]
 
-    def _mentioned(self, mention: Mention, depth: int) -> list[Part]:
-        world = self._ground.world
+    def _mentioned(self, mention: Mention, depth: int) -> list[StatementBlock]:
+        world = self._context.world
         resources = [world.at(one) for one in mention.instances] if mention.type == DATA else []
         parts = [part for one in resources if one is not None for part in self._parts(one, depth + 1)]
-        return parts or [Part(Hole(doubt_about([mention])), Place(world.file, path=mention.reference))]
+        return parts or [StatementBlock(Hole(doubt_about([mention])), Place(world.file, path=mention.reference))]
 
-    def _text(self, text: str, resource: Resource, place: Place) -> list[Part]:
+    def _text(self, text: str, resource: Resource, place: Place) -> list[StatementBlock]:
         content = self._texts.tree(text)
         if isinstance(content, ParseError):
             self._texts.refuse(resource, (place.path or "").removeprefix(f"{resource.address}."), content)
-            return [Part(Hole(_NO_SOURCE), resource.place)]
+            return [StatementBlock(Hole(_NO_SOURCE), resource.place)]
         return _parts_of(content, place)
 
-    def _own(self, resource: Resource) -> Iterator[Part]:
+    def _own(self, resource: Resource) -> Iterator[StatementBlock]:
         blocks = resource.root.many("statement", match="sid", ordered=True)
         if isinstance(blocks, Doubt):
-            yield Part(Hole(blocks), resource.place)
+            yield StatementBlock(Hole(blocks), resource.place)
             return
         for number, block in enumerate(blocks):
             if isinstance(block, Doubt):
                 place = replace(resource.root.here, path=f"{resource.address}.statement[{number}]")
-                yield Part(Hole(block), place)
+                yield StatementBlock(Hole(block), place)
             else:
                 place = replace(block.here, path=f"{resource.address}.statement[{number}]")
-                yield Part(self._statement(resource, block), place, block)
+                yield StatementBlock(self._statement(resource, block), place, block)
 
     def _statement(self, resource: Resource, block: Block) -> _Spelled:
         content: _Spelled = {}
@@ -198,7 +200,7 @@ class Composed:
             return listed
         given = tree(block.expression(key)).get("given") or self._hidden(block, key, count)
         if given is not None:
-            return [*listed, *self._drafts.elements(given, resource, block, key)]
+            return [*listed, *self._source_texts.elements(given, resource, block, key)]
         return [*listed, *(_VALUES if key == "values" else self._elements.holes(resource, block, key, count))]
 
     def _hidden(self, block: Block, key: str, count: int) -> object:
@@ -237,20 +239,20 @@ class Composed:
         return found
 
 
-def _parts_of(content: object, place: Place) -> list[Part]:
+def _parts_of(content: object, place: Place) -> list[StatementBlock]:
     """The statements of a document that is read, at the place of its text."""
     statements = tree(content).get("Statement", [])
     if isinstance(statements, Hole):
-        return [Part(statements, place)]
+        return [StatementBlock(statements, place)]
     listed = statements if isinstance(statements, list) else [statements]
     return [
-        Part(item, replace(place, path=f"{place.path}{spelled(('Statement', number))}"))
+        StatementBlock(item, replace(place, path=f"{place.path}{spelled(('Statement', number))}"))
         for number, item in enumerate(listed)
         if isinstance(item, (dict, Hole))
     ]
 
 
-def _merge(found: list[Part], added: Sequence[Part]) -> None:
+def _merge(found: list[StatementBlock], added: Sequence[StatementBlock]) -> None:
     """A statement takes the place of one with the same Sid; the others come behind."""
     for part in added:
         same = [number for number, other in enumerate(found) if part.sid is not None and other.sid == part.sid]

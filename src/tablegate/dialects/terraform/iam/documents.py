@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from tablegate.dialects.terraform.block import DYNAMIC, LATER, Block
 from tablegate.dialects.terraform.configuration import NOTHING, tree
-from tablegate.dialects.terraform.iam.context import Ground, Texts, located, private
-from tablegate.dialects.terraform.iam.data_source import DATA, Composed, written_as
-from tablegate.dialects.terraform.iam.unknown_text import Drafts, Elements
+from tablegate.dialects.terraform.iam.context import PlanContext, PolicyTexts, located, private
+from tablegate.dialects.terraform.iam.data_source import DATA, PolicyDocumentData, written_as
+from tablegate.dialects.terraform.iam.unknown_text import SourceTexts, UnknownElements
 from tablegate.dialects.terraform.references import Mention, Unknown
 from tablegate.dialects.terraform.resources import Resource, doubt_about
 from tablegate.iam.actions import may_concern_dynamodb
@@ -63,7 +63,7 @@ _COMPOSE = "data.aws_iam_policy_document in place of a function: a plan shows it
 
 
 @record(kw_only=False)
-class Deed:
+class HeldDocument:
     """A document at the resource that holds it.
 
     ``touches`` tells whether what could not be read of it refers to a table; None where its holder decides.
@@ -73,7 +73,7 @@ class Deed:
     place: Place
     document: Document
     spelling: str
-    touches: bool | None = None
+    mentions_table: bool | None = None
 
     @property
     def is_partial(self) -> bool:
@@ -95,33 +95,33 @@ class Deed:
         return Unread(address=self.address, place=self.place, doubt=doubts[0], relevant=relevant, partly=partly)
 
     def _is_relevant(self, *, concerned: bool) -> bool:
-        if self.document.doubt is not None and (self.touches or (self.touches is None and concerned)):
+        if self.document.doubt is not None and (self.mentions_table or (self.mentions_table is None and concerned)):
             return True
         return any(is_doubtful(statement) for statement in self.document.statements)
 
 
-class Deeds:
+class DocumentReader:
     """The documents of one plan, each read once."""
 
-    def __init__(self, ground: Ground, texts: Texts) -> None:
-        self._ground = ground
-        self._world = ground.world
+    def __init__(self, context: PlanContext, texts: PolicyTexts) -> None:
+        self._context = context
+        self._world = context.world
         self._texts = texts
-        elements = Elements(ground)
-        self.drafts = Drafts(ground, texts, elements)
-        self._composed = Composed(ground, texts, elements, self.drafts)
-        self._found: dict[tuple[str, str], Deed | None] = {}
+        elements = UnknownElements(context)
+        self.source_texts = SourceTexts(context, texts, elements)
+        self._data_documents = PolicyDocumentData(context, texts, elements, self.source_texts)
+        self._found: dict[tuple[str, str], HeldDocument | None] = {}
         self._secrets: set[str] = set()
 
     @property
-    def counted(self) -> list[Deed]:
+    def counted(self) -> list[HeldDocument]:
         """Every document that was asked for."""
-        return [deed for deed in self._found.values() if deed is not None]
+        return [held for held in self._found.values() if held is not None]
 
     @property
     def secrets(self) -> frozenset[str]:
         """Texts of documents that are marked sensitive."""
-        return frozenset(self._secrets | self._composed.secrets)
+        return frozenset(self._secrets | self._data_documents.secrets)
 
     def of(
         self,
@@ -131,16 +131,16 @@ class Deeds:
         block: Block | None = None,
         optional: bool = False,
         within: str | None = None,
-    ) -> Deed | None:
+    ) -> HeldDocument | None:
         """The document of an attribute; None where an optional one is left out."""
         block = block or resource.root
         place = own_place(resource, block, key)
         path = place.path or ""
         if (resource.address, path) not in self._found:
-            deed = self._read(resource, block, key, place, optional=optional)
-            if deed is not None and within:
-                deed = replace(deed, document=_labelled(deed.document, within))
-            self._found[(resource.address, path)] = deed
+            held = self._read(resource, block, key, place, optional=optional)
+            if held is not None and within:
+                held = replace(held, document=_labelled(held.document, within))
+            self._found[(resource.address, path)] = held
         return self._found[(resource.address, path)]
 
     def trust(self, resource: Resource) -> Document:
@@ -149,52 +149,56 @@ class Deeds:
         if text is not None:
             return self._texts.document(text, resource, own_place(resource, resource.root, key), blocks=False)
         place = own_place(resource, resource.root, key)
-        deed = None if not resource.root.is_unknown(key) else self._later(resource, resource.root, key, place)
-        return Document(doubt=_MISSING) if deed is None else deed.document
+        held = None if not resource.root.is_unknown(key) else self._later(resource, resource.root, key, place)
+        return Document(doubt=_MISSING) if held is None else held.document
 
-    def _read(self, resource: Resource, block: Block, key: str, place: Place, *, optional: bool) -> Deed | None:
+    def _read(self, resource: Resource, block: Block, key: str, place: Place, *, optional: bool) -> HeldDocument | None:
         content = block.content.get(key)
         if isinstance(content, str) and content:
             document = self._texts.document(content, resource, place, block.inside(key))
             if block.is_marked(key):
                 self._secrets.update(text for text in private(self._texts.tree(content)) if len(text) > 1)
-            return Deed(resource.address, place, document, written_as(block.expression(key)))
+            return HeldDocument(resource.address, place, document, written_as(block.expression(key)))
         if content == "" and not optional:
-            self._ground.world.faults.refuse(
+            self._context.world.faults.refuse(
                 f"{resource.address}: {place.path} is empty",
                 f"{resource.instance.path}.change.after.{place.path}",
                 place=resource.source,
             )
-            return Deed(resource.address, place, Document(doubt=_EMPTY), "json")
+            return HeldDocument(resource.address, place, Document(doubt=_EMPTY), "json")
         if content is not None and content != "":
             block.misshapen(key, "a text")
-            return Deed(resource.address, place, Document(doubt=_EMPTY), "json")
+            return HeldDocument(resource.address, place, Document(doubt=_EMPTY), "json")
         if block.is_unknown(key):
             return self._later(resource, block, key, place, optional=optional)
-        return None if optional else Deed(resource.address, place, Document(doubt=_MISSING), "json", touches=True)
+        return (
+            None
+            if optional
+            else HeldDocument(resource.address, place, Document(doubt=_MISSING), "json", mentions_table=True)
+        )
 
     def _later(
         self, resource: Resource, block: Block, key: str, place: Place, *, optional: bool = False
-    ) -> Deed | None:
+    ) -> HeldDocument | None:
         """A document that the apply completes: what its expression reads may tell all of it, or some."""
         expression = block.expression(key)
-        told = resource.written is not NOTHING
+        named = resource.written is not NOTHING
         if expression is None:
-            if optional and told:
+            if optional and named:
                 return None
-            hidden = Document(doubt=DYNAMIC if told else LATER)
-            return Deed(resource.address, place, hidden, "json", touches=not told or self._has_tables())
+            hidden = Document(doubt=DYNAMIC if named else LATER)
+            return HeldDocument(resource.address, place, hidden, "json", mentions_table=not named or self._has_tables())
         mentions = self._world.tracer.trace(expression, resource.scope)
         given = tree(expression).get("given")
         if isinstance(given, Unknown):
             document = self._option(given, resource, place)
         else:
             document = self._told(resource, block, key, place, mentions)
-        touches = self._touches([*mentions, *self._behind(mentions)])
+        mentions_table = self._mentions_table([*mentions, *self._behind(mentions)])
         anywhere = self._has_tables() or resource.source is not None  # a module's tables may be elsewhere
         if document.doubt is not None and not document.doubt.refs and anywhere:
-            touches = True  # nothing tells what is hidden there
-        return Deed(resource.address, place, document, written_as(expression), touches)
+            mentions_table = True  # nothing tells what is hidden there
+        return HeldDocument(resource.address, place, document, written_as(expression), mentions_table)
 
     def _told(self, resource: Resource, block: Block, key: str, place: Place, mentions: Sequence[Mention]) -> Document:
         """What a plan tells of a document by what its expression reads, or what its source tells of it."""
@@ -216,10 +220,10 @@ class Deeds:
         """What source tells of a document: all, some, or which of several it is."""
         if given.options:
             return _one_of([self._option(one, resource, place) for one in given.options if one])
-        found = self.drafts.tree(given.parts) if given.parts else None
+        found = self.source_texts.tree(given.parts) if given.parts else None
         if found is not None:
-            return parse_document(found, self._ground.symbols, located(place))
-        mentions = self.drafts.mentions(given) if given.direct else ()
+            return parse_document(found, self._context.symbols, located(place))
+        mentions = self.source_texts.mentions(given) if given.direct else ()
         documents = [document for mention in mentions for document in self._documents(mention)]
         return documents[0] if len(documents) == 1 else _one_of(documents) if documents else None
 
@@ -253,11 +257,11 @@ class Deeds:
             if resource is None:
                 continue
             if mention.type == DATA and instance.mode == "data":
-                yield self._composed.of(resource)
+                yield self._data_documents.of(resource)
             elif mention.type == "aws_iam_policy" and mention.attribute == "policy" and instance.mode == "managed":
-                deed = self.of(resource, "policy")
-                if deed is not None:
-                    yield deed.document
+                held = self.of(resource, "policy")
+                if held is not None:
+                    yield held.document
 
     def _filled_in(self, resource: Resource, mentions: Sequence[Mention], place: Place) -> Document | None:
         """A constant text in which a module replaces a word by the ARN of the table that it makes."""
@@ -265,21 +269,21 @@ class Deeds:
         if len(texts) != 1:
             return None
         content = self._texts.tree(texts[0])
-        arn = self._ground.symbols.of(f"ARN of the table of {resource.address}")
-        table = self._ground.links.of(resource, "resource_arn").table
-        if table is not None and table.address in self._ground.tables:
-            arn = arn_of(self._ground.tables[table.address], self._ground.symbols)
+        arn = self._context.symbols.of(f"ARN of the table of {resource.address}")
+        table = self._context.links.of(resource, "resource_arn").table
+        if table is not None and table.address in self._context.tables:
+            arn = arn_of(self._context.tables[table.address], self._context.symbols)
         filled = _replaced(content, arn)
-        return parse_document(filled, self._ground.symbols, located(place))
+        return parse_document(filled, self._context.symbols, located(place))
 
-    def _touches(self, mentions: Sequence[Mention]) -> bool | None:
+    def _mentions_table(self, mentions: Sequence[Mention]) -> bool | None:
         """Whether an expression reads anything of a table; a dead end may, where there are tables."""
         if any(one.type.startswith(_TABLES) or "dynamodb" in str(one.content).lower() for one in mentions):
             return True
         return True if any(one.dead for one in mentions) and self._has_tables() else None
 
     def _has_tables(self) -> bool:
-        return bool(self._ground.tables)
+        return bool(self._context.tables)
 
 
 def own_place(resource: Resource, block: Block, key: str) -> Place:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tablegate.dialects.terraform.iam.attachments import Person
-from tablegate.dialects.terraform.iam.context import Ground
-from tablegate.dialects.terraform.iam.documents import Deed, concerns_tables
-from tablegate.dialects.terraform.iam.managed_policies import Attached
-from tablegate.dialects.terraform.iam.own_policies import Thing
-from tablegate.dialects.terraform.iam.roles import Kinds
+from tablegate.dialects.terraform.iam.attachments import HolderDraft
+from tablegate.dialects.terraform.iam.context import PlanContext
+from tablegate.dialects.terraform.iam.documents import HeldDocument, concerns_tables
+from tablegate.dialects.terraform.iam.managed_policies import AttachedPolicy
+from tablegate.dialects.terraform.iam.own_policies import PolicyOwner
+from tablegate.dialects.terraform.iam.roles import RoleUsers
 from tablegate.iam.documents import Document
 from tablegate.iam.grants import DocumentRole, Grant, HolderForm, HolderKind, Unread
 from tablegate.iam.holders import Holder
@@ -18,94 +18,94 @@ from tablegate.model.record import replace
 _NOBODY = "nobody in this input holds it"
 
 
-class Builder:
+class HolderBuilder:
     """Makes the holders of one plan."""
 
-    def __init__(self, ground: Ground) -> None:
-        self._ground = ground
+    def __init__(self, context: PlanContext) -> None:
+        self._context = context
         self._copies: set[Grant] = set()
 
     def is_copy(self, grant: Grant) -> bool:
         """Whether a grant is a member's share in what its group holds: it counts for him, and is judged there."""
         return grant in self._copies
 
-    def person(self, person: Person, kinds: Kinds) -> Holder:
+    def identity(self, holder: HolderDraft, users: RoleUsers) -> Holder:
         """A role, a user, a group or a permission set, a user with all that his groups hold."""
-        grants = list(_held(person))
-        shared = [grant for group in person.groups for grant in _held(group)]
+        grants = list(_held(holder))
+        shared = [grant for group in holder.groups for grant in _held(group)]
         self._copies.update(shared)
-        trust = kinds.of(person)
+        trust = users.of(holder)
         return Holder(
-            address=person.address,
-            place=person.place,
-            form=person.form,
+            address=holder.address,
+            place=holder.place,
+            form=holder.form,
             kind=trust.kind,
             why=trust.why,
-            name=person.name,
-            outside=person.resource is None,
+            name=holder.name,
+            outside=holder.resource is None,
             services=trust.services,
             grants=tuple(sorted([*grants, *shared], key=_order)),
-            ceilings=tuple(person.ceilings),
-            ceiling_doubt=person.ceiling_doubt,
-            unread=_unread(list(person.deeds.values()), list(person.attached.values())),
-            needs=kinds.needs(person),
-            symbols=self._ground.symbols,
+            ceilings=tuple(holder.ceilings),
+            ceiling_doubt=holder.ceiling_doubt,
+            unread=_unread(list(holder.inline.values()), list(holder.attached.values())),
+            needs=users.needs(holder),
+            symbols=self._context.symbols,
         )
 
-    def thing(self, thing: Thing) -> Holder:
+    def policy_owner(self, owner: PolicyOwner) -> Holder:
         """A resource with documents of its own."""
-        deeds = [deed for deed, _ in thing.deeds]
-        grants = [grant for deed, target in thing.deeds for grant in _grants(deed, thing.role, target)]
+        documents = [held for held, _ in owner.documents]
+        grants = [grant for held, target in owner.documents for grant in _grants(held, owner.role, target)]
         return Holder(
-            address=thing.address,
-            place=thing.place,
-            form=thing.form,
+            address=owner.address,
+            place=owner.place,
+            form=owner.form,
             kind=HolderKind.UNKNOWN,
-            why=thing.why,
-            name=thing.name,
+            why=owner.why,
+            name=owner.name,
             grants=tuple(sorted(grants, key=_order)),
-            unread=_unread(deeds, [], concerned=True),
-            symbols=self._ground.symbols,
+            unread=_unread(documents, [], concerned=True),
+            symbols=self._context.symbols,
         )
 
-    def nobody(self, deed: Deed, role: DocumentRole) -> Holder:
+    def unattached(self, held: HeldDocument, role: DocumentRole) -> Holder:
         """A document that nobody in the input holds."""
         return Holder(
-            address=deed.address,
-            place=replace(deed.place, path=None),
+            address=held.address,
+            place=replace(held.place, path=None),
             form=HolderForm.UNATTACHED,
             kind=HolderKind.UNKNOWN,
             why=_NOBODY,
-            grants=tuple(_grants(deed, role)),
-            unread=_unread([deed], []) if role is DocumentRole.IDENTITY else (),
-            symbols=self._ground.symbols,
+            grants=tuple(_grants(held, role)),
+            unread=_unread([held], []) if role is DocumentRole.IDENTITY else (),
+            symbols=self._context.symbols,
         )
 
 
-def _held(person: Person) -> Iterator[Grant]:
-    for deed in person.deeds.values():
-        yield from _grants(deed, DocumentRole.IDENTITY)
-    for policy in person.attached.values():
-        if policy.deed is not None:
-            yield from _grants(policy.deed, DocumentRole.IDENTITY)
+def _held(holder: HolderDraft) -> Iterator[Grant]:
+    for held in holder.inline.values():
+        yield from _grants(held, DocumentRole.IDENTITY)
+    for policy in holder.attached.values():
+        if policy.held is not None:
+            yield from _grants(policy.held, DocumentRole.IDENTITY)
         elif policy.document is not None:
             yield from _of_aws(policy, policy.document)
 
 
-def _grants(deed: Deed, role: DocumentRole, target: str | None = None) -> Iterator[Grant]:
-    for statement in deed.document.statements:
+def _grants(held: HeldDocument, role: DocumentRole, target: str | None = None) -> Iterator[Grant]:
+    for statement in held.document.statements:
         yield Grant(
-            address=deed.address,
-            place=deed.place,
+            address=held.address,
+            place=held.place,
             role=role,
-            document=deed.document,
+            document=held.document,
             statement=statement,
             target=target,
-            spelling=deed.spelling,
+            spelling=held.spelling,
         )
 
 
-def _of_aws(policy: Attached, document: Document) -> Iterator[Grant]:
+def _of_aws(policy: AttachedPolicy, document: Document) -> Iterator[Grant]:
     for statement in document.statements:
         yield Grant(
             address=policy.address,
@@ -119,28 +119,28 @@ def _of_aws(policy: Attached, document: Document) -> Iterator[Grant]:
 
 
 def _unread(
-    deeds: Iterable[Deed], attached: Iterable[Attached], *, concerned: bool | None = None
+    documents: Iterable[HeldDocument], attached: Iterable[AttachedPolicy], *, concerned: bool | None = None
 ) -> tuple[Unread, ...]:
     """What could not be read of somebody's documents. One that concerns tables makes the others matter."""
-    deeds, attached = list(deeds), list(attached)
-    doubtful: list[Deed | Attached] = [deed for deed in deeds if deed.document.doubts]
+    documents, attached = list(documents), list(attached)
+    doubtful: list[HeldDocument | AttachedPolicy] = [held for held in documents if held.document.doubts]
     doubtful += [one for one in attached if _is_doubtful(one)]
     if not doubtful:
         return ()
     if concerned is None:
-        texts = (*(deed.document for deed in deeds), *(one.whole for one in attached))
+        texts = (*(held.document for held in documents), *(one.whole for one in attached))
         concerned = any(concerns_tables(text) for text in texts if text is not None)
-        concerned = concerned or any(one.touches for one in _deeds(deeds, attached))
+        concerned = concerned or any(one.mentions_table for one in _held_documents(documents, attached))
     found = (one.unread(concerned=concerned) for one in doubtful)
     return tuple(sorted((one for one in found if one is not None), key=lambda one: (one.address, one.doubt.reason)))
 
 
-def _deeds(deeds: Iterable[Deed], attached: Iterable[Attached]) -> Iterator[Deed]:
-    yield from deeds
-    yield from (one.deed for one in attached if one.deed is not None)
+def _held_documents(documents: Iterable[HeldDocument], attached: Iterable[AttachedPolicy]) -> Iterator[HeldDocument]:
+    yield from documents
+    yield from (one.held for one in attached if one.held is not None)
 
 
-def _is_doubtful(policy: Attached) -> bool:
+def _is_doubtful(policy: AttachedPolicy) -> bool:
     return policy.doubt is not None or (policy.whole is not None and bool(policy.whole.doubts))
 
 

@@ -7,8 +7,8 @@ from functools import cached_property
 
 from tablegate.dialects.terraform.block import DYNAMIC, Block
 from tablegate.dialects.terraform.configuration import tree
-from tablegate.dialects.terraform.iam.context import Ground, Texts
-from tablegate.dialects.terraform.iam.documents import Deed, Deeds, own_place
+from tablegate.dialects.terraform.iam.context import PlanContext, PolicyTexts
+from tablegate.dialects.terraform.iam.documents import DocumentReader, HeldDocument, own_place
 from tablegate.dialects.terraform.references import Mention, Unknown
 from tablegate.dialects.terraform.resource_changes import Instance
 from tablegate.dialects.terraform.resources import Resource, doubt_about
@@ -19,19 +19,21 @@ from tablegate.iam.managed_policies import managed_path, managed_policies
 from tablegate.model.record import record, replace
 from tablegate.model.value import Doubt, Place
 
-_ELSEWHERE = "the policy {} is not in this input"
+_OUTSIDE = "the policy {} is not in this input"
 _TO_READ = "the policy in this input, or data.aws_iam_policy for it"
-_STRANGE = f"the AWS managed policy {{}} is not among those that grant DynamoDB actions, as of {MANAGED_AS_OF}"
+_UNKNOWN_AWS_POLICY = (
+    f"the AWS managed policy {{}} is not among those that grant DynamoDB actions, as of {MANAGED_AS_OF}"
+)
 
 
 @record(kw_only=False)
-class Attached:
+class AttachedPolicy:
     """One managed policy in somebody's hands. ``key`` is the same for the same policy, however it is referred to."""
 
     key: str
     address: str
     place: Place
-    deed: Deed | None = None
+    held: HeldDocument | None = None
     managed: str | None = None
     document: Document | None = None
     doubt: Doubt | None = None
@@ -41,27 +43,27 @@ class Attached:
     @property
     def whole(self) -> Document | None:
         """The text, where there is any."""
-        return self.document if self.deed is None else self.deed.document
+        return self.document if self.held is None else self.held.document
 
     def unread(self, *, concerned: bool) -> Unread | None:
         """What could not be read of it."""
-        if self.deed is not None:
-            return self.deed.unread(concerned=concerned)
+        if self.held is not None:
+            return self.held.unread(concerned=concerned)
         if self.doubt is None:
             return None
         relevant = concerned if self.relevant is None else self.relevant
         return Unread(address=self.address, place=self.place, doubt=self.doubt, relevant=relevant, partly=False)
 
 
-class Policies:
+class ManagedPolicies:
     """The managed policies that a plan makes or refers to."""
 
-    def __init__(self, ground: Ground, deeds: Deeds, texts: Texts) -> None:
-        self._ground = ground
-        self._deeds = deeds
+    def __init__(self, context: PlanContext, reader: DocumentReader, texts: PolicyTexts) -> None:
+        self._context = context
+        self._reader = reader
         self._texts = texts
         self._managed: dict[str, Document] = {}
-        self.own = ground.world.of("aws_iam_policy")
+        self.own = context.world.of("aws_iam_policy")
         self._by_arn: dict[str, Resource] = {}
         self._by_name: dict[str, Resource] = {}
         for one in self.own:
@@ -70,7 +72,7 @@ class Policies:
             elif name := one.known("name"):
                 self._by_name[f"{one.known('path') or '/'}{name}"] = one
 
-    def of(self, resource: Resource, key: str, block: Block | None = None) -> Iterator[Attached]:
+    def of(self, resource: Resource, key: str, block: Block | None = None) -> Iterator[AttachedPolicy]:
         """The policies that an argument names: one ARN, or a list of them."""
         block = block or resource.root
         content, unknown = block.member(key)
@@ -85,38 +87,38 @@ class Policies:
         if unknown is True or (isinstance(unknown, list) and True in unknown):
             yield from self._unknown(resource, block, key, place)
 
-    def _given(self, given: object, resource: Resource, place: Place) -> Iterator[Attached]:
+    def _given(self, given: object, resource: Resource, place: Place) -> Iterator[AttachedPolicy]:
         """The same of source, which tells what each of them is."""
         for item in given if isinstance(given, list) else [given]:
             if isinstance(item, str) and item:
                 yield self._by_text(item, resource.address, place)
             elif isinstance(item, Unknown) and item.parts:
-                yield self._by_text(self._deeds.drafts.word(item), resource.address, place)
+                yield self._by_text(self._reader.source_texts.word(item), resource.address, place)
             elif isinstance(item, Unknown):
                 yield from self._unspelled(item, resource, place)
 
-    def _unspelled(self, item: Unknown, resource: Resource, place: Place) -> list[Attached]:
+    def _unspelled(self, item: Unknown, resource: Resource, place: Place) -> list[AttachedPolicy]:
         """What an unknown ARN refers to; where it refers to nothing, it may be any policy."""
-        mentions = self._deeds.drafts.mentions(item) if item.direct else ()
+        mentions = self._reader.source_texts.mentions(item) if item.direct else ()
         found = [one for mention in mentions for one in self._those(mention)]
         found += [
             self._looked_up(name, resource, place)
             for mention in mentions
-            for one in map(self._ground.world.at, mention.instances)
+            for one in map(self._context.world.at, mention.instances)
             if one is not None and one.instance.mode == "data" and (name := one.known("name"))
         ]
         relevant = None if item.reached else True
-        return found or [Attached(item.reason, resource.address, place, doubt=item.doubt(), relevant=relevant)]
+        return found or [AttachedPolicy(item.reason, resource.address, place, doubt=item.doubt(), relevant=relevant)]
 
-    def _looked_up(self, name: str, resource: Resource, place: Place) -> Attached:
+    def _looked_up(self, name: str, resource: Resource, place: Place) -> AttachedPolicy:
         """A policy that a data source looks up by its name: one of AWS's own, or the account's."""
         path = next((path for path in managed_policies() if path.rpartition("/")[2] == name), None)
         return self.named(name, "/", resource, place) if path is None else self._of_aws(path, resource.address, place)
 
-    def _those(self, mention: Mention) -> list[Attached]:
+    def _those(self, mention: Mention) -> list[AttachedPolicy]:
         return [one for instance in mention.instances if (one := self.made(instance)) is not None]
 
-    def named(self, name: str, path: str, resource: Resource, place: Place) -> Attached:
+    def named(self, name: str, path: str, resource: Resource, place: Place) -> AttachedPolicy:
         """The policy of this name."""
         found = self._by_name.get(f"{path}{name}")
         found = found or next((one for arn, one in self._by_arn.items() if arn.endswith(f":policy{path}{name}")), None)
@@ -124,66 +126,68 @@ class Policies:
             return self._own(found)
         return self._missing(f"{path}{name}".lstrip("/"), resource.address, place)
 
-    def _by_text(self, arn: str, address: str, place: Place) -> Attached:
+    def _by_text(self, arn: str, address: str, place: Place) -> AttachedPolicy:
         found = self._by_arn.get(arn) or self._by_name.get(arn.partition(":policy")[2])
         if found is not None:
             return self._own(found)
         if arn in self._read:
-            return Attached(arn, address, place, document=self._read[arn], arn=arn)
+            return AttachedPolicy(arn, address, place, document=self._read[arn], arn=arn)
         path = managed_path(arn)
         if path is None:
             return self._missing(arn, address, place)
         return replace(self._of_aws(path, address, place), arn=arn)
 
-    def _of_aws(self, path: str, address: str, place: Place) -> Attached:
+    def _of_aws(self, path: str, address: str, place: Place) -> AttachedPolicy:
         if path not in managed_policies():
-            return Attached(path, address, place, managed=path, doubt=Doubt(_STRANGE.format(path)), relevant=False)
+            return AttachedPolicy(
+                path, address, place, managed=path, doubt=Doubt(_UNKNOWN_AWS_POLICY.format(path)), relevant=False
+            )
         if path not in self._managed:
             self._managed[path] = managed_policies()[path].document()
-        return Attached(path, address, place, managed=path, document=self._managed[path])
+        return AttachedPolicy(path, address, place, managed=path, document=self._managed[path])
 
-    def made(self, instance: Instance) -> Attached | None:
+    def made(self, instance: Instance) -> AttachedPolicy | None:
         """The policy that an instance is; None where it is something else."""
-        found = self._ground.world.at(instance) if instance.type == "aws_iam_policy" else None
+        found = self._context.world.at(instance) if instance.type == "aws_iam_policy" else None
         return None if found is None or instance.mode != "managed" else self._own(found)
 
-    def _own(self, policy: Resource) -> Attached:
+    def _own(self, policy: Resource) -> AttachedPolicy:
         place = own_place(policy, policy.root, "policy")
-        deed = self._deeds.of(policy, "policy")
-        return Attached(policy.address, policy.address, place, deed, arn=policy.known("arn"))
+        held = self._reader.of(policy, "policy")
+        return AttachedPolicy(policy.address, policy.address, place, held, arn=policy.known("arn"))
 
-    def _missing(self, name: str, address: str, place: Place) -> Attached:
+    def _missing(self, name: str, address: str, place: Place) -> AttachedPolicy:
         relevant = True if "dynamodb" in name.lower() else None
-        doubt = Doubt(_ELSEWHERE.format(self._ground.symbols.shown(name)), _TO_READ)
-        return Attached(name, address, place, doubt=doubt, relevant=relevant, arn=name)
+        doubt = Doubt(_OUTSIDE.format(self._context.symbols.shown(name)), _TO_READ)
+        return AttachedPolicy(name, address, place, doubt=doubt, relevant=relevant, arn=name)
 
-    def _unknown(self, resource: Resource, block: Block, key: str, place: Place) -> Iterator[Attached]:
+    def _unknown(self, resource: Resource, block: Block, key: str, place: Place) -> Iterator[AttachedPolicy]:
         """Policies whose ARN only the apply knows: those of this input that are referred to."""
         expression = block.expression(key)
         if expression is None:
             if key not in ("managed_policy_arns", "permissions_boundary"):  # computed, and nobody wrote it
-                yield Attached(resource.address, resource.address, place, doubt=DYNAMIC)
+                yield AttachedPolicy(resource.address, resource.address, place, doubt=DYNAMIC)
             return
-        world = self._ground.world
+        world = self._context.world
         mentions = world.tracer.trace(expression, resource.scope)
         for mention in mentions:
             if not world.is_known(mention):
                 yield from self._mentioned(mention, resource, place)
 
-    def _mentioned(self, mention: Mention, resource: Resource, place: Place) -> Iterator[Attached]:
+    def _mentioned(self, mention: Mention, resource: Resource, place: Place) -> Iterator[AttachedPolicy]:
         found = self._those(mention)
         if found:
             yield from found
             return
-        yield Attached(mention.reference, resource.address, place, doubt=doubt_about([mention]))
+        yield AttachedPolicy(mention.reference, resource.address, place, doubt=doubt_about([mention]))
 
     @cached_property
     def _read(self) -> dict[str, Document]:
         """Policies that data sources read when the plan was made, by ARN."""
         found: dict[str, Document] = {}
-        for one in self._ground.state.data_of("aws_iam_policy"):
+        for one in self._context.state.data_of("aws_iam_policy"):
             values = one.values
             arn, text = values.get("arn"), values.get("policy")
             if isinstance(arn, str) and isinstance(text, str):
-                found[arn] = self._texts.plain(text, self._ground.world.file)
+                found[arn] = self._texts.plain(text, self._context.world.file)
         return found

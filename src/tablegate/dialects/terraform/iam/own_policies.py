@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from tablegate.dialects.terraform.block import LATER, Block
 from tablegate.dialects.terraform.configuration import trees
-from tablegate.dialects.terraform.iam.context import Ground
-from tablegate.dialects.terraform.iam.documents import Deed, Deeds, own_place
-from tablegate.dialects.terraform.iam.unknown_text import Elements
+from tablegate.dialects.terraform.iam.context import PlanContext
+from tablegate.dialects.terraform.iam.documents import DocumentReader, HeldDocument, own_place
+from tablegate.dialects.terraform.iam.unknown_text import UnknownElements
 from tablegate.dialects.terraform.joins import Link
 from tablegate.dialects.terraform.resources import Resource
 from tablegate.iam.arns import arn_of
@@ -31,7 +31,7 @@ _SERVICES = (".dynamodb", ".dynamodb-streams")
 
 
 @record(eq=False, frozen=False, kw_only=False)
-class Thing:
+class PolicyOwner:
     """A resource that holds documents: what sort, and which document is about which ARN."""
 
     form: HolderForm
@@ -40,20 +40,20 @@ class Thing:
     place: Place | None
     name: str | None
     why: str
-    deeds: list[tuple[Deed, str | None]] = field(default_factory=list)
+    documents: list[tuple[HeldDocument, str | None]] = field(default_factory=list)
 
 
-class Things:
+class OwnPolicies:
     """The resources of one plan that hold documents of their own."""
 
-    def __init__(self, ground: Ground, deeds: Deeds) -> None:
-        self._ground = ground
-        self._elements = Elements(ground)
-        self._world = ground.world
-        self._deeds = deeds
-        self._found: dict[tuple[HolderForm, str], Thing] = {}
+    def __init__(self, context: PlanContext, reader: DocumentReader) -> None:
+        self._context = context
+        self._elements = UnknownElements(context)
+        self._world = context.world
+        self._reader = reader
+        self._found: dict[tuple[HolderForm, str], PolicyOwner] = {}
 
-    def all(self) -> list[Thing]:
+    def all(self) -> list[PolicyOwner]:
         """All of them."""
         self._tables()
         self._cloud_control()
@@ -63,22 +63,22 @@ class Things:
 
     def _tables(self) -> None:
         for one in self._world.of(_POLICY):
-            deed = self._deeds.of(one, "policy")
-            link = self._ground.links.of(one, "resource_arn")
+            held = self._reader.of(one, "policy")
+            link = self._context.links.of(one, "resource_arn")
             form = HolderForm.STREAM if link.stream else HolderForm.TABLE
             address = one.address if link.table is None else link.table.address
-            thing = self._thing(form, DocumentRole.RESOURCE, address, f"the policy of a {form}", one.here)
-            if deed is not None:
+            owner = self._owner(form, DocumentRole.RESOURCE, address, f"the policy of a {form}", one.here)
+            if held is not None:
                 confirmed = one.root.flag(facts.GIVES_UP, "confirm_remove_self_resource_access")
-                document = replace(deed.document, gives_up=confirmed)
-                thing.deeds.append((replace(deed, document=document), self._target(one, link)))
+                document = replace(held.document, gives_up=confirmed)
+                owner.documents.append((replace(held, document=document), self._target(one, link)))
 
     def _target(self, policy: Resource, link: Link) -> str | None:
         """The ARN that a policy is attached to, as every reference to it is spelled."""
-        table = None if link.table is None else self._ground.tables.get(link.table.address)
+        table = None if link.table is None else self._context.tables.get(link.table.address)
         if table is None:
             return policy.known("resource_arn")
-        arn = arn_of(table, self._ground.symbols)
+        arn = arn_of(table, self._context.symbols)
         if link.region is not None:
             parts = arn.split(":", 5)
             arn = ":".join((*parts[:3], link.region, *parts[4:]))
@@ -88,7 +88,7 @@ class Things:
         return f"{arn}/stream/{label}"
 
     def _label(self, address: str) -> str:
-        return self._ground.symbols.of(f"{address}.stream_label")
+        return self._context.symbols.of(f"{address}.stream_label")
 
     def _cloud_control(self) -> None:
         """Policies that stand in a table of the Cloud Control provider, or in each of its replicas."""
@@ -104,10 +104,10 @@ class Things:
 
     def _own(self, one: Resource, block: Block, streaming: str, region: str | None) -> None:
         """The policies of a table, or of its replica in a region."""
-        table = self._ground.tables.get(one.address)
+        table = self._context.tables.get(one.address)
         if table is None:
             return
-        parts = arn_of(table, self._ground.symbols).split(":", 5)
+        parts = arn_of(table, self._context.symbols).split(":", 5)
         arn = ":".join((*parts[:3], region or parts[3], *parts[4:]))
         self._nested(one, block.nested("resource_policy"), HolderForm.TABLE, arn, region)
         stream = block.nested(streaming)
@@ -119,34 +119,34 @@ class Things:
     def _nested(
         self, one: Resource, block: Block | Doubt | None, form: HolderForm, target: str, within: str | None
     ) -> None:
-        deed = None
+        held = None
         if isinstance(block, Block):
-            deed = self._deeds.of(one, "policy_document", block=block, optional=True, within=within)
-        if deed is not None:
-            thing = self._thing(form, DocumentRole.RESOURCE, one.address, f"the policy of a {form}", one.here)
-            thing.deeds.append((deed, target))
+            held = self._reader.of(one, "policy_document", block=block, optional=True, within=within)
+        if held is not None:
+            owner = self._owner(form, DocumentRole.RESOURCE, one.address, f"the policy of a {form}", one.here)
+            owner.documents.append((held, target))
 
     def _keys(self) -> None:
         """Policies of the keys that encrypt a table of this input."""
         wanted = set(self._keys_of_tables())
         keys = {one.address: one for one in self._world.of(*_KEYS) if one.address in wanted} if wanted else {}
         for one in keys.values():
-            self._key(one, self._deeds.of(one, "policy", optional=True))
+            self._key(one, self._reader.of(one, "policy", optional=True))
         for one in self._world.of(_KEY_POLICY) if keys else ():
             for key in self._named(one, "key_id", keys):
-                self._key(key, self._deeds.of(one, "policy"))
+                self._key(key, self._reader.of(one, "policy"))
         for one in self._world.of(_KEY_GRANT) if keys else ():
             for key in self._named(one, "key_id", keys):
                 self._key(key, self._granted(one))
 
-    def _granted(self, grant: Resource) -> Deed:
+    def _granted(self, grant: Resource) -> HeldDocument:
         """A grant on a key, as the statement that it comes to."""
         constraints = trees(grant.content.get("constraints"))
         contexts = [
-            (operator, context)
+            (operator, key_context)
             for constraint in constraints
             for operator, name in _CONTEXTS
-            if isinstance(context := constraint.get(name), dict)
+            if isinstance(key_context := constraint.get(name), dict)
         ]
         operations = grant.content.get("operations")
         statement = {
@@ -155,26 +155,26 @@ class Things:
             "Action": [f"kms:{name}" for name in operations] if isinstance(operations, list) else Hole(LATER),
             "Resource": "*",
             "Condition": {
-                operator: {f"kms:EncryptionContext:{key}": value for key, value in context.items()}
-                for operator, context in contexts
+                operator: {f"kms:EncryptionContext:{key}": value for key, value in key_context.items()}
+                for operator, key_context in contexts
             },
         }
         place = own_place(grant, grant.root, "operations")
         content = {"Version": "2012-10-17", "Statement": statement}
-        document = parse_document(content, self._ground.symbols, lambda _: place)
-        return Deed(grant.address, place, document, "hcl")
+        document = parse_document(content, self._context.symbols, lambda _: place)
+        return HeldDocument(grant.address, place, document, "hcl")
 
     def _keys_of_tables(self) -> Iterator[str]:
-        for table in self._ground.tables.values():
+        for table in self._context.tables.values():
             for encryption in (table.encryption, *(one.encryption for one in table.replicas.content or ())):
                 if encryption.resource is not None:
                     yield encryption.resource.address
 
-    def _key(self, key: Resource, deed: Deed | None) -> None:
-        thing = self._thing(HolderForm.KEY, DocumentRole.RESOURCE, key.address, "the policy of a table's key", key.here)
-        if deed is not None:
-            tail = f"key/{self._ground.symbols.of(f'{key.address}.key_id')}"
-            thing.deeds.append((deed, key.known("arn") or self._elements.spelled(key, "kms", tail)))
+    def _key(self, key: Resource, held: HeldDocument | None) -> None:
+        owner = self._owner(HolderForm.KEY, DocumentRole.RESOURCE, key.address, "the policy of a table's key", key.here)
+        if held is not None:
+            tail = f"key/{self._context.symbols.of(f'{key.address}.key_id')}"
+            owner.documents.append((held, key.known("arn") or self._elements.spelled(key, "kms", tail)))
 
     def _named(self, one: Resource, argument: str, among: dict[str, Resource]) -> Iterator[Resource]:
         """The resource that an argument names by its id or ARN, or refers to."""
@@ -190,16 +190,16 @@ class Things:
         """Policies of the endpoints for DynamoDB: one in a resource of its own takes the place of the endpoint's."""
         endpoints = {one.address: one for one in self._world.of(_ENDPOINT) if self._is_ours(one)}
         for one in endpoints.values():
-            self._endpoint(one, self._deeds.of(one, "policy", optional=True))
+            self._endpoint(one, self._reader.of(one, "policy", optional=True))
         for one in self._world.of(_ENDPOINT_POLICY) if endpoints else ():
             for endpoint in self._named(one, "vpc_endpoint_id", endpoints):
-                self._endpoint(endpoint, self._deeds.of(one, "policy", optional=True))
+                self._endpoint(endpoint, self._reader.of(one, "policy", optional=True))
 
-    def _endpoint(self, endpoint: Resource, deed: Deed | None) -> None:
+    def _endpoint(self, endpoint: Resource, held: HeldDocument | None) -> None:
         form, why = HolderForm.ENDPOINT, "an endpoint for DynamoDB"
-        thing = self._thing(form, DocumentRole.CHANNEL, endpoint.address, why, endpoint.here)
-        if deed is not None:
-            thing.deeds = [(deed, None)]
+        owner = self._owner(form, DocumentRole.CHANNEL, endpoint.address, why, endpoint.here)
+        if held is not None:
+            owner.documents = [(held, None)]
 
     def _is_ours(self, endpoint: Resource) -> bool:
         service = endpoint.known("service_name")
@@ -214,10 +214,10 @@ class Things:
         )
         return any(name in ("dynamodb", "dynamodb-streams") for name in asked)
 
-    def _thing(self, form: HolderForm, role: DocumentRole, address: str, why: str, here: Place) -> Thing:
+    def _owner(self, form: HolderForm, role: DocumentRole, address: str, why: str, here: Place) -> PolicyOwner:
         key = (form, address)
         if key not in self._found:
-            table = self._ground.tables.get(address)
+            table = self._context.tables.get(address)
             name, place = (None, here) if table is None else (table.name.content, table.place)
-            self._found[key] = Thing(form, role, address, place, name, why)
+            self._found[key] = PolicyOwner(form, role, address, place, name, why)
         return self._found[key]

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from tablegate.dialects.terraform.configuration import Tree, trees
-from tablegate.dialects.terraform.iam.attachments import People, Person
-from tablegate.dialects.terraform.iam.context import Ground, Texts
-from tablegate.dialects.terraform.iam.documents import Deeds
+from tablegate.dialects.terraform.iam.attachments import HolderDraft, HolderIndex
+from tablegate.dialects.terraform.iam.context import PlanContext, PolicyTexts
+from tablegate.dialects.terraform.iam.documents import DocumentReader
 from tablegate.dialects.terraform.resources import Resource, World
 from tablegate.iam.documents import Document
 from tablegate.iam.grants import HolderForm, HolderKind
@@ -43,23 +43,23 @@ _PROGRAMS = ("code", "request_template", "request_mapping_template")
 class Integrations:
     """The integrations of one plan. ``users`` finds the roles that an attribute names."""
 
-    def __init__(self, world: World, users: Callable[[Resource, str], Iterable[Person]]) -> None:
+    def __init__(self, world: World, users: Callable[[Resource, str], Iterable[HolderDraft]]) -> None:
         self._world = world
         self._users = users
 
-    def needs(self, person: Person, trust: Document | None) -> Calls:
+    def needs(self, holder: HolderDraft, trust: Document | None) -> Calls:
         """All that the users of a role can call; None where that is not known."""
         services = NOTHING if trust is None else declared_services(trust)
-        return needs_of(services, self._calls.get(person, ())) if services else None
+        return needs_of(services, self._calls.get(holder, ())) if services else None
 
     @cached_property
-    def _calls(self) -> dict[Person, list[tuple[str, Calls]]]:
-        found: dict[Person, list[tuple[str, Calls]]] = {}
-        for person, service, calls in self._found():
-            found.setdefault(person, []).append((service, calls))
+    def _calls(self) -> dict[HolderDraft, list[tuple[str, Calls]]]:
+        found: dict[HolderDraft, list[tuple[str, Calls]]] = {}
+        for holder, service, calls in self._found():
+            found.setdefault(holder, []).append((service, calls))
         return found
 
-    def _found(self) -> Iterator[tuple[Person, str, Calls]]:
+    def _found(self) -> Iterator[tuple[HolderDraft, str, Calls]]:
         for type_, path, service, read in (
             ("aws_sfn_state_machine", "role_arn", STATES, _of_machine),
             ("aws_api_gateway_integration", "credentials", GATEWAY, _of_integration),
@@ -70,8 +70,8 @@ class Integrations:
             ("aws_iot_topic_rule", "dynamodbv2.role_arn", RULES, _of_rule),
         ):
             for one in self._world.of(type_):
-                for person in self._users(one, path):
-                    yield person, service, read(one)
+                for holder in self._users(one, path):
+                    yield holder, service, read(one)
 
     def _of_source(self, source: Resource) -> Calls:
         name = source.known("name")
@@ -149,8 +149,8 @@ _USES = (*_USES, *((*use, HolderKind.SERVICE) for use in _SERVICE))
 _POOLS = "aws_cognito_identity_pool_roles_attachment"
 _CACHES = "aws_dax_cluster"
 _CACHE = "dax.amazonaws.com"
-_UNTOLD = "its trust policy is not known"
-_ELSEWHERE = "it is not in this input"
+_TRUST_UNKNOWN = "its trust policy is not known"
+_OUTSIDE = "it is not in this input"
 
 
 class _Use(NamedTuple):
@@ -160,67 +160,67 @@ class _Use(NamedTuple):
     why: str
 
 
-class Kinds:
+class RoleUsers:
     """Kinds of the roles of one plan."""
 
-    def __init__(self, ground: Ground, deeds: Deeds, texts: Texts, roles: People) -> None:
-        self._ground = ground
-        self._deeds = deeds
+    def __init__(self, context: PlanContext, reader: DocumentReader, texts: PolicyTexts, roles: HolderIndex) -> None:
+        self._context = context
+        self._reader = reader
         self._texts = texts
         self._roles = roles
-        self._integrations = Integrations(ground.world, self._at)
+        self._integrations = Integrations(context.world, self._at)
 
-    def needs(self, person: Person) -> Calls:
+    def needs(self, holder: HolderDraft) -> Calls:
         """All that the users of a role can call; None where that is not known."""
-        if person.form is not HolderForm.ROLE or person.resource is None:
+        if holder.form is not HolderForm.ROLE or holder.resource is None:
             return None
-        return self._integrations.needs(person, self._document(person))
+        return self._integrations.needs(holder, self._document(holder))
 
-    def of(self, person: Person) -> Trust:
+    def of(self, holder: HolderDraft) -> Trust:
         """Who uses it."""
-        match person.form:
+        match holder.form:
             case HolderForm.ROLE:
-                return self._of_role(person)
+                return self._of_role(holder)
             case HolderForm.PERMISSION_SET:
                 return Trust(HolderKind.HUMAN, "a permission set is people's")
-        return Trust(HolderKind.HUMAN, f"it is an IAM {person.form}")
+        return Trust(HolderKind.HUMAN, f"it is an IAM {holder.form}")
 
-    def _of_role(self, person: Person) -> Trust:
-        trust = self._trust(person)
-        served = list(self._pools.get(person, ()))
+    def _of_role(self, holder: HolderDraft) -> Trust:
+        trust = self._trust(holder)
+        served = list(self._identity_pool_roles.get(holder, ()))
         if trust.kind is HolderKind.UNKNOWN:
-            served += self._uses.get(person, ())
-        if person in self._caches:
+            served += self._uses.get(holder, ())
+        if holder in self._dax_roles:
             services = trust.services | {_CACHE}
             trust = replace(trust, services=services)
             if trust.kind is HolderKind.UNKNOWN and not served:
                 return Trust(HolderKind.SERVICE, "it is a DAX cluster's", services)
         if not served:
             return trust
-        told = [] if trust.kind is HolderKind.UNKNOWN else [(trust.kind, trust.why)]
-        kind, why = most_exposed([*told, *served])
+        named = [] if trust.kind is HolderKind.UNKNOWN else [(trust.kind, trust.why)]
+        kind, why = most_exposed([*named, *served])
         return Trust(kind, why, trust.services)
 
-    def _trust(self, person: Person) -> Trust:
-        document = self._document(person)
+    def _trust(self, holder: HolderDraft) -> Trust:
+        document = self._document(holder)
         if document is None:
-            return Trust(HolderKind.UNKNOWN, _ELSEWHERE)
+            return Trust(HolderKind.UNKNOWN, _OUTSIDE)
         account = None
-        if person.resource is not None:
-            account = self._ground.regions.account(person.resource).content
+        if holder.resource is not None:
+            account = self._context.regions.account(holder.resource).content
         return trust_of(document, account)
 
-    def _document(self, person: Person) -> Document | None:
-        if person.resource is not None:
-            return self._deeds.trust(person.resource)
-        text = self._read.get(person.name or "")
-        return None if text is None else self._texts.plain(text, self._ground.world.file)
+    def _document(self, holder: HolderDraft) -> Document | None:
+        if holder.resource is not None:
+            return self._reader.trust(holder.resource)
+        text = self._read.get(holder.name or "")
+        return None if text is None else self._texts.plain(text, self._context.world.file)
 
     @cached_property
     def _read(self) -> dict[str, str]:
         """Trust policies of roles that data sources read when the plan was made, by name."""
         found = {}
-        for one in self._ground.state.data_of("aws_iam_role"):
+        for one in self._context.state.data_of("aws_iam_role"):
             values = one.values
             name, text = values.get("name"), values.get("assume_role_policy")
             if isinstance(name, str) and isinstance(text, str):
@@ -228,25 +228,25 @@ class Kinds:
         return found
 
     @cached_property
-    def _uses(self) -> dict[Person, list[_Use]]:
+    def _uses(self) -> dict[HolderDraft, list[_Use]]:
         """What uses the roles, looked up when a role's trust does not tell."""
         return _gathered(
-            (person, _Use(kind, f"used by {one.address}"))
+            (holder, _Use(kind, f"used by {one.address}"))
             for type_, path, kind in _USES
-            for one in self._ground.world.of(type_)
-            for person in self._at(one, path)
+            for one in self._context.world.of(type_)
+            for holder in self._at(one, path)
         )
 
     @cached_property
-    def _caches(self) -> set[Person]:
-        return {person for one in self._ground.world.of(_CACHES) for person in self._at(one, "iam_role_arn")}
+    def _dax_roles(self) -> set[HolderDraft]:
+        return {holder for one in self._context.world.of(_CACHES) for holder in self._at(one, "iam_role_arn")}
 
     @cached_property
-    def _pools(self) -> dict[Person, list[_Use]]:
+    def _identity_pool_roles(self) -> dict[HolderDraft, list[_Use]]:
         """Roles of identity pools: end users hold them, some without having signed in."""
-        return _gathered(found for one in self._ground.world.of(_POOLS) for found in self._of_pool(one))
+        return _gathered(found for one in self._context.world.of(_POOLS) for found in self._of_pool(one))
 
-    def _of_pool(self, pool: Resource) -> Iterator[tuple[Person, _Use]]:
+    def _of_pool(self, pool: Resource) -> Iterator[tuple[HolderDraft, _Use]]:
         roles, unknown = pool.root.member("roles")
         named: Tree = roles if isinstance(roles, dict) else {}
         for key, arn in sorted(named.items()):
@@ -260,7 +260,7 @@ class Kinds:
                 arn = rule.get("role_arn")
                 yield from _served(self._named(arn, pool) if isinstance(arn, str) else (), pool, anonymous=False)
 
-    def _at(self, one: Resource, path: str) -> Iterable[Person]:
+    def _at(self, one: Resource, path: str) -> Iterable[HolderDraft]:
         """The roles of this input that an attribute names, at most one block deep."""
         outer, _, inner = path.rpartition(".")
         if not outer:
@@ -269,26 +269,26 @@ class Kinds:
         blocks = trees(one.content.get(outer))
         texts = [str(block.get(inner)) for block in blocks if block.get(inner)]
         if texts:
-            return [person for text in texts for person in self._named(text, one)]
+            return [holder for text in texts for holder in self._named(text, one)]
         return self._later(one, outer)
 
-    def _named(self, text: str, one: Resource) -> list[Person]:
+    def _named(self, text: str, one: Resource) -> list[HolderDraft]:
         return self._roles.known(text, one)
 
-    def _later(self, one: Resource, key: str) -> list[Person]:
-        world = self._ground.world
+    def _later(self, one: Resource, key: str) -> list[HolderDraft]:
+        world = self._context.world
         unknown = [mention for mention in one.mentions(key) if not world.is_known(mention)]
-        return [person for mention in unknown for person in self._roles.mentioned(mention)]
+        return [holder for mention in unknown for holder in self._roles.mentioned(mention)]
 
 
-def _served(people: Iterable[Person], pool: Resource, *, anonymous: bool) -> Iterator[tuple[Person, _Use]]:
+def _served(indexes: Iterable[HolderDraft], pool: Resource, *, anonymous: bool) -> Iterator[tuple[HolderDraft, _Use]]:
     users = f"{'unauthenticated ' if anonymous else ''}users of {pool.address}"
-    for person in people:
-        yield person, _Use(HolderKind.END_USER, f"serves {users}")
+    for holder in indexes:
+        yield holder, _Use(HolderKind.END_USER, f"serves {users}")
 
 
-def _gathered(found: Iterable[tuple[Person, _Use]]) -> dict[Person, list[_Use]]:
-    gathered: dict[Person, list[_Use]] = {}
-    for person, use in found:
-        gathered.setdefault(person, []).append(use)
+def _gathered(found: Iterable[tuple[HolderDraft, _Use]]) -> dict[HolderDraft, list[_Use]]:
+    gathered: dict[HolderDraft, list[_Use]] = {}
+    for holder, use in found:
+        gathered.setdefault(holder, []).append(use)
     return gathered

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from tablegate.dialects.terraform.block import DYNAMIC, Block
 from tablegate.dialects.terraform.configuration import tree
-from tablegate.dialects.terraform.iam.context import Ground, Texts
+from tablegate.dialects.terraform.iam.context import PlanContext, PolicyTexts
 from tablegate.dialects.terraform.references import Mention, Scope, Unknown
 from tablegate.dialects.terraform.resource_changes import Instance
 from tablegate.dialects.terraform.resources import TABLE_TYPES, Resource, doubt_about
@@ -23,12 +23,12 @@ _ISSUER = "oidc.eks."
 _CARRIERS = ("aws_ssm_", "aws_secretsmanager_", "aws_cloudformation_", "aws_cloudcontrolapi_", "aws_lambda_invocation")
 
 
-class Elements:
+class UnknownElements:
     """Unknown elements of one plan's documents."""
 
-    def __init__(self, ground: Ground) -> None:
-        self._ground = ground
-        self._world = ground.world
+    def __init__(self, context: PlanContext) -> None:
+        self._context = context
+        self._world = context.world
 
     def holes(
         self, resource: Resource, block: Block, key: str, count: int, expression: object = None
@@ -40,15 +40,15 @@ class Elements:
         mentions = self._world.tracer.trace(expression, resource.scope)
         unknown = [one for one in mentions if not self._world.is_known(one)]
         name = f"{resource.address}.{block.path}{key}"
-        told = [(one, tuple(self._texts(one, name))) for one in unknown]
-        texts = tuple(dict.fromkeys(text for _, found in told for text in found))
+        named = [(one, tuple(self._texts(one, name))) for one in unknown]
+        texts = tuple(dict.fromkeys(text for _, found in named for text in found))
         holes: list[Hole | Perhaps] = []
         if texts:
             hole = Hole(doubt_about(unknown), texts)
             holes.append(hole if len(texts) <= count else Perhaps(hole))
-        untold = [one for one, found in told if not found]
-        if not texts or _are_needed(untold, [one for one, found in told if found], expression, count):
-            holes.append(Hole(doubt_about(untold)))
+        unnamed = [one for one, found in named if not found]
+        if not texts or _are_needed(unnamed, [one for one, found in named if found], expression, count):
+            holes.append(Hole(doubt_about(unnamed)))
         return holes
 
     def one(self, resource: Resource, block: Block, key: str) -> object:
@@ -63,14 +63,14 @@ class Elements:
     def _of_instance(self, instance: Instance, mention: Mention, name: str) -> Iterator[str]:
         found = self._world.at(instance)
         if found is not None:
-            yield from self.spellings(found, mention.attribute, self._ground.symbols.suffix(name))
+            yield from self.spellings(found, mention.attribute, self._context.symbols.suffix(name))
 
     def spellings(self, found: Resource, attribute: str, suffix: str = "") -> Iterator[str]:
         """What an attribute of a resource comes to where it names the resource, with whatever may follow."""
         instance = found.instance
         arn = self._arn(found)
         if arn is not None:
-            label = self._ground.symbols.of(f"{instance.address}.stream_label")
+            label = self._context.symbols.of(f"{instance.address}.stream_label")
             stream = attribute in _STREAM
             yield f"{arn}/stream/{label}" if stream else arn + suffix
         elif instance.type in IAM:
@@ -82,45 +82,45 @@ class Elements:
 
     def _arn(self, found: Resource) -> str | None:
         """The ARN of a table, or of its replica in another region."""
-        instance, symbols = found.instance, self._ground.symbols
+        instance, symbols = found.instance, self._context.symbols
         if instance.mode == "data" and instance.type == "aws_dynamodb_table":
             name = found.known("name")
             return None if name is None else self.spelled(found, "dynamodb", f"table/{name}")
         if instance.type in TABLE_TYPES:
-            table = self._ground.tables.get(instance.address)
+            table = self._context.tables.get(instance.address)
             return None if table is None else arn_of(table, symbols)
         if instance.type != "aws_dynamodb_table_replica":
             return None
-        link = self._ground.links.of(found, "global_table_arn").table
-        table = None if link is None else self._ground.tables.get(link.address)
+        link = self._context.links.of(found, "global_table_arn").table
+        table = None if link is None else self._context.tables.get(link.address)
         if table is None:
             return None
         parts = arn_of(table, symbols).split(":", 5)
-        parts[3] = self._ground.regions.name(found) or symbols.of(f"region of {instance.address}")
+        parts[3] = self._context.regions.name(found) or symbols.of(f"region of {instance.address}")
         return ":".join(parts)
 
     def _of_iam(self, found: Resource) -> str:
         path = found.known("path") or "/"
-        name = found.known("name") or self._ground.symbols.of(f"{found.address}.name")
+        name = found.known("name") or self._context.symbols.of(f"{found.address}.name")
         return self.spelled(found, "iam", f"{IAM[found.instance.type]}{path}{name}", region="")
 
     def _of_provider(self, found: Resource) -> str:
         url = found.known("url")
         if url is None:
             clusters = any(one.type == "aws_eks_cluster" for one in found.mentions("url"))
-            url = (_ISSUER if clusters else "") + self._ground.symbols.of(f"{found.address}.url")
+            url = (_ISSUER if clusters else "") + self._context.symbols.of(f"{found.address}.url")
         return self.spelled(found, "iam", f"oidc-provider/{url.removeprefix('https://')}", region="")
 
     def _elsewhere(self, found: Resource, attribute: str) -> str:
         """Something of another service: not known, but no table."""
         service = found.instance.type.split("_")[1]
-        return self.spelled(found, service, self._ground.symbols.of(f"{found.address}.{attribute}"))
+        return self.spelled(found, service, self._context.symbols.of(f"{found.address}.{attribute}"))
 
     def spelled(self, found: Resource, service: str, tail: str, region: str | None = None) -> str:
         """The ARN of a resource, with a symbol for each part that is not known."""
-        symbols = self._ground.symbols
-        where = self._ground.regions.name(found)
-        account = self._ground.regions.account(found).content or symbols.of(ACCOUNT)
+        symbols = self._context.symbols
+        where = self._context.regions.name(found)
+        account = self._context.regions.account(found).content or symbols.of(ACCOUNT)
         spot = (where or symbols.of(REGION)) if region is None else region
         partition = partition_of(where) if where else symbols.of(PARTITION)
         return ":".join(("arn", partition, service, spot, account, tail))
@@ -133,30 +133,30 @@ def _is_elsewhere(type_: str, attribute: str) -> bool:
     return attribute.endswith("arn") or (type_.startswith("aws_s3_bucket") and attribute in ("id", "bucket"))
 
 
-def _are_needed(untold: Sequence[Mention], told: Sequence[Mention], expression: object, count: int) -> bool:
+def _are_needed(unnamed: Sequence[Mention], named: Sequence[Mention], expression: object, count: int) -> bool:
     """Whether some unknown element can only come from references that tell nothing.
 
     A local value is not known to be unknown: it counts only where the others do not account for every element.
     """
-    if any(not one.dead for one in untold):
+    if any(not one.dead for one in unnamed):
         return True
     references = tree(expression).get("references")
     times = Counter(map(str, references)) if isinstance(references, list) else Counter[str]()
-    return bool(untold) and count > sum(max(1, times[one.reference]) for one in told)
+    return bool(unnamed) and count > sum(max(1, times[one.reference]) for one in named)
 
 
 # Stands for a part while a text is read as JSON: private to this, and no part of any text that is read.
 _MARK = re.compile("\ue000([0-9]+)\ue001")
 _NAMES = frozenset({"name", "id", "table_name"})
-_STREAM_drafts = "stream_arn"
+_STREAM_ARN = "stream_arn"
 
 
-class Drafts:
+class SourceTexts:
     """The texts of one root."""
 
-    def __init__(self, ground: Ground, texts: Texts, elements: Elements) -> None:
-        self._ground = ground
-        self._world = ground.world
+    def __init__(self, context: PlanContext, texts: PolicyTexts, elements: UnknownElements) -> None:
+        self._context = context
+        self._world = context.world
         self._texts = texts
         self._elements = elements
         self._numbers: dict[int, tuple[int, Unknown]] = {}
@@ -214,11 +214,11 @@ class Drafts:
         if found is not None:
             return found
         if given.direct and given.names:
-            return self._ground.symbols.of(given.names[0])
+            return self._context.symbols.of(given.names[0])
         if given.label:
-            return self._ground.symbols.of(given.label)
+            return self._context.symbols.of(given.label)
         number, _ = self._numbers.setdefault(id(given), (len(self._numbers) + 1, given))
-        return self._ground.symbols.of(f"unknown {number}")
+        return self._context.symbols.of(f"unknown {number}")
 
     def _spelled(self, given: Unknown) -> str | None:
         if not given.direct:
@@ -246,17 +246,17 @@ class Drafts:
         return None
 
     def _of_table(self, found: Resource, attribute: str) -> str | None:
-        table, symbols = self._ground.tables.get(found.address), self._ground.symbols
+        table, symbols = self._context.tables.get(found.address), self._context.symbols
         if table is None:
             return None
         if attribute in _NAMES:
             return table.name.content or symbols.of(f"name of {table.address}")
         label = symbols.of(f"{found.address}.stream_label")
-        arns = {"arn": arn_of(table, symbols), _STREAM_drafts: f"{arn_of(table, symbols)}/stream/{label}"}
+        arns = {"arn": arn_of(table, symbols), _STREAM_ARN: f"{arn_of(table, symbols)}/stream/{label}"}
         return label if attribute == "stream_label" else arns.get(attribute)
 
     def _of_provider(self, found: Resource, type_: str, attribute: str) -> str | None:
-        regions, symbols = self._ground.regions, self._ground.symbols
+        regions, symbols = self._context.regions, self._context.symbols
         where = regions.name(found)
         if type_ == "aws_caller_identity" and attribute in ("account_id", "id"):
             return regions.account(found).content or symbols.of(ACCOUNT)
