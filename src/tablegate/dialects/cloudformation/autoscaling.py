@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tablegate.dialects.cloudformation.joins import Linked, Links, Naming, Tables
+from tablegate.dialects.cloudformation.joins import Candidate, Candidates, TableIdentity, TableNames
 from tablegate.dialects.cloudformation.properties import (
     as_section,
     decimal,
@@ -59,24 +59,24 @@ def table_of(resource_id: str) -> str | None:
 class Scaling:
     """The scaling targets and policies of one template."""
 
-    def __init__(self, resolver: Resolver, tables: Tables) -> None:
+    def __init__(self, resolver: Resolver, tables: TableNames) -> None:
         self._resolver = resolver
-        self.links = Links(resolver, _with(resolver, SCALABLE_TARGET, "ResourceId"), table_of, tables)
+        self.candidates = Candidates(resolver, _with(resolver, SCALABLE_TARGET, "ResourceId"), table_of, tables)
         self._attached: dict[str, list[Resource]] = {}
         self._by_triple: dict[str, list[Resource]] = {}
-        self._loose: list[Resource] = []
+        self._unresolved: list[Resource] = []
         for policy in resolver.template.of(SCALING_POLICY):
             self._attach(policy)
 
-    def of(self, table: Naming) -> tuple[ScalingTarget, ...]:
+    def of(self, table: TableIdentity) -> tuple[ScalingTarget, ...]:
         """The targets of a table and its indexes."""
-        made = map(self._target, self.links.of(table))
+        made = map(self._target, self.candidates.of(table))
         found = [target for target in made if target is not None]
         return tuple(sorted(found, key=lambda target: (target.index or "", target.dimension, target.address)))
 
-    def doubt(self, table: Naming) -> Doubt | None:
+    def doubt(self, table: TableIdentity) -> Doubt | None:
         """Why there may be more targets."""
-        return self.links.doubt(table)
+        return self.candidates.doubt(table)
 
     def _attach(self, policy: Resource) -> None:
         section = properties(self._resolver, policy)
@@ -84,7 +84,7 @@ class Scaling:
         key = text_with_holes(target) if target is not None else self._triple(section)
         symbol = target.symbol if isinstance(target, Unsettled) else None
         if key is None or (symbol is not None and symbol.sort != RESOURCE):
-            self._loose.append(policy)
+            self._unresolved.append(policy)
         else:
             (self._by_triple if target is None else self._attached).setdefault(key, []).append(policy)
 
@@ -93,8 +93,8 @@ class Scaling:
         texts = [text_with_holes(value) for value in values if value is not None]
         return " ".join(text for text in texts if text is not None) if None not in texts and texts else None
 
-    def _target(self, linked: Linked) -> ScalingTarget | None:
-        resolver, resource, section = self._resolver, linked.resource, linked.section
+    def _target(self, candidate: Candidate) -> ScalingTarget | None:
+        resolver, resource, section = self._resolver, candidate.resource, candidate.section
         there = exists(resolver, resource)
         if there is False:
             return None
@@ -108,7 +108,7 @@ class Scaling:
             address=resource.address,
             place=resolver.place(resource.node),
             dimension=dimension,
-            index=self._index(linked) if ":index:" in stated else None,
+            index=self._index(candidate) if ":index:" in stated else None,
             minimum=number(resolver, facts.SCALING_MIN, section, "MinCapacity"),
             maximum=number(resolver, facts.SCALING_MAX, section, "MaxCapacity"),
             tracking=tracking.tracking,
@@ -118,8 +118,8 @@ class Scaling:
             schedules=tuple(_schedules(resolver, section)),
         )
 
-    def _index(self, linked: Linked) -> str | None:
-        value = self._resolver.head(linked.where)
+    def _index(self, candidate: Candidate) -> str | None:
+        value = self._resolver.head(candidate.where)
         return (text_with_holes(value) or "").partition("/index/")[2] or None if value is not None else None
 
     def _tracking(self, target: Resource, section: Section) -> Tracking:
@@ -132,7 +132,7 @@ class Scaling:
                 found = tracking_of(self._resolver, policy) if there else _doubtful(policy)
                 if found.tracking.content is not False:
                     return found
-        return _doubtful(self._loose[0]) if self._loose else NO_TRACKING
+        return _doubtful(self._unresolved[0]) if self._unresolved else NO_TRACKING
 
 
 def _doubtful(resource: Resource) -> Tracking:
@@ -165,12 +165,12 @@ def configured(resolver: Resolver, section: Section, place: Place) -> Tracking:
     )
 
 
-def _with(resolver: Resolver, type_: str, key: str) -> Iterator[Linked]:
+def _with(resolver: Resolver, type_: str, key: str) -> Iterator[Candidate]:
     for resource in resolver.template.of(type_):
         section = properties(resolver, resource)
         node = section.get(key) if not isinstance(section, Unsettled) else section.node
         if node is not None:
-            yield Linked(resource, node, section)
+            yield Candidate(resource, node, section)
 
 
 def _suspended(resolver: Resolver, section: Section) -> Value[bool]:

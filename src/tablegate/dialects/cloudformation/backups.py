@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 
-from tablegate.dialects.cloudformation.joins import Naming
+from tablegate.dialects.cloudformation.joins import TableIdentity
 from tablegate.dialects.cloudformation.parameters import ACCOUNT, PARTITION, REGION
 from tablegate.dialects.cloudformation.properties import as_section, exists, listed, properties, subsection
 from tablegate.dialects.cloudformation.resolver import Resolver
@@ -35,7 +35,7 @@ class Backups:
         self._resolver = resolver
         self.any = bool(resolver.template.resources.get(BACKUP_SELECTION))
 
-    def cover(self, table: Naming, tags: Tags) -> Value[bool]:
+    def cover(self, table: TableIdentity, tags: Tags) -> Value[bool]:
         """Whether some selection covers the table."""
         open_selections = []
         for selection in self._resolver.template.of(BACKUP_SELECTION):
@@ -51,7 +51,7 @@ class Backups:
             return facts.BACKED_UP.doubted(doubt, self._resolver.place(first.node))
         return facts.BACKED_UP.unset
 
-    def _covers(self, selection: Resource, table: Naming, tags: Tags) -> bool | None:
+    def _covers(self, selection: Resource, table: TableIdentity, tags: Tags) -> bool | None:
         section = subsection(self._resolver, properties(self._resolver, selection), "BackupSelection")
         if section is None or isinstance(section, Unsettled):
             return None if section is not None else False
@@ -62,7 +62,7 @@ class Backups:
         narrowed = bool(excluded or conditions) and not chosen
         return _all((True if narrowed else _any(chosen), _not(_any(excluded)), _all(conditions)))
 
-    def _listed(self, section: Section, key: str, table: Naming, arn: str) -> Iterator[bool | None]:
+    def _listed(self, section: Section, key: str, table: TableIdentity, arn: str) -> Iterator[bool | None]:
         found = listed(self._resolver, section, key)
         if isinstance(found, Unsettled):
             yield None
@@ -102,14 +102,14 @@ class Backups:
             return True if like and wanted == "*" else None
         return fnmatchcase(text, wanted.replace("[", "[[]")) if like else text == wanted
 
-    def _arn(self, table: Naming) -> str:
+    def _arn(self, table: TableIdentity) -> str:
         """The table's ARN, with holes where it is not known."""
         stack = (self._resolver.reference(_NOWHERE, name) for name in (PARTITION, REGION, ACCOUNT))
         partition, region, account = (_encoded(value) for value in stack)
         name = _hole(Symbol(table.address, None, RESOURCE)) if table.name is None else _encoded(table.name)
         return f"arn:{partition}:dynamodb:{region}:{account}:table/{name}"
 
-    def _matches_arn(self, pattern: Node | Unsettled, table: Naming, arn: str) -> bool | None:
+    def _matches_arn(self, pattern: Node | Unsettled, table: TableIdentity, arn: str) -> bool | None:
         parts = pattern.parts if isinstance(pattern, Unsettled) else (scalar_of(pattern),)
         resources = [part for part in parts if isinstance(part, Symbol) and part.sort == RESOURCE]
         if Symbol(table.address, "Arn", RESOURCE) in parts:

@@ -9,7 +9,7 @@ from typing import TypeVar
 from tablegate.dialects.cloudformation.parameters import secrets_of
 from tablegate.dialects.cloudformation.properties import exists, flag, properties, subsection, word
 from tablegate.dialects.cloudformation.resolver import NOWHERE, Resolver
-from tablegate.dialects.cloudformation.table import Joins, regional_table, table_of
+from tablegate.dialects.cloudformation.table import TableJoins, regional_table, table_of
 from tablegate.dialects.cloudformation.template import (
     ALARM,
     BACKUP_SELECTION,
@@ -87,7 +87,7 @@ class Built:
 def built(resolver: Resolver, text: str) -> Built:
     """Everything that a template says of tables and access, in every scenario."""
     template = resolver.template
-    joins = Joins(resolver)
+    joins = TableJoins(resolver)
     tables = _built_tables(resolver, joins)
     spelling = "json" if is_json(text) else "yaml"
     access = _access(resolver, tables, text, spelling)
@@ -123,10 +123,10 @@ def _access(resolver: Resolver, tables: tuple[Table, ...], text: str, spelling: 
 
 def _tables_of(resolver: Resolver) -> tuple[Table, ...]:
     """The tables of another stack, which may not be built yet."""
-    return _built_tables(resolver, Joins(resolver)) if resolver.tables is None else resolver.tables
+    return _built_tables(resolver, TableJoins(resolver)) if resolver.tables is None else resolver.tables
 
 
-def _built_tables(resolver: Resolver, joins: Joins) -> tuple[Table, ...]:
+def _built_tables(resolver: Resolver, joins: TableJoins) -> tuple[Table, ...]:
     if resolver.tables is None:
         found: list[Table] = []
         for resource in resolver.template.of(*TABLES):
@@ -162,7 +162,7 @@ def _within(above: Mapping[str, str], own: Mapping[str, str] | None, address: st
     return dict(sorted({**above, **inner}.items()))
 
 
-def _tables(resolver: Resolver, joins: Joins, resource: Resource) -> Iterable[Table]:
+def _tables(resolver: Resolver, joins: TableJoins, resource: Resource) -> Iterable[Table]:
     spell = regional_table
     if resource.type == GLOBAL_TABLE:
         from tablegate.dialects.cloudformation.global_table import global_table
@@ -191,10 +191,10 @@ def _clusters(resolver: Resolver, resource: Resource) -> Iterable[DaxCluster]:
     return _in_scenarios(resolver, resource, build)
 
 
-def _legacy(resolver: Resolver, joins: Joins, resource: Resource) -> Iterable[LegacyGlobalTable]:
+def _legacy(resolver: Resolver, joins: TableJoins, resource: Resource) -> Iterable[LegacyGlobalTable]:
     def build() -> LegacyGlobalTable:
         name = resolver.get(properties(resolver, resource), "TableName")
-        table = joins.tables.called((text_with_holes(name) if name is not None else None) or "")
+        table = joins.tables.address_of((text_with_holes(name) if name is not None else None) or "")
         return LegacyGlobalTable(
             address=resource.address,
             place=resolver.place(resource.node),

@@ -22,7 +22,7 @@ from tablegate.dialects.cloudformation.properties import (
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.schema import Paid, index, indexes, insights, limit, warmth
 from tablegate.dialects.cloudformation.settings import policy, recovery, stream, tags
-from tablegate.dialects.cloudformation.table import Joins, Spelled
+from tablegate.dialects.cloudformation.table import Spelled, TableJoins
 from tablegate.dialects.cloudformation.template import Resource
 from tablegate.dialects.cloudformation.values import Section, Unsettled, text_with_holes
 from tablegate.model import facts
@@ -50,7 +50,7 @@ class Region:
         return (text_with_holes(self.name) if self.name is not None else None) or ""
 
 
-def global_table(resolver: Resolver, joins: Joins, resource: Resource) -> Spelled:
+def global_table(resolver: Resolver, joins: TableJoins, resource: Resource) -> Spelled:
     """The table's spelling: the entry of the stack's own region is the table, the others its replicas."""
     once = resolver.choices.once
     shared = once("properties", properties, resolver, resource)
@@ -75,7 +75,7 @@ def global_table(resolver: Resolver, joins: Joins, resource: Resource) -> Spelle
 
 
 def _regions(
-    resolver: Resolver, joins: Joins, shared: Section
+    resolver: Resolver, joins: TableJoins, shared: Section
 ) -> tuple[Region | Unsettled, Sequence[Region] | Unsettled]:
     """The table itself, and its replicas. What cannot be known of one cannot be known of the other."""
     found = listed(resolver, shared, "Replicas")
@@ -99,11 +99,11 @@ def _regions(
 _NO_REPLICA = Unsettled(Doubt("an entry of Replicas is empty"), Node(None, 1, 1))
 
 
-def _is_home(region: Region, joins: Joins) -> bool:
+def _is_home(region: Region, joins: TableJoins) -> bool:
     return region.text == (joins.region.content or f"${{{REGION}}}")
 
 
-def _home_region(resolver: Resolver, joins: Joins, home: Region | Unsettled) -> Value[str]:
+def _home_region(resolver: Resolver, joins: TableJoins, home: Region | Unsettled) -> Value[str]:
     if joins.region.known or isinstance(home, Unsettled):
         return joins.region
     return word(resolver, facts.REGION, home.section, "Region")

@@ -14,7 +14,7 @@ from tablegate.syntax.node import Node
 
 
 @record(kw_only=False)
-class Naming:
+class TableIdentity:
     """What a table is called in this scenario: its logical id, and its name as far as it is known."""
 
     address: str
@@ -22,7 +22,7 @@ class Naming:
 
 
 @record(kw_only=False)
-class Linked:
+class Candidate:
     """A resource that speaks of a table, where it says of which, and the section that says what."""
 
     resource: Resource
@@ -30,74 +30,74 @@ class Linked:
     section: Section
 
 
-Names = Callable[[str], str | None]
+NameParser = Callable[[str], str | None]
 """Takes the table's name out of a text such as a resource id or an ARN; None where it names no table."""
 
 
-class Links:
+class Candidates:
     """One kind of resources, by the table that they speak of."""
 
-    def __init__(self, resolver: Resolver, pairs: Iterable[Linked], names: Names, tables: Tables) -> None:
+    def __init__(self, resolver: Resolver, pairs: Iterable[Candidate], names: NameParser, tables: TableNames) -> None:
         self._resolver = resolver
         self._names = names
         self._tables = tables
-        self._certain: dict[str, list[Linked]] = {}
-        self._named: dict[str, list[Linked]] = {}
-        self._loose: list[Linked] = []
-        for linked in pairs:
-            self._add(linked)
-        self.read_names = bool(self._named or self._loose)  # whether it depends on a table's name who speaks of it
-        self.spoken_of = self._certain.keys()  # the tables that somebody speaks of for certain
+        self._certain: dict[str, list[Candidate]] = {}
+        self._named: dict[str, list[Candidate]] = {}
+        self._unresolved: list[Candidate] = []
+        for candidate in pairs:
+            self._add(candidate)
+        self.read_names = bool(self._named or self._unresolved)  # whether matches depend on a table's name
+        self.referenced = self._certain.keys()  # tables with a certain candidate
 
-    def of(self, table: Naming) -> Iterable[Linked]:
+    def of(self, table: TableIdentity) -> Iterable[Candidate]:
         """Those that speak of this table, for certain, in this scenario."""
-        found = self._certain.get(table.address, ())
+        certain = self._certain.get(table.address, ())
         if not self.read_names:
-            return found
+            return certain
         text = text_with_holes(table.name) if isinstance(table.name, Node) else None
         named = self._named.get(text, ()) if text is not None else ()
-        loose = [linked for linked in self._loose if self._speaks(linked, table)]
-        return [*found, *named, *loose]
+        unresolved = [candidate for candidate in self._unresolved if self._is_about(candidate, table)]
+        return [*certain, *named, *unresolved]
 
-    def perhaps(self, table: Naming) -> Iterator[tuple[Linked, Doubt]]:
+    def possible(self, table: TableIdentity) -> Iterator[tuple[Candidate, Doubt]]:
         """Those that may or may not speak of this table, and why that is not known."""
-        for linked in self._loose:
-            value = self._resolver.head(linked.where)
+        for candidate in self._unresolved:
+            value = self._resolver.head(candidate.where)
             if isinstance(value, Unsettled) and self._compare(value, table) is None:
-                yield linked, _perhaps(linked, value.doubt)
+                yield candidate, _possible_doubt(candidate, value.doubt)
         if isinstance(table.name, Unsettled):
             own = text_with_holes(table.name)
-            for linked in (it for name, named in self._named.items() if _could_be(name, own) for it in named):
-                yield linked, _perhaps(linked, table.name.doubt)
+            for candidate in (it for name, named in self._named.items() if _could_be(name, own) for it in named):
+                yield candidate, _possible_doubt(candidate, table.name.doubt)
 
-    def doubt(self, table: Naming) -> Doubt | None:
+    def doubt(self, table: TableIdentity) -> Doubt | None:
         """Why there may be more of them."""
-        return next((doubt for _, doubt in self.perhaps(table)), None) if self.read_names else None
+        return next((doubt for _, doubt in self.possible(table)), None) if self.read_names else None
 
-    def _add(self, linked: Linked) -> None:
-        value = self._resolver.head(linked.where)
+    def _add(self, candidate: Candidate) -> None:
+        value = self._resolver.head(candidate.where)
         text = text_with_holes(value) if value is not None else None
         if value is None or text is None:
-            self._loose.append(linked)
+            self._unresolved.append(candidate)
             return
         name = self._names(text)
         if name is None:
-            if isinstance(value, Unsettled) and _is_vague(value):
-                self._loose.append(linked)
+            if isinstance(value, Unsettled) and _may_be_any_name(value):
+                self._unresolved.append(candidate)
             return
-        table = self._tables.called(name)
+        table = self._tables.address_of(name)
         if table is not None:
-            self._certain.setdefault(table, []).append(linked)
+            self._certain.setdefault(table, []).append(candidate)
         elif isinstance(value, Unsettled):
-            self._loose.append(linked)
+            self._unresolved.append(candidate)
         else:
-            self._named.setdefault(name, []).append(linked)
+            self._named.setdefault(name, []).append(candidate)
 
-    def _speaks(self, linked: Linked, table: Naming) -> bool | None:
-        value = self._resolver.head(linked.where)
+    def _is_about(self, candidate: Candidate, table: TableIdentity) -> bool | None:
+        value = self._resolver.head(candidate.where)
         return False if value is None else self._compare(value, table)
 
-    def _compare(self, value: Node | Unsettled, table: Naming) -> bool | None:
+    def _compare(self, value: Node | Unsettled, table: TableIdentity) -> bool | None:
         text = text_with_holes(value)
         name = self._names(text) if text is not None else None
         own = text_with_holes(table.name) if table.name is not None else None
@@ -107,12 +107,12 @@ class Links:
             return False  # a name that the service makes up is written nowhere
         if isinstance(value, Unsettled) and any(it.sort == RESOURCE for it in value.parts if isinstance(it, Symbol)):
             return False
-        if name is None and text is not None and not (isinstance(value, Unsettled) and _is_vague(value)):
+        if name is None and text is not None and not (isinstance(value, Unsettled) and _may_be_any_name(value)):
             return False
         return None if _could_be(name, own) else False
 
 
-class Tables:
+class TableNames:
     """The tables of the template, by each way to say their names without choosing a scenario."""
 
     def __init__(self, resolver: Resolver) -> None:
@@ -120,7 +120,7 @@ class Tables:
         self._by_reference = {hole(Symbol(it.address)): it.address for it in resolver.template.of(*TABLES)}
         self._by_name: dict[str, str] | None = None
 
-    def called(self, name: str) -> str | None:
+    def address_of(self, name: str) -> str | None:
         """The logical id of the table that is called so."""
         found = self._by_reference.get(name)
         if found is None and self._by_reference:
@@ -137,13 +137,13 @@ class Tables:
                 yield text, resource.address
 
 
-def _perhaps(linked: Linked, doubt: Doubt) -> Doubt:
-    address = linked.resource.address
+def _possible_doubt(candidate: Candidate, doubt: Doubt) -> Doubt:
+    address = candidate.resource.address
     reason = f"{address} may or may not be about this table: {doubt.reason}"
     return Doubt(reason, doubt.settle, (address, *doubt.refs))
 
 
-def _is_vague(value: Unsettled) -> bool:
+def _may_be_any_name(value: Unsettled) -> bool:
     """Whether the text may hold a table's name though no part of it says so."""
     return all(isinstance(part, Symbol) and part.sort != RESOURCE for part in value.parts)
 

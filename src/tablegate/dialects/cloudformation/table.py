@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from tablegate.dialects.cloudformation.autoscaling import Scaling
 from tablegate.dialects.cloudformation.backups import Backups
-from tablegate.dialects.cloudformation.joins import Naming, Tables
+from tablegate.dialects.cloudformation.joins import TableIdentity, TableNames
 from tablegate.dialects.cloudformation.kms import destinations, encryption
 from tablegate.dialects.cloudformation.parameters import ACCOUNT, REGION, partition_of
 from tablegate.dialects.cloudformation.properties import properties, subsection
@@ -69,7 +69,7 @@ _NOWHERE = Node(None, 1, 1)
 
 
 @record(kw_only=False)
-class Joined:
+class JoinedParts:
     """What speaks of one table."""
 
     scaling: tuple[ScalingTarget, ...]
@@ -80,14 +80,14 @@ class Joined:
     replicas: tuple[Replica, ...]
 
 
-_NOTHING = Joined((), None, (), None, (), ())
+_NOTHING = JoinedParts((), None, (), None, (), ())
 
 
-class Joins:
+class TableJoins:
     """The joins of one template, and what is known of its stack."""
 
     def __init__(self, resolver: Resolver) -> None:
-        self.tables = Tables(resolver)
+        self.tables = TableNames(resolver)
         self.scaling = Scaling(resolver, self.tables)
         self.alarms = Alarms(resolver, self.tables)
         self.consumers = Consumers(resolver, self.tables)
@@ -96,19 +96,19 @@ class Joins:
         self.region = _of_the_stack(resolver, facts.REGION, REGION)
         self.account = _of_the_stack(resolver, facts.ACCOUNT, ACCOUNT)
 
-        links = (self.scaling.links, self.alarms.links, self.consumers.links, self.replicas.links)
-        self._read_names = self.backups.any or any(link.read_names for link in links)
-        self._spoken_of = {address for link in links for address in link.spoken_of}
+        kinds = [it.candidates for it in (self.scaling, self.alarms, self.consumers, self.replicas)]
+        self._read_names = self.backups.any or any(kind.read_names for kind in kinds)
+        self._referenced = {address for kind in kinds for address in kind.referenced}
 
-    def naming(self, address: str, name: Node | Unsettled | None) -> Naming:
+    def identity(self, address: str, name: Node | Unsettled | None) -> TableIdentity:
         """What a table is called, as far as it matters to those who speak of tables."""
-        return Naming(address, name if self._read_names else None)
+        return TableIdentity(address, name if self._read_names else None)
 
-    def about(self, table: Naming) -> Joined:
+    def about(self, table: TableIdentity) -> JoinedParts:
         """All that speaks of one table, in this scenario."""
-        if not self._read_names and table.address not in self._spoken_of:
+        if not self._read_names and table.address not in self._referenced:
             return _NOTHING
-        return Joined(
+        return JoinedParts(
             self.scaling.of(table),
             self.scaling.doubt(table),
             self.alarms.of(table),
@@ -157,7 +157,7 @@ class Spelled:
     settings_replication: Value[str]
 
 
-Spelling = Callable[[Resolver, Joins, Resource], Spelled]
+Spelling = Callable[[Resolver, TableJoins, Resource], Spelled]
 
 
 @record(kw_only=False)
@@ -167,7 +167,7 @@ class Built:
     table: Table
     shared: Section
     own: Section
-    naming: Naming
+    identity: TableIdentity
 
 
 @record(kw_only=False)
@@ -193,7 +193,7 @@ _PARTS = ("indexes", "local_indexes", "replicas")
 _FEW = {_NAME, *_APART}
 
 
-def table_of(resolver: Resolver, joins: Joins, resource: Resource, spell: Spelling) -> Table:
+def table_of(resolver: Resolver, joins: TableJoins, resource: Resource, spell: Spelling) -> Table:
     """The table in the scenario that the resolver is in."""
 
     def whole() -> Built:
@@ -205,14 +205,14 @@ def table_of(resolver: Resolver, joins: Joins, resource: Resource, spell: Spelli
     return resolver.choices.varied(whole, varied).table
 
 
-def _varied(resolver: Resolver, joins: Joins, first: Built, asked: Iterable[str]) -> Built | None:
+def _varied(resolver: Resolver, joins: TableJoins, first: Built, asked: Iterable[str]) -> Built | None:
     """The table of the first scenario in this one, where nothing but these properties asked which one it is."""
     table, once = first.table, resolver.choices.once
     changed: dict[str, Any] = {}
     for name_ in asked:
         if name_ == _NAME:
             named = once(_NAME, name, resolver, first.shared)
-            if joins.naming(table.address, named.node) != first.naming:
+            if joins.identity(table.address, named.node) != first.identity:
                 return None  # what speaks of the table goes by its name
             changed |= _named(joins, named, table.region)
         else:
@@ -225,7 +225,7 @@ def _varied(resolver: Resolver, joins: Joins, first: Built, asked: Iterable[str]
     return replace(first, table=replace(table, **changed, scenario=resolver.conditions.scenario()))
 
 
-def _named(joins: Joins, named: Named, region: Value[str]) -> dict[str, Any]:
+def _named(joins: TableJoins, named: Named, region: Value[str]) -> dict[str, Any]:
     """The fields that a table's name is in."""
     return {
         "name": named.value,
@@ -235,12 +235,12 @@ def _named(joins: Joins, named: Named, region: Value[str]) -> dict[str, Any]:
     }
 
 
-def _whole(resolver: Resolver, joins: Joins, resource: Resource, spelled: Spelled) -> Built:
+def _whole(resolver: Resolver, joins: TableJoins, resource: Resource, spelled: Spelled) -> Built:
     once, made, shared, own = resolver.choices.once, resolver.made, spelled.shared, spelled.own
     named = made(shared, _NAME, UNNAMED, name)
-    naming = joins.naming(resource.address, named.node)
+    identity = joins.identity(resource.address, named.node)
     tagged = once("tags", tags, resolver, own)
-    joined = once("joins", joins.about, naming)
+    joined = once("joins", joins.about, identity)
     replicas = _replicas(spelled.replicas, joined.replicas)
     table = Table(
         address=resource.address,
@@ -273,7 +273,9 @@ def _whole(resolver: Resolver, joins: Joins, resource: Resource, spelled: Spelle
             own, "DeletionProtectionEnabled", facts.DELETION_PROTECTION.unset, deletion_protection
         ),
         retention=once("retention", retention, resolver, resource),
-        backed_up=once("backups", joins.backups.cover, naming, tagged) if joins.backups.any else facts.BACKED_UP.unset,
+        backed_up=once("backups", joins.backups.cover, identity, tagged)
+        if joins.backups.any
+        else facts.BACKED_UP.unset,
         import_source=made(shared, "ImportSourceSpecification", facts.IMPORT_SOURCE.unset, import_source),
         restore_source=facts.RESTORE_SOURCE.unset,
         ttl=made(shared, "TimeToLiveSpecification", facts.NO_TTL, ttl),
@@ -290,7 +292,7 @@ def _whole(resolver: Resolver, joins: Joins, resource: Resource, spelled: Spelle
         raw=partial(unevaluated, resource.node),
         scenario=resolver.conditions.scenario(),  # last: all that is asked is asked by now
     )
-    return Built(table, shared, own, naming)
+    return Built(table, shared, own, identity)
 
 
 def _replicas(listed: Value[tuple[Replica, ...]], added: tuple[Replica, ...]) -> Value[tuple[Replica, ...]]:
@@ -321,7 +323,7 @@ _PASSED_ON = (
 _TYPES = {"String": "S", "Number": "N", "Binary": "B"}
 
 
-def regional_table(resolver: Resolver, joins: Joins, resource: Resource) -> Spelled:
+def regional_table(resolver: Resolver, joins: TableJoins, resource: Resource) -> Spelled:
     """The table's own spelling."""
     section = resolver.choices.once("properties", properties, resolver, resource)
     if resource.type == SIMPLE_TABLE and not isinstance(section, Unsettled):

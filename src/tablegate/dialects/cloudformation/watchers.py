@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tablegate.dialects.cloudformation.joins import Linked, Links, Naming, Tables
+from tablegate.dialects.cloudformation.joins import Candidate, Candidates, TableIdentity, TableNames
 from tablegate.dialects.cloudformation.properties import as_section, exists, listed, properties, reference, subsection
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import (
@@ -29,32 +29,32 @@ _TABLE_NAME, _INDEX_NAME = "TableName", "GlobalSecondaryIndexName"
 class Alarms:
     """The CloudWatch alarms of one template."""
 
-    def __init__(self, resolver: Resolver, tables: Tables) -> None:
+    def __init__(self, resolver: Resolver, tables: TableNames) -> None:
         self._resolver = resolver
-        metrics = (linked for alarm in resolver.template.of(ALARM) for linked in _metrics(resolver, alarm))
-        self.links = Links(resolver, metrics, str, tables)
+        metrics = (candidate for alarm in resolver.template.of(ALARM) for candidate in _metrics(resolver, alarm))
+        self.candidates = Candidates(resolver, metrics, str, tables)
 
-    def of(self, table: Naming) -> tuple[Alarm, ...]:
+    def of(self, table: TableIdentity) -> tuple[Alarm, ...]:
         """The alarms on a table and its indexes."""
-        linked = (it for it in self.links.of(table) if exists(self._resolver, it.resource) is not False)
-        found = {self._alarm(it) for it in linked}
+        present = (it for it in self.candidates.of(table) if exists(self._resolver, it.resource) is not False)
+        found = {self._alarm(it) for it in present}
         return tuple(sorted(found, key=lambda alarm: (alarm.address, alarm.metric, alarm.index or "")))
 
-    def doubt(self, table: Naming) -> Doubt | None:
+    def doubt(self, table: TableIdentity) -> Doubt | None:
         """Why there may be more alarms."""
-        return self.links.doubt(table)
+        return self.candidates.doubt(table)
 
-    def _alarm(self, linked: Linked) -> Alarm:
-        metric = self._resolver.get(linked.section, "MetricName")
-        index = _dimension(self._resolver, linked.section, _INDEX_NAME)
+    def _alarm(self, candidate: Candidate) -> Alarm:
+        metric = self._resolver.get(candidate.section, "MetricName")
+        index = _dimension(self._resolver, candidate.section, _INDEX_NAME)
         return Alarm(
-            address=linked.resource.address,
+            address=candidate.resource.address,
             metric=(text_with_holes(metric) if metric is not None else None) or "",
             index=text_with_holes(index) if index is not None else None,
         )
 
 
-def _metrics(resolver: Resolver, alarm: Resource) -> Iterator[Linked]:
+def _metrics(resolver: Resolver, alarm: Resource) -> Iterator[Candidate]:
     """Each metric of DynamoDB that the alarm looks at, also inside of a metric expression."""
     for section in _metric_sections(resolver, properties(resolver, alarm)):
         namespace = resolver.get(section, "Namespace")
@@ -62,7 +62,7 @@ def _metrics(resolver: Resolver, alarm: Resource) -> Iterator[Linked]:
             continue
         table = _dimension(resolver, section, _TABLE_NAME)
         if table is not None and namespace is not None:
-            yield Linked(alarm, table.node if isinstance(table, Unsettled) else table, section)
+            yield Candidate(alarm, table.node if isinstance(table, Unsettled) else table, section)
 
 
 def _metric_sections(resolver: Resolver, section: Section) -> Iterator[Section]:
@@ -91,22 +91,22 @@ def _dimension(resolver: Resolver, section: Section, name: str) -> Node | Unsett
 class Consumers:
     """What reads the streams of one template's tables."""
 
-    def __init__(self, resolver: Resolver, tables: Tables) -> None:
+    def __init__(self, resolver: Resolver, tables: TableNames) -> None:
         self._resolver = resolver
-        self.links = Links(resolver, _readers(resolver), _table_of_stream, tables)
+        self.candidates = Candidates(resolver, _readers(resolver), _table_of_stream, tables)
 
-    def of(self, table: Naming) -> tuple[Consumer, ...]:
+    def of(self, table: TableIdentity) -> tuple[Consumer, ...]:
         """The consumers of one table's stream, and those that may read it."""
-        linked: list[tuple[Linked, Doubt | None]] = [(it, None) for it in self.links.of(table)]
-        linked += self.links.perhaps(table)
-        found = [self._consumer(*pair) for pair in linked if exists(self._resolver, pair[0].resource) is not False]
+        pairs: list[tuple[Candidate, Doubt | None]] = [(it, None) for it in self.candidates.of(table)]
+        pairs += self.candidates.possible(table)
+        found = [self._consumer(*pair) for pair in pairs if exists(self._resolver, pair[0].resource) is not False]
         return tuple(sorted(found, key=lambda consumer: (consumer.address, sorted(consumer.images))))
 
-    def _consumer(self, linked: Linked, doubt: Doubt | None) -> Consumer:
+    def _consumer(self, candidate: Candidate, doubt: Doubt | None) -> Consumer:
         return Consumer(
-            address=linked.resource.address,
-            place=self._resolver.place(linked.resource.node),
-            images=_images(self._resolver, linked.section),
+            address=candidate.resource.address,
+            place=self._resolver.place(candidate.resource.node),
+            images=_images(self._resolver, candidate.section),
             doubt=doubt,
         )
 
@@ -119,18 +119,18 @@ def has_consumers(resolver: Resolver) -> bool:
     return any(True for function in template.of(FUNCTION) for _ in _events(resolver, function))
 
 
-def _readers(resolver: Resolver) -> Iterator[Linked]:
+def _readers(resolver: Resolver) -> Iterator[Candidate]:
     for type_, key, filters in ((EVENT_SOURCE_MAPPING, "EventSourceArn", None), (PIPE, "Source", "SourceParameters")):
         for resource in resolver.template.of(type_):
             section = properties(resolver, resource)
             if not isinstance(section, Unsettled) and key in section:
                 inner = subsection(resolver, section, filters) if filters else section
-                yield Linked(resource, section[key], {} if inner is None else inner)
+                yield Candidate(resource, section[key], {} if inner is None else inner)
     for function in resolver.template.of(FUNCTION):
         yield from _events(resolver, function)
 
 
-def _events(resolver: Resolver, function: Resource) -> Iterator[Linked]:
+def _events(resolver: Resolver, function: Resource) -> Iterator[Candidate]:
     events = subsection(resolver, properties(resolver, function), "Events")
     for node in events.values() if isinstance(events, Mapping) else ():
         value = resolver.head(node)
@@ -140,7 +140,7 @@ def _events(resolver: Resolver, function: Resource) -> Iterator[Linked]:
             continue
         section = subsection(resolver, event, "Properties")
         if isinstance(section, Mapping) and "Stream" in section:
-            yield Linked(function, section["Stream"], section)
+            yield Candidate(function, section["Stream"], section)
 
 
 def _table_of_stream(text: str) -> str | None:
@@ -166,26 +166,26 @@ def _images(resolver: Resolver, section: Section) -> frozenset[str]:
 class Replicas:
     """The replicas that custom resources of old CDK make."""
 
-    def __init__(self, resolver: Resolver, tables: Tables) -> None:
+    def __init__(self, resolver: Resolver, tables: TableNames) -> None:
         self._resolver = resolver
         named = ((it, properties(resolver, it)) for it in resolver.template.of(LEGACY_REPLICA))
         pairs = (
-            Linked(it, inner["TableName"], inner)
+            Candidate(it, inner["TableName"], inner)
             for it, inner in named
             if isinstance(inner, Mapping) and "TableName" in inner
         )
-        self.links = Links(resolver, pairs, str, tables)
+        self.candidates = Candidates(resolver, pairs, str, tables)
 
-    def of(self, table: Naming) -> tuple[Replica, ...]:
+    def of(self, table: TableIdentity) -> tuple[Replica, ...]:
         """The replicas of one table: nothing is protected there, whatever the table says of itself."""
-        linked = (it for it in self.links.of(table) if exists(self._resolver, it.resource) is not False)
-        return tuple(sorted(map(self._replica, linked), key=lambda replica: replica.region.content or ""))
+        present = (it for it in self.candidates.of(table) if exists(self._resolver, it.resource) is not False)
+        return tuple(sorted(map(self._replica, present), key=lambda replica: replica.region.content or ""))
 
-    def _replica(self, linked: Linked) -> Replica:
+    def _replica(self, candidate: Candidate) -> Replica:
         return Replica(
-            region=reference(self._resolver, facts.REGION, linked.section, "Region"),
-            place=self._resolver.place(linked.resource.node),
-            address=linked.resource.address,
+            region=reference(self._resolver, facts.REGION, candidate.section, "Region"),
+            place=self._resolver.place(candidate.resource.node),
+            address=candidate.resource.address,
             encryption=facts.AWS_OWNED,
             recovery=facts.NO_RECOVERY,
             deletion_protection=facts.DELETION_PROTECTION.unset,

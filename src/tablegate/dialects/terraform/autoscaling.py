@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tablegate.dialects.terraform.block import Block
 from tablegate.dialects.terraform.configuration import trees
-from tablegate.dialects.terraform.joins import Joined, Links, parsed
+from tablegate.dialects.terraform.joins import ByTable, TableFinder, parsed
 from tablegate.dialects.terraform.resources import Resource, World, doubt_about
 from tablegate.model import facts
 from tablegate.model.table import ScalingSchedule, ScalingTarget
@@ -24,15 +24,15 @@ _DIMENSIONS = {
 class Scaling:
     """The scaling targets of a world's tables."""
 
-    def __init__(self, world: World, links: Links) -> None:
+    def __init__(self, world: World, finder: TableFinder) -> None:
         self._world = world
-        self._links = links
-        self._joined: Joined[Resource] = Joined()
+        self._finder = finder
+        self._joined: ByTable[Resource] = ByTable()
         self._attached: dict[str, list[Resource]] = {}
         self._loose: Doubt | None = None  # a policy or schedule that may be anybody's
         targets = [one for one in world.of(_TARGET) if _is_for_tables(one)]
         for target in targets:
-            self._joined.add(links.of(target, "resource_id"), target)
+            self._joined.add(finder.of(target, "resource_id"), target)
         by_triple: dict[tuple[str | None, str | None], list[Resource]] = {}
         for target in targets:
             by_triple.setdefault(_triple(target), []).append(target)
@@ -44,7 +44,7 @@ class Scaling:
         """A table's targets, and why there may be more."""
         found = []
         doubt = self._joined.doubt(table)
-        for link, target in self._joined.links(table):
+        for link, target in self._joined.matches(table):
             dimension = _DIMENSIONS.get(target.known("scalable_dimension") or "")
             if dimension is None:
                 doubt = doubt or target.root.doubt("scalable_dimension")
@@ -81,13 +81,13 @@ class Scaling:
             named = [target for target in named if target.instance.key == one.instance.key] or named
         if len(named) == 1:
             return named
-        link = self._links.of(one, "resource_id")
+        link = self._finder.of(one, "resource_id")
         if link.table is None:
             self._loose = self._loose or link.doubt or doubt_about(mentions)
             return ()
         return [
             target
-            for other, target in self._joined.links(link.table)
+            for other, target in self._joined.matches(link.table)
             if target.known("scalable_dimension") == triple[1]
             and (other.rest == link.rest or not other.rest)
             and (target.instance.key == one.instance.key or _DIMENSIONS.get(triple[1] or "", ("", True))[1] is False)

@@ -8,7 +8,7 @@ from tablegate.dialects.terraform import awscc_parts as parts
 from tablegate.dialects.terraform import awscc_replicas as regions
 from tablegate.dialects.terraform.block import Block
 from tablegate.dialects.terraform.resources import Resource
-from tablegate.dialects.terraform.table import Joins, member, retention_of
+from tablegate.dialects.terraform.table import TableJoins, member, retention_of
 from tablegate.dialects.terraform.table_parts import warmth
 from tablegate.model import facts
 from tablegate.model.table import Replica, Table, TableKind, Units
@@ -17,13 +17,13 @@ from tablegate.model.value import Doubt, Value
 _GLOBAL = "awscc_dynamodb_global_table"
 
 
-def read_awscc_table(table: Resource, joins: Joins) -> Table:
+def read_awscc_table(table: Resource, joins: TableJoins) -> Table:
     """The table. Of a global one, the entry of its own region is the table and the others are its replicas."""
     root = table.root
     is_global = table.instance.type == _GLOBAL
     home, others = regions.home_and_others(table, joins.regions.name(table)) if is_global else (root, ())
     own = home if isinstance(home, Block) else root
-    tags = joins.labels.added(parts.tags(own), table)
+    tags = joins.tags_by_table.added(parts.tags(own), table)
     scaling, scaling_doubt = joins.scaling.of(table)
     alarms, alarms_doubt = joins.alarms.of(table)
     region, account = joins.regions.region(table), joins.regions.account(table)
@@ -109,7 +109,7 @@ def _import_source(root: Block) -> Value[str]:
 
 
 def _replicas(
-    table: Resource, home: Block | Doubt, others: Sequence[Block], joins: Joins
+    table: Resource, home: Block | Doubt, others: Sequence[Block], joins: TableJoins
 ) -> Value[tuple[Replica, ...]]:
     place = table.root.place("replicas")
     if isinstance(home, Doubt):

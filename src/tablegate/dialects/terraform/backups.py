@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from tablegate.dialects.terraform.block import Block
-from tablegate.dialects.terraform.joins import Links, table_name
+from tablegate.dialects.terraform.joins import TableFinder, table_name
 from tablegate.dialects.terraform.regions import Regions
 from tablegate.dialects.terraform.resources import Resource, World, doubt_about
 from tablegate.model import facts
@@ -22,8 +22,8 @@ Tags = Value[Mapping[str, str | None]]
 class Backups:
     """The backup selections of a world."""
 
-    def __init__(self, world: World, links: Links, regions: Regions) -> None:
-        self._links = links
+    def __init__(self, world: World, finder: TableFinder, regions: Regions) -> None:
+        self._finder = finder
         self._regions = regions
         self._selections = world.of("aws_backup_selection")
         self.any = bool(self._selections)
@@ -74,7 +74,7 @@ class Backups:
             for instance in mention.instances
             if (one := selection.world.at(instance)) is not None
         ]
-        if table in mentioned or self._links.by_mentions(mentions, selection).table is table:
+        if table in mentioned or self._finder.by_mentions(mentions, selection).table is table:
             return True
         unknown = [one for one in mentions if not selection.world.is_known(one)]
         if unknown and all(one.instances and one.type.startswith("aws") for one in unknown):

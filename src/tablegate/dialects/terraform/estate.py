@@ -9,7 +9,7 @@ from tablegate.dialects.terraform import coverage, secrets
 from tablegate.dialects.terraform.configuration import NOTHING, Configuration, Tree, tree
 from tablegate.dialects.terraform.coverage import POLICY_TYPES, Access
 from tablegate.dialects.terraform.faults import Faults
-from tablegate.dialects.terraform.joins import Links
+from tablegate.dialects.terraform.joins import TableFinder
 from tablegate.dialects.terraform.kms import Keys
 from tablegate.dialects.terraform.prior_state import State
 from tablegate.dialects.terraform.references import Tracer
@@ -17,7 +17,7 @@ from tablegate.dialects.terraform.regions import Regions
 from tablegate.dialects.terraform.resource_changes import Instance, Instances
 from tablegate.dialects.terraform.resources import TABLE_TYPES, Resource, World
 from tablegate.dialects.terraform.source_info import SourceMap
-from tablegate.dialects.terraform.table import Joins, read_table
+from tablegate.dialects.terraform.table import TableJoins, read_table
 from tablegate.findings import Input
 from tablegate.model import facts
 from tablegate.model.estate import Change, ChangeKind, DaxCluster, Estate, LegacyGlobalTable
@@ -101,9 +101,9 @@ def dax_clusters(world: World) -> tuple[DaxCluster, ...]:
     return tuple(sorted((_cluster(one) for one in world.of("aws_dax_cluster")), key=lambda one: one.address))
 
 
-def legacy_global_tables(world: World, links: Links) -> tuple[LegacyGlobalTable, ...]:
+def legacy_global_tables(world: World, finder: TableFinder) -> tuple[LegacyGlobalTable, ...]:
     """The global tables of 2017: a resource that ties tables of one name together."""
-    found = (_legacy(one, links) for one in world.of("aws_dynamodb_global_table"))
+    found = (_legacy(one, finder) for one in world.of("aws_dynamodb_global_table"))
     return tuple(sorted(found, key=lambda one: one.address))
 
 
@@ -123,8 +123,8 @@ def _cluster(one: Resource) -> DaxCluster:
     )
 
 
-def _legacy(one: Resource, links: Links) -> LegacyGlobalTable:
-    link = links.of(one, "name")
+def _legacy(one: Resource, finder: TableFinder) -> LegacyGlobalTable:
+    link = finder.of(one, "name")
     table = link.tables[0] if link.tables and link.doubt is None else None
     return LegacyGlobalTable(
         address=one.address,
@@ -165,7 +165,7 @@ class Description:
         self._after = World("after", instances, configuration, tracer, faults, dialect=dialect, source_map=source_map)
         self._read: Access | None = None
         self._managed_keys: set[str] = set()
-        self._joins: dict[World, Joins] = {}
+        self._joins: dict[World, TableJoins] = {}
 
     def changes(self) -> tuple[Change, ...]:
         """What a plan does to its tables."""
@@ -196,7 +196,7 @@ class Description:
             tables=tables,
             changes=changes,
             dax_clusters=dax_clusters(self._after),
-            legacy_global_tables=legacy_global_tables(self._after, joins.links),
+            legacy_global_tables=legacy_global_tables(self._after, joins.finder),
             grants=access.grants,
             holders=access.holders,
             manages_alarms=joins.alarms.any,
@@ -233,11 +233,11 @@ class Description:
 
         return read_awscc_table(resource, joins)
 
-    def _joins_of(self, world: World) -> Joins:
+    def _joins_of(self, world: World) -> TableJoins:
         found = self._joins.get(world)
         if found is None:
             keys = Keys(world, self._before, self._regions, self._state, self._managed_keys)
-            found = self._joins[world] = Joins(world, self._regions, keys)
+            found = self._joins[world] = TableJoins(world, self._regions, keys)
         return found
 
     def _access(self, tables: tuple[Table, ...]) -> Access:
@@ -254,7 +254,7 @@ class Description:
         context = PlanContext(
             world=self._after,
             before=self._before,
-            links=self._joins_of(self._after).links,
+            finder=self._joins_of(self._after).finder,
             regions=self._regions,
             state=self._state,
             tables={table.address: table for table in tables},

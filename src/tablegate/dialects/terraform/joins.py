@@ -29,7 +29,7 @@ _STREAMS = frozenset({"stream_arn", "stream_label"})
 
 
 @record(kw_only=False)
-class Named:
+class TableName:
     """A table as a text names it: with a region, and what follows the name, where it is an ARN."""
 
     name: str
@@ -38,7 +38,7 @@ class Named:
 
 
 @record(kw_only=False)
-class Link:
+class TableMatch:
     """The tables that are meant. With a doubt only one of them, or without any at all perhaps one of all."""
 
     tables: tuple[Resource, ...] = ()
@@ -53,7 +53,7 @@ class Link:
         return self.tables[0] if self.doubt is None and len(self.tables) == 1 else None
 
 
-class Links:
+class TableFinder:
     """Finds the tables of a world."""
 
     def __init__(self, world: World, regions: Regions) -> None:
@@ -66,16 +66,16 @@ class Links:
             if name:
                 self._named.setdefault(name, []).append(table)
 
-    def of(self, resource: Resource, key: str) -> Link:
+    def of(self, resource: Resource, key: str) -> TableMatch:
         """The table that an argument leads to."""
         text = resource.known(key)
         if text is not None:
             return self.by_text(text, resource)
         if not resource.root.is_unknown(key):
-            return Link()
+            return TableMatch()
         return self.by_mentions(resource.mentions(key), resource)
 
-    def by_text(self, text: str, resource: Resource) -> Link:
+    def by_text(self, text: str, resource: Resource) -> TableMatch:
         """The table of a name, an ARN or an autoscaling id. One in another region is that table's replica there."""
         named = parsed(text)
         found = self._named.get(named.name, [])
@@ -85,52 +85,52 @@ class Links:
             there = [table for table in there if table.provider == resource.provider] or there
         stream = named.rest.startswith("stream/")
         if there:
-            return Link(tuple(there), None, None, stream, named.rest)
-        return Link(tuple(found[:1]), None, region, stream, named.rest)
+            return TableMatch(tuple(there), None, None, stream, named.rest)
+        return TableMatch(tuple(found[:1]), None, region, stream, named.rest)
 
-    def by_mentions(self, mentions: Iterable[Mention], resource: Resource) -> Link:
+    def by_mentions(self, mentions: Iterable[Mention], resource: Resource) -> TableMatch:
         """The table among what an expression reads."""
         mentions = tuple(mentions)
-        links = [self._mentioned(mention) for mention in mentions]
+        links = [self._matched(mention) for mention in mentions]
         tables = tuple({table.address: table for link in links for table in link.tables}.values())
         if len(tables) > 1 and resource.instance.key is not None:
             tables = tuple(one for one in tables if one.instance.key == resource.instance.key) or tables
         if len(tables) == 1:
             link = next(link for link in links if tables[0] in link.tables)
-            return Link(tables, link.doubt if len(link.tables) == 1 else None, link.region, link.stream)
+            return TableMatch(tables, link.doubt if len(link.tables) == 1 else None, link.region, link.stream)
         unknown = [one for one in mentions if not self._world.is_known(one)]
-        return Link(tables, doubt_about(unknown)) if tables or unknown else Link()
+        return TableMatch(tables, doubt_about(unknown)) if tables or unknown else TableMatch()
 
-    def _mentioned(self, mention: Mention) -> Link:
+    def _matched(self, mention: Mention) -> TableMatch:
         resources = [found for one in mention.instances if (found := self._world.at(one)) is not None]
         if mention.data is not None:
-            return Link()
+            return TableMatch()
         if mention.type in TABLE_TYPES:
-            return Link(tuple(resources), stream=mention.attribute in _STREAMS)
+            return TableMatch(tuple(resources), stream=mention.attribute in _STREAMS)
         source = _FOR_A_TABLE.get(mention.type)
         if source is None or len(resources) != 1:
-            return Link()
+            return TableMatch()
         link = self.of(resources[0], source)
         region = self._regions.name(resources[0]) if mention.type == "aws_dynamodb_table_replica" else link.region
         return replace(link, region=region, stream=mention.attribute in _STREAMS)
 
 
-class Joined(Generic[T]):
+class ByTable(Generic[T]):
     """What other resources say of tables, by table."""
 
     def __init__(self) -> None:
-        self._found: dict[str, list[tuple[Link, T]]] = {}
+        self._matches: dict[str, list[tuple[TableMatch, T]]] = {}
         self._doubts: dict[str, Doubt] = {}
         self._anywhere: Doubt | None = None
 
-    def add(self, link: Link, content: T) -> None:
+    def add(self, link: TableMatch, content: T) -> None:
         """One more, at each table that it may be about."""
         table = link.table
         if table is not None:
-            self._found.setdefault(table.address, []).append((link, content))
+            self._matches.setdefault(table.address, []).append((link, content))
         elif link.doubt is None:
             for each in link.tables:
-                self._found.setdefault(each.address, []).append((link, content))
+                self._matches.setdefault(each.address, []).append((link, content))
         elif link.tables:
             for each in link.tables:
                 self._doubts.setdefault(each.address, link.doubt)
@@ -139,12 +139,12 @@ class Joined(Generic[T]):
 
     def of(self, table: Resource, region: str | None = None) -> list[T]:
         """What is said of a table, or of its replica in a region."""
-        found = self._found.get(table.address)
+        found = self._matches.get(table.address)
         return [content for link, content in found if link.region == region] if found else []
 
-    def links(self, table: Resource) -> list[tuple[Link, T]]:
+    def matches(self, table: Resource) -> list[tuple[TableMatch, T]]:
         """All that is said of a table, in whatever region."""
-        return self._found.get(table.address, [])
+        return self._matches.get(table.address, [])
 
     def doubt(self, table: Resource) -> Doubt | None:
         """Why more may be said of a table than was found."""
@@ -156,26 +156,26 @@ def table_name(table: Resource) -> str | None:
     return table.known("name") if table.instance.type == "aws_dynamodb_table" else table.known("table_name")
 
 
-def parsed(text: str) -> Named:
+def parsed(text: str) -> TableName:
     """The table's name in a name, an ARN, or an id of application autoscaling."""
     arn = _ARN.fullmatch(text)
     if arn:
-        return Named(arn[2], arn[1] or None, arn[3] or "")
+        return TableName(arn[2], arn[1] or None, arn[3] or "")
     if text.startswith("table/"):
         _, name, *rest = text.split("/", 2)
-        return Named(name, None, "".join(rest))
-    return Named(text)
+        return TableName(name, None, "".join(rest))
+    return TableName(text)
 
 
 Tags = Value[Mapping[str, str | None]]
 
 
-class Labels:
+class TableTags:
     """Tags of tables and of replicas."""
 
-    def __init__(self, world: World, links: Links, regions: Regions) -> None:
+    def __init__(self, world: World, links: TableFinder, regions: Regions) -> None:
         self._regions = regions
-        self._joined: Joined[Resource] = Joined()
+        self._joined: ByTable[Resource] = ByTable()
         for one in world.of("aws_dynamodb_tag"):
             self._joined.add(links.of(one, "resource_arn"), one)
 

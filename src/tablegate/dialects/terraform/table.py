@@ -9,7 +9,7 @@ from typing import TypeGuard
 from tablegate.dialects.terraform.autoscaling import Scaling
 from tablegate.dialects.terraform.backups import Backups
 from tablegate.dialects.terraform.block import MISSHAPEN, Block
-from tablegate.dialects.terraform.joins import Labels, Links, table_name
+from tablegate.dialects.terraform.joins import TableFinder, TableTags, table_name
 from tablegate.dialects.terraform.kms import Keys
 from tablegate.dialects.terraform.regions import Regions
 from tablegate.dialects.terraform.resources import Resource, World
@@ -25,26 +25,26 @@ _LATER = Doubt("known only after apply", "--account and --region, or applying it
 _PARTITIONS = (("cn-", "aws-cn"), ("us-gov-", "aws-us-gov"))
 
 
-class Joins:
+class TableJoins:
     """The joins of one world."""
 
     def __init__(self, world: World, regions: Regions, keys: Keys) -> None:
         self.regions = regions
         self.keys = keys
-        self.links = Links(world, regions)
-        for table in self.links.tables:
+        self.finder = TableFinder(world, regions)
+        for table in self.finder.tables:
             regions.learn(table)
-        self.labels = Labels(world, self.links, regions)
-        self.insights = Insights(world, self.links)
-        self.alarms = Alarms(world, self.links)
-        self.consumers = Consumers(world, self.links)
-        self.destinations = Destinations(world, self.links)
-        self.policies = Policies(world, self.links)
-        self.scaling = Scaling(world, self.links)
-        self.backups = Backups(world, self.links, regions)
-        self.indexes = Indexes(world, self.links, self.insights)
-        around = Around(regions, keys, self.labels, self.insights, self.destinations, self.policies)
-        self.replicas = Replicas(world, self.links, around)
+        self.tags_by_table = TableTags(world, self.finder, regions)
+        self.insights = Insights(world, self.finder)
+        self.alarms = Alarms(world, self.finder)
+        self.consumers = Consumers(world, self.finder)
+        self.destinations = Destinations(world, self.finder)
+        self.policies = Policies(world, self.finder)
+        self.scaling = Scaling(world, self.finder)
+        self.backups = Backups(world, self.finder, regions)
+        self.indexes = Indexes(world, self.finder, self.insights)
+        around = Around(regions, keys, self.tags_by_table, self.insights, self.destinations, self.policies)
+        self.replicas = Replicas(world, self.finder, around)
 
     def arn(self, table: Resource, region: str | None, account: str | None) -> Value[str]:
         """The ARN: as the plan has it, or as it must become when all its parts are known."""
@@ -67,12 +67,12 @@ _NO_RETENTION = Retention(
 )
 
 
-def read_table(table: Resource, joins: Joins) -> Table:
+def read_table(table: Resource, joins: TableJoins) -> Table:
     """The table, with all that other resources say of it."""
     root = table.root
     mode = root.text(facts.BILLING_MODE, "billing_mode")
     keys = keys_of(root)
-    tags = joins.labels.of(table)
+    tags = joins.tags_by_table.of(table)
     encryption = joins.keys.of_block(table, "server_side_encryption", "enabled", "kms_key_arn")
     table_class = root.text(facts.TABLE_CLASS, "table_class")
     replicas = joins.replicas.of(table, encryption, tags, table_class)
@@ -213,7 +213,7 @@ def _ttl_attribute(table: Resource, block: Block) -> Value[str]:
     return given if doubt is None else facts.TTL_ATTRIBUTE.doubted(doubt, place)
 
 
-def _stream(table: Resource, joins: Joins) -> Stream:
+def _stream(table: Resource, joins: TableJoins) -> Stream:
     root = table.root
     enabled = root.flag(facts.STREAM_ENABLED, "stream_enabled")
     return Stream(

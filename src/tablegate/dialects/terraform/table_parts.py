@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tablegate.dialects.terraform.block import Block
-from tablegate.dialects.terraform.joins import Joined, Labels, Links, Tags
+from tablegate.dialects.terraform.joins import ByTable, TableFinder, TableTags, Tags
 from tablegate.dialects.terraform.kms import Keys as Keys_awscc_replicas
 from tablegate.dialects.terraform.regions import Regions
 from tablegate.dialects.terraform.resources import Resource, World
@@ -70,11 +70,11 @@ _LOCAL = "local_secondary_index"
 class Indexes:
     """Indexes of the tables of a world."""
 
-    def __init__(self, world: World, links: Links, insights: Insights) -> None:
+    def __init__(self, world: World, finder: TableFinder, insights: Insights) -> None:
         self._insights = insights
-        self._joined: Joined[Resource] = Joined()
+        self._joined: ByTable[Resource] = ByTable()
         for one in world.of("aws_dynamodb_global_secondary_index"):
-            self._joined.add(links.of(one, "table_name"), one)
+            self._joined.add(finder.of(one, "table_name"), one)
 
     def of_table(self, table: Resource, mode: Value[str]) -> Value[tuple[Index, ...]]:
         """The global indexes."""
@@ -236,7 +236,7 @@ class Around:
 
     regions: Regions
     keys: Keys_awscc_replicas
-    labels: Labels
+    tags_by_table: TableTags
     insights: Insights
     destinations: Destinations
     policies: Policies
@@ -245,11 +245,11 @@ class Around:
 class Replicas:
     """Replicas of the tables of a world."""
 
-    def __init__(self, world: World, links: Links, around: Around) -> None:
+    def __init__(self, world: World, finder: TableFinder, around: Around) -> None:
         self._around = around
-        self._joined: Joined[Resource] = Joined()
+        self._joined: ByTable[Resource] = ByTable()
         for one in world.of("aws_dynamodb_table_replica"):
-            self._joined.add(replace(links.of(one, "global_table_arn"), region=None), one)
+            self._joined.add(replace(finder.of(one, "global_table_arn"), region=None), one)
 
     def of(
         self, table: Resource, encryption: Encryption, tags: Tags, table_class: Value[str]
@@ -290,7 +290,7 @@ class Replicas:
             recovery=block.flag(facts.RECOVERY, "point_in_time_recovery"),
             deletion_protection=block.flag(facts.DELETION_PROTECTION, "deletion_protection_enabled", computed=True),
             table_class=table_class,
-            tags=self._around.labels.of_replica(own, table, region.content),
+            tags=self._around.tags_by_table.of_replica(own, table, region.content),
         )
 
     def _resource(self, one: Resource, table: Resource, encryption: Encryption, table_class: Value[str]) -> Replica:
@@ -306,7 +306,7 @@ class Replicas:
             recovery=root.flag(facts.RECOVERY, "point_in_time_recovery"),
             deletion_protection=root.flag(facts.DELETION_PROTECTION, "deletion_protection_enabled", computed=True),
             table_class=table_class if override is facts.TABLE_CLASS.unset else override,
-            tags=self._around.labels.of_replica(self._around.labels.own(one), table, region.content),
+            tags=self._around.tags_by_table.of_replica(self._around.tags_by_table.own(one), table, region.content),
         )
 
     def _replica(

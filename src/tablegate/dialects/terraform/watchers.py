@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tablegate.dialects.terraform.block import Block
 from tablegate.dialects.terraform.configuration import tree, trees
-from tablegate.dialects.terraform.joins import Joined, Link, Links
+from tablegate.dialects.terraform.joins import ByTable, TableFinder, TableMatch
 from tablegate.dialects.terraform.resources import Resource, World
 from tablegate.model import facts
 from tablegate.model.facts import Fact
@@ -20,10 +20,10 @@ _NAMESPACE = "AWS/DynamoDB"
 class Insights:
     """Contributor Insights of tables and of their indexes."""
 
-    def __init__(self, world: World, links: Links) -> None:
-        self._joined: Joined[Resource] = Joined()
+    def __init__(self, world: World, finder: TableFinder) -> None:
+        self._joined: ByTable[Resource] = ByTable()
         for one in world.of("aws_dynamodb_contributor_insights"):
-            self._joined.add(links.of(one, "table_name"), one)
+            self._joined.add(finder.of(one, "table_name"), one)
 
     def of(self, table: Resource, index: str | None = None, region: str | None = None) -> Value[bool]:
         """Whether they are on for a table, for one of its indexes, or for a replica."""
@@ -39,9 +39,9 @@ class Insights:
 class Alarms:
     """CloudWatch alarms on the metrics of tables."""
 
-    def __init__(self, world: World, links: Links) -> None:
-        self._links = links
-        self._joined: Joined[Alarm] = Joined()
+    def __init__(self, world: World, finder: TableFinder) -> None:
+        self._finder = finder
+        self._joined: ByTable[Alarm] = ByTable()
         alarms = world.of("aws_cloudwatch_metric_alarm")
         self.any = bool(alarms)
         for alarm in alarms:
@@ -70,10 +70,10 @@ class Alarms:
                 watched = Alarm(
                     address=alarm.address, metric=str(name), index=index if isinstance(index, str) else None
                 )
-                self._joined.add(self._links.by_text(table, alarm), watched)
+                self._joined.add(self._finder.by_text(table, alarm), watched)
         elif metric.is_unknown("dimensions"):
             mentions = alarm.world.tracer.trace(metric.expression("dimensions"), alarm.scope)
-            self._joined.add(self._links.by_mentions(mentions, alarm), Alarm(address=alarm.address, metric=str(name)))
+            self._joined.add(self._finder.by_mentions(mentions, alarm), Alarm(address=alarm.address, metric=str(name)))
 
     def _read_expression(self, alarm: Resource, query: Block) -> None:
         """A metrics query may watch any table: plan JSON holds it, but it is another language."""
@@ -82,7 +82,7 @@ class Alarms:
             doubt = Doubt(
                 f"{alarm.address} watches what a metrics expression selects", "an alarm on the table's metric"
             )
-            self._joined.add(Link((), doubt), Alarm(address=alarm.address, metric="expression"))
+            self._joined.add(TableMatch((), doubt), Alarm(address=alarm.address, metric="expression"))
 
 
 _SOURCES = {"aws_lambda_event_source_mapping": "event_source_arn", "aws_pipes_pipe": "source"}
@@ -92,14 +92,14 @@ _IMAGES = {"NewImage": "NEW_IMAGE", "OldImage": "OLD_IMAGE"}
 class Consumers:
     """Lambda event source mappings and pipes."""
 
-    def __init__(self, world: World, links: Links) -> None:
-        self._joined: Joined[Consumer] = Joined()
+    def __init__(self, world: World, finder: TableFinder) -> None:
+        self._joined: ByTable[Consumer] = ByTable()
         self._anybodys: list[Consumer] = []
         consumers = world.of(*_SOURCES)
         self.any = bool(consumers)
         for one in consumers:
             consumer = Consumer(address=one.address, place=one.place, images=frozenset(_images(one)))
-            link = links.of(one, _SOURCES[one.instance.type])
+            link = finder.of(one, _SOURCES[one.instance.type])
             if link.table is None and link.doubt is not None:
                 self._anybodys.append(replace(consumer, doubt=link.doubt))
             elif link.stream:
@@ -114,13 +114,13 @@ class Consumers:
 class Destinations:
     """Kinesis streams that receive the changes of tables."""
 
-    def __init__(self, world: World, links: Links) -> None:
+    def __init__(self, world: World, finder: TableFinder) -> None:
         self._world = world
-        self._joined: Joined[Resource] = Joined()
+        self._joined: ByTable[Resource] = ByTable()
         self._streams: dict[str, Resource] = {}
         destinations = world.of("aws_dynamodb_kinesis_streaming_destination")
         for one in destinations:
-            self._joined.add(links.of(one, "table_name"), one)
+            self._joined.add(finder.of(one, "table_name"), one)
         for stream in world.of("aws_kinesis_stream") if destinations else ():
             for name in ("arn", "id"):
                 if arn := stream.known(name):
@@ -150,10 +150,10 @@ class Destinations:
 class Policies:
     """Resource policies of tables and of their streams."""
 
-    def __init__(self, world: World, links: Links) -> None:
-        self._joined: Joined[tuple[Resource, bool]] = Joined()
+    def __init__(self, world: World, finder: TableFinder) -> None:
+        self._joined: ByTable[tuple[Resource, bool]] = ByTable()
         for one in world.of("aws_dynamodb_resource_policy"):
-            link = links.of(one, "resource_arn")
+            link = finder.of(one, "resource_arn")
             self._joined.add(link, (one, link.stream))
 
     def of(self, table: Resource, fact: Fact[str], region: str | None = None) -> Value[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tablegate.dialects.terraform.faults import Faults
-from tablegate.dialects.terraform.joins import Links
+from tablegate.dialects.terraform.joins import TableFinder
 from tablegate.dialects.terraform.prior_state import State
 from tablegate.dialects.terraform.regions import Regions
 from tablegate.dialects.terraform.resources import Resource, World
@@ -25,7 +25,7 @@ class PlanContext:
 
     world: World
     before: World
-    links: Links
+    finder: TableFinder
     regions: Regions
     state: State
     tables: Mapping[str, Table]

@@ -9,7 +9,7 @@ from tablegate.dialects.terraform.configuration import trees
 from tablegate.dialects.terraform.iam.context import PlanContext
 from tablegate.dialects.terraform.iam.documents import DocumentReader, HeldDocument, own_place
 from tablegate.dialects.terraform.iam.unknown_text import UnknownElements
-from tablegate.dialects.terraform.joins import Link
+from tablegate.dialects.terraform.joins import TableMatch
 from tablegate.dialects.terraform.resources import Resource
 from tablegate.iam.arns import arn_of
 from tablegate.iam.documents import Hole, parse_document
@@ -64,7 +64,7 @@ class OwnPolicies:
     def _tables(self) -> None:
         for one in self._world.of(_POLICY):
             held = self._reader.of(one, "policy")
-            link = self._context.links.of(one, "resource_arn")
+            link = self._context.finder.of(one, "resource_arn")
             form = HolderForm.STREAM if link.stream else HolderForm.TABLE
             address = one.address if link.table is None else link.table.address
             owner = self._owner(form, DocumentRole.RESOURCE, address, f"the policy of a {form}", one.here)
@@ -73,7 +73,7 @@ class OwnPolicies:
                 document = replace(held.document, gives_up=confirmed)
                 owner.documents.append((replace(held, document=document), self._target(one, link)))
 
-    def _target(self, policy: Resource, link: Link) -> str | None:
+    def _target(self, policy: Resource, link: TableMatch) -> str | None:
         """The ARN that a policy is attached to, as every reference to it is spelled."""
         table = None if link.table is None else self._context.tables.get(link.table.address)
         if table is None:

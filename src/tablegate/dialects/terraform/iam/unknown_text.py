@@ -91,7 +91,7 @@ class UnknownElements:
             return None if table is None else arn_of(table, symbols)
         if instance.type != "aws_dynamodb_table_replica":
             return None
-        link = self._context.links.of(found, "global_table_arn").table
+        link = self._context.finder.of(found, "global_table_arn").table
         table = None if link is None else self._context.tables.get(link.address)
         if table is None:
             return None
