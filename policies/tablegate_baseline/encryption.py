@@ -23,7 +23,7 @@ from tablegate.policy import (
     policy,
     unknown,
 )
-from tablegate_baseline.helpers import must_be, replica_label, worded
+from tablegate_baseline.helpers import replica_label, require, worded
 
 Owner = Literal["aws-owned", "aws-managed", "customer"]
 Scope = Literal["classified", "all"]
@@ -203,7 +203,7 @@ SSESpecification:
 def dax_encryption(cluster: DaxCluster) -> Verdict:
     """The cache holds the table's items, and writes them to disks of its own, where the table's key does not reach.
     It can only be chosen when the cluster is made."""
-    return must_be(
+    return require(
         cluster.encrypted, True, "the cluster keeps items on its disks under no key", "encryption at rest is on"
     )
 
@@ -224,7 +224,7 @@ def dax_in_transit(cluster: DaxCluster) -> Verdict:
     """Without TLS, items and the callers' signed requests cross the network in the clear, and a client cannot tell
     the cluster from somebody else. It can only be chosen when the cluster is made."""
     given = cluster.in_transit
-    return must_be(
+    return require(
         given, "TLS", f"the endpoint's encryption is {given.shown} and must be TLS", "the endpoint takes TLS only"
     )
 
@@ -266,6 +266,6 @@ def _health(key: KmsKey, named: Value[str]) -> tuple[Verdict, ...]:
     rotation, enabled = key.rotation.at(key.place), key.enabled.at(key.place)
     return (
         fails(f"{key.address} is deleted by this change", named.at(key.place)) if key.deleted else holds(named),
-        must_be(enabled, True, f"{key.address} is disabled", f"{key.address} is enabled"),
-        must_be(rotation, True, f"{key.address} does not rotate", f"{key.address} rotates"),
+        require(enabled, True, f"{key.address} is disabled", f"{key.address} is enabled"),
+        require(rotation, True, f"{key.address} does not rotate", f"{key.address} rotates"),
     )

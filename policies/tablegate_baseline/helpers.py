@@ -9,7 +9,7 @@ from functools import lru_cache
 from tablegate.policy import Doubt, Index, Origin, Replica, Table, Units, Value, Verdict, all_of, fails, holds, unknown
 
 
-def must_be(value: Value[object], wanted: object, otherwise: str, claim: str) -> Verdict:
+def require(value: Value[object], wanted: object, otherwise: str, claim: str) -> Verdict:
     """The value is what is wanted. ``otherwise`` says what is wrong; ``claim`` is what cannot be told."""
     if not value.known:
         return worded(value.equals(wanted), otherwise, claim)  # its candidates may agree

@@ -18,7 +18,7 @@ from tablegate.policy import (
     unknown,
     when,
 )
-from tablegate_baseline.helpers import must_be, of_replicas, replica_label, worded
+from tablegate_baseline.helpers import of_replicas, replica_label, require, worded
 
 EXEMPT = ("ephemeral", "cache", "lock")
 
@@ -135,7 +135,7 @@ OrdersBackup:
 def backup_plan(table: Table) -> Verdict:
     """Point-in-time recovery reaches back 35 days at most, and lives and dies in the account of the table. A backup
     plan keeps copies for longer, and in a vault that whoever holds the table cannot empty."""
-    return must_be(
+    return require(
         table.backed_up,
         True,
         "no AWS Backup selection of this input covers the table",
@@ -144,7 +144,7 @@ def backup_plan(table: Table) -> Verdict:
 
 
 def _recoverable(recovery: Recovery, what: str) -> Verdict:
-    return must_be(
+    return require(
         recovery.enabled,
         True,
         f"point-in-time recovery is off for {what}",

@@ -16,7 +16,7 @@ from tablegate.policy import (
     policy,
     unknown,
 )
-from tablegate_baseline.helpers import must_be, of_replicas, replica_label, worded
+from tablegate_baseline.helpers import of_replicas, replica_label, require, worded
 
 # The template reference allows RetainExceptOnCreate for DeletionPolicy only; whoever writes it asks to keep the table.
 KEEPS = ("Retain", "RetainExceptOnCreate")
@@ -65,7 +65,7 @@ UpdateReplacePolicy: Retain
 def retained_on_delete(table: Table) -> Verdict:
     """Code is deleted and renamed every day, and the table goes with it unless something holds it back. A template
     needs both attributes: one for deletion, one for the old table of a replacement."""
-    protected = must_be(
+    protected = require(
         table.deletion_protection, True, "deletion protection is off", "deletion protection holds the table back"
     )
     if protected.truth is True:
@@ -106,14 +106,14 @@ def unprotected_birth(table: Table) -> Verdict:
 
 
 def _protected(value: Value[bool], what: str) -> Verdict:
-    return must_be(value, True, f"deletion protection is off for {what}", f"deletion protection is on for {what}")
+    return require(value, True, f"deletion protection is off for {what}", f"deletion protection is on for {what}")
 
 
 def _kept(table: Table) -> Verdict:
     retention = table.retention
     if table.dialect is Dialect.CLOUDFORMATION:
         return all_of(map(kept_by, (retention.deletion_policy, retention.update_replace_policy)))
-    return must_be(
+    return require(
         retention.prevent_destroy, True, "prevent_destroy is not set", "prevent_destroy holds the table back"
     )
 

@@ -18,7 +18,7 @@ from tablegate.policy import (
     policy,
     when,
 )
-from tablegate_baseline.helpers import must_be, not_seen, of_replicas, otherwise
+from tablegate_baseline.helpers import not_seen, of_replicas, otherwise, require
 
 _BOTH = "NEW_AND_OLD_IMAGES"
 _CARRIED = {"NEW_IMAGE": {"NEW_IMAGE"}, "OLD_IMAGE": {"OLD_IMAGE"}, _BOTH: {"NEW_IMAGE", "OLD_IMAGE"}}
@@ -140,4 +140,4 @@ def _safe(destinations: tuple[StreamDestination, ...]) -> Verdict:
 
 def _under_kms(into: StreamDestination, encrypted: Value[bool]) -> Verdict:
     name = into.address or into.stream.shown
-    return must_be(encrypted, True, f"{name} keeps the table's changes under no KMS key", f"{name} is under a KMS key")
+    return require(encrypted, True, f"{name} keeps the table's changes under no KMS key", f"{name} is under a KMS key")

@@ -18,7 +18,7 @@ from tablegate.policy import (
     unknown,
     when,
 )
-from tablegate_baseline.helpers import must_be, word_in
+from tablegate_baseline.helpers import require, word_in
 
 STRONG = "STRONG"
 PURPOSES = ("ephemeral", "cache", "lock", "session", "token", "temporary")
@@ -186,7 +186,7 @@ def ttl_unsupported(table: Table) -> Verdict:
     needs eventual consistency, or a job of its own that deletes it."""
     if table.consistency.known and table.consistency.content != STRONG:
         return not_applicable("the table is not strongly consistent over regions", table.consistency)
-    off = must_be(
+    off = require(
         table.ttl.enabled,
         False,
         "time to live is on, which a table of multi-region strong consistency does not support",
@@ -200,7 +200,7 @@ def _is_ephemeral(purpose: Value[str], purposes: tuple[str, ...]) -> bool:
 
 
 def _expires(ttl: Ttl, otherwise: str) -> Verdict:
-    return must_be(ttl.enabled, True, otherwise, "time to live is on")
+    return require(ttl.enabled, True, otherwise, "time to live is on")
 
 
 def _may_stay(ttl: Ttl, looks: Verdict) -> Verdict:

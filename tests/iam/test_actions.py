@@ -16,7 +16,7 @@ from tablegate.reporters.matrix import RENDERERS
 from tablegate.reporters.safe import Sanitizer
 
 NEWER = "dynamodb:FrobnicateLedger"
-UNTOLD = Cell(unknown=(Right.READ, Right.WRITE, Right.DELETE, Right.SCAN, Right.ADMIN))
+NO_TRUST_POLICY = Cell(unknown=(Right.READ, Right.WRITE, Right.DELETE, Right.SCAN, Right.ADMIN))
 
 
 @pytest.mark.parametrize("dress", dresses.DRESSES)
@@ -35,7 +35,7 @@ def test_its_holder_s_cells_are_not_blank(dress: str) -> None:
     read = dresses.DRESSES[dress](whole(statement(NEWER)))
     (worker,) = (one for one in read.holders if any(grant.statement.actions.texts for grant in one.grants))
     cells = matrix_of(estate(worker, tables=[table()]))
-    assert [one.cells.get(0, NOTHING) for one in cells.rows] == [UNTOLD]
+    assert [one.cells.get(0, NOTHING) for one in cells.rows] == [NO_TRUST_POLICY]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from support.tables import DOUBT
 from tablegate.iam.actions import by_name
 from tablegate.iam.arns import Symbols
 from tablegate.iam.conditions import Condition, Narrowing, closed_by_null, complement, met, narrowing, parse_operator
-from tablegate.iam.documents import Hole
+from tablegate.iam.documents import UnknownPart
 
 SYMBOLS = Symbols()
 UNKNOWN = SYMBOLS.of("parameter")
@@ -51,7 +51,7 @@ def conditions(tree: Any) -> tuple[Condition, ...]:
         ),
         ({"Null": {"dynamodb:LeadingKeys": "true"}}, "Scan", Narrowing.NONE),
         ({"StringEquals": {"dynamodb:LeadingKeys": ["a"]}}, "StartBulkPutItems", Narrowing.UNKNOWN),
-        ({"Bool": {"aws:ViaAWSService": Hole(DOUBT)}}, "GetItem", Narrowing.UNKNOWN),
+        ({"Bool": {"aws:ViaAWSService": UnknownPart(DOUBT)}}, "GetItem", Narrowing.UNKNOWN),
         ({"Bool": {"aws:MultiFactorAuthPresent": UNKNOWN}}, "GetItem", Narrowing.UNKNOWN),
         # tags of the resource
         ({"StringEquals": {"aws:ResourceTag/app": "orders"}}, "GetItem", Narrowing.TABLES),
@@ -91,12 +91,12 @@ def conditions(tree: Any) -> tuple[Condition, ...]:
         ({"Bool": {"dynamodb:FullTableScan": "true"}}, "PartiQLSelect", Narrowing.NONE),
         ({"Bool": {"dynamodb:FullTableScan": "false"}}, "GetItem", Narrowing.NEVER),
         # what is not known
-        ({"StringLike": {"aws:ResourceTag/app": Hole(DOUBT)}}, "GetItem", Narrowing.UNKNOWN),
-        ({"StringLike": {"aws:ResourceTag/app": ["a", Hole(DOUBT)]}}, "GetItem", Narrowing.UNKNOWN),
+        ({"StringLike": {"aws:ResourceTag/app": UnknownPart(DOUBT)}}, "GetItem", Narrowing.UNKNOWN),
+        ({"StringLike": {"aws:ResourceTag/app": ["a", UnknownPart(DOUBT)]}}, "GetItem", Narrowing.UNKNOWN),
         ({"StringLike": {"aws:ResourceTag/app": UNKNOWN}}, "GetItem", Narrowing.UNKNOWN),
         ({"StringLike": {"aws:ResourceTag/app": f"{UNKNOWN}-orders"}}, "GetItem", Narrowing.TABLES),
-        ({"StringEquals": {"aws:ResourceTag/app": Hole(DOUBT)}}, "GetItem", Narrowing.TABLES),
-        ({"StringLike": {"aws:UserAgent": Hole(DOUBT)}}, "GetItem", Narrowing.NONE),
+        ({"StringEquals": {"aws:ResourceTag/app": UnknownPart(DOUBT)}}, "GetItem", Narrowing.TABLES),
+        ({"StringLike": {"aws:UserAgent": UnknownPart(DOUBT)}}, "GetItem", Narrowing.NONE),
         # several: joined by `and`
         (
             {
@@ -173,7 +173,7 @@ def test_a_switch_is_turned() -> None:
         ({"Null": {"dynamodb:LeadingKeys": "true"}}, "Scan", True),
         ({"Null": {"dynamodb:LeadingKeys": "false"}}, "Scan", False),
         ({"Null": {"dynamodb:LeadingKeys": ["true", "false"]}}, "Scan", None),
-        ({"Null": {"dynamodb:LeadingKeys": Hole(DOUBT)}}, "Scan", None),
+        ({"Null": {"dynamodb:LeadingKeys": UnknownPart(DOUBT)}}, "Scan", None),
         ({"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["a"]}}, "SearchVectors", False),
         ({"StringEquals": {"aws:ResourceTag/app": "orders"}}, "DeleteBackup", False),
         ({"StringNotEquals": {"aws:ResourceTag/app": "orders"}}, "ListTables", True),

@@ -9,7 +9,15 @@ import pytest
 from support.access import nowhere, statement
 from support.tables import DOUBT
 from tablegate.iam.arns import Symbols, has_symbol
-from tablegate.iam.documents import Document, Hole, Patterns, Perhaps, Principal, PrincipalKind, parse_document
+from tablegate.iam.documents import (
+    ConditionalPart,
+    Document,
+    Patterns,
+    Principal,
+    PrincipalKind,
+    UnknownPart,
+    parse_document,
+)
 from tablegate.model.value import Doubt
 
 VERSION = "2012-10-17"
@@ -90,18 +98,18 @@ def test_principals_have_several_forms(principal: Any, expected: list[Principal]
 @pytest.mark.parametrize(
     "tree",
     [
-        Hole(DOUBT),
-        {"Version": Hole(DOUBT), "Statement": []},
-        {"Statement": Hole(DOUBT)},
-        {"Statement": [Hole(DOUBT)]},
-        {"Statement": statement("GetItem", Effect=Hole(DOUBT))},
-        {"Statement": statement(None, Action=Hole(DOUBT))},
-        {"Statement": statement(None, Action=[Hole(DOUBT)])},
-        {"Statement": statement("GetItem", Hole(DOUBT))},
-        {"Statement": statement("GetItem", Principal=Hole(DOUBT))},
-        {"Statement": statement("GetItem", Principal={"AWS": Hole(DOUBT)})},
-        {"Statement": statement("GetItem", Condition=Hole(DOUBT))},
-        {"Statement": statement("GetItem", Condition={"Bool": Hole(DOUBT)})},
+        UnknownPart(DOUBT),
+        {"Version": UnknownPart(DOUBT), "Statement": []},
+        {"Statement": UnknownPart(DOUBT)},
+        {"Statement": [UnknownPart(DOUBT)]},
+        {"Statement": statement("GetItem", Effect=UnknownPart(DOUBT))},
+        {"Statement": statement(None, Action=UnknownPart(DOUBT))},
+        {"Statement": statement(None, Action=[UnknownPart(DOUBT)])},
+        {"Statement": statement("GetItem", UnknownPart(DOUBT))},
+        {"Statement": statement("GetItem", Principal=UnknownPart(DOUBT))},
+        {"Statement": statement("GetItem", Principal={"AWS": UnknownPart(DOUBT)})},
+        {"Statement": statement("GetItem", Condition=UnknownPart(DOUBT))},
+        {"Statement": statement("GetItem", Condition={"Bool": UnknownPart(DOUBT)})},
     ],
 )
 def test_what_cannot_be_known_is_a_doubt(tree: Any) -> None:
@@ -111,7 +119,7 @@ def test_what_cannot_be_known_is_a_doubt(tree: Any) -> None:
 
 def test_a_hole_that_tells_what_it_reaches_is_none() -> None:
     """A reference to a table is as good as its ARN."""
-    found = one(**statement("GetItem", ["*", Hole(DOUBT, ("arn:a", "arn:b"))]))
+    found = one(**statement("GetItem", ["*", UnknownPart(DOUBT, ("arn:a", "arn:b"))]))
     assert (found.resources.texts, found.resources.doubt, found.doubts) == (("*", "arn:a", "arn:b"), None, ())
     assert found.resources.paths == (
         ("Statement", "Resource", 0),
@@ -122,11 +130,11 @@ def test_a_hole_that_tells_what_it_reaches_is_none() -> None:
 
 def test_an_effect_or_a_condition_that_is_not_known_leaves_a_statement_unsettled() -> None:
     """It may be a Deny, or bound to nothing at all."""
-    assert one(**statement("GetItem", Effect=Hole(DOUBT))).unsettled == DOUBT
-    assert one(**statement("GetItem", Effect=Hole(DOUBT))).effect is None
-    assert one(**statement("GetItem", Condition=Hole(DOUBT))).unsettled == DOUBT
-    assert one(**statement("GetItem", Condition={"Bool": {"a": Hole(DOUBT)}})).unsettled is None
-    assert one(**statement("GetItem", Hole(DOUBT))).unsettled is None
+    assert one(**statement("GetItem", Effect=UnknownPart(DOUBT))).unsettled == DOUBT
+    assert one(**statement("GetItem", Effect=UnknownPart(DOUBT))).effect is None
+    assert one(**statement("GetItem", Condition=UnknownPart(DOUBT))).unsettled == DOUBT
+    assert one(**statement("GetItem", Condition={"Bool": {"a": UnknownPart(DOUBT)}})).unsettled is None
+    assert one(**statement("GetItem", UnknownPart(DOUBT))).unsettled is None
 
 
 def test_an_action_with_a_hole_in_its_name_is_a_doubt() -> None:
@@ -142,8 +150,8 @@ def test_what_is_there_only_in_some_scenario_is_told_apart() -> None:
     """Statements and single patterns."""
     tree = {
         "Statement": [
-            Perhaps(statement("GetItem")),
-            {"Effect": "Allow", "Action": [Perhaps("dynamodb:Scan"), "dynamodb:Query"], "Resource": "*"},
+            ConditionalPart(statement("GetItem")),
+            {"Effect": "Allow", "Action": [ConditionalPart("dynamodb:Scan"), "dynamodb:Query"], "Resource": "*"},
         ]
     }
     first, second = read(tree).statements

@@ -12,7 +12,7 @@ from support.tables import DOUBT
 from tablegate.iam.actions import by_name
 from tablegate.iam.arns import Symbols, arn_of
 from tablegate.iam.conditions import Narrowing
-from tablegate.iam.documents import Hole, Perhaps
+from tablegate.iam.documents import ConditionalPart, UnknownPart
 from tablegate.iam.evaluation import actions_of, fits, reaches, reaches_of, resources_of
 from tablegate.iam.grants import DocumentRole, HolderKind, Unread
 from tablegate.iam.holders import Holder
@@ -58,22 +58,22 @@ def names(who: Holder) -> dict[str, set[str]]:
         ([statement(None, "*", NotAction=["iam:*"])], {}, True),
         ([statement("GetItem", None, NotResource=AUDIT)], {}, True),
         ([statement("GetItem", None, NotResource=ORDERS)], {}, False),
-        ([statement("GetItem", Hole(DOUBT))], {}, None),
-        ([statement(None, Action=Hole(DOUBT))], {}, None),
-        ([statement(None, NotAction=Hole(DOUBT))], {}, None),
-        ([statement("GetItem", Effect=Hole(DOUBT))], {}, None),
-        ([statement("GetItem", Condition=Hole(DOUBT))], {}, None),
-        ([Perhaps(statement("GetItem"))], {}, None),
-        ([statement("GetItem", [Perhaps(ORDERS)])], {}, None),
-        ([statement("GetItem"), deny("GetItem", Hole(DOUBT))], {}, None),
-        ([statement("GetItem"), Perhaps(deny("GetItem"))], {}, None),
+        ([statement("GetItem", UnknownPart(DOUBT))], {}, None),
+        ([statement(None, Action=UnknownPart(DOUBT))], {}, None),
+        ([statement(None, NotAction=UnknownPart(DOUBT))], {}, None),
+        ([statement("GetItem", Effect=UnknownPart(DOUBT))], {}, None),
+        ([statement("GetItem", Condition=UnknownPart(DOUBT))], {}, None),
+        ([ConditionalPart(statement("GetItem"))], {}, None),
+        ([statement("GetItem", [ConditionalPart(ORDERS)])], {}, None),
+        ([statement("GetItem"), deny("GetItem", UnknownPart(DOUBT))], {}, None),
+        ([statement("GetItem"), ConditionalPart(deny("GetItem"))], {}, None),
         ([statement("GetItem")], {"ceilings": (document(statement(ITEMS, "*")),)}, True),
         ([statement("GetItem")], {"ceilings": (document(statement("PutItem", "*")),)}, False),
         ([statement("GetItem")], {"ceilings": (document(statement("GetItem", AUDIT)),)}, False),
         ([statement("GetItem")], {"ceilings": (document(statement("GetItem", "*", VPCE)),)}, None),
         ([statement("GetItem")], {"ceilings": (document(statement("*", "*"), deny("GetItem", "*")),)}, False),
         ([statement("GetItem")], {"ceilings": (document(deny("PutItem", "*")),)}, True),
-        ([statement("GetItem")], {"ceilings": (document(Hole(DOUBT)),)}, None),
+        ([statement("GetItem")], {"ceilings": (document(UnknownPart(DOUBT)),)}, None),
         ([statement("GetItem")], {"ceiling_doubt": DOUBT}, None),
     ],
 )
@@ -142,7 +142,7 @@ def test_a_condition_that_nothing_meets_is_no_condition(statements: list[Any], t
         ([statement("*", "*"), deny("*", "*", ABSENT)], False),
         ([statement("*", None, NotResource=AUDIT)], True),
         ([statement("*", None, NotResource=[AUDIT, f"{HERE}*"])], False),
-        ([statement("*", None, NotResource=[Perhaps(f"{HERE}*")])], None),
+        ([statement("*", None, NotResource=[ConditionalPart(f"{HERE}*")])], None),
     ],
 )
 def test_what_a_ceiling_never_lets_pass_nobody_holds(limit: list[Any], truth: bool | None) -> None:
@@ -223,7 +223,7 @@ def test_what_is_left_out_reaches_everything() -> None:
     (found,) = of(statement(None, ORDERS, NotAction=["dynamodb:Get*"])).grants
     assert {"PutItem", "Query"} <= {action.name for action in actions_of(found.statement.actions)}
     assert "GetItem" not in {action.name for action in actions_of(found.statement.actions)}
-    (found,) = of(statement(None, ORDERS, NotAction=["dynamodb:Get*", Hole(DOUBT)])).grants
+    (found,) = of(statement(None, ORDERS, NotAction=["dynamodb:Get*", UnknownPart(DOUBT)])).grants
     assert actions_of(found.statement.actions) == frozenset()
     assert resources_of(found.statement) == (ORDERS,)
 
@@ -243,9 +243,9 @@ def test_a_deny_takes_away_pair_by_pair() -> None:
     assert names(who) == {f"{HERE}*": {"GetItem"}}
     who = of(statement("GetItem", AUDIT), deny("GetItem", None) | {"NotResource": ORDERS})
     assert names(who) == {}
-    who = of(statement("GetItem", [ORDERS]), deny("GetItem", [Perhaps(ORDERS)]))
+    who = of(statement("GetItem", [ORDERS]), deny("GetItem", [ConditionalPart(ORDERS)]))
     assert names(who) == {ORDERS: {"GetItem"}}
-    who = of(statement("GetItem"), deny("GetItem", None) | {"NotResource": Hole(DOUBT)})
+    who = of(statement("GetItem"), deny("GetItem", None) | {"NotResource": UnknownPart(DOUBT)})
     assert names(who) == {ORDERS: {"GetItem"}}
 
 
@@ -255,11 +255,11 @@ def test_a_ceiling_caps_action_by_action() -> None:
     who = of(statement(["GetItem", "Query", "PutItem"], "*"), ceilings=(limit,))
     found = {reach.tier: {action.name for action in reach.actions} for reach in reaches_of(who)}
     assert found == {Tier.EVERYWHERE: {"Query"}, Tier.PREFIX: {"GetItem"}}
-    unknown = document(statement("GetItem", Hole(DOUBT)))
+    unknown = document(statement("GetItem", UnknownPart(DOUBT)))
     assert names(of(statement("GetItem", "*"), ceilings=(unknown,))) == {"*": {"GetItem"}}
     everything = document(statement("GetItem", None, NotResource=AUDIT))
     assert names(of(statement("GetItem", "*"), ceilings=(everything,))) == {"*": {"GetItem"}}
-    unread = document(Hole(DOUBT))
+    unread = document(UnknownPart(DOUBT))
     assert names(of(statement("GetItem", "*"), ceilings=(unread,))) == {"*": {"GetItem"}}
     elsewhere = document(statement("GetItem", "arn:aws:s3:::a"))
     assert names(of(statement("GetItem", "*"), ceilings=(elsewhere,))) == {}
@@ -281,7 +281,9 @@ def test_a_guarding_deny_narrows() -> None:
         assert reach.narrowed(get) is expected
     (reach,) = reaches_of(of(statement("GetItem", "*"), deny("GetItem", ORDERS, guards[Narrowing.TABLES])))
     assert reach.narrowed(get) is Narrowing.NONE
-    (reach,) = reaches_of(of(statement("GetItem", "*"), Perhaps(deny("GetItem", "*", guards[Narrowing.TABLES]))))
+    (reach,) = reaches_of(
+        of(statement("GetItem", "*"), ConditionalPart(deny("GetItem", "*", guards[Narrowing.TABLES])))
+    )
     assert reach.narrowed(get) is Narrowing.NONE
 
 

@@ -15,7 +15,7 @@ from support.access import HERE, deny, document, estate, findings, holder, of, s
 from support.tables import DOUBT
 from tablegate.iam.actions import Kind, known_actions
 from tablegate.iam.conditions import Narrowing
-from tablegate.iam.documents import Hole
+from tablegate.iam.documents import UnknownPart
 from tablegate.iam.evaluation import reaches_of
 from tablegate.iam.holders import Answer, Holder
 from tablegate.iam.matrix import NOTHING, Right, matrix_of
@@ -166,5 +166,5 @@ def _with_hole(tree: Any, path: tuple[Any, ...]) -> Any:
     node = copied
     for step in path[:-1]:
         node = node[step]
-    node[path[-1]] = Hole(DOUBT)
+    node[path[-1]] = UnknownPart(DOUBT)
     return copied

@@ -10,7 +10,7 @@ import pytest
 from support import tables as build
 from support.access import HERE, ORDERS, deny, document, estate, holder, of, statement, table, whole
 from tablegate.iam.arns import Symbols, arn_of
-from tablegate.iam.documents import Hole, parse_document
+from tablegate.iam.documents import UnknownPart, parse_document
 from tablegate.iam.grants import DocumentRole, HolderForm, HolderKind
 from tablegate.iam.matrix import Matrix, Row, matrix_of
 from tablegate.model import facts
@@ -126,7 +126,7 @@ def test_a_row_may_be_wide_and_have_exceptions() -> None:
 def test_what_was_not_read_is_never_blank() -> None:
     """A document that could not be read may grant anything, and is said to."""
     symbols = Symbols()
-    part = parse_document(Hole(build.DOUBT), symbols, lambda _: None)
+    part = parse_document(UnknownPart(build.DOUBT), symbols, lambda _: None)
     read = document(statement("GetItem"), symbols=symbols)
     cells = row(estate(holder(read, part, symbols=symbols), tables=[orders()]))
     assert cells == {"orders": "RW?D?S?T?A?", "orders/by-status": "R?S?"}

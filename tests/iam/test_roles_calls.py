@@ -9,8 +9,14 @@ import pytest
 from support.access import document
 from support.tables import DOUBT
 from tablegate.iam.arns import Symbols
-from tablegate.iam.documents import Hole
-from tablegate.iam.roles import declared_services, needs_of, of_gateway, of_resolvers, of_states
+from tablegate.iam.documents import UnknownPart
+from tablegate.iam.roles import (
+    calls_of_gateway,
+    calls_of_resolvers,
+    calls_of_state_machine,
+    declared_services,
+    needs_of,
+)
 
 SYMBOL = Symbols().of("later")
 
@@ -52,7 +58,7 @@ def task(resource: Any, **others: Any) -> dict[str, Any]:
 )
 def test_a_state_machine_calls_what_its_tasks_name(definition: Any, calls: set[str] | None) -> None:
     """Wherever they stand; a function calls in its own name, and what is not known may be anything."""
-    assert of_states(definition, {"Put": "arn:aws:states:::dynamodb:putItem"}) == calls
+    assert calls_of_state_machine(definition, {"Put": "arn:aws:states:::dynamodb:putItem"}) == calls
 
 
 @pytest.mark.parametrize(
@@ -70,7 +76,7 @@ def test_a_state_machine_calls_what_its_tasks_name(definition: Any, calls: set[s
 )
 def test_a_gateway_calls_the_action_of_its_uri(uri: str | None, calls: set[str] | None) -> None:
     """An integration with another service calls no table."""
-    assert of_gateway(uri) == calls
+    assert calls_of_gateway(uri) == calls
 
 
 @pytest.mark.parametrize(
@@ -88,7 +94,7 @@ def test_a_gateway_calls_the_action_of_its_uri(uri: str | None, calls: set[str] 
 )
 def test_resolvers_call_the_operations_that_they_name(programs: list[str | None], calls: set[str] | None) -> None:
     """Of one that names none nothing is known, nor of a source that nothing here resolves by."""
-    assert of_resolvers(programs) == calls
+    assert calls_of_resolvers(programs) == calls
 
 
 def trust(*principals: Any, **others: Any) -> Any:
@@ -105,7 +111,7 @@ def trust(*principals: Any, **others: Any) -> Any:
         (trust({"Service": ["states.amazonaws.com", "pipes.amazonaws.com"]}), {"states", "pipes"}),
         (trust({"Service": "lambda.amazonaws.com"}), set()),
         (trust({"Service": "states.amazonaws.com"}, {"AWS": "arn:aws:iam::1:root"}), set()),
-        (trust({"Service": ["states.amazonaws.com", Hole(DOUBT)]}), set()),
+        (trust({"Service": ["states.amazonaws.com", UnknownPart(DOUBT)]}), set()),
         (trust("*"), set()),
         (document({"Effect": "Allow", "Action": "sts:AssumeRole", "NotPrincipal": {"AWS": "1"}}), set()),
         (document({"Effect": "Allow", "Action": "sts:AssumeRole"}), set()),

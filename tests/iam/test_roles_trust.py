@@ -9,7 +9,7 @@ import pytest
 from support.access import document
 from support.tables import DOUBT
 from tablegate.iam.arns import Symbols
-from tablegate.iam.documents import Hole
+from tablegate.iam.documents import UnknownPart
 from tablegate.iam.grants import HolderKind
 from tablegate.iam.roles import most_exposed, trust_of
 
@@ -97,7 +97,7 @@ def test_the_services_are_kept() -> None:
     ("statements", "why"),
     [
         ([], "its trust policy is not known"),
-        ([trusting(Hole(DOUBT))], "its trust policy is not known"),
+        ([trusting(UnknownPart(DOUBT))], "its trust policy is not known"),
         ([trusting("*", Effect="Deny")], "nobody may assume it"),
         ([{"Effect": "Allow", "Action": "sts:AssumeRole"}], "nobody may assume it"),
     ],

@@ -25,10 +25,18 @@ from tablegate.policy.access import (
     reaches_of,
     scope_of,
 )
-from tablegate_baseline.access.relevance import is_dax_role, is_judged, tables_reached, takes_all
-from tablegate_baseline.access.statement_fix import Conditions, conditions_of, instead, replaced
+from tablegate_baseline.access.relevance import covers_service, is_checked, is_dax_role, tables_reached
+from tablegate_baseline.access.statement_fix import Conditions, conditions_of, reduced_statement, replacement_statement
 from tablegate_baseline.access.tenants import ATTRIBUTES
-from tablegate_baseline.access.wording import FINE, OTHERS, actions_shown, against, against_reach, condition, unseen
+from tablegate_baseline.access.wording import (
+    HOLDS,
+    NOT_APPLICABLE,
+    actions_shown,
+    condition_evidence,
+    reach_violation,
+    unknown_element,
+    violation,
+)
 
 _FGAC = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html"
 _ABAC = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/attribute-based-access-control.html"
@@ -74,19 +82,19 @@ def attribute_scope_leaks(grant: Grant) -> Verdict:
     """A request that names no attributes gets all of them; a write returns the whole item when asked to; putting an
     item replaces the attributes that were not to be touched."""
     limits = [item for item in grant.statement.conditions if item.key == ATTRIBUTES]
-    if not limits or not is_judged(grant):
-        return OTHERS
+    if not limits or not is_checked(grant):
+        return NOT_APPLICABLE
     granted = frozenset(action for reach in reaches(grant) for action in reach.actions)
     leak = _leak(grant, granted) or _lost_key(grant, limits)
     if leak is None and any(item.unread for item in limits):
         note = "cannot tell whether the attributes hold the table's key"
-        return unknown(note, unseen(grant, "Condition", None)).weighing(INFO)
+        return unknown(note, unknown_element(grant, "Condition", None)).weighing(INFO)
     if leak is None:
-        return FINE
+        return HOLDS
     replacing = [action for action in granted if action.name in _REPLACING]
     own = conditions_of(grant, "dynamodb:select", "dynamodb:returnvalues")
-    fix = replaced(grant, replacing, conditions={**own, **_PROJECTED})
-    return against(grant, MEDIUM, leak, condition(grant, limits[0]), fix=fix)
+    fix = reduced_statement(grant, replacing, conditions={**own, **_PROJECTED})
+    return violation(grant, MEDIUM, leak, condition_evidence(grant, limits[0]), fix=fix)
 
 
 @policy(
@@ -108,7 +116,7 @@ statement {
 def deny_bypass_by_equivalent_action(grant: Grant, *, sensitive: tuple[str, ...] = _SENSITIVE) -> Verdict:
     """Denying DeleteItem leaves PartiQLDelete and a batch write: the same loss by another name."""
     if not _may_deny(grant) or grant.statement.actions.inverted or is_dax_role(grant.holder):
-        return OTHERS
+        return NOT_APPLICABLE
     denied = {action.name for action in actions_of(grant.statement.actions)}
     severity = HIGH if _guards_secrets(grant, sensitive) else MEDIUM
     for pattern in grant.statement.resources.texts:
@@ -116,12 +124,12 @@ def deny_bypass_by_equivalent_action(grant: Grant, *, sensitive: tuple[str, ...]
             left = [same for same in _SAME[name] if same not in denied and _may(grant, same, pattern)]
             if left:
                 note = f"{name} is denied, and {', '.join(left)} can do the same"
-                return against(grant, severity, note, actions=(by_name()[name.lower()],))
-        named = () if takes_all(grant) or "*" in pattern else _ON_INDEXES
+                return violation(grant, severity, note, actions=(by_name()[name.lower()],))
+        named = () if covers_service(grant) or "*" in pattern else _ON_INDEXES
         exposed = [name for name in named if name in denied and _may(grant, name, f"{pattern}/index/*")]
         if exposed:
             note = f"{', '.join(exposed)} is denied on the table, and allowed on its indexes"
-            return against(grant, severity, note)
+            return violation(grant, severity, note)
     return _hidden_deny(grant, denied)
 
 
@@ -143,11 +151,11 @@ Condition:
 )
 def tag_scope_self_escalation(grant: Grant) -> Verdict:
     """Whoever may tag any table can tag it into reach: the condition on tags is then their own to meet."""
-    if not is_judged(grant):
-        return OTHERS
+    if not is_checked(grant):
+        return NOT_APPLICABLE
     tags = _tags_that_bind(grant.holder)
     if not tags:
-        return OTHERS
+        return NOT_APPLICABLE
     for reach in reaches(grant):
         setting = [action for action in sorted(reach.actions) if _sets_tags(action, grant, tags)]
         free = [action for action in setting if reach.narrowed(action) < Narrowing.TABLES]
@@ -155,9 +163,9 @@ def tag_scope_self_escalation(grant: Grant) -> Verdict:
             note = (
                 f"{actions_shown(free)} can set the tag {', '.join(sorted(tags))} that binds the holder's other grants"
             )
-            fix = instead(grant, (action.full_name for action in free), [reach.pattern], _bound(grant))
-            return against_reach(reach, HIGH, note, actions=free, fix=fix)
-    return FINE
+            fix = replacement_statement(grant, (action.full_name for action in free), [reach.pattern], _bound(grant))
+            return reach_violation(reach, HIGH, note, actions=free, fix=fix)
+    return HOLDS
 
 
 def _hidden_deny(grant: Grant, denied: set[str]) -> Verdict:
@@ -169,10 +177,10 @@ def _hidden_deny(grant: Grant, denied: set[str]) -> Verdict:
     on_tables = resources.doubt is not None or any(scope_of(text).tier is not Tier.NONE for text in resources.texts)
     note = "cannot tell whether the Deny covers what does the same"
     if actions.doubt is not None and held and on_tables:
-        return unknown(note, unseen(grant, "Action", actions.doubt)).weighing(INFO)
+        return unknown(note, unknown_element(grant, "Action", actions.doubt)).weighing(INFO)
     if resources.doubt is not None and held & twins:
-        return unknown(note, unseen(grant, "Resource", resources.doubt)).weighing(INFO)
-    return FINE
+        return unknown(note, unknown_element(grant, "Resource", resources.doubt)).weighing(INFO)
+    return HOLDS
 
 
 def _may_deny(grant: Grant) -> bool:

@@ -25,17 +25,25 @@ from tablegate.policy.access import (
 from tablegate_baseline.access.relevance import (
     ITEMS,
     copies_tables,
-    holds_everything,
-    in_everything,
-    is_written,
+    covers_service,
+    gives_full_control,
+    is_custom_grant,
+    is_part_of_full_control,
+    notable_actions,
     only_table,
-    takes_all,
-    telling,
     verb_wildcards,
 )
 from tablegate_baseline.access.severity import Scale, heaviest, stepped
-from tablegate_baseline.access.statement_fix import CLOUDFORMATION, LEAST, REFERENCE, TERRAFORM, replaced
-from tablegate_baseline.access.wording import FINE, OTHERS, actions_shown, against, against_reach, listed, who
+from tablegate_baseline.access.statement_fix import CLOUDFORMATION, LEAST, REFERENCE, TERRAFORM, reduced_statement
+from tablegate_baseline.access.wording import (
+    HOLDS,
+    NOT_APPLICABLE,
+    actions_shown,
+    holder_with_kind,
+    listed,
+    reach_violation,
+    violation,
+)
 
 
 class _Held(NamedTuple):
@@ -57,24 +65,26 @@ class _Held(NamedTuple):
 def verb_wildcard(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
     """Put* holds PutResourcePolicy beside PutItem, Delete* holds DeleteTable beside DeleteItem, and AWS adds to
     both."""
-    if not is_written(grant) or in_everything(grant) or takes_all(grant):
-        return OTHERS
+    if not is_custom_grant(grant) or is_part_of_full_control(grant) or covers_service(grant):
+        return NOT_APPLICABLE
     texts = verb_wildcards(grant)
     strongest = _strongest(grant, texts, deploy_roles) if texts else None
     if strongest is None:
-        return FINE
+        return HOLDS
     severity, reach, action = strongest
     meant = frozenset(item for text in texts for item in expand(text))
     shown = listed(map(grant.document.shown, texts))
     kinds = "; ".join(f"{kind}: {actions_shown(found)}" for kind, found in _by_kind(meant & reach.actions).items())
     named = f", beside the {action.name} that it names" if action not in meant else ""
     brought = (action,) if action in meant else meant
-    return against_reach(reach, severity, f"{shown} holds {kinds}{named}", actions=brought, fix=replaced(grant))
+    return reach_violation(
+        reach, severity, f"{shown} holds {kinds}{named}", actions=brought, fix=reduced_statement(grant)
+    )
 
 
-def silenced(grant: Grant, deploy_roles: tuple[str, ...] = ()) -> bool:
+def is_already_reported(grant: Grant, deploy_roles: tuple[str, ...] = ()) -> bool:
     """Whether the powerful actions of a statement are reported already: as everything, or with a verb's wildcard."""
-    if holds_everything(grant) or in_everything(grant):
+    if gives_full_control(grant) or is_part_of_full_control(grant):
         return True
     texts = verb_wildcards(grant)
     return bool(texts) and _strongest(grant, texts, deploy_roles) is not None
@@ -87,7 +97,7 @@ def _strongest(grant: Grant, texts: tuple[str, ...], deploy_roles: tuple[str, ..
     worst: _Held | None = None
     brought = False
     for reach in reaches(grant):
-        for action in telling(reach):
+        for action in notable_actions(reach):
             severity = scale.heaviest(reach, (action,))
             brought = brought or (severity is not None and action in meant)
             if severity is not None and (worst is None or heaviest((severity, worst.severity)) is not worst.severity):
@@ -136,13 +146,13 @@ def destructive_action(
     grant: Grant, *, deploy_roles: tuple[str, ...] = (), temporary_tables: tuple[str, ...] = _TEMPORARY
 ) -> Verdict:
     """Code that runs all day needs no way to delete a table or its backups; a stolen credential that has one can."""
-    if not is_written(grant) or silenced(grant, deploy_roles):
-        return OTHERS
+    if not is_custom_grant(grant) or is_already_reported(grant, deploy_roles):
+        return NOT_APPLICABLE
     held = _worst(grant, frozenset({Kind.DESTRUCTIVE}), deploy_roles)
     if held is None or _is_temporary(held.reach, temporary_tables):
-        return FINE
+        return HOLDS
     severity, reach, actions = held
-    note = f"{actions_shown(actions)} in the hands of {who(grant)}"
+    note = f"{actions_shown(actions)} in the hands of {holder_with_kind(grant)}"
     if any(action.name == "UpdateTable" for action in reach.actions):
         note += ", with UpdateTable, which can switch deletion protection off"
     if _makes_tables(grant.holder):
@@ -163,17 +173,17 @@ def destructive_action(
 def table_admin_action(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
     """Whoever can update a table can switch its recovery off, let its data expire, or cut its streams, without
     deleting anything that an alarm watches."""
-    if not is_written(grant) or silenced(grant, deploy_roles):
-        return OTHERS
+    if not is_custom_grant(grant) or is_already_reported(grant, deploy_roles):
+        return NOT_APPLICABLE
     kinds = frozenset({Kind.PROTECTION_CHANGE, Kind.PROVISIONING, Kind.FAULT_INJECTION})
     held = _worst(grant, kinds, deploy_roles)
     if held is None:
-        return FINE
+        return HOLDS
     severity, reach, actions = held
     if reach.tier is Tier.ONE and (_only_scales(grant) or _keeps_leases(grant)):
         severity = LOW
     effects = [f"{action.name} {_EFFECTS[action.name]}" for action in actions if action.name in _EFFECTS]
-    note = "; ".join([f"{actions_shown(actions)} in the hands of {who(grant)}", *effects])
+    note = "; ".join([f"{actions_shown(actions)} in the hands of {holder_with_kind(grant)}", *effects])
     return _failing(held._replace(severity=severity), note)
 
 
@@ -187,10 +197,14 @@ def table_admin_action(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> V
 )
 def resource_policy_control(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
     """The holder can let itself, or another account, do anything to the table, past everybody's identity policies."""
-    if not is_written(grant) or silenced(grant, deploy_roles):
-        return OTHERS
+    if not is_custom_grant(grant) or is_already_reported(grant, deploy_roles):
+        return NOT_APPLICABLE
     held = _worst(grant, frozenset({Kind.PERMISSIONS}), deploy_roles)
-    return FINE if held is None else _failing(held, f"{actions_shown(held.actions)} in the hands of {who(grant)}")
+    return (
+        HOLDS
+        if held is None
+        else _failing(held, f"{actions_shown(held.actions)} in the hands of {holder_with_kind(grant)}")
+    )
 
 
 @policy(
@@ -204,15 +218,15 @@ def resource_policy_control(grant: Grant, *, deploy_roles: tuple[str, ...] = ())
 def data_copy_action(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
     """An export writes the whole table to a bucket, which may be another account's, and costs no read capacity that
     anybody would notice."""
-    if not is_written(grant) or silenced(grant, deploy_roles) or copies_tables(grant.holder):
-        return OTHERS
+    if not is_custom_grant(grant) or is_already_reported(grant, deploy_roles) or copies_tables(grant.holder):
+        return NOT_APPLICABLE
     held = _worst(grant, frozenset({Kind.DATA_COPY}), deploy_roles)
     if held is None:
-        return FINE
+        return HOLDS
     names = {action.name for action in held.actions}
     if names <= (grant.holder.needs or frozenset()):
-        return FINE
-    note = f"{actions_shown(held.actions)} in the hands of {who(grant)}"
+        return HOLDS
+    note = f"{actions_shown(held.actions)} in the hands of {holder_with_kind(grant)}"
     if names == {"CreateBackup"} and held.reach.tier is Tier.ONE:
         return _failing(held._replace(severity=INFO), note)
     beyond = _way_out(grant.holder, names)
@@ -239,10 +253,14 @@ def replication_plane_to_people(grant: Grant, *, deploy_roles: tuple[str, ...] =
     """ReadDataForReplication reads a whole table, and stands in nobody's list of actions that read."""
     if grant.role is DocumentRole.RESOURCE:
         return _in_a_tables_policy(grant)
-    if not is_written(grant) or silenced(grant, deploy_roles):
-        return OTHERS
+    if not is_custom_grant(grant) or is_already_reported(grant, deploy_roles):
+        return NOT_APPLICABLE
     held = _worst(grant, frozenset({Kind.REPLICATION}), deploy_roles)
-    return FINE if held is None else _failing(held, f"{actions_shown(held.actions)} in the hands of {who(grant)}")
+    return (
+        HOLDS
+        if held is None
+        else _failing(held, f"{actions_shown(held.actions)} in the hands of {holder_with_kind(grant)}")
+    )
 
 
 def _in_a_tables_policy(grant: Grant) -> Verdict:
@@ -250,16 +268,16 @@ def _in_a_tables_policy(grant: Grant) -> Verdict:
     wholesale = any(text in ("*", "dynamodb:*") for text in grant.statement.actions.texts)
     named = sorted(action for action in actions_of(grant.statement.actions) if action.kind is Kind.REPLICATION)
     if not grant.statement.allows or not named or wholesale or principals is None:
-        return OTHERS
+        return NOT_APPLICABLE
     others = [
         item.text
         for item in principals.items
         if item.kind is not PrincipalKind.SERVICE or not item.text.startswith("replication.dynamodb.")
     ]
     if not others and not principals.inverted:
-        return FINE
+        return HOLDS
     shown = grant.document.shown(others[0]) if others else "everybody but those it names"
-    return against(grant, HIGH, f"{actions_shown(named)} for {shown}", actions=named)
+    return violation(grant, HIGH, f"{actions_shown(named)} for {shown}", actions=named)
 
 
 @lru_cache(maxsize=1024)
@@ -281,8 +299,8 @@ def _worst(grant: Grant, kinds: frozenset[Kind], deploy_roles: tuple[str, ...]) 
 
 def _failing(held: _HeldPower, note: str) -> Verdict:
     """Fails, and shows the statement without what was taken exception to."""
-    fix = replaced(held.reach.grant, held.actions)
-    return against_reach(held.reach, held.severity, note, actions=held.actions, fix=fix)
+    fix = reduced_statement(held.reach.grant, held.actions)
+    return reach_violation(held.reach, held.severity, note, actions=held.actions, fix=fix)
 
 
 def _is_temporary(reach: Reach, patterns: tuple[str, ...]) -> bool:

@@ -30,9 +30,16 @@ from tablegate.policy.access import (
     reaches_of,
     scope_of,
 )
-from tablegate_baseline.access.relevance import is_written, only_table
-from tablegate_baseline.access.statement_fix import IDENTITY, REFERENCE, replaced, spelled_out, where_it_works
-from tablegate_baseline.access.wording import FINE, OTHERS, action, actions_shown, against, element
+from tablegate_baseline.access.relevance import is_custom_grant, only_table
+from tablegate_baseline.access.statement_fix import IDENTITY, REFERENCE, reduced_statement, spelled_out, where_it_works
+from tablegate_baseline.access.wording import (
+    HOLDS,
+    NOT_APPLICABLE,
+    action_evidence,
+    actions_shown,
+    resource_evidence,
+    violation,
+)
 
 _TERRAFORM = """\
 statement {
@@ -62,20 +69,26 @@ def unknown_action(grant: Grant) -> Verdict:
     """An action that does not exist grants nothing: the call it was written for is refused at run time. One that is
     newer than tablegate's data may grant anything."""
     if not grant.statement.allows or grant.managed or grant.role is DocumentRole.CEILING:
-        return OTHERS
+        return NOT_APPLICABLE
     texts = [text for text in grant.statement.actions.texts if text.lower().startswith("dynamo")]
     if not texts:
-        return OTHERS
+        return NOT_APPLICABLE
     strange = [text for text in texts if _is_strange(text)]
     if not strange:
-        return FINE
+        return HOLDS
     meant = [(grant.document.shown(text), _meant(text)) for text in strange]
     if any(names for _, names in meant) or any(map(_has_open_service, strange)):
         told = "; ".join(_told(text, names) for text, names in meant)
-        return against(grant, INFO, told, action(grant, strange[0]), fix=replaced(grant, renamed=_renamed(strange)))
+        return violation(
+            grant,
+            INFO,
+            told,
+            action_evidence(grant, strange[0]),
+            fix=reduced_statement(grant, renamed=_renamed(strange)),
+        )
     names = ", ".join(text for text, _ in meant)
     note = f"{names} is not among the actions known as of {ACTIONS_AS_OF}"
-    written = action(grant, strange[0])
+    written = action_evidence(grant, strange[0])
     newer: Value[None] = Value("action", None, Origin.UNKNOWN, written.place, _NEWER)
     return unknown(note, written, newer).weighing(INFO)
 
@@ -93,23 +106,23 @@ def action_resource_mismatch(grant: Grant) -> Verdict:
     resource a grant is empty."""
     resources = grant.statement.resources
     if grant.role is not DocumentRole.IDENTITY or not grant.statement.allows or grant.managed or grant.made_by:
-        return OTHERS
+        return NOT_APPLICABLE
     named = _named_actions(grant)
     if not named or resources.inverted or resources.doubt:
-        return OTHERS
+        return NOT_APPLICABLE
     if _all_work(named, grant):
-        return FINE
+        return HOLDS
     if not resources.texts:
-        return OTHERS
+        return NOT_APPLICABLE
     dead = [action for action in named if _is_dead(action, grant) and not _is_generated(action, named, grant)]
     if not dead:
-        return FINE
+        return HOLDS
     shown = spelled_out(grant, resources.texts[0])
     bound = all(narrowing(grant.statement.conditions, action) is Narrowing.NEVER for action in dead)
     where = "under these conditions" if bound else f"on {shown}{_why(resources.texts[0], dead)}"
     fix = None if bound else where_it_works(grant, dead)
     note = f"{actions_shown(dead)} has no effect {where}"
-    return against(grant, INFO, note, element(grant, resources.texts[0]), fix=fix)
+    return violation(grant, INFO, note, resource_evidence(grant, resources.texts[0]), fix=fix)
 
 
 @policy(
@@ -123,8 +136,8 @@ def action_resource_mismatch(grant: Grant) -> Verdict:
 def index_not_granted(grant: Grant) -> Verdict:
     """A query on an index is authorised by the index's own ARN: with the table alone it is refused at run time, on the
     first day that somebody uses the index."""
-    if not is_written(grant):
-        return OTHERS
+    if not is_custom_grant(grant):
+        return NOT_APPLICABLE
     for reach in reaches(grant):
         scope = reach.scope
         if scope.tier is not Tier.ONE or not _reads_by_key(reach.actions):
@@ -139,11 +152,13 @@ def index_not_granted(grant: Grant) -> Verdict:
         if names and lacking:
             verb = "query" if any(action.name == "Query" for action in reach.actions) else "scan"
             note = f"may {verb} {table.address}, and none of its indexes: {', '.join(sorted(names))}"
-            fix = replaced(grant, beside=[f"{reach.pattern}/index/*"])
-            return against(grant, INFO, note, element(grant, reach.pattern), fix=fix)
+            fix = reduced_statement(grant, beside=[f"{reach.pattern}/index/*"])
+            return violation(grant, INFO, note, resource_evidence(grant, reach.pattern), fix=fix)
         if missing and names is not None and missing not in names:
-            return against(grant, INFO, f"{table.address} has no index {missing!r}", element(grant, reach.pattern))
-    return FINE
+            return violation(
+                grant, INFO, f"{table.address} has no index {missing!r}", resource_evidence(grant, reach.pattern)
+            )
+    return HOLDS
 
 
 def _is_strange(text: str) -> bool:
@@ -301,8 +316,8 @@ _ENDING = (ChangeKind.DELETE, ChangeKind.REPLACE)
 def arn_not_in_plan(grant: Grant, *, closed_world: bool = False) -> Verdict:
     """A name that is written by hand can be misspelt, or outlive its table: the grant is then empty, or waits for
     whoever makes a table of that name."""
-    if not is_written(grant) or not grant.holder.estate.tables:
-        return OTHERS
+    if not is_custom_grant(grant) or not grant.holder.estate.tables:
+        return NOT_APPLICABLE
     for reach in reaches(grant):
         if reach.scope.tier is not Tier.ONE or only_table(grant, reach.pattern) is not None:
             continue
@@ -311,10 +326,12 @@ def arn_not_in_plan(grant: Grant, *, closed_world: bool = False) -> Verdict:
             continue
         likely = _likely(reach, name) or _outlived(reach, name)
         if likely is not None:
-            return against(grant, LOW, f"there is no table {name!r} here{likely}", element(grant, reach.pattern))
+            return violation(
+                grant, LOW, f"there is no table {name!r} here{likely}", resource_evidence(grant, reach.pattern)
+            )
         if closed_world:
-            return against(grant, INFO, f"there is no table {name!r} here", element(grant, reach.pattern))
-    return FINE
+            return violation(grant, INFO, f"there is no table {name!r} here", resource_evidence(grant, reach.pattern))
+    return HOLDS
 
 
 def _likely(reach: Reach, name: str) -> str | None:

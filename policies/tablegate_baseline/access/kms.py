@@ -16,9 +16,9 @@ from tablegate.policy.access import (
     reaches,
     reaches_of,
 )
-from tablegate_baseline.access.principals import account_of, is_anyone, strangers, whose_account
-from tablegate_baseline.access.relevance import only_table, telling
-from tablegate_baseline.access.wording import FINE, OTHERS, against, statement, unseen
+from tablegate_baseline.access.principals import account_of, is_anyone, outside_principals, whose_account
+from tablegate_baseline.access.relevance import notable_actions, only_table
+from tablegate_baseline.access.wording import HOLDS, NOT_APPLICABLE, statement_evidence, unknown_element, violation
 
 _KMS = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html"
 _DECRYPT = "kms:Decrypt in a statement of its own, on the ARN of the table's key; that of other services beside it"
@@ -51,29 +51,31 @@ def kms_pairing(grant: Grant, *, trusted_accounts: tuple[str, ...] = (), missing
     if grant.holder.form is HolderForm.TABLE:
         return _across_accounts(grant)
     if grant.role is not DocumentRole.IDENTITY or not grant.statement.allows:
-        return OTHERS
+        return NOT_APPLICABLE
     if _decrypts(grant):
         return _every_key(grant)
-    return _without_key(grant) if missing_grants else OTHERS
+    return _without_key(grant) if missing_grants else NOT_APPLICABLE
 
 
 def _every_key(grant: Grant) -> Verdict:
-    if not any(telling(reach) for reach in reaches_of(grant.holder)) or grant.holder.kind is HolderKind.DEPLOY:
-        return OTHERS
+    if not any(notable_actions(reach) for reach in reaches_of(grant.holder)) or grant.holder.kind is HolderKind.DEPLOY:
+        return NOT_APPLICABLE
     wide = grant.statement.resources.inverted or any(map(_is_every_key, grant.statement.resources.texts))
     hidden = grant.statement.resources.doubt
     if not (wide or hidden) or any(item.key == _VIA and not item.holds_without for item in grant.statement.conditions):
-        return FINE
+        return HOLDS
     if _needs_no_key(grant.holder):
-        return OTHERS
+        return NOT_APPLICABLE
     if not wide:
-        return unknown("cannot tell which keys kms:Decrypt is for", unseen(grant, "Resource", hidden)).weighing(INFO)
-    return against(grant, MEDIUM, "kms:Decrypt on every key, for whatever service", fix=_DECRYPT)
+        return unknown(
+            "cannot tell which keys kms:Decrypt is for", unknown_element(grant, "Resource", hidden)
+        ).weighing(INFO)
+    return violation(grant, MEDIUM, "kms:Decrypt on every key, for whatever service", fix=_DECRYPT)
 
 
 def _needs_no_key(whose: Holder) -> bool:
     """Whether all tables that a holder reaches are under the key that AWS owns, which nobody needs a right to use."""
-    named = [reach for reach in reaches_of(whose) if telling(reach)]
+    named = [reach for reach in reaches_of(whose) if notable_actions(reach)]
     tables = [only_table(reach.grant, reach.pattern) if reach.tier is Tier.ONE else None for reach in named]
     return all(table is not None and table.encryption.owner.content is KeyOwner.AWS_OWNED for table in tables)
 
@@ -81,22 +83,24 @@ def _needs_no_key(whose: Holder) -> bool:
 def _key_policy(grant: Grant, trusted: tuple[str, ...]) -> Verdict:
     """A key's own policy may let its account in as a whole: whom of it, the account's own policies say."""
     if not grant.statement.allows or grant.statement.principals is None:
-        return OTHERS
+        return NOT_APPLICABLE
     keys = {item.key for item in grant.statement.conditions if not item.holds_without}
     if is_anyone(grant):
         bound = keys & _OF_ACCOUNT
-        return FINE if bound else against(grant, HIGH, "lets everybody use the table's key")
+        return HOLDS if bound else violation(grant, HIGH, "lets everybody use the table's key")
     foreign, doubtful = _others(grant, trusted)
     if keys & _OF_ACCOUNT and _VIA in keys:
-        return FINE
+        return HOLDS
     if foreign:
         shown = grant.document.shown(foreign[0].text)
-        return against(grant, HIGH, f"lets {shown}, of another account, use the table's key")
+        return violation(grant, HIGH, f"lets {shown}, of another account, use the table's key")
     if doubtful:
         shown = grant.document.shown(doubtful[0].text)
-        return unknown(f"cannot tell whether {shown} is of this account", whose_account(grant), statement(grant))
+        return unknown(
+            f"cannot tell whether {shown} is of this account", whose_account(grant), statement_evidence(grant)
+        )
     if grant.statement.principals.doubt is None:
-        return FINE
+        return HOLDS
     return unknown("cannot tell who may use the key", *_evidence(grant))
 
 
@@ -105,7 +109,7 @@ def _others(grant: Grant, trusted: tuple[str, ...]) -> tuple[list[Principal], li
 
     KMS takes no policy under which its own account could not change it: where one account may, that is the key's.
     """
-    foreign, doubtful = strangers(grant, trusted)
+    foreign, doubtful = outside_principals(grant, trusted)
     manager = _manager(grant.holder)
     if manager is None:
         return foreign, doubtful
@@ -132,27 +136,29 @@ def _manages(text: str) -> bool:
 
 def _across_accounts(grant: Grant) -> Verdict:
     if grant.role is not DocumentRole.RESOURCE or not grant.statement.allows:
-        return OTHERS
+        return NOT_APPLICABLE
     tables = [table for table in grant.holder.estate.tables if table.address == grant.holder.address]
     if not any(table.encryption.owner.content is KeyOwner.AWS_MANAGED for table in tables):
-        return OTHERS
-    foreign, _ = strangers(grant)
+        return NOT_APPLICABLE
+    foreign, _ = outside_principals(grant)
     if not foreign:
-        return FINE
+        return HOLDS
     note = "the table is under aws/dynamodb, a key that no other account can use: the grant does not work"
-    return against(grant, MEDIUM, note)
+    return violation(grant, MEDIUM, note)
 
 
 def _without_key(grant: Grant) -> Verdict:
     """A table whose key nothing in this input lets the holder use: only where all policies could be read."""
     if grant.holder.unread or not reaches(grant) or any(_decrypts(other) for other in grant.holder.grants):
-        return OTHERS
+        return NOT_APPLICABLE
     for reach in reaches(grant):
-        table = only_table(grant, reach.pattern) if reach.tier is Tier.ONE and telling(reach) else None
+        table = only_table(grant, reach.pattern) if reach.tier is Tier.ONE and notable_actions(reach) else None
         key = _key_of(table) if table is not None else None
         if key is not None and not key.unread and not any(_names(other, grant.holder) for other in key.grants):
-            return against(grant, INFO, f"nothing here lets the holder use the key of {table.address if table else ''}")
-    return FINE
+            return violation(
+                grant, INFO, f"nothing here lets the holder use the key of {table.address if table else ''}"
+            )
+    return HOLDS
 
 
 def _key_of(table: Table) -> Holder | None:
@@ -183,4 +189,4 @@ def _is_every_key(text: str) -> bool:
 def _evidence(grant: Grant) -> tuple[Value[object], ...]:
     doubt = grant.statement.principals.doubt if grant.statement.principals else None
     where = grant.statement.at("Principal") or grant.place
-    return (Value("Principal", None, Origin.UNKNOWN, where, doubt), statement(grant))
+    return (Value("Principal", None, Origin.UNKNOWN, where, doubt), statement_evidence(grant))

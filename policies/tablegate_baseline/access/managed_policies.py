@@ -16,11 +16,18 @@ from tablegate.policy.access import (
     managed_policies,
     reaches,
 )
-from tablegate_baseline.access.relevance import is_judged, on_tables, telling
+from tablegate_baseline.access.relevance import is_checked, notable_actions, table_actions
 from tablegate_baseline.access.scans import stream_weight
 from tablegate_baseline.access.severity import EVERYTHING, Scale, heaviest, lightest
-from tablegate_baseline.access.statement_fix import CLOUDFORMATION, ITEM_ACTIONS, TERRAFORM, exact, instead, spelled_out
-from tablegate_baseline.access.wording import FINE, OTHERS, actions_shown, against, against_reach
+from tablegate_baseline.access.statement_fix import (
+    CLOUDFORMATION,
+    ITEM_ACTIONS,
+    TERRAFORM,
+    named_resources,
+    replacement_statement,
+    spelled_out,
+)
+from tablegate_baseline.access.wording import HOLDS, NOT_APPLICABLE, actions_shown, reach_violation, violation
 
 _MANAGED = "https://docs.aws.amazon.com/IAM/latest/UserGuide/access_policies_managed-vs-inline.html"
 _TEMPLATES = (
@@ -48,18 +55,18 @@ def wide_managed_policy(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> 
     """AWS managed policies name no table: attaching one grants its actions on all of them, and AWS changes what it
     holds."""
     known = managed_policies().get(grant.managed or "")
-    if not is_judged(grant) or _comes_with_event(grant):
-        return OTHERS
+    if not is_checked(grant) or _comes_with_event(grant):
+        return NOT_APPLICABLE
     if known is None or "linked" in known.flags or _is_made_for(grant, known):
-        return FINE
+        return HOLDS
     scale = Scale(grant, deploy_roles)
     severity = _managed_severity(scale, grant, known)
     if severity is None:
-        return FINE
-    actions = {action for reach in reaches(grant) for action in telling(reach)}
+        return HOLDS
+    actions = {action for reach in reaches(grant) for action in notable_actions(reach)}
     wide = any(reach.tier >= Tier.ALL for reach in reaches(grant))
     note = f"{known.name} grants {actions_shown(actions)}{' on every table' if wide else ''}"
-    return against(grant, severity, note, fix=f"in place of {known.name}:\n{_own(grant, known)}")
+    return violation(grant, severity, note, fix=f"in place of {known.name}:\n{_own(grant, known)}")
 
 
 @policy(
@@ -77,19 +84,19 @@ def sam_implicit_or_starred(grant: Grant) -> Verdict:
     """A policy template takes its parameter as it is: with a star for the table's name, one line grants every table.
     A DynamoDB event brings the streams of all tables along, unless the function has a role of its own."""
     if grant.made_by is None or grant.made_by.kind is MakerKind.CONNECTOR:
-        return OTHERS
+        return NOT_APPLICABLE
     if _comes_with_event(grant):
         note = f"SAM attaches {grant.managed}, which reads every stream"
-        return against(grant, INFO, note, fix=f"a Connector, or a Role of its own with:\n{_on_its_stream(grant)}")
+        return violation(grant, INFO, note, fix=f"a Connector, or a Role of its own with:\n{_on_its_stream(grant)}")
     for reach in reaches(grant):
-        if reach.tier >= Tier.PREFIX and telling(reach):
+        if reach.tier >= Tier.PREFIX and notable_actions(reach):
             note = f"its parameter {grant.document.shown(reach.scope.table or '')!r} is a pattern"
-            return against_reach(reach, MEDIUM, note)
+            return reach_violation(reach, MEDIUM, note)
     doubled = [text for text in grant.statement.resources.texts if text.count(":table/") > 1]
     if doubled:
         note = f"{spelled_out(grant, doubled[0])} has an ARN within an ARN: it grants nothing"
-        return against(grant, MEDIUM, note)
-    return FINE
+        return violation(grant, MEDIUM, note)
+    return HOLDS
 
 
 def _on_its_stream(grant: Grant) -> str:
@@ -97,7 +104,9 @@ def _on_its_stream(grant: Grant) -> str:
     tables = grant.holder.estate.tables
     read = [table for table in tables if any(one.address == grant.address for one in table.stream.consumers)]
     arns = [f"{arn_of(table, grant.holder.symbols)}/stream/*" for table in read]
-    return instead(grant, _STREAM, arns or exact(grant, "*", [action for name in _STREAM for action in expand(name)]))
+    return replacement_statement(
+        grant, _STREAM, arns or named_resources(grant, "*", [action for name in _STREAM for action in expand(name)])
+    )
 
 
 def _comes_with_event(grant: Grant) -> bool:
@@ -111,8 +120,8 @@ def _managed_severity(scale: Scale, grant: Grant, known: ManagedPolicy) -> Sever
         return scale.of(EVERYTHING, Tier.ALL, pattern="*")
     found = None
     for reach in reaches(grant):
-        streams = [action for action in telling(reach) if action.kind is Kind.STREAM_READ]
-        weighed = [action for action in on_tables(reach) if known.width != "data-read" or not _replicates(action)]
+        streams = [action for action in notable_actions(reach) if action.kind is Kind.STREAM_READ]
+        weighed = [action for action in table_actions(reach) if known.width != "data-read" or not _replicates(action)]
         found = heaviest((found, scale.heaviest(reach, weighed), stream_weight(scale, reach, streams)))
     if known.width in ("control-write", "tag") and found is not None:
         return lightest(found, MEDIUM)
@@ -132,4 +141,6 @@ def _is_made_for(grant: Grant, known: ManagedPolicy) -> bool:
 def _own(grant: Grant, known: ManagedPolicy) -> str:
     """A statement of one's own: it only reads where the policy only reads."""
     names = _READING if known.width == "data-read" else ITEM_ACTIONS
-    return instead(grant, names, exact(grant, "*", [action for name in names for action in expand(name)]))
+    return replacement_statement(
+        grant, names, named_resources(grant, "*", [action for name in names for action in expand(name)])
+    )

@@ -22,17 +22,17 @@ from tablegate.policy.access import (
     reaches_of,
     scope_of,
 )
-from tablegate_baseline.access.relevance import ITEMS, is_dax_role, is_everything, is_judged, telling
+from tablegate_baseline.access.relevance import ITEMS, is_checked, is_dax_role, is_full_control, notable_actions
 from tablegate_baseline.access.severity import Scale
-from tablegate_baseline.access.statement_fix import CLOUDFORMATION, TERRAFORM, replaced
+from tablegate_baseline.access.statement_fix import CLOUDFORMATION, TERRAFORM, reduced_statement
 from tablegate_baseline.access.wording import (
-    FINE,
-    OTHERS,
+    HOLDS,
+    NOT_APPLICABLE,
     actions_shown,
-    against,
-    against_reach,
-    as_far_as_settled,
-    statement,
+    reach_violation,
+    statement_evidence,
+    unless_unknown,
+    violation,
 )
 
 _ENDPOINT = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/vpc-endpoints-dynamodb.html"
@@ -87,7 +87,7 @@ def vpc_endpoint_unrestricted(holder: Holder) -> Verdict:
     """Over an open endpoint anything inside the network can write to a table of somebody else's account, past every
     firewall."""
     if holder.form is not HolderForm.ENDPOINT:
-        return OTHERS
+        return NOT_APPLICABLE
     if not holder.grants and holder.unread:
         doubt: Value[object] = Value("policy", None, Origin.UNKNOWN, holder.place, holder.unread[0].doubt)
         return unknown("cannot tell what the endpoint lets pass", doubt).weighing(LOW)
@@ -95,12 +95,12 @@ def vpc_endpoint_unrestricted(holder: Holder) -> Verdict:
         fix = _TEMPLATE if holder.estate.dialect is Dialect.CLOUDFORMATION else _HCL
         return fails("the endpoint has no policy, so that everything may pass").weighing(INFO).fixed_by(fix)
     if any(grant.statement.denies and _keeps_to_own(grant, negated=True) for grant in holder.grants):
-        return FINE
+        return HOLDS
     for grant in sorted(holder.grants, key=_is_unsettled):
         if grant.statement.allows and _passes_anything(grant) and not _keeps_to_own(grant, negated=False):
-            verdict = fails("the endpoint lets requests to everybody's tables pass", statement(grant))
-            return as_far_as_settled(grant, verdict)
-    return FINE
+            verdict = fails("the endpoint lets requests to everybody's tables pass", statement_evidence(grant))
+            return unless_unknown(grant, verdict)
+    return HOLDS
 
 
 @policy(
@@ -117,14 +117,14 @@ def dax_role_width(grant: Grant) -> Verdict:
         return _past_its_items(grant)
     scale = Scale(grant)
     for reach in sorted(reaches(grant), key=lambda reach: -reach.tier):
-        everything = is_everything(reach.actions)
-        severity = scale.everything(reach) if everything else scale.heaviest(reach, telling(reach))
+        everything = is_full_control(reach.actions)
+        severity = scale.everything(reach) if everything else scale.heaviest(reach, notable_actions(reach))
         if severity not in (None, INFO):
             width = "a table" if reach.tier is Tier.ONE else "more than named tables"
-            note = f"the cluster's role holds {actions_shown(telling(reach))} on {width}"
-            fix = replaced(grant, [action for action in telling(reach) if action.kind not in ITEMS])
-            return against_reach(reach, severity, note, fix=fix)
-    return FINE if reaches(grant) else OTHERS
+            note = f"the cluster's role holds {actions_shown(notable_actions(reach))} on {width}"
+            fix = reduced_statement(grant, [action for action in notable_actions(reach) if action.kind not in ITEMS])
+            return reach_violation(reach, severity, note, fix=fix)
+    return HOLDS if reaches(grant) else NOT_APPLICABLE
 
 
 @policy(
@@ -139,14 +139,14 @@ def dax_role_width(grant: Grant) -> Verdict:
 def boundary_expected(holder: Holder) -> Verdict:
     """A boundary keeps a role that reaches many tables from being given more by whoever may edit its policies."""
     if holder.form is not HolderForm.ROLE or holder.kind not in _BOUNDED:
-        return OTHERS
-    wide = [reach.grant for reach in reaches_of(holder) if reach.tier >= Tier.PREFIX and telling(reach)]
+        return NOT_APPLICABLE
+    wide = [reach.grant for reach in reaches_of(holder) if reach.tier >= Tier.PREFIX and notable_actions(reach)]
     if not wide:
-        return OTHERS
+        return NOT_APPLICABLE
     grant = min(wide, key=_is_unsettled)
     if holder.ceiling_doubt is None and not holder.ceilings:
-        verdict = fails("the role reaches tables by pattern, and has no boundary", statement(grant))
-        return as_far_as_settled(grant, verdict)
+        verdict = fails("the role reaches tables by pattern, and has no boundary", statement_evidence(grant))
+        return unless_unknown(grant, verdict)
     gives = {
         action
         for document in holder.ceilings
@@ -156,8 +156,8 @@ def boundary_expected(holder: Holder) -> Verdict:
         if action.kind is Kind.PERMISSIONS
     }
     if gives:
-        return fails(f"the role's boundary lets {actions_shown(gives)} pass", statement(grant))
-    return FINE
+        return fails(f"the role's boundary lets {actions_shown(gives)} pass", statement_evidence(grant))
+    return HOLDS
 
 
 @policy(
@@ -172,16 +172,16 @@ def grant_on_user_or_group(grant: Grant, *, allow_groups: bool = False) -> Verdi
     """A user's keys do not expire: they are found in repositories and old laptops years later, and still open the
     table."""
     form = grant.holder.form
-    if not is_judged(grant):
-        return OTHERS
+    if not is_checked(grant):
+        return NOT_APPLICABLE
     if form not in (HolderForm.USER, HolderForm.GROUP) or (form is HolderForm.GROUP and allow_groups):
-        return FINE
+        return HOLDS
     for reach in reaches(grant):
-        actions = telling(reach)
+        actions = notable_actions(reach)
         if actions:
             severity = MEDIUM if form is HolderForm.USER else INFO
-            return against_reach(reach, severity, f"{actions_shown(actions)} held by an IAM {form}", actions=actions)
-    return FINE
+            return reach_violation(reach, severity, f"{actions_shown(actions)} held by an IAM {form}", actions=actions)
+    return HOLDS
 
 
 @policy(
@@ -196,7 +196,7 @@ def policy_not_evaluated(unread: Unread) -> Verdict:
     """A policy that nobody could read may hold anything: that is said, and not passed over. Where a part could be read,
     the rest weighs little."""
     if not unread.relevant:
-        return OTHERS
+        return NOT_APPLICABLE
     value: Value[object] = Value("policy document", None, Origin.UNKNOWN, unread.place, unread.doubt)
     read = "only a part of the document could be read" if unread.partly else "the document could not be read"
     verdict = unknown(read, value).fixed_by(unread.doubt.settle or _READABLE)
@@ -226,16 +226,16 @@ def _keeps_to_own(grant: Grant, *, negated: bool) -> bool:
 def _past_its_items(grant: Grant) -> Verdict:
     """Rights on a cache beside a condition on keys: items of others are read through the cache, without it."""
     if grant.role is not DocumentRole.IDENTITY or not grant.statement.allows:
-        return OTHERS
+        return NOT_APPLICABLE
     named = [text for text in grant.statement.actions.texts if text.lower().startswith("dax:")]
     if not named:
-        return OTHERS
+        return NOT_APPLICABLE
     others = (reach for reach in reaches_of(grant.holder) if _is_bound_to_items(reach))
     bound = next(others, None)
     if bound is None:
-        return FINE
+        return HOLDS
     where = f"statement {bound.grant.label} holds to items of the caller's own"
-    return against(grant, HIGH, f"{', '.join(named[:3])} reads past the condition on keys that {where}")
+    return violation(grant, HIGH, f"{', '.join(named[:3])} reads past the condition on keys that {where}")
 
 
 def _is_bound_to_items(reach: Reach) -> bool:

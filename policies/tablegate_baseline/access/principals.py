@@ -43,7 +43,7 @@ _SWITCH = "aws:principalisawsservice"
 ORGANISATION = frozenset({"aws:principalorgid", "aws:principalorgpaths"})
 
 
-def lets_in(grant: Grant) -> bool:
+def is_resource_allow(grant: Grant) -> bool:
     """Whether a table, or its stream, lets somebody in by itself."""
     own = grant.holder.form in (HolderForm.TABLE, HolderForm.STREAM)
     return own and grant.role is DocumentRole.RESOURCE and grant.statement.allows
@@ -55,7 +55,7 @@ def is_anyone(grant: Grant) -> bool:
     return principals is not None and (principals.inverted or any(map(_is_open, principals.items)))
 
 
-def pins(grant: Grant) -> list[Condition]:
+def source_conditions(grant: Grant) -> list[Condition]:
     """The conditions that could make a statement for everybody one for somebody."""
     return [
         item
@@ -93,7 +93,7 @@ def is_own_account(item: Principal, grant: Grant, trusted: tuple[str, ...] = ())
     return False
 
 
-def strangers(grant: Grant, trusted: tuple[str, ...] = ()) -> tuple[list[Principal], list[Principal]]:
+def outside_principals(grant: Grant, trusted: tuple[str, ...] = ()) -> tuple[list[Principal], list[Principal]]:
     """The principals of other accounts, and those of which nobody can tell."""
     principals = grant.statement.principals
     named = [item for item in principals.items if item.kind is PrincipalKind.AWS] if principals else []

@@ -37,14 +37,14 @@ _COPIERS = ("osis-pipelines.", "redshift", "glue.", "backup.", "export.dynamodb.
 _FULL = frozenset({Kind.DESTRUCTIVE, Kind.PERMISSIONS, Kind.ITEM_READ, Kind.ITEM_WRITE})
 
 
-def is_judged(grant: Grant) -> bool:
+def is_checked(grant: Grant) -> bool:
     """Whether this grants anything on tables to somebody who is judged by more than TG538 alone."""
     return bool(reaches(grant)) and not is_dax_role(grant.holder)
 
 
-def is_written(grant: Grant) -> bool:
+def is_custom_grant(grant: Grant) -> bool:
     """The same, and somebody wrote the statement: it does not come with a policy of AWS's own."""
-    return grant.managed is None and is_judged(grant)
+    return grant.managed is None and is_checked(grant)
 
 
 def is_dax_role(holder: Holder) -> bool:
@@ -59,19 +59,19 @@ def copies_tables(holder: Holder) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def is_everything(actions: frozenset[Action]) -> bool:
+def is_full_control(actions: frozenset[Action]) -> bool:
     """Whether these actions amount to full control of a table."""
     return {action.kind for action in actions} >= _FULL
 
 
-def telling(reach: Reach) -> tuple[Action, ...]:
+def notable_actions(reach: Reach) -> tuple[Action, ...]:
     """The actions on tables that do more than look at what there is."""
-    return _telling(reach.actions)
+    return _notable_actions(reach.actions)
 
 
-def on_tables(reach: Reach) -> tuple[Action, ...]:
+def table_actions(reach: Reach) -> tuple[Action, ...]:
     """The same, less the reading of streams: that is TG515's to judge."""
-    return _on_tables(reach.actions)
+    return _table_actions(reach.actions)
 
 
 def verb_wildcards(grant: Grant) -> tuple[str, ...]:
@@ -79,19 +79,19 @@ def verb_wildcards(grant: Grant) -> tuple[str, ...]:
     return tuple(text for text in grant.statement.actions.texts if is_mixed(text))
 
 
-def takes_all(grant: Grant) -> bool:
+def covers_service(grant: Grant) -> bool:
     """Whether a statement is about the whole service, by a wildcard or by what it leaves out."""
     return grant.statement.actions.inverted or any(map(is_service, grant.statement.actions.texts))
 
 
-def holds_everything(grant: Grant) -> bool:
+def gives_full_control(grant: Grant) -> bool:
     """Whether one statement gives full control, by anything but a verb's wildcards: those are reported as such."""
-    if takes_all(grant):
+    if covers_service(grant):
         return True
-    return not verb_wildcards(grant) and any(is_everything(reach.actions) for reach in reaches(grant))
+    return not verb_wildcards(grant) and any(is_full_control(reach.actions) for reach in reaches(grant))
 
 
-def in_everything(grant: Grant) -> bool:
+def is_part_of_full_control(grant: Grant) -> bool:
     """Whether a statement is part of what gives its holder full control of all tables."""
     return any(map(_is_wide, reaches(grant))) and bool(full_control(grant.holder))
 
@@ -100,20 +100,20 @@ def in_everything(grant: Grant) -> bool:
 def full_control(holder: Holder) -> tuple[Reach, ...]:
     """The widest reaches of a holder, where together they amount to full control of all tables; else nothing."""
     wide = tuple(reach for reach in reaches_of(holder) if reach.grant.managed is None and _is_wide(reach))
-    return wide if is_everything(frozenset().union(*(reach.actions for reach in wide))) else ()
+    return wide if is_full_control(frozenset().union(*(reach.actions for reach in wide))) else ()
 
 
 # Many statements hold the same actions: what is asked of those alone is answered once.
 
 
 @lru_cache(maxsize=2048)
-def _telling(actions: frozenset[Action]) -> tuple[Action, ...]:
+def _notable_actions(actions: frozenset[Action]) -> tuple[Action, ...]:
     return tuple(sorted(item for item in actions if item.kind not in HARMLESS and not item.account_level))
 
 
 @lru_cache(maxsize=2048)
-def _on_tables(actions: frozenset[Action]) -> tuple[Action, ...]:
-    return tuple(action for action in _telling(actions) if action.kind is not Kind.STREAM_READ)
+def _table_actions(actions: frozenset[Action]) -> tuple[Action, ...]:
+    return tuple(action for action in _notable_actions(actions) if action.kind is not Kind.STREAM_READ)
 
 
 @lru_cache(maxsize=2048)

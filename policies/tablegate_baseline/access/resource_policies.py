@@ -39,14 +39,22 @@ from tablegate_baseline.access.principals import (
     account_of,
     is_anyone,
     is_pinned,
+    is_resource_allow,
     is_whole_account,
-    lets_in,
-    pins,
-    strangers,
+    outside_principals,
+    source_conditions,
     whose_account,
 )
 from tablegate_baseline.access.statement_fix import CLOUDFORMATION_PRINCIPAL, TERRAFORM_PRINCIPAL
-from tablegate_baseline.access.wording import FINE, OTHERS, actions_shown, against, listed, statement, unseen
+from tablegate_baseline.access.wording import (
+    HOLDS,
+    NOT_APPLICABLE,
+    actions_shown,
+    listed,
+    statement_evidence,
+    unknown_element,
+    violation,
+)
 
 _PUBLIC = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/rbac-bpa-rbp.html"
 _CROSS = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/rbac-cross-account-access.html"
@@ -67,20 +75,20 @@ _RULES = frozenset({Kind.DESTRUCTIVE, Kind.TAGGING, Kind.PROTECTION_CHANGE})
 def public_resource_policy(grant: Grant) -> Verdict:
     """A policy that lets anybody in makes the table everybody's; DynamoDB refuses it, so the deploy fails at this
     statement."""
-    if not lets_in(grant):
-        return OTHERS
+    if not is_resource_allow(grant):
+        return NOT_APPLICABLE
     if not is_anyone(grant):
-        return FINE if _principals_known(grant) else _not_known(grant, CRITICAL)
+        return HOLDS if _principals_known(grant) else _not_known(grant, CRITICAL)
     who = "everybody but those it names" if _is_inverted(grant) else "everybody"
-    pinning = pins(grant)
+    pinning = source_conditions(grant)
     answers = [is_pinned(item) for item in pinning]
     if True in answers:
-        return FINE
+        return HOLDS
     if None in answers:
         return unknown(f"lets {who} in, unless {pinning[0].written} pins it", *_evidence(grant)).weighing(CRITICAL)
     if any(_is_path_pattern(item) for item in pinning):
-        return against(grant, MEDIUM, f"lets {who} in whose ARN matches a pattern")
-    return against(grant, CRITICAL, f"lets {who} in: DynamoDB refuses the policy")
+        return violation(grant, MEDIUM, f"lets {who} in whose ARN matches a pattern")
+    return violation(grant, CRITICAL, f"lets {who} in: DynamoDB refuses the policy")
 
 
 @policy(
@@ -93,21 +101,21 @@ def public_resource_policy(grant: Grant) -> Verdict:
 )
 def cross_account_resource_policy(grant: Grant, *, trusted_accounts: tuple[str, ...] = ()) -> Verdict:
     """What another account may do here is decided there: its administrators hand the right to whom they like."""
-    if not lets_in(grant) or _is_inverted(grant):
-        return OTHERS
-    foreign, doubtful = strangers(grant, trusted_accounts)
+    if not is_resource_allow(grant) or _is_inverted(grant):
+        return NOT_APPLICABLE
+    foreign, doubtful = outside_principals(grant, trusted_accounts)
     actions = actions_of(grant.statement.actions)
     severity = _weight(foreign or doubtful, actions)
     if foreign:
         if severity is MEDIUM and _is_bound(grant):
-            return FINE
+            return HOLDS
         note = f"{actions_shown(actions)} for {grant.document.shown(foreign[0].text)}, which is another account's"
-        return against(grant, severity, note)
+        return violation(grant, severity, note)
     if doubtful:
         shown = grant.document.shown(doubtful[0].text)
         note = f"cannot tell whether {shown} is of this account"
-        return unknown(note, whose_account(grant), statement(grant)).weighing(severity)
-    return FINE if _principals_known(grant) else _not_known(grant, severity)
+        return unknown(note, whose_account(grant), statement_evidence(grant)).weighing(severity)
+    return HOLDS if _principals_known(grant) else _not_known(grant, severity)
 
 
 @policy(
@@ -130,17 +138,17 @@ def service_principal_without_source(grant: Grant) -> Verdict:
     """A service acts for whoever asks it: without a source, somebody else's resource can have it act on this table."""
     principals = grant.statement.principals
     services = [item for item in principals.items if item.kind is PrincipalKind.SERVICE] if principals else []
-    if not services or not lets_in(grant):
-        return OTHERS
+    if not services or not is_resource_allow(grant):
+        return NOT_APPLICABLE
     shown = listed(grant.document.shown(item.text) for item in services)
     answers = [(_fixes_account(item), item) for item in grant.statement.conditions]
     if any(fixes for fixes, _ in answers):
-        return FINE
+        return HOLDS
     for fixes, item in answers:
         if fixes is None:
             note = f"cannot tell whether {item.written} holds {shown} to an account of your own"
-            return unknown(note, statement(grant), _open_source(grant, item)).weighing(HIGH)
-    return against(grant, HIGH, f"lets {shown} in without an aws:SourceArn or aws:SourceAccount of your own")
+            return unknown(note, statement_evidence(grant), _open_source(grant, item)).weighing(HIGH)
+    return violation(grant, HIGH, f"lets {shown} in without an aws:SourceArn or aws:SourceAccount of your own")
 
 
 def _principals_known(grant: Grant) -> bool:
@@ -156,7 +164,7 @@ def _evidence(grant: Grant) -> tuple[Value[object], ...]:
     principals = grant.statement.principals
     doubt = principals.doubt if principals else None
     where = grant.statement.at("Principal") or grant.place
-    return (Value("Principal", None, Origin.UNKNOWN, where, doubt), statement(grant))
+    return (Value("Principal", None, Origin.UNKNOWN, where, doubt), statement_evidence(grant))
 
 
 def _is_inverted(grant: Grant) -> bool:
@@ -180,7 +188,7 @@ def _weight(foreign: list[Principal], actions: frozenset[Action]) -> Severity:
 
 def _is_bound(grant: Grant) -> bool:
     """Whether the other account's role is of the organisation, by a condition."""
-    return any(item.key in ORGANISATION and is_pinned(item) for item in pins(grant))
+    return any(item.key in ORGANISATION and is_pinned(item) for item in source_conditions(grant))
 
 
 def _fixes_account(item: Condition) -> bool | None:
@@ -232,12 +240,12 @@ def resource_policy_dead_or_rejected(grant: Grant) -> Verdict:
     """DynamoDB refuses some actions in a table's policy when it is attached, and quietly ignores resources that are
     not this table."""
     if not _is_own(grant):
-        return OTHERS
+        return NOT_APPLICABLE
     why = next(_refusals(grant), None)
     if why is not None:
-        return against(grant, MEDIUM, why, actions=_named(grant))
+        return violation(grant, MEDIUM, why, actions=_named(grant))
     dead = next(_dead(grant), None)
-    return FINE if dead is None else against(grant, LOW, dead, actions=_named(grant))
+    return HOLDS if dead is None else violation(grant, LOW, dead, actions=_named(grant))
 
 
 @policy(
@@ -259,7 +267,7 @@ Condition:
 def resource_policy_lockout(grant: Grant) -> Verdict:
     """A Deny for everybody also stops replication, scaling, and whoever would have to take the Deny away again."""
     if not _is_own(grant) or grant.holder.form is not HolderForm.TABLE:
-        return OTHERS
+        return NOT_APPLICABLE
     confirmed = grant.document.gives_up
     if confirmed is not None and grant.statement is grant.document.statements[0]:
         kept = confirmed.is_false
@@ -267,10 +275,10 @@ def resource_policy_lockout(grant: Grant) -> Verdict:
             note = "whoever sets the policy confirms that it may shut them out"
             return kept.because(note).fixed_by("confirm_remove_self_resource_access = false")
     if grant.statement.effect == "Allow":
-        return OTHERS
+        return NOT_APPLICABLE
     shut = _shut_out(grant, actions_of(grant.statement.actions))
     if shut is not None and is_anyone(grant):
-        return against(grant, HIGH, shut)
+        return violation(grant, HIGH, shut)
     return _hidden_deny(grant, shut)
 
 
@@ -280,8 +288,10 @@ def _hidden_deny(grant: Grant, shut: str | None) -> Verdict:
     whom = grant.statement.principals.doubt if grant.statement.principals is not None else None
     perhaps = shut or (_shut_out(grant, frozenset(known_actions())) if hidden is not None else None)
     if perhaps is None or not (whom is not None or is_anyone(grant)):
-        return FINE
-    evidence = unseen(grant, "Action", hidden) if is_anyone(grant) else unseen(grant, "Principal", whom)
+        return HOLDS
+    evidence = (
+        unknown_element(grant, "Action", hidden) if is_anyone(grant) else unknown_element(grant, "Principal", whom)
+    )
     return unknown(f"cannot tell whether it {perhaps}", evidence)
 
 
@@ -337,7 +347,7 @@ def _dead(grant: Grant) -> Iterator[str]:
         )
         if not any(reached):
             yield "no resource of the statement is what the policy is attached to"
-    foreign, _ = strangers(grant)
+    foreign, _ = outside_principals(grant)
     useless = [action for action in _named(grant) if action.across_accounts is False]
     if foreign and grant.statement.allows and useless:
         yield f"{actions_shown(useless)} does not work across accounts"

@@ -21,11 +21,11 @@ from tablegate.policy.access import (
     reaches,
     reaches_of,
 )
-from tablegate_baseline.access.dangerous_actions import silenced
-from tablegate_baseline.access.relevance import copies_tables, is_written, tables_reached, telling
+from tablegate_baseline.access.dangerous_actions import is_already_reported
+from tablegate_baseline.access.relevance import copies_tables, is_custom_grant, notable_actions, tables_reached
 from tablegate_baseline.access.severity import PRODUCTION, Scale, in_production, stepped
-from tablegate_baseline.access.statement_fix import CLOUDFORMATION, TERRAFORM, replaced
-from tablegate_baseline.access.wording import FINE, OTHERS, actions_shown, against_reach, who
+from tablegate_baseline.access.statement_fix import CLOUDFORMATION, TERRAFORM, reduced_statement
+from tablegate_baseline.access.wording import HOLDS, NOT_APPLICABLE, actions_shown, holder_with_kind, reach_violation
 
 _SCANS = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-query-scan.html"
 _STREAMS = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html"
@@ -48,21 +48,21 @@ def scan_granted(
     grant: Grant, *, production: tuple[str, ...] = PRODUCTION, small_tables: tuple[str, ...] = ()
 ) -> Verdict:
     """A scan reads and bills the whole table, and starves everybody else of its capacity while it does."""
-    if not is_written(grant) or grant.holder.kind not in _REQUESTS or copies_tables(grant.holder):
-        return OTHERS
+    if not is_custom_grant(grant) or grant.holder.kind not in _REQUESTS or copies_tables(grant.holder):
+        return NOT_APPLICABLE
     first = _first_scan(grant)
     if first is None or any(map(_first_scan, _earlier(grant))):
-        return FINE
+        return HOLDS
     tables = tables_reached(grant, first.pattern)
     if tables and all(table.name.content in small_tables for table in tables):
-        return FINE
+        return HOLDS
     scans = [action for action in first.actions if _scans(first, action)]
     if {action.name for action in scans} <= (grant.holder.needs or frozenset()):
-        return FINE
+        return HOLDS
     severity = _scan_severity(first, production)
-    fix = replaced(grant, scans) if set(telling(first)) - set(scans) else _queried(grant, scans)
-    note = f"{actions_shown(scans)} in the hands of {who(grant)}"
-    return against_reach(first, severity, note, actions=scans, fix=fix)
+    fix = reduced_statement(grant, scans) if set(notable_actions(first)) - set(scans) else _queried(grant, scans)
+    note = f"{actions_shown(scans)} in the hands of {holder_with_kind(grant)}"
+    return reach_violation(first, severity, note, actions=scans, fix=fix)
 
 
 @policy(
@@ -82,20 +82,20 @@ statement {
 )
 def stream_scope(grant: Grant) -> Verdict:
     """A stream carries every change of a table, old and new items included: who reads all streams reads all tables."""
-    if not is_written(grant) or silenced(grant):
-        return OTHERS
+    if not is_custom_grant(grant) or is_already_reported(grant):
+        return NOT_APPLICABLE
     scale = Scale(grant)
     for reach in reaches(grant):
-        reads = [action for action in telling(reach) if action.kind is Kind.STREAM_READ]
+        reads = [action for action in notable_actions(reach) if action.kind is Kind.STREAM_READ]
         severity = stream_weight(scale, reach, reads)
         if severity is not None:
             which = "every table" if reach.tier >= Tier.ALL else "more than one table"
             note = f"{actions_shown(reads)} on the streams of {which}"
-            return against_reach(reach, severity, note, fix=replaced(grant))
+            return reach_violation(reach, severity, note, fix=reduced_statement(grant))
         if reads and _names_label(reach):
             note = "the stream's label changes when the stream is enabled anew: the grant ends there"
-            return against_reach(reach, INFO, note)
-    return FINE
+            return reach_violation(reach, INFO, note)
+    return HOLDS
 
 
 @policy(
@@ -117,22 +117,22 @@ Condition:
 )
 def partiql_unguarded(grant: Grant) -> Verdict:
     """SELECT without a key is a scan: it undoes the care of an author who granted Query and left Scan out."""
-    if not is_written(grant) or silenced(grant) or grant.holder.kind not in _REQUESTS:
-        return OTHERS
+    if not is_custom_grant(grant) or is_already_reported(grant) or grant.holder.kind not in _REQUESTS:
+        return NOT_APPLICABLE
     names = {action.name for reach in reaches_of(grant.holder) for action in reach.actions}
     severity = HIGH if grant.holder.kind is HolderKind.END_USER else LOW
     for reach in reaches(grant):
         select = [action for action in reach.actions if action.name == "PartiQLSelect"]
         if select and "Scan" not in names and reach.narrowed(select[0]) < Narrowing.ITEMS:
-            fix = replaced(grant, only=lambda action: action.name == "PartiQLSelect", conditions=_NO_SCAN)
+            fix = reduced_statement(grant, only=lambda action: action.name == "PartiQLSelect", conditions=_NO_SCAN)
             note = "PartiQLSelect can scan, though Scan is not granted"
-            return against_reach(reach, severity, note, actions=select, fix=fix)
+            return reach_violation(reach, severity, note, actions=select, fix=fix)
         twins = [action for action in sorted(reach.actions) if _TWINS.get(action.name, "") not in {"", *names}]
         if twins and names & set(_TWINS.values()):
             meant = actions_shown(twins)
             note = f"{meant} do what the author left out: {_left_out(twins)}"
-            return against_reach(reach, severity, note, actions=twins, fix=replaced(grant, twins))
-    return FINE
+            return reach_violation(reach, severity, note, actions=twins, fix=reduced_statement(grant, twins))
+    return HOLDS
 
 
 def stream_weight(scale: Scale, reach: Reach, reads: list[Action]) -> Severity | None:
@@ -143,7 +143,7 @@ def stream_weight(scale: Scale, reach: Reach, reads: list[Action]) -> Severity |
 
 def _first_scan(grant: Grant) -> Reach | None:
     """Where a statement first grants a scan, of tables that are not all tables: those are reported as such."""
-    if _is_keyed(grant) or silenced(grant):
+    if _is_keyed(grant) or is_already_reported(grant):
         return None
     scanned = (reach for reach in reaches(grant) if any(_scans(reach, action) for action in reach.actions))
     return next((reach for reach in scanned if reach.tier < Tier.ALL), None)
@@ -178,7 +178,7 @@ def _scan_severity(reach: Reach, production: tuple[str, ...]) -> Severity:
 def _queried(grant: Grant, scans: list[Action]) -> str:
     """A query in place of what only scans."""
     texts = (text for text in grant.statement.actions.texts if expand(text) & set(scans))
-    return replaced(grant, renamed=dict.fromkeys(texts, ("dynamodb:Query",)))
+    return reduced_statement(grant, renamed=dict.fromkeys(texts, ("dynamodb:Query",)))
 
 
 def _names_label(reach: Reach) -> bool:

@@ -46,7 +46,7 @@ _HCL = {
 _PSEUDO = {"account": "AWS::AccountId", "region": "AWS::Region", "partition": "AWS::Partition"}
 
 
-def instead(
+def replacement_statement(
     grant: Grant, actions: Iterable[str], resources: Iterable[str], conditions: Conditions | None = None
 ) -> str:
     """A whole statement: these actions on these ARNs, under its own conditions unless others are given."""
@@ -231,7 +231,7 @@ _MOST = 3  # tables named in one statement
 _BELOW = {"index": "/index/*", "stream": "/stream/*", "backup": "/backup/*", "export": "/export/*"}
 
 
-def replaced(
+def reduced_statement(
     grant: Grant,
     without: Collection[Action] = (),
     *,
@@ -256,10 +256,10 @@ def replaced(
     if on_tables:
         meant = frozenset(action for name in on_tables for action in expand(name))
         where = [*_where(grant, meant, closed=closed), *beside]
-        statements.append(instead(grant, on_tables, where, conditions))
+        statements.append(replacement_statement(grant, on_tables, where, conditions))
     account_wide = [name for name in names if _is_account_wide(name)]
     if account_wide and _takes_bare_star(grant):
-        statements.append(instead(grant, account_wide, ["*"], conditions))
+        statements.append(replacement_statement(grant, account_wide, ["*"], conditions))
     lead = _lead(grant)
     return "\n".join([lead, *statements] if lead else statements)
 
@@ -268,14 +268,14 @@ def where_it_works(grant: Grant, actions: Collection[Action]) -> str:
     """A statement of these actions alone, on resources that they are for."""
     names = [action.full_name for action in actions]
     if all(action.account_level for action in actions):
-        return instead(grant, names, ["*"])
+        return replacement_statement(grant, names, ["*"])
     scopes = [scope for scope in map(scope_of, grant.statement.resources.texts) if scope.tier is not Tier.NONE]
     arns = [_to_fill_in(grant, scope) for scope in scopes] or [_to_fill_in(grant, Scope(Tier.ALL))]
     ends = _ends(Scope(Tier.ALL, below="*"), actions)
-    return instead(grant, names, [f"{arn}{end}" for arn in arns for end in ends])
+    return replacement_statement(grant, names, [f"{arn}{end}" for arn in arns for end in ends])
 
 
-def exact(grant: Grant, pattern: str, actions: Collection[Action]) -> tuple[str, ...]:
+def named_resources(grant: Grant, pattern: str, actions: Collection[Action]) -> tuple[str, ...]:
     """ARNs to name instead of a pattern: of the tables that it reaches here, or what is left to fill in."""
     scope = scope_of(pattern)
     holder = grant.holder
@@ -340,8 +340,8 @@ def _where(grant: Grant, actions: frozenset[Action], *, closed: bool) -> list[st
         if scope.tier is Tier.NONE:
             continue
         wide = scope.tier > Tier.VARIABLE or (closed and _is_open(scope))
-        found += exact(grant, text, actions) if wide else [text]
-    return list(dict.fromkeys(found)) or list(exact(grant, "*", actions))
+        found += named_resources(grant, text, actions) if wide else [text]
+    return list(dict.fromkeys(found)) or list(named_resources(grant, "*", actions))
 
 
 def _is_open(scope: Scope) -> bool:

@@ -21,17 +21,17 @@ from tablegate.policy.access import (
     reaches,
     service_keys,
 )
-from tablegate_baseline.access.relevance import is_judged, tables_reached
-from tablegate_baseline.access.statement_fix import Conditions, conditions_of, replaced
+from tablegate_baseline.access.relevance import is_checked, tables_reached
+from tablegate_baseline.access.statement_fix import Conditions, conditions_of, reduced_statement
 from tablegate_baseline.access.wording import (
-    FINE,
-    OTHERS,
+    HOLDS,
+    NOT_APPLICABLE,
     actions_shown,
-    against,
-    against_reach,
-    condition,
-    element,
-    unseen,
+    condition_evidence,
+    reach_violation,
+    resource_evidence,
+    unknown_element,
+    violation,
 )
 
 KEYS = frozenset(f"dynamodb:{name}" for name in PARTITION_KEYS)
@@ -125,15 +125,15 @@ _DATA = READS | WRITES
 def end_user_without_item_scope(grant: Grant, *, public_tables: tuple[str, ...] = ()) -> Verdict:
     """Credentials in a browser or a phone are the user's to use as they like: without a condition on the key, every
     user reads and writes everybody's items."""
-    if grant.holder.kind is not HolderKind.END_USER or not is_judged(grant):
-        return OTHERS
+    if grant.holder.kind is not HolderKind.END_USER or not is_checked(grant):
+        return NOT_APPLICABLE
     severity = CRITICAL if "unauthenticated" in grant.holder.why else HIGH
     for reach in reaches(grant):
         everybodys = [action for action in sorted(reach.actions) if action.kind in _DATA and _is_shared(reach, action)]
         if everybodys and not _is_public(reach, everybodys, public_tables):
-            fix = replaced(grant, only=_is_keyed, conditions=_own(grant))
-            return against_reach(reach, severity, f"{actions_shown(everybodys)} on everybody's items", fix=fix)
-    return FINE
+            fix = reduced_statement(grant, only=_is_keyed, conditions=_own(grant))
+            return reach_violation(reach, severity, f"{actions_shown(everybodys)} on everybody's items", fix=fix)
+    return HOLDS
 
 
 @policy(
@@ -148,22 +148,24 @@ def fgac_fails_open(grant: Grant) -> Verdict:
     """ForAllValues is true where the key is absent, and Scan, streams, exports and table actions never carry it: for
     them the condition is not there."""
     sets = _over_sets(grant)
-    if not sets or not is_judged(grant):
-        return OTHERS
+    if not sets or not is_checked(grant):
+        return NOT_APPLICABLE
     over = [item for item in sets if not closed_by_null(grant.statement.conditions, item.key)]
     if not over:
-        return FINE
+        return HOLDS
     severity = CRITICAL if grant.holder.kind is HolderKind.END_USER else HIGH
     for reach in reaches(grant):
         slipping = [action for action in sorted(reach.actions) if _slips(reach, action, over)]
         if not slipping:
             continue
-        telling = [action for action in slipping if action.kind not in HARMLESS]
+        exempt = [action for action in slipping if action.kind not in HARMLESS]
         keys = ", ".join(sorted({item.written or item.key for item in over}))
-        note = f"{actions_shown(telling or slipping)} carry no {keys}, so the condition does not bind them"
-        severity = severity if telling else INFO
-        return against_reach(reach, severity, note, actions=telling or slipping, fix=replaced(grant, slipping))
-    return FINE
+        note = f"{actions_shown(exempt or slipping)} carry no {keys}, so the condition does not bind them"
+        severity = severity if exempt else INFO
+        return reach_violation(
+            reach, severity, note, actions=exempt or slipping, fix=reduced_statement(grant, slipping)
+        )
+    return HOLDS
 
 
 @policy(
@@ -180,16 +182,18 @@ def fgac_operator_wrong(grant: Grant) -> Verdict:
     concerned = [item for item in grant.statement.conditions if item.key in KEYS or is_misspelt(item)]
     if (
         not concerned
-        or not is_judged(grant)
+        or not is_checked(grant)
         or not any(_is_keyed(action) for reach in reaches(grant) for action in reach.actions)
     ):
-        return OTHERS
+        return NOT_APPLICABLE
     found = ((item, wrong_with(item, grant)) for item in concerned)
     item, wrong = next(((item, why) for item, why in found if why), (None, None))
     if item is None or wrong is None:
-        return FINE
-    fix = replaced(grant, only=_is_keyed, conditions=_own(grant))
-    return against(grant, HIGH, wrong, condition(grant, item), element(grant, _patterns(grant)[0]), fix=fix)
+        return HOLDS
+    fix = reduced_statement(grant, only=_is_keyed, conditions=_own(grant))
+    return violation(
+        grant, HIGH, wrong, condition_evidence(grant, item), resource_evidence(grant, _patterns(grant)[0]), fix=fix
+    )
 
 
 @policy(
@@ -211,22 +215,24 @@ Condition:
 def tenant_prefix_bleed(grant: Grant) -> Verdict:
     """A star right behind the tenant's name lets tenant 1 read the items of tenant 10."""
     likes = [item for item in keys_of(grant) if "like" in item.operator.lower() and not item.negated]
-    if not likes or not is_judged(grant):
-        return OTHERS
+    if not likes or not is_checked(grant):
+        return NOT_APPLICABLE
     severity = HIGH if grant.holder.kind is HolderKind.END_USER else MEDIUM
     bleeding = next(((item, value) for item in likes for value in item.values if _bleeds(value)), None)
     if bleeding is None:
         hidden = any(item.unread or any(map(_may_bleed, item.values)) for item in likes)
         note = "cannot tell whether a tenant's prefix ends at a delimiter"
-        return unknown(note, unseen(grant, "Condition", None)).weighing(severity) if hidden else FINE
+        return unknown(note, unknown_element(grant, "Condition", None)).weighing(severity) if hidden else HOLDS
     item, value = bleeding
     shown = grant.document.shown(value)
     if "cognito-identity.amazonaws.com:sub" in shown:
         severity = INFO  # of fixed length and form: none is the beginning of another
     note = f"{shown!r} also matches the keys of a tenant whose name begins so"
     bound: Conditions = {item.spelled: {item.written or item.key: (f"{shown.removesuffix('*')}#*",)}}
-    fix = replaced(grant, only=_is_keyed, conditions=bound)
-    return against(grant, severity, note, condition(grant, item), element(grant, _patterns(grant)[0]), fix=fix)
+    fix = reduced_statement(grant, only=_is_keyed, conditions=bound)
+    return violation(
+        grant, severity, note, condition_evidence(grant, item), resource_evidence(grant, _patterns(grant)[0]), fix=fix
+    )
 
 
 def _is_shared(reach: Reach, action: Action) -> bool:

@@ -20,21 +20,21 @@ from tablegate.policy.access import (
 )
 from tablegate_baseline.access.relevance import (
     ITEMS,
+    covers_service,
     full_control,
-    holds_everything,
-    in_everything,
-    is_everything,
-    is_judged,
-    is_written,
-    on_tables,
+    gives_full_control,
+    is_checked,
+    is_custom_grant,
+    is_full_control,
+    is_part_of_full_control,
+    notable_actions,
     only_table,
+    table_actions,
     tables_reached,
-    takes_all,
-    telling,
 )
 from tablegate_baseline.access.severity import Scale, in_production, lightest
-from tablegate_baseline.access.statement_fix import CLOUDFORMATION, IDENTITY, LEAST, TERRAFORM, replaced
-from tablegate_baseline.access.wording import FINE, OTHERS, actions_shown, against_reach, listed
+from tablegate_baseline.access.statement_fix import CLOUDFORMATION, IDENTITY, LEAST, TERRAFORM, reduced_statement
+from tablegate_baseline.access.wording import HOLDS, NOT_APPLICABLE, actions_shown, listed, reach_violation
 
 
 @policy(
@@ -48,17 +48,17 @@ from tablegate_baseline.access.wording import FINE, OTHERS, actions_shown, again
 def dynamodb_all_actions_all_tables(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
     """Whoever holds it reads, rewrites and drops every table there is, today's and tomorrow's: one leaked key is the
     loss of all data."""
-    if not is_written(grant):
-        return OTHERS
+    if not is_custom_grant(grant):
+        return NOT_APPLICABLE
     wide = full_control(grant.holder)
     reach = _widest(wide) if wide else None
     severity = Scale(grant, deploy_roles).everything(reach) if reach is not None and reach.grant is grant else None
     if reach is None or severity is None:
-        return FINE
+        return HOLDS
     others = sorted({other.grant.label for other in wide if other.grant is not grant})
-    together = f", together with statement {', '.join(others)}" if not is_everything(reach.actions) else ""
+    together = f", together with statement {', '.join(others)}" if not is_full_control(reach.actions) else ""
     note = f"{grant.holder.address} holds full control of every table{together}: {actions_shown(_beyond_items(wide))}"
-    return against_reach(reach, severity, note, fix=replaced(reach.grant))
+    return reach_violation(reach, severity, note, fix=reduced_statement(reach.grant))
 
 
 @policy(
@@ -71,16 +71,16 @@ def dynamodb_all_actions_all_tables(grant: Grant, *, deploy_roles: tuple[str, ..
 )
 def actions_on_all_tables(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
     """A grant on all tables also covers those of other teams, and those that somebody will create next year."""
-    if not is_written(grant) or grant.statement.resources.inverted or in_everything(grant):
-        return OTHERS
+    if not is_custom_grant(grant) or grant.statement.resources.inverted or is_part_of_full_control(grant):
+        return NOT_APPLICABLE
     scale = Scale(grant, deploy_roles)
     for reach in sorted(reaches(grant), key=lambda reach: -reach.tier):
-        actions = on_tables(reach)
+        actions = table_actions(reach)
         severity = scale.heaviest(reach, actions) if reach.tier >= Tier.ALL else None
         if severity is not None:
             note = f"{actions_shown(actions)} on every table"
-            return against_reach(reach, severity, note, fix=replaced(grant))
-    return FINE
+            return reach_violation(reach, severity, note, fix=reduced_statement(grant))
+    return HOLDS
 
 
 @policy(
@@ -94,20 +94,20 @@ def actions_on_all_tables(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -
 def all_actions_one_table(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
     """With the item actions come DeleteTable, UpdateTable, PutResourcePolicy and exports: a bug in the code can drop
     the table, and whoever takes the code over can copy it."""
-    if not is_written(grant):
-        return OTHERS
-    if not holds_everything(grant):
-        return FINE
+    if not is_custom_grant(grant):
+        return NOT_APPLICABLE
+    if not gives_full_control(grant):
+        return HOLDS
     scale = Scale(grant, deploy_roles)
     for reach in reaches(grant):
         severity = _on_one_table(scale, reach) if reach.tier < Tier.PREFIX else None
         if severity is not None:
-            what = "every action" if takes_all(grant) else "full control"
+            what = "every action" if covers_service(grant) else "full control"
             where = "one table" if reach.scope.itself else "the indexes of one table"
             note = f"{what} on {where}, with it {actions_shown(_beyond_items((reach,)))}"
-            fix = replaced(grant, _beyond_items((reach,)))
-            return against_reach(reach, severity, note, actions=telling(reach), fix=fix)
-    return FINE
+            fix = reduced_statement(grant, _beyond_items((reach,)))
+            return reach_violation(reach, severity, note, actions=notable_actions(reach), fix=fix)
+    return HOLDS
 
 
 @policy(
@@ -120,10 +120,10 @@ def all_actions_one_table(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -
 )
 def allow_notaction(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
     """NotAction allows every action of every service that is not listed, also those that do not exist yet."""
-    if not is_judged(grant):
-        return OTHERS
+    if not is_checked(grant):
+        return NOT_APPLICABLE
     if not grant.statement.actions.inverted:
-        return FINE
+        return HOLDS
     scale = Scale(grant, deploy_roles)
     for reach in sorted(reaches(grant), key=lambda reach: -reach.tier):
         severity = _weight(scale, reach)
@@ -132,9 +132,11 @@ def allow_notaction(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verd
         if scale.kind is HolderKind.HUMAN and _keeps_identities(grant) and not in_production(grant, reach.pattern):
             severity = lightest(severity, MEDIUM)
         beyond = actions_shown(_beyond_items((reach,)))
-        note = f"NotAction leaves {len(telling(reach))} DynamoDB actions allowed, among them {beyond}"
-        return against_reach(reach, severity, note, actions=telling(reach), fix=replaced(reach.grant))
-    return FINE
+        note = f"NotAction leaves {len(notable_actions(reach))} DynamoDB actions allowed, among them {beyond}"
+        return reach_violation(
+            reach, severity, note, actions=notable_actions(reach), fix=reduced_statement(reach.grant)
+        )
+    return HOLDS
 
 
 @policy(
@@ -147,17 +149,17 @@ def allow_notaction(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verd
 )
 def allow_notresource(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
     """NotResource allows everything but what is listed: a table that is created tomorrow is allowed too."""
-    if not is_judged(grant):
-        return OTHERS
+    if not is_checked(grant):
+        return NOT_APPLICABLE
     if not grant.statement.resources.inverted:
-        return FINE
+        return HOLDS
     scale = Scale(grant, deploy_roles)
     for reach in reaches(grant):
         severity = _weight(scale, reach)
         if severity is not None:
-            note = f"NotResource allows {actions_shown(telling(reach))} on every table that it does not list"
-            return against_reach(reach, severity, note, fix=replaced(grant))
-    return FINE
+            note = f"NotResource allows {actions_shown(notable_actions(reach))} on every table that it does not list"
+            return reach_violation(reach, severity, note, fix=reduced_statement(grant))
+    return HOLDS
 
 
 def _widest(wide: tuple[Reach, ...]) -> Reach:
@@ -166,7 +168,7 @@ def _widest(wide: tuple[Reach, ...]) -> Reach:
 
 
 def _weight(scale: Scale, reach: Reach) -> Severity | None:
-    return scale.everything(reach) if is_everything(reach.actions) else scale.heaviest(reach, telling(reach))
+    return scale.everything(reach) if is_full_control(reach.actions) else scale.heaviest(reach, notable_actions(reach))
 
 
 def _on_one_table(scale: Scale, reach: Reach) -> Severity | None:
@@ -179,7 +181,7 @@ def _on_one_table(scale: Scale, reach: Reach) -> Severity | None:
 
 def _beyond_items(found: Iterable[Reach]) -> set[Action]:
     """What comes along beside the items."""
-    return {action for reach in found for action in telling(reach) if action.kind not in ITEMS}
+    return {action for reach in found for action in notable_actions(reach) if action.kind not in ITEMS}
 
 
 def _keeps_identities(grant: Grant) -> bool:
@@ -205,15 +207,15 @@ def table_prefix_wildcard(
 ) -> Verdict:
     """A beginning covers every table that begins so: those of the same application that this holder has no business
     with, and those that come later."""
-    if not is_written(grant):
-        return OTHERS
+    if not is_custom_grant(grant):
+        return NOT_APPLICABLE
     scale = Scale(grant, deploy_roles)
     for reach in reaches(grant):
         if _is_prefix(reach) and (reach.scope.table or "").rstrip("*") not in _prefixes(allowed_prefixes):
             severity = _weight_names(scale, reach, Tier.PREFIX)
             if severity is not None:
                 return _failing(reach, severity, "every table whose name begins so")
-    return FINE
+    return HOLDS
 
 
 @policy(
@@ -227,8 +229,8 @@ def table_prefix_wildcard(
 def table_name_bleed(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
     """A star behind a complete name covers Orders-archive and OrdersV2 as well as Orders; its author nearly always
     meant the indexes below the table."""
-    if not is_written(grant):
-        return OTHERS
+    if not is_custom_grant(grant):
+        return NOT_APPLICABLE
     scale = Scale(grant, deploy_roles)
     for reach in reaches(grant):
         if reach.tier is Tier.WEAK and not _is_prefix(reach):
@@ -236,7 +238,7 @@ def table_name_bleed(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Ver
             if severity is not None:
                 more = "every other table whose name begins so" if reach.scope.bleeds else "every table that matches"
                 return _failing(reach, severity, more)
-    return FINE
+    return HOLDS
 
 
 @policy(
@@ -250,18 +252,18 @@ def table_name_bleed(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Ver
 def arn_account_or_region_wildcard(grant: Grant) -> Verdict:
     """An open account works on any account whose table lets this holder in; an open region reaches a table of the same
     name that somebody made elsewhere."""
-    if not is_written(grant):
-        return OTHERS
+    if not is_custom_grant(grant):
+        return NOT_APPLICABLE
     bound = {item.key for item in grant.statement.conditions if not item.holds_without}
     for reach in reaches(grant):
-        if reach.tier >= Tier.ALL or reach.scope.global_table or not telling(reach):
+        if reach.tier >= Tier.ALL or reach.scope.global_table or not notable_actions(reach):
             continue
         opened = _opened(reach, bound)
         if opened is not None:
             severity, part = opened
             note = f"the ARN leaves its {part} open"
-            return against_reach(reach, severity, note, fix=replaced(grant, closed=True))
-    return FINE
+            return reach_violation(reach, severity, note, fix=reduced_statement(grant, closed=True))
+    return HOLDS
 
 
 def _opened(reach: Reach, bound: set[str]) -> tuple[Severity, str] | None:
@@ -324,8 +326,8 @@ def _is_prefix(reach: Reach) -> bool:
 
 
 def _weight_names(scale: Scale, reach: Reach, tier: Tier) -> Severity | None:
-    everything = is_everything(reach.actions)
-    found = scale.everything(reach, tier) if everything else scale.heaviest(reach, on_tables(reach), tier)
+    everything = is_full_control(reach.actions)
+    found = scale.everything(reach, tier) if everything else scale.heaviest(reach, table_actions(reach), tier)
     if found is None or not _is_of_this_stack(reach):
         return found
     return None if scale.kind is HolderKind.DEPLOY else lightest(found, LOW)
@@ -346,9 +348,9 @@ def _prefixes(allowed: tuple[str, ...]) -> set[str]:
 
 
 def _failing(reach: Reach, severity: Severity, more: str) -> Verdict:
-    actions = on_tables(reach)
+    actions = table_actions(reach)
     note = f"{actions_shown(actions)} on {more}"
-    return against_reach(reach, severity, note, fix=replaced(reach.grant))
+    return reach_violation(reach, severity, note, fix=reduced_statement(reach.grant))
 
 
 @policy(
@@ -364,12 +366,12 @@ def more_than_integrations_use(grant: Grant) -> Verdict:
     """Where nothing but declared integrations uses a role, all that it can ever call is written down: the rest serves
     whoever takes it over."""
     needs = grant.holder.needs
-    if needs is None or not is_written(grant):
-        return OTHERS
+    if needs is None or not is_custom_grant(grant):
+        return NOT_APPLICABLE
     for reach in reaches(grant):
-        unused = [action for action in telling(reach) if action.name not in needs]
+        unused = [action for action in notable_actions(reach) if action.name not in needs]
         if unused:
             used = listed(needs) or "none"
             note = f"{actions_shown(unused)}, and what uses the role calls {used}"
-            return against_reach(reach, LOW, note, actions=unused, fix=replaced(grant, unused))
-    return FINE
+            return reach_violation(reach, LOW, note, actions=unused, fix=reduced_statement(grant, unused))
+    return HOLDS

@@ -20,8 +20,8 @@ from tablegate.policy.access import (
 from tablegate_baseline.access.relevance import newly_reached
 from tablegate_baseline.access.statement_fix import spelled_out
 
-FINE = holds()
-OTHERS = not_applicable("not a grant that this policy judges")
+HOLDS = holds()
+NOT_APPLICABLE = not_applicable("not a grant that this policy judges")
 
 _SHOWN = 6
 # What nobody should overlook in a long list.
@@ -67,19 +67,19 @@ def _actions_shown(actions: frozenset[Action]) -> str:
     return f"{', '.join(first[:_SHOWN])} and {len(every) - _SHOWN} more"
 
 
-def who(grant: Grant) -> str:
+def holder_with_kind(grant: Grant) -> str:
     """Who holds the grant, and what sort of user that is."""
-    return f"{called(grant.holder)} ({grant.holder.kind})"
+    return f"{holder_label(grant.holder)} ({grant.holder.kind})"
 
 
-def called(whose: Holder) -> str:
+def holder_label(whose: Holder) -> str:
     """What a message calls a holder: by its name, or what names it, where it is not in this input."""
     if not whose.outside:
         return whose.address
     return f"the {whose.form} {whose.name}" if whose.name else f"a {whose.form} that {whose.address} names"
 
 
-def against(
+def violation(
     grant: Grant,
     severity: Severity,
     note: str,
@@ -92,25 +92,27 @@ def against(
     It stands at the first of the evidence; without any at the actions that it is about, or at whom it lets in.
     """
     about = tuple(actions)
-    told = [*evidence, statement(grant, about)]
+    told = [*evidence, statement_evidence(grant, about)]
     if grant.role is DocumentRole.IDENTITY:
-        told.append(holder(grant))
+        told.append(holder_evidence(grant))
     elif grant.statement.principals is not None and grant.statement.principals.doubt is None:
-        told.insert(len(told) if evidence or about else 0, principal(grant))
-    return _against(grant, severity, note, tuple(told), fix)
+        told.insert(len(told) if evidence or about else 0, principal_evidence(grant))
+    return _violation(grant, severity, note, tuple(told), fix)
 
 
-def _against(grant: Grant, severity: Severity, note: str, told: tuple[Value[object], ...], fix: str | None) -> Verdict:
+def _violation(
+    grant: Grant, severity: Severity, note: str, told: tuple[Value[object], ...], fix: str | None
+) -> Verdict:
     if grant.made_by:
         note = f"{note}, from the {grant.made_by.kind} {grant.made_by.name}"
     if not grant.statement.present:
         note = f"{note}, where the condition around the statement holds"
     if grant.holder.ceiling_doubt is not None:
         note = f"{note}, unless its permissions boundary, which is not in this input, keeps it out"
-    return as_far_as_settled(grant, Verdict(False, told, note, severity=severity, fix=fix))
+    return unless_unknown(grant, Verdict(False, told, note, severity=severity, fix=fix))
 
 
-def as_far_as_settled(grant: Grant, verdict: Verdict) -> Verdict:
+def unless_unknown(grant: Grant, verdict: Verdict) -> Verdict:
     """The verdict; unknown where the statement's effect, or under which conditions it stands, is not known."""
     doubt = grant.statement.unsettled
     if doubt is None:
@@ -120,7 +122,7 @@ def as_far_as_settled(grant: Grant, verdict: Verdict) -> Verdict:
     return Verdict(None, (*verdict.evidence, effect), note, severity=verdict.severity)
 
 
-def against_reach(
+def reach_violation(
     reach: Reach, severity: Severity, note: str, *, actions: Iterable[Action] = (), fix: str | None = None
 ) -> Verdict:
     """The same, with the element that decides and the tables that it reaches today.
@@ -128,14 +130,14 @@ def against_reach(
     It stands at the actions that it is about, or else at the element.
     """
     grant, reached, about = reach.grant, newly_reached(reach), tuple(actions)
-    where = element(grant, reach.pattern)
-    told = [statement(grant, about), where] if about else [where, statement(grant)]
+    where = resource_evidence(grant, reach.pattern)
+    told = [statement_evidence(grant, about), where] if about else [where, statement_evidence(grant)]
     if reached:
         told.append(Value("tables newly reachable", listed(reached)))
-    return _against(grant, severity, note, (*told, holder(grant)), fix)
+    return _violation(grant, severity, note, (*told, holder_evidence(grant)), fix)
 
 
-def statement(grant: Grant, about: Iterable[Action] = ()) -> Value[object]:
+def statement_evidence(grant: Grant, about: Iterable[Action] = ()) -> Value[object]:
     """The statement, as evidence: its actions as they are written, those of other services only counted.
 
     It stands where the first is written that it is about.
@@ -151,28 +153,28 @@ def statement(grant: Grant, about: Iterable[Action] = ()) -> Value[object]:
     more += [f"{others} of other services"] if others else []
     text = " and ".join([", ".join(map(grant.document.shown, own[:_SHOWN])), *more])
     meant = frozenset(about)
-    telling = (each for each in own if not spelled.inverted and not meant.isdisjoint(expand(each)))
-    first = next(telling, None) or next(iter(own), "")
+    matching = (each for each in own if not spelled.inverted and not meant.isdisjoint(expand(each)))
+    first = next(matching, None) or next(iter(own), "")
     return Value(name, text or None, place=_place_of(grant, spelled, first))
 
 
-def action(grant: Grant, text: str) -> Value[object]:
+def action_evidence(grant: Grant, text: str) -> Value[object]:
     """One action, as it is written."""
     return Value("Action", grant.document.shown(text), place=_place_of(grant, grant.statement.actions, text))
 
 
-def unseen(grant: Grant, element: str, doubt: Doubt | None) -> Value[object]:
+def unknown_element(grant: Grant, element: str, doubt: Doubt | None) -> Value[object]:
     """An element of the statement that is not known, as evidence."""
     return Value(element, None, Origin.UNKNOWN, grant.statement.at(element) or grant.place, doubt)
 
 
-def condition(grant: Grant, item: Condition) -> Value[object]:
+def condition_evidence(grant: Grant, item: Condition) -> Value[object]:
     """One of the statement's conditions, as evidence."""
     text = f"{item.spelled} over {item.written or item.key}"
     return Value("Condition", text, place=grant.statement.at("Condition") or grant.place)
 
 
-def principal(grant: Grant) -> Value[object]:
+def principal_evidence(grant: Grant) -> Value[object]:
     """Whom the statement lets in, as evidence."""
     spelled = grant.statement.principals
     name = "NotPrincipal" if spelled and spelled.inverted else "Principal"
@@ -180,7 +182,7 @@ def principal(grant: Grant) -> Value[object]:
     return Value(name, listed(texts) or None, place=grant.statement.at(name) or grant.place)
 
 
-def element(grant: Grant, pattern: str) -> Value[object]:
+def resource_evidence(grant: Grant, pattern: str) -> Value[object]:
     """The resource element that decides, as it is written."""
     spelled = grant.statement.resources
     if spelled.inverted:
@@ -189,10 +191,10 @@ def element(grant: Grant, pattern: str) -> Value[object]:
     return Value("Resource", spelled_out(grant, pattern), place=_place_of(grant, spelled, pattern))
 
 
-def holder(grant: Grant) -> Value[object]:
+def holder_evidence(grant: Grant) -> Value[object]:
     """Who holds the grant, and how that is known."""
     whose = grant.holder
-    return Value("holder", f"{called(whose)} ({whose.kind}: {whose.why})", place=whose.place)
+    return Value("holder", f"{holder_label(whose)} ({whose.kind}: {whose.why})", place=whose.place)
 
 
 def place_of(grant: Grant) -> Place | None:

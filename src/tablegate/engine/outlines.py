@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Withheld(BaseException):
+class HiddenFieldError(BaseException):
     """Somebody asked an outline for what only the grant itself can tell. It counts, also where it is caught."""
 
     times = 0
@@ -58,8 +58,8 @@ def _as_it_is(_: object) -> None:
 
 
 def _withhold(*_: object) -> NoReturn:
-    Withheld.times += 1
-    raise Withheld
+    HiddenFieldError.times += 1
+    raise HiddenFieldError
 
 
 _HOLDER = _Outlined(Holder, "form kind why services ceilings ceiling_doubt unread needs", "grants denials")
@@ -175,10 +175,10 @@ class Outlined:
         key = (ask, outline)
         if key in self._verdicts:
             return self._verdicts[key]
-        before = Withheld.times
+        before = HiddenFieldError.times
         answer = ask(outline)
         found = None
-        if isinstance(answer, Verdict) and answer.truth is True and Withheld.times == before:
+        if isinstance(answer, Verdict) and answer.truth is True and HiddenFieldError.times == before:
             found = answer
         self._verdicts[key] = found
         return found

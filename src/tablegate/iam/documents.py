@@ -19,7 +19,7 @@ _DENY = "Deny"
 
 
 @record(kw_only=False)
-class Hole:
+class UnknownPart:
     """Something in a document that cannot be known, and what it may reach: patterns, empty for anything."""
 
     doubt: Doubt
@@ -27,7 +27,7 @@ class Hole:
 
 
 @record(kw_only=False)
-class Perhaps:
+class ConditionalPart:
     """A statement, or one pattern of a list, that is there only in some scenario of the source."""
 
     tree: Any
@@ -164,15 +164,15 @@ def parse_document(tree: Any, symbols: Symbols, locate: Locate, within: str | No
 
     ``within`` tells the labels of its statements from those of other documents at the same address.
     """
-    if isinstance(tree, Hole):
+    if isinstance(tree, UnknownPart):
         return Document(doubt=tree.doubt)
     if not isinstance(tree, dict):
         return Document(malformed=(Malformed("a policy document is an object", ()),))
     malformed: list[Malformed] = []
     version = tree.get("Version")
-    doubt = version.doubt if isinstance(version, Hole) else None
+    doubt = version.doubt if isinstance(version, UnknownPart) else None
     listed = tree.get("Statement", [])
-    if isinstance(listed, Hole):
+    if isinstance(listed, UnknownPart):
         return Document(version=_text(version), doubt=listed.doubt)
     single = isinstance(listed, dict)
     variables = doubt is not None or version == "2012-10-17"
@@ -180,10 +180,10 @@ def parse_document(tree: Any, symbols: Symbols, locate: Locate, within: str | No
     statements: list[Statement] = []
     for index, entry in enumerate([listed] if single else listed if isinstance(listed, list) else []):
         path: Path = ("Statement",) if single else ("Statement", index)
-        item, present = (entry.tree, False) if isinstance(entry, Perhaps) else (entry, True)
+        item, present = (entry.tree, False) if isinstance(entry, ConditionalPart) else (entry, True)
         if isinstance(item, dict):
             statements.append(reader.statement(item, index, path, present=present))
-        elif isinstance(item, Hole):
+        elif isinstance(item, UnknownPart):
             doubt = item.doubt
         else:
             malformed.append(Malformed("a statement is an object", path))
@@ -235,7 +235,7 @@ class _Reader:
         effect = tree.get("Effect")
         if effect in _EFFECTS:
             return str(effect)
-        if isinstance(effect, Hole):
+        if isinstance(effect, UnknownPart):
             doubts.append(effect.doubt)
             return None
         self.malformed.append(Malformed("Effect is Allow or Deny, in exactly these letters", (*path, "Effect")))
@@ -262,9 +262,9 @@ class _Reader:
         doubt: Doubt | None = None
         for index, entry in enumerate(tree if isinstance(tree, list) else [tree]):
             where: Path = (*path, index) if isinstance(tree, list) else path
-            before, always = len(texts), not isinstance(entry, Perhaps)
-            item = entry.tree if isinstance(entry, Perhaps) else entry
-            if isinstance(item, Hole):
+            before, always = len(texts), not isinstance(entry, ConditionalPart)
+            item = entry.tree if isinstance(entry, ConditionalPart) else entry
+            if isinstance(item, UnknownPart):
                 texts.extend(item.reaches)
                 paths.extend([where] * len(item.reaches))
                 if not item.reaches:
@@ -287,7 +287,7 @@ class _Reader:
         if key not in tree:
             return None
         spelled = tree[key]
-        if isinstance(spelled, Hole):
+        if isinstance(spelled, UnknownPart):
             doubts.append(spelled.doubt)
             return Principals(inverted=inverted, doubt=spelled.doubt)
         if spelled == "*":
@@ -314,7 +314,7 @@ class _Reader:
     def _conditions(self, tree: Any, path: Path, doubts: list[Doubt]) -> tuple[Condition, ...]:
         if tree is None:
             return ()
-        if isinstance(tree, Hole):
+        if isinstance(tree, UnknownPart):
             doubts.append(tree.doubt)
             return ()
         if not isinstance(tree, dict):
@@ -326,7 +326,7 @@ class _Reader:
         return tuple(found)
 
     def _block(self, operator: str, block: Any, path: Path, doubts: list[Doubt]) -> Sequence[Condition]:
-        if isinstance(block, Hole):
+        if isinstance(block, UnknownPart):
             doubts.append(block.doubt)
             return ()
         if not isinstance(block, dict):
@@ -337,7 +337,7 @@ class _Reader:
 
     def _condition(self, operator: tuple[str, str | None, bool], key: str, values: Any) -> Condition:
         listed = values if isinstance(values, list) else [values]
-        known = [self._filled(_scalar(value)) for value in listed if not isinstance(value, Hole)]
+        known = [self._filled(_scalar(value)) for value in listed if not isinstance(value, UnknownPart)]
         unread = len(listed) - len(known)
         return Condition(operator[0], key.lower(), tuple(known), operator[1], operator[2], unread, key)
 

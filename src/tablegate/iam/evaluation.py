@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Covers: TypeAlias = Callable[[Patterns, str], bool | None]
 
 
-def bears(statement: Statement, action: Action, target: str, covers: Covers) -> bool | None:
+def applies_to(statement: Statement, action: Action, target: str, covers: Covers) -> bool | None:
     """Whether a statement may come to bear on this action and ARN: not where its conditions can never be met."""
     named = names(statement.actions, action)
     reached = named is not False and covers(statement.resources, target)
@@ -31,12 +31,12 @@ def bears(statement: Statement, action: Action, target: str, covers: Covers) -> 
     return True if named and reached and statement.unsettled is None and statement.present else None
 
 
-def is_bound(statement: Statement, action: Action) -> bool:
+def is_conditional(statement: Statement, action: Action) -> bool:
     """Whether a statement's conditions leave it to the request."""
     return met(statement.conditions, action) is None
 
 
-def surely_denies(statement: Statement, action: Action) -> bool:
+def always_denies(statement: Statement, action: Action) -> bool:
     """Whether this takes the action away in every case: whatever the request holds, and in every scenario."""
     certain = statement.denies and statement.unsettled is None and statement.present
     return certain and met(statement.conditions, action) is True
@@ -200,7 +200,7 @@ def _fitting(
 
 def _is_denied(holder: Holder, action: Action, pattern: str) -> bool:
     return any(
-        surely_denies(grant.statement, action) and _is_about(grant.statement, action, pattern)
+        always_denies(grant.statement, action) and _is_about(grant.statement, action, pattern)
         for grant in holder.denials
     )
 
@@ -230,7 +230,7 @@ def _surely_covers(patterns: Patterns, pattern: str) -> bool:
 
 def _under(document: Document, action: Action, pattern: str, scope: Scope) -> Scope | None:
     """The scope that a ceiling leaves to an action: no wider than the widest pattern that it lets pass, or none."""
-    denying = (statement for statement in document.statements if surely_denies(statement, action))
+    denying = (statement for statement in document.statements if always_denies(statement, action))
     if any(_is_about(statement, action, pattern) for statement in denying):
         return None
     allowing = [statement for statement in document.statements if statement.allows]

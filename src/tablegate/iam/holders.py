@@ -5,7 +5,7 @@ from __future__ import annotations
 from tablegate.iam.actions import Action, Kind, action_named
 from tablegate.iam.arns import Symbols, at_home
 from tablegate.iam.documents import Document, Patterns
-from tablegate.iam.evaluation import Covers, all_of, any_of, bears, covered, fits, is_bound, surely_denies
+from tablegate.iam.evaluation import Covers, all_of, always_denies, any_of, applies_to, covered, fits, is_conditional
 from tablegate.iam.grants import DocumentRole, Grant, HolderForm, HolderKind, Unread
 from tablegate.iam.patterns import Tier, matches, scope_of
 from tablegate.model.record import field, record, wire
@@ -42,10 +42,10 @@ def can(holder: Holder, action_name: str, target: str) -> Answer:
 
 def answered(holder: Holder, action: Action, target: str, covers: Covers) -> Answer:
     """The same for an action that works on the target, by whoever knows what covers it."""
-    given = [(bears(grant.statement, action, target, covers), grant) for grant in holder.grants if grant.gives]
-    taken = [(bears(grant.statement, action, target, covers), grant) for grant in holder.grants if grant.takes]
+    given = [(applies_to(grant.statement, action, target, covers), grant) for grant in holder.grants if grant.gives]
+    taken = [(applies_to(grant.statement, action, target, covers), grant) for grant in holder.grants if grant.takes]
     for hit, grant in taken:
-        if hit is True and surely_denies(grant.statement, action):
+        if hit is True and always_denies(grant.statement, action):
             return Answer(False, (grant,))
     sure = tuple(grant for hit, grant in given if hit is True)
     perhaps = tuple(grant for hit, grant in given if hit is None)
@@ -53,26 +53,26 @@ def answered(holder: Holder, action: Action, target: str, covers: Covers) -> Ans
     if allowed is False or not (sure or perhaps):
         blind = allowed is not False and any(unread.relevant for unread in holder.unread)
         return Answer(None if blind else False)
-    doubtful = any(hit is None and not is_bound(grant.statement, action) for hit, grant in taken)
+    doubtful = any(hit is None and not is_conditional(grant.statement, action) for hit, grant in taken)
     unsure = doubtful or allowed is None or holder.ceiling_doubt is not None
     if unsure or not sure or action.kind is Kind.UNHEARD:
         return Answer(None, sure + perhaps)
-    bound = all(is_bound(grant.statement, action) for grant in sure)
+    bound = all(is_conditional(grant.statement, action) for grant in sure)
     return Answer(True, sure, bound or any(hit is not False for hit, _ in taken))
 
 
 def allowed_by(document: Document, action: Action, target: str, covers: Covers) -> bool | None:
     """Whether a ceiling lets the action pass on this ARN; None where that is not settled."""
-    denying = (statement for statement in document.statements if surely_denies(statement, action))
-    if any(bears(statement, action, target, covers) is True for statement in denying):
+    denying = (statement for statement in document.statements if always_denies(statement, action))
+    if any(applies_to(statement, action, target, covers) is True for statement in denying):
         return False
     allowing = [statement for statement in document.statements if statement.allows]
     if document.doubt is not None or not allowing:
         return None if document.doubt is not None else True  # a ceiling of Denies alone takes only those away
     answers = [
-        None if hit and is_bound(statement, action) else hit
+        None if hit and is_conditional(statement, action) else hit
         for statement in allowing
-        for hit in (bears(statement, action, target, covers),)
+        for hit in (applies_to(statement, action, target, covers),)
     ]
     return any_of(answers)
 

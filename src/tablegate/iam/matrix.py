@@ -37,7 +37,7 @@ class Column:
 
 
 @record(kw_only=False)
-class Spot:
+class MatrixTarget:
     """One thing that patterns reach: a table, its stream, or one of its indexes."""
 
     part: Part
@@ -52,7 +52,7 @@ class Columns:
     def __init__(self, estate: Estate) -> None:
         self._symbols = estate.holders[0].symbols if estate.holders else Symbols()
         columns: list[Column] = []
-        self.spots: list[Spot] = []
+        self.spots: list[MatrixTarget] = []
         self._of_tail: dict[str, list[int]] = {}
         self.of_address: dict[str, list[int]] = {}
         self._symbolic: list[int] = []
@@ -88,7 +88,7 @@ class Columns:
         return self._symbolic if plain else range(len(self.spots))
 
     @staticmethod
-    def _reaches(text: str, spot: Spot) -> bool | None:
+    def _reaches(text: str, spot: MatrixTarget) -> bool | None:
         pattern = at_home(text, spot.arn)
         if spot.part is not Part.STREAM:
             own = pattern[:-1] == spot.arn and is_suffix(pattern[-1])
@@ -108,11 +108,11 @@ def _tables(tables: Iterable[Table]) -> Iterator[tuple[Table, list[str]]]:
         yield several[0], sorted(names)
 
 
-def _spots(table: Table, indexes: list[str], arn: str, column: int, symbols: Symbols) -> list[Spot]:
-    own = [Spot(Part.TABLE, column, arn, arn), Spot(Part.STREAM, column, arn, f"{arn}/stream/*")]
+def _spots(table: Table, indexes: list[str], arn: str, column: int, symbols: Symbols) -> list[MatrixTarget]:
+    own = [MatrixTarget(Part.TABLE, column, arn, arn), MatrixTarget(Part.STREAM, column, arn, f"{arn}/stream/*")]
     for place, index in enumerate(indexes, column + 1):
         name = index or symbols.of(f"index of {table.address}")
-        own.append(Spot(Part.INDEX, place, arn, f"{arn}/index/{name}"))
+        own.append(MatrixTarget(Part.INDEX, place, arn, f"{arn}/index/{name}"))
     return own
 
 
@@ -320,7 +320,7 @@ class _Rights:
         """Where any pattern but a bare star reaches something."""
         return {number for vector in self._vectors.values() for number in vector}
 
-    def at(self, number: int, spot: Spot) -> Cell:
+    def at(self, number: int, spot: MatrixTarget) -> Cell:
         """The rights there."""
         found = tuple((text, vector[number]) for text, vector in self._vectors.items() if number in vector)
         return self.cell(spot.part, found)

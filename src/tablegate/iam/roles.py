@@ -80,7 +80,7 @@ class Trust:
     services: frozenset[str] = frozenset()
 
 
-UNTOLD = Trust(HolderKind.UNKNOWN, "its trust policy is not known")
+NO_TRUST_POLICY = Trust(HolderKind.UNKNOWN, "its trust policy is not known")
 
 
 def trust_of(document: Document, own_account: str | None) -> Trust:
@@ -102,7 +102,9 @@ def trust_of(document: Document, own_account: str | None) -> Trust:
     )
     if not found:
         return (
-            UNTOLD if document.doubts or not document.statements else Trust(HolderKind.UNKNOWN, "nobody may assume it")
+            NO_TRUST_POLICY
+            if document.doubts or not document.statements
+            else Trust(HolderKind.UNKNOWN, "nobody may assume it")
         )
     kind, why = most_exposed(found)
     return Trust(kind, why, frozenset(f"{name}.amazonaws.com" for name in services))
@@ -215,7 +217,7 @@ def needs_of(services: frozenset[str], calls: Iterable[tuple[str, Calls]]) -> Ca
     return frozenset(needs)
 
 
-def of_states(definition: object, given: Mapping[str, str] | None = None) -> Calls:
+def calls_of_state_machine(definition: object, given: Mapping[str, str] | None = None) -> Calls:
     """What the tasks of a state machine call. ``given`` is what stands for its placeholders."""
     called: set[str] = set()
     for resource in _tasks(definition):
@@ -228,7 +230,7 @@ def of_states(definition: object, given: Mapping[str, str] | None = None) -> Cal
     return frozenset(called) if isinstance(definition, Mapping) else None
 
 
-def of_gateway(uri: str | None) -> Calls:
+def calls_of_gateway(uri: str | None) -> Calls:
     """What an integration of a gateway calls, by its URI."""
     match = re.search(_OF_GATEWAY, uri or "")
     if match is not None:
@@ -237,7 +239,7 @@ def of_gateway(uri: str | None) -> Calls:
     return NOTHING if len(parts) > 4 and parts[4] and parts[4].isascii() and "dynamodb" not in parts[4] else None
 
 
-def of_resolvers(programs: Iterable[str | None]) -> Calls:
+def calls_of_resolvers(programs: Iterable[str | None]) -> Calls:
     """What the templates and functions of a data source call, by the operations that they name."""
     called: set[str] = set()
     some = False

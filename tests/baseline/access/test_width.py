@@ -21,7 +21,7 @@ from support.access import (
     told,
 )
 from support.tables import DOUBT
-from tablegate.iam.documents import Hole, Perhaps
+from tablegate.iam.documents import ConditionalPart, UnknownPart
 from tablegate.iam.grants import DocumentRole, HolderForm, HolderKind
 
 
@@ -268,7 +268,7 @@ def test_every_action_on_indexes_is_little(kind: HolderKind, severity: str | Non
         (["arn:*:dynamodb:*:*:*"], None),
         ([ORDERS, "arn:*:dynamodb:*"], None),
         (["arn:aws:dynamodb:*"], "critical"),
-        ([Perhaps("*")], "critical"),
+        ([ConditionalPart("*")], "critical"),
     ],
 )
 def test_every_table_but_all_is_none(left_out: list[Any], severity: str | None) -> None:
@@ -292,14 +292,18 @@ def test_the_finding_tells_the_tables_that_are_reached_today() -> None:
 
 def test_a_statement_whose_effect_is_not_known_is_a_doubt() -> None:
     """It may be a Deny: the severity stands, and the outcome is unknown."""
-    for hidden in ({"Effect": Hole(DOUBT)}, {"Condition": Hole(DOUBT)}, {"Condition": {"Bool": Hole(DOUBT)}}):
+    for hidden in (
+        {"Effect": UnknownPart(DOUBT)},
+        {"Condition": UnknownPart(DOUBT)},
+        {"Condition": {"Bool": UnknownPart(DOUBT)}},
+    ):
         found = findings(of(statement("dynamodb:*", "*", **hidden)), "TG501")
         assert [(str(item.severity), str(item.outcome)) for item in found] == [("critical", "unknown")]
 
 
 def test_a_statement_that_is_there_in_some_scenario_says_so() -> None:
     """It fails there, and the message tells where."""
-    (found,) = findings(of(Perhaps(statement("dynamodb:*", "*"))))
+    (found,) = findings(of(ConditionalPart(statement("dynamodb:*", "*"))))
     assert found.message.endswith("where the condition around the statement holds")
 
 

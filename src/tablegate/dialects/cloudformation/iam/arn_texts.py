@@ -27,7 +27,7 @@ from tablegate.dialects.cloudformation.values import (
 )
 from tablegate.iam import arns
 from tablegate.iam.arns import Symbols, arn_of, has_symbol
-from tablegate.iam.documents import Hole
+from tablegate.iam.documents import UnknownPart
 from tablegate.model.record import replace
 from tablegate.model.table import Table
 from tablegate.model.value import Doubt
@@ -79,7 +79,7 @@ class ArnTexts:
         self._words: dict[str, str] = {}
         self.region, self.account, self.partition = map(self._own, (REGION, ACCOUNT, PARTITION))
 
-    def of(self, value: Node | Unsettled) -> tuple[str, ...] | Hole:
+    def of(self, value: Node | Unsettled) -> tuple[str, ...] | UnknownPart:
         """All that an element of a document can be, or a hole where it may be anything."""
         if isinstance(value, Node):
             text = scalar_of(value)
@@ -90,11 +90,11 @@ class ArnTexts:
         if isinstance(first, Symbol) and first.attribute == "Arn" and self._is_table(first):
             if first.sort == RESOURCE and not behind:
                 return self.arns_of(first.name)
-            return tuple(self._made(value.parts)) or Hole(value.doubt)
+            return tuple(self._made(value.parts)) or UnknownPart(value.doubt)
         if first is None or (isinstance(first, Symbol) and self._may_be_anything(first)):
-            return Hole(value.doubt)
+            return UnknownPart(value.doubt)
         texts = dict.fromkeys(text for made in self._made(value.parts) for text in self.canonical(made))
-        return tuple(texts) or Hole(value.doubt)
+        return tuple(texts) or UnknownPart(value.doubt)
 
     def one(self, value: Resolved) -> Any:
         """The first text that an element can be, or a hole; what is no text as it is."""
@@ -103,7 +103,7 @@ class ArnTexts:
         if isinstance(value, Node) and not is_scalar(value):
             return value.plain()
         texts = self.of(value)
-        return texts if isinstance(texts, Hole) else texts[0]
+        return texts if isinstance(texts, UnknownPart) else texts[0]
 
     def of_reference(self, node: Node) -> tuple[str, ...]:
         """The same for what refers to the ARN of a table of this template, as most elements do; nothing for others."""

@@ -23,7 +23,7 @@ from tablegate.dialects.cloudformation.template import (
 from tablegate.dialects.cloudformation.values import Symbol, Unsettled
 from tablegate.iam.arns import has_symbol
 from tablegate.iam.grants import DocumentRole, HolderForm, HolderKind, role_by_name
-from tablegate.iam.roles import NOTHING, UNTOLD, declared_services, trust_of
+from tablegate.iam.roles import NO_TRUST_POLICY, NOTHING, declared_services, trust_of
 from tablegate.model.record import field, record, replace
 from tablegate.syntax.node import Node
 
@@ -59,7 +59,7 @@ def default_users(form: HolderForm) -> tuple[HolderKind, str]:
     """Who uses holders of a form, before anything else is known of one."""
     match form:
         case HolderForm.ROLE:
-            return HolderKind.UNKNOWN, UNTOLD.why
+            return HolderKind.UNKNOWN, NO_TRUST_POLICY.why
         case HolderForm.PERMISSION_SET:
             return HolderKind.HUMAN, "a permission set is people's"
     return HolderKind.HUMAN, f"it is an IAM {form}"

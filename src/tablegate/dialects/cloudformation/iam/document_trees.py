@@ -20,7 +20,7 @@ from tablegate.dialects.cloudformation.values import (
 )
 from tablegate.iam.actions import may_concern_dynamodb
 from tablegate.iam.arns import has_symbol
-from tablegate.iam.documents import Hole, Path, Perhaps
+from tablegate.iam.documents import ConditionalPart, Path, UnknownPart
 from tablegate.model.record import field, record
 from tablegate.model.value import Doubt, Place
 from tablegate.syntax.node import Node, ParseError
@@ -67,7 +67,7 @@ class ConditionTrees:
         if isinstance(value, Node):
             return value.plain() if text is None else text
         whole = value.symbol is not None
-        return Hole(value.doubt) if text is None or (whole and patterned) else text
+        return UnknownPart(value.doubt) if text is None or (whole and patterned) else text
 
 
 def _without_nothing(found: dict[str, Any]) -> dict[str, Any]:
@@ -160,11 +160,11 @@ class DocumentTrees:
         if isinstance(value, Unsettled):
             first = value.parts[0] if value.parts else None
             if not isinstance(first, str) or not first.lstrip().startswith("{"):
-                return DocumentTree(Hole(value.doubt), node)
+                return DocumentTree(UnknownPart(value.doubt), node)
             try:
                 return self._from_text(node, self._texts.held(value))
             except ParseError:
-                return DocumentTree(Hole(value.doubt), node)
+                return DocumentTree(UnknownPart(value.doubt), node)
         if isinstance(value.content, str):
             return self._from_text(node, value.content)
         return self._from_node(node)
@@ -208,19 +208,21 @@ class DocumentTrees:
             return node.content
         for value, certain in self.elements(node):
             if isinstance(value, Unsettled):
-                found.append(Hole(value.doubt))
+                found.append(UnknownPart(value.doubt))
             elif isinstance(value.content, dict):
                 forms = self._forms(value.content, ("Statement", len(found)), written)
                 for form in forms:
                     written.nodes["Statement", len(found)] = value
-                    always = isinstance(form, Hole) or (certain and len(forms) == 1)
-                    found.append(form if always else Perhaps(form))
+                    always = isinstance(form, UnknownPart) or (certain and len(forms) == 1)
+                    found.append(form if always else ConditionalPart(form))
             else:
                 written.nodes["Statement", len(found)] = value
                 found.append(value.content)
         return found
 
-    def _forms(self, content: Mapping[str, Node], path: Path, written: DocumentTree) -> list[dict[str, Any] | Hole]:
+    def _forms(
+        self, content: Mapping[str, Node], path: Path, written: DocumentTree
+    ) -> list[dict[str, Any] | UnknownPart]:
         """A statement, in each form that it takes: only its lists are one for all scenarios."""
         common: dict[str, Any] = {}
         differing: dict[str, list[Any]] = {}
@@ -270,7 +272,7 @@ class DocumentTrees:
         if False in [certain for _, _, certain in found]:
             found = _once(found)
         written.items[path] = [where for _, where, _ in found]
-        return [text if certain else Perhaps(text) for text, _, certain in found]
+        return [text if certain else ConditionalPart(text) for text, _, certain in found]
 
     def _referring(self, items: Sequence[Node]) -> tuple[list[Any], list[Node]] | None:
         """The texts, each with its node, of items that all refer to tables of the template, as in most lists."""
@@ -288,12 +290,12 @@ class DocumentTrees:
         if isinstance(value, Node) and (value.content is None or not is_scalar(value)):
             return (value.plain(),)
         texts = self._texts.of(value)
-        if isinstance(texts, Hole):
+        if isinstance(texts, UnknownPart):
             return (texts,)
         if key not in _ACTIONS:
             return texts
         # an action that is known in part names none: it may be any that begins and ends so
-        hole = Hole(value.doubt if isinstance(value, Unsettled) else HELD)
+        hole = UnknownPart(value.doubt if isinstance(value, Unsettled) else HELD)
         return tuple(hole if has_symbol(text) and may_concern_dynamodb(text) is not False else text for text in texts)
 
     def _principals(self, value: Resolved) -> Any:
@@ -305,11 +307,13 @@ class DocumentTrees:
         }
 
 
-def _multiplied(common: Mapping[str, Any], differing: Mapping[str, list[Any]]) -> Iterator[dict[str, Any] | Hole]:
+def _multiplied(
+    common: Mapping[str, Any], differing: Mapping[str, list[Any]]
+) -> Iterator[dict[str, Any] | UnknownPart]:
     """A statement with each choice of the parts that differ."""
     for number, chosen in enumerate(product(*differing.values())):
         if number == _MOST:
-            yield Hole(_TOO_MANY)
+            yield UnknownPart(_TOO_MANY)
             return
         statement = {**common, **dict(zip(differing, chosen, strict=True))}
         yield {key: form for key, form in statement.items() if form is not None}

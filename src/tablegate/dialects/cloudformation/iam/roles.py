@@ -35,9 +35,9 @@ from tablegate.iam.roles import (
     RULES,
     STATES,
     Calls,
-    of_gateway,
-    of_resolvers,
-    of_states,
+    calls_of_gateway,
+    calls_of_resolvers,
+    calls_of_state_machine,
 )
 from tablegate.syntax.node import Node
 
@@ -113,7 +113,7 @@ class _Integrations:
             yield from self._of(present, "Role", STATES, calls) if made is None else ((made, STATES, calls),)
         for present in context.resources(METHOD):
             for integration in context.sections(present, "Integration"):
-                calls = of_gateway(context.text(integration.section, "Uri"))
+                calls = calls_of_gateway(context.text(integration.section, "Uri"))
                 yield from self._of(integration, "Credentials", GATEWAY, calls)
         for present in context.resources(DATA_SOURCE):
             yield from self._of(present, "ServiceRoleArn", RESOLVERS, self._of_source(present))
@@ -138,12 +138,12 @@ class _Integrations:
         }
         if text is None:
             return (
-                of_states(self._plain(present.section["Definition"]), given)
+                calls_of_state_machine(self._plain(present.section["Definition"]), given)
                 if "Definition" in present.section
                 else None
             )
         try:
-            return of_states(json.loads(text), given)
+            return calls_of_state_machine(json.loads(text), given)
         except (ValueError, RecursionError):
             return None
 
@@ -158,7 +158,7 @@ class _Integrations:
             for one in context.resources(RESOLVER, RESOLVER_FUNCTION)
             if self._names(one, present.address, name)
         ]
-        return of_resolvers(programs)
+        return calls_of_resolvers(programs)
 
     def _names(self, one: PresentResource, address: str, name: str | None) -> bool:
         """Whether a resolver uses a data source, by reference or by its name."""

@@ -20,7 +20,7 @@ from tablegate.dialects.cloudformation.template import (
     Resource,
 )
 from tablegate.dialects.cloudformation.values import Unsettled
-from tablegate.iam.documents import Hole
+from tablegate.iam.documents import UnknownPart
 from tablegate.iam.grants import HolderForm, HolderKind, Maker, MakerKind
 from tablegate.iam.managed_policies import managed_policies
 from tablegate.iam.roles import STATES
@@ -172,7 +172,7 @@ class Serverless:
         found = [text for value, _ in self._context.items({"": node}, "") if (text := self._context.texts.every(value))]
         return tuple(text for texts in found for text in texts)
 
-    def _resources(self, given: Given, parameters: Mapping[str, tuple[str, ...]]) -> list[str | Hole]:
+    def _resources(self, given: Given, parameters: Mapping[str, tuple[str, ...]]) -> list[str | UnknownPart]:
         texts = self._context.texts
         head = f"arn:{texts.partition}:dynamodb:{texts.region}:{texts.account}:table/"
         tables, streams = parameters.get("TableName", ()), parameters.get("StreamName", ("",))
@@ -198,7 +198,7 @@ class Serverless:
                 yield name, node
 
 
-def _statement(given: Given, resources: list[str | Hole]) -> dict[str, object]:
+def _statement(given: Given, resources: list[str | UnknownPart]) -> dict[str, object]:
     return {"Effect": "Allow", "Action": list(given.actions), "Resource": resources}
 
 

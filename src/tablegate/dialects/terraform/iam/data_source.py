@@ -12,7 +12,7 @@ from tablegate.dialects.terraform.iam.unknown_text import SourceTexts, UnknownEl
 from tablegate.dialects.terraform.references import Mention, Unknown
 from tablegate.dialects.terraform.resources import Resource, doubt_about
 from tablegate.dialects.terraform.secrets import of_instances
-from tablegate.iam.documents import Document, Hole, Path, parse_document
+from tablegate.iam.documents import Document, Path, UnknownPart, parse_document
 from tablegate.model.record import record, replace
 from tablegate.model.value import Doubt, Place
 from tablegate.syntax.node import ParseError
@@ -22,7 +22,7 @@ _VERSION = "2012-10-17"
 _FAR = 8  # documents that are composed of documents, and so on
 _TOO_FAR = Doubt("its sources go deeper than is followed", "fewer documents that are composed of documents")
 _NO_SOURCE = Doubt("one of its sources is not JSON", "the source as a JSON text")
-_VALUES = (Hole(LATER),)  # what the values of a condition refer to says nothing of what they are
+_VALUES = (UnknownPart(LATER),)  # what the values of a condition refer to says nothing of what they are
 _LISTS = (
     ("Action", "actions"),
     ("NotAction", "not_actions"),
@@ -40,7 +40,7 @@ _Spelled: TypeAlias = dict[str, object]
 class StatementBlock:
     """One statement of a composed document, and where it stands."""
 
-    tree: _Spelled | Hole
+    tree: _Spelled | UnknownPart
     place: Place
     block: Block | None = None  # where it is written as one, whose arguments have names of their own
 
@@ -92,7 +92,7 @@ class PolicyDocumentData:
         """Its sources, then its own statements, then what overrides both."""
         found: list[StatementBlock] = []
         if depth > _FAR:
-            return [StatementBlock(Hole(_TOO_FAR), resource.place)]
+            return [StatementBlock(UnknownPart(_TOO_FAR), resource.place)]
         for key in ("source_json", "source_policy_documents"):
             for source in self._sources(resource, key, depth):
                 _merge(found, source)
@@ -136,36 +136,36 @@ class PolicyDocumentData:
         mentions = self._source_texts.mentions(item) if item.direct else ()
         if any(one.type == DATA for one in mentions):
             return [part for one in mentions for part in self._mentioned(one, depth)]
-        return [StatementBlock(Hole(item.doubt()), place)]
+        return [StatementBlock(UnknownPart(item.doubt()), place)]
 
     def _referred(self, resource: Resource, key: str, depth: int) -> list[list[StatementBlock]]:
         world = self._context.world
         unknown = [one for one in resource.mentions(key) if not world.is_known(one)]
         found = [self._mentioned(one, depth) for one in unknown]
-        return found or [[StatementBlock(Hole(doubt_about(unknown)), resource.place)]]
+        return found or [[StatementBlock(UnknownPart(doubt_about(unknown)), resource.place)]]
 
     def _mentioned(self, mention: Mention, depth: int) -> list[StatementBlock]:
         world = self._context.world
         resources = [world.at(one) for one in mention.instances] if mention.type == DATA else []
         parts = [part for one in resources if one is not None for part in self._parts(one, depth + 1)]
-        return parts or [StatementBlock(Hole(doubt_about([mention])), Place(world.file, path=mention.reference))]
+        return parts or [StatementBlock(UnknownPart(doubt_about([mention])), Place(world.file, path=mention.reference))]
 
     def _text(self, text: str, resource: Resource, place: Place) -> list[StatementBlock]:
         content = self._texts.tree(text)
         if isinstance(content, ParseError):
             self._texts.refuse(resource, (place.path or "").removeprefix(f"{resource.address}."), content)
-            return [StatementBlock(Hole(_NO_SOURCE), resource.place)]
+            return [StatementBlock(UnknownPart(_NO_SOURCE), resource.place)]
         return _parts_of(content, place)
 
     def _own(self, resource: Resource) -> Iterator[StatementBlock]:
         blocks = resource.root.many("statement", match="sid", ordered=True)
         if isinstance(blocks, Doubt):
-            yield StatementBlock(Hole(blocks), resource.place)
+            yield StatementBlock(UnknownPart(blocks), resource.place)
             return
         for number, block in enumerate(blocks):
             if isinstance(block, Doubt):
                 place = replace(resource.root.here, path=f"{resource.address}.statement[{number}]")
-                yield StatementBlock(Hole(block), place)
+                yield StatementBlock(UnknownPart(block), place)
             else:
                 place = replace(block.here, path=f"{resource.address}.statement[{number}]")
                 yield StatementBlock(self._statement(resource, block), place, block)
@@ -173,7 +173,7 @@ class PolicyDocumentData:
     def _statement(self, resource: Resource, block: Block) -> _Spelled:
         content: _Spelled = {}
         effect, unknown = block.member("effect")
-        content["Effect"] = Hole(doubt_about(())) if unknown is True and effect is None else effect or "Allow"
+        content["Effect"] = UnknownPart(doubt_about(())) if unknown is True and effect is None else effect or "Allow"
         if isinstance(block.content.get("sid"), str):
             content["Sid"] = block.content["sid"]
         for name, key in _LISTS:
@@ -212,14 +212,14 @@ class PolicyDocumentData:
     def _principals(self, resource: Resource, block: Block, key: str) -> object:
         blocks = block.many(key, match="type")
         if isinstance(blocks, Doubt):
-            return Hole(blocks)
+            return UnknownPart(blocks)
         found: dict[str, list[object]] = {}
         for one in blocks:
             if isinstance(one, Doubt):
-                return Hole(one)
+                return UnknownPart(one)
             type_ = one.content.get("type")
             if not isinstance(type_, str):
-                return Hole(doubt_about(()))
+                return UnknownPart(doubt_about(()))
             found.setdefault(type_, []).extend(self._listed(resource, one, "identifiers"))
         return "*" if found.get("*") == ["*"] and len(found) == 1 else found
 
@@ -227,14 +227,14 @@ class PolicyDocumentData:
         """Blocks with the same test and variable are one: their values are alternatives."""
         blocks = block.many("condition", match="variable")
         if isinstance(blocks, Doubt):
-            return Hole(blocks)
+            return UnknownPart(blocks)
         found: dict[str, dict[str, list[object]]] = {}
         for one in blocks:
             if isinstance(one, Doubt):
-                return Hole(one)
+                return UnknownPart(one)
             test, variable = one.content.get("test"), one.content.get("variable")
             if not isinstance(test, str) or not isinstance(variable, str):
-                return Hole(doubt_about(()))
+                return UnknownPart(doubt_about(()))
             found.setdefault(test, {}).setdefault(variable, []).extend(self._listed(resource, one, "values"))
         return found
 
@@ -242,13 +242,13 @@ class PolicyDocumentData:
 def _parts_of(content: object, place: Place) -> list[StatementBlock]:
     """The statements of a document that is read, at the place of its text."""
     statements = tree(content).get("Statement", [])
-    if isinstance(statements, Hole):
+    if isinstance(statements, UnknownPart):
         return [StatementBlock(statements, place)]
     listed = statements if isinstance(statements, list) else [statements]
     return [
         StatementBlock(item, replace(place, path=f"{place.path}{spelled(('Statement', number))}"))
         for number, item in enumerate(listed)
-        if isinstance(item, (dict, Hole))
+        if isinstance(item, (dict, UnknownPart))
     ]
 
 

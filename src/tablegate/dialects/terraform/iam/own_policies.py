@@ -12,7 +12,7 @@ from tablegate.dialects.terraform.iam.unknown_text import UnknownElements
 from tablegate.dialects.terraform.joins import TableMatch
 from tablegate.dialects.terraform.resources import Resource
 from tablegate.iam.arns import arn_of
-from tablegate.iam.documents import Hole, parse_document
+from tablegate.iam.documents import UnknownPart, parse_document
 from tablegate.iam.grants import DocumentRole, HolderForm
 from tablegate.model import facts
 from tablegate.model.record import field, record, replace
@@ -152,7 +152,7 @@ class OwnPolicies:
         statement = {
             "Effect": "Allow",
             "Principal": {"AWS": self._elements.one(grant, grant.root, "grantee_principal")},
-            "Action": [f"kms:{name}" for name in operations] if isinstance(operations, list) else Hole(LATER),
+            "Action": [f"kms:{name}" for name in operations] if isinstance(operations, list) else UnknownPart(LATER),
             "Resource": "*",
             "Condition": {
                 operator: {f"kms:EncryptionContext:{key}": value for key, value in key_context.items()}

@@ -24,12 +24,12 @@ from tablegate.iam.roles import (
     STATES,
     Calls,
     Trust,
+    calls_of_gateway,
+    calls_of_resolvers,
+    calls_of_state_machine,
     declared_services,
     most_exposed,
     needs_of,
-    of_gateway,
-    of_resolvers,
-    of_states,
     trust_of,
 )
 from tablegate.model.record import replace
@@ -78,7 +78,7 @@ class Integrations:
         if source.known("type") != _TABLE_SOURCE:
             return NOTHING if source.known("type") else None
         used = (one for one in self._world.of("aws_appsync_resolver", "aws_appsync_function"))
-        return of_resolvers(_program(one) for one in used if name and one.known("data_source") == name)
+        return calls_of_resolvers(_program(one) for one in used if name and one.known("data_source") == name)
 
 
 def _program(one: Resource) -> str | None:
@@ -88,13 +88,13 @@ def _program(one: Resource) -> str | None:
 def _of_machine(machine: Resource) -> Calls:
     text = machine.known("definition")
     try:
-        return None if text is None else of_states(raw_json.decode(raw_json.part_of(text)))
+        return None if text is None else calls_of_state_machine(raw_json.decode(raw_json.part_of(text)))
     except (ParseError, UnicodeEncodeError):
         return None
 
 
 def _of_integration(integration: Resource) -> Calls:
-    return of_gateway(integration.known("uri"))
+    return calls_of_gateway(integration.known("uri"))
 
 
 def _of_subtype(integration: Resource) -> Calls:

@@ -13,7 +13,7 @@ from tablegate.dialects.terraform.references import Mention, Scope, Unknown
 from tablegate.dialects.terraform.resource_changes import Instance
 from tablegate.dialects.terraform.resources import TABLE_TYPES, Resource, doubt_about
 from tablegate.iam.arns import ACCOUNT, PARTITION, REGION, arn_of, partition_of
-from tablegate.iam.documents import Hole, Perhaps
+from tablegate.iam.documents import ConditionalPart, UnknownPart
 from tablegate.syntax.node import ParseError
 
 _STREAM = frozenset({"stream_arn", "stream_label"})
@@ -32,23 +32,23 @@ class UnknownElements:
 
     def holes(
         self, resource: Resource, block: Block, key: str, count: int, expression: object = None
-    ) -> list[Hole | Perhaps]:
+    ) -> list[UnknownPart | ConditionalPart]:
         """What so many unknown elements of a list may be: where they refer to more than there are, only perhaps."""
         expression = expression or block.expression(key)
         if expression is None:
-            return [Hole(DYNAMIC)]
+            return [UnknownPart(DYNAMIC)]
         mentions = self._world.tracer.trace(expression, resource.scope)
         unknown = [one for one in mentions if not self._world.is_known(one)]
         name = f"{resource.address}.{block.path}{key}"
         named = [(one, tuple(self._texts(one, name))) for one in unknown]
         texts = tuple(dict.fromkeys(text for _, found in named for text in found))
-        holes: list[Hole | Perhaps] = []
+        holes: list[UnknownPart | ConditionalPart] = []
         if texts:
-            hole = Hole(doubt_about(unknown), texts)
-            holes.append(hole if len(texts) <= count else Perhaps(hole))
+            hole = UnknownPart(doubt_about(unknown), texts)
+            holes.append(hole if len(texts) <= count else ConditionalPart(hole))
         unnamed = [one for one, found in named if not found]
         if not texts or _are_needed(unnamed, [one for one, found in named if found], expression, count):
-            holes.append(Hole(doubt_about(unnamed)))
+            holes.append(UnknownPart(doubt_about(unnamed)))
         return holes
 
     def one(self, resource: Resource, block: Block, key: str) -> object:
@@ -175,7 +175,9 @@ class SourceTexts:
         found = self._texts.tree("".join(p if isinstance(p, str) else f"\ue000{next(numbers)}\ue001" for p in parts))
         return None if isinstance(found, ParseError) else self._filled(found, holes)
 
-    def elements(self, given: object, resource: Resource, block: Block, key: str) -> Iterator[str | Hole | Perhaps]:
+    def elements(
+        self, given: object, resource: Resource, block: Block, key: str
+    ) -> Iterator[str | UnknownPart | ConditionalPart]:
         """What the unknown elements of a list are, or may be."""
         for item in given if isinstance(given, list) else [given]:
             if isinstance(item, Unknown):
@@ -192,7 +194,7 @@ class SourceTexts:
                 return _MARK.sub(lambda found: self.word(holes[int(found[1])]), content)
             hole = holes[int(whole[1])]
             found = self._element(hole)
-            return Hole(hole.doubt()) if found is None else found
+            return UnknownPart(hole.doubt()) if found is None else found
         if isinstance(content, dict):
             return {str(self._plain(key, holes)): self._filled(item, holes) for key, item in content.items()}
         return [self._filled(item, holes) for item in content] if isinstance(content, list) else content

@@ -25,7 +25,7 @@ from support.access import (
     whole,
 )
 from tablegate.iam.arns import Symbols
-from tablegate.iam.documents import Hole
+from tablegate.iam.documents import UnknownPart
 from tablegate.iam.grants import DocumentRole, HolderForm, HolderKind, Unread
 from tablegate.model import facts
 from tablegate.model.estate import Estate
@@ -220,7 +220,7 @@ STRANGER = "arn:aws:iam::999988887777:root"
         (used("*", VIA), "high"),
         (used({"AWS": "arn:aws:iam::111122223333:root"}, actions="kms:*"), None),
         (used({"AWS": STRANGER}), "high"),
-        (used({"AWS": Hole(build.DOUBT)}), "high?"),
+        (used({"AWS": UnknownPart(build.DOUBT)}), "high?"),
         (used({"AWS": "arn:aws:iam::${aws:username}:root"}), "high?"),
         (used({"AWS": STRANGER}, CALLER | VIA), None),
         (deny("kms:*", "*") | {"Principal": "*"}, None),

@@ -8,7 +8,7 @@ from support.policies import outcome
 from support.tables import DOUBT
 from tablegate.model import facts
 from tablegate.model.value import Place, Value
-from tablegate_baseline.helpers import must_be
+from tablegate_baseline.helpers import require
 
 MAYBE = facts.DELETION_POLICY.doubted(DOUBT)
 
@@ -32,7 +32,7 @@ def test_a_verdict_says_what_is_wrong_or_what_cannot_be_told(
     value: Value[str], expected: str, note: str | None
 ) -> None:
     """A value that is not known may still be settled by all that it can be."""
-    verdict = must_be(value, "Retain", "it is wrong", "it is right")
+    verdict = require(value, "Retain", "it is wrong", "it is right")
     assert (expected, note) == (outcome(verdict), verdict.note)
 
 

@@ -12,11 +12,11 @@ from support import tables as build
 from support.access import HERE, findings, holder, statement, table, whole
 from support.access import estate as world
 from tablegate.iam.arns import Symbols
-from tablegate.iam.documents import Hole
+from tablegate.iam.documents import UnknownPart
 from tablegate.iam.managed_policies import managed_policies
 from tablegate.model import facts
 from tablegate.model.table import Dialect
-from tablegate_baseline.access.statement_fix import instead
+from tablegate_baseline.access.statement_fix import replacement_statement
 
 INDEXED = facts.INDEXES.of((build.index(),))
 VPCE = {"StringEquals": {"aws:SourceVpce": ["vpce-1", "${aws:PrincipalTag/team}"]}}
@@ -140,7 +140,7 @@ def test_what_is_not_known_is_said_in_the_languages_own_words(spelling: str, tem
 
 def test_a_value_that_is_not_known_is_left_to_fill_in() -> None:
     """Also that of a condition."""
-    hidden = {"StringEquals": {"aws:SourceVpce": Hole(build.DOUBT)}}
+    hidden = {"StringEquals": {"aws:SourceVpce": UnknownPart(build.DOUBT)}}
     assert '"VALUE"' in fix("json", statement("Query", f"{HERE}app-*", hidden))
 
 
@@ -177,7 +177,7 @@ def test_what_is_not_known_has_an_expression(spelling: str, resource: str, expec
     dialect = Dialect.CLOUDFORMATION if template else Dialect.TERRAFORM_PLAN
     here = world(held, tables=[replace(known, name=facts.NAME.unset)], dialect=dialect)
     (grant,) = here.grants
-    assert expected in instead(grant, ["dynamodb:GetItem"], [resource])
+    assert expected in replacement_statement(grant, ["dynamodb:GetItem"], [resource])
 
 
 def test_a_managed_policys_fix_is_spelled_in_the_inputs_words() -> None:

@@ -12,7 +12,7 @@ from support import tables as build
 from support.access import HERE, ORDERS, estate, findings, holder, of, statement, table, told, whole
 from tablegate.findings import Finding
 from tablegate.iam.arns import Symbols
-from tablegate.iam.documents import Hole
+from tablegate.iam.documents import UnknownPart
 from tablegate.iam.grants import HolderKind
 from tablegate.model import facts
 from tablegate.model.table import Dialect
@@ -178,7 +178,7 @@ def test_a_deploy_role_keeps_its_wildcards() -> None:
 
 def test_resources_that_cannot_be_read_leave_the_table_to_fill_in() -> None:
     """There is nothing to keep."""
-    stated = statement(["GetItem", "DeleteTable"], [Hole(build.DOUBT, (ORDERS,)), "*"])
+    stated = statement(["GetItem", "DeleteTable"], [UnknownPart(build.DOUBT, (ORDERS,)), "*"])
     assert granted(stated, policy="TG510")[0][1] == [ORDERS, "arn:aws:dynamodb:REGION:ACCOUNT:table/TABLE"]
 
 

@@ -10,7 +10,7 @@ import pytest
 from support import tables as build
 from support.access import ORDERS, deny, estate, findings, holder, said, statement, table, told, whole
 from tablegate.iam.arns import Symbols
-from tablegate.iam.documents import Document, Hole, parse_document
+from tablegate.iam.documents import Document, UnknownPart, parse_document
 from tablegate.iam.grants import DocumentRole, HolderForm, HolderKind
 from tablegate.iam.holders import Holder
 from tablegate.model import facts
@@ -69,9 +69,9 @@ def opened(principal: Any, actions: Any = "GetItem", conditions: Any = None) -> 
         ("*", {"ArnLike": {"aws:PrincipalArn": "arn:aws:iam::*:role/app"}}, "critical"),
         ("*", {"Bool": {"aws:PrincipalIsAWSService": "true"}}, None),
         ("*", {"Bool": {"aws:PrincipalIsAWSService": "false"}}, "critical"),
-        ("*", {"StringEquals": {"aws:PrincipalOrgID": Hole(build.DOUBT)}}, "critical?"),
-        (Hole(build.DOUBT), None, "critical?"),
-        ({"AWS": Hole(build.DOUBT)}, None, "critical?"),
+        ("*", {"StringEquals": {"aws:PrincipalOrgID": UnknownPart(build.DOUBT)}}, "critical?"),
+        (UnknownPart(build.DOUBT), None, "critical?"),
+        ({"AWS": UnknownPart(build.DOUBT)}, None, "critical?"),
     ],
 )
 def test_a_table_is_open_to_everybody(principal: Any, conditions: Any, severity: str | None) -> None:
@@ -107,7 +107,7 @@ def test_streams_have_policies_too() -> None:
         ({"AWS": OWN}, ["DeleteTable"], None),
         ({"AWS": [OWN, FOREIGN]}, ["GetItem"], "medium"),
         ({"Service": "redshift.amazonaws.com"}, ["DescribeTable"], None),
-        ({"AWS": Hole(build.DOUBT)}, ["GetItem"], "medium?"),
+        ({"AWS": UnknownPart(build.DOUBT)}, ["GetItem"], "medium?"),
     ],
 )
 def test_another_account_comes_in_by_role_and_to_read(principal: Any, actions: list[str], severity: str | None) -> None:
@@ -152,15 +152,15 @@ REDSHIFT = {"Service": "redshift.amazonaws.com"}
         ({"StringEqualsIfExists": {"aws:SourceAccount": "111122223333"}}, "high"),
         ({"StringLike": {"aws:SourceAccount": "*"}}, "high"),
         ({"StringEquals": {"aws:SourceOrgID": "o-1"}}, None),
-        ({"StringEquals": {"aws:SourceAccount": Hole(build.DOUBT)}}, None),
-        ({"StringEquals": {"aws:SourceArn": Hole(build.DOUBT)}}, None),
-        ({"ArnLike": {"aws:SourceArn": Hole(build.DOUBT)}}, "high?"),
-        ({"ArnEquals": {"aws:SourceArn": Hole(build.DOUBT)}}, "high?"),
-        ({"StringLike": {"aws:SourceAccount": Hole(build.DOUBT)}}, "high?"),
-        ({"ArnLike": {"aws:SourceArn": [Hole(build.DOUBT), "*"]}}, "high"),
+        ({"StringEquals": {"aws:SourceAccount": UnknownPart(build.DOUBT)}}, None),
+        ({"StringEquals": {"aws:SourceArn": UnknownPart(build.DOUBT)}}, None),
+        ({"ArnLike": {"aws:SourceArn": UnknownPart(build.DOUBT)}}, "high?"),
+        ({"ArnEquals": {"aws:SourceArn": UnknownPart(build.DOUBT)}}, "high?"),
+        ({"StringLike": {"aws:SourceAccount": UnknownPart(build.DOUBT)}}, "high?"),
+        ({"ArnLike": {"aws:SourceArn": [UnknownPart(build.DOUBT), "*"]}}, "high"),
         (
             {
-                "ArnLike": {"aws:SourceArn": Hole(build.DOUBT)},
+                "ArnLike": {"aws:SourceArn": UnknownPart(build.DOUBT)},
                 "StringEquals": {"aws:SourceAccount": "111122223333"},
             },
             None,
@@ -221,7 +221,7 @@ def test_what_is_not_said_of_a_resource_is_not_held_against_it() -> None:
     own = {"Principal": {"AWS": OWN}}
     assert said(of(statement("GetItem", elsewhere, **own), target=None), "TG533") is None
     assert said(of(statement("GetItem", None, NotResource=elsewhere, **own)), "TG533") is None
-    assert said(of(statement("GetItem", [elsewhere, Hole(build.DOUBT)], **own)), "TG533") is None
+    assert said(of(statement("GetItem", [elsewhere, UnknownPart(build.DOUBT)], **own)), "TG533") is None
 
 
 def test_what_dynamodb_refuses() -> None:
