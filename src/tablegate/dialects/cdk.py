@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 from tablegate.dialects.cloudformation.estate import readable
 from tablegate.dialects.cloudformation.exports import Exports
-from tablegate.dialects.cloudformation.loading import Opened, opened, opened_tree
-from tablegate.dialects.cloudformation.resolver import Surroundings
+from tablegate.dialects.cloudformation.loading import LoadedTemplate, load, load_tree
+from tablegate.dialects.cloudformation.resolver import StackContext
 from tablegate.dialects.cloudformation.stacks import reading_of
 from tablegate.dialects.reading import Reading, ReadOptions, unreadable
 from tablegate.findings import Fault, FaultCode, Input
@@ -304,25 +304,25 @@ class _Assembly:
     def readings(self, stacks: Iterable[Stack]) -> Iterator[Reading]:
         """A reading for each stack. They are opened first, so that each knows what the others export."""
         found = [(stack, self._opened(stack)) for stack in stacks]
-        known = [it.resolver for _, it in found if isinstance(it, Opened) and it.resolver is not None]
+        known = [it.resolver for _, it in found if isinstance(it, LoadedTemplate) and it.resolver is not None]
         exports = Exports(known, self._options.exports)
         for resolver in known:
-            resolver.around = replace(resolver.around, exports=exports)
+            resolver.context = replace(resolver.context, exports=exports)
         for stack, it in found:
             yield it if isinstance(it, Reading) else reading_of(stack.template, it)
 
-    def _opened(self, stack: Stack) -> Opened | Reading:
+    def _opened(self, stack: Stack) -> LoadedTemplate | Reading:
         options = replace(
             self._options,
             region=stack.region or self._options.region,
             account=stack.account or self._options.account,
             stack_tags={**self._options.stack_tags, **stack.tags},
         )
-        around = Surroundings(
+        context = StackContext(
             name=stack.name, beside=self._beside, assets=self._assets(stack), constructs=self._constructs(stack)
         )
         try:
-            return _template(stack.template, self._beside.files[stack.template], options, around)
+            return _template(stack.template, self._beside.files[stack.template], options, context)
         except ParseError as error:
             return unreadable(error, stack.template)
 
@@ -353,18 +353,18 @@ class _Assembly:
         return [(id_, path) for id_, path in self._paths if path.startswith(f"{stack.id}/")]
 
 
-def _template(name: str, data: bytes, options: ReadOptions, around: Surroundings) -> Opened:
+def _template(name: str, data: bytes, options: ReadOptions, context: StackContext) -> LoadedTemplate:
     """The template of a stack, which may be without resources: the CDK writes that of an empty stack too."""
     text = decode(data)
     if is_json(text) and members(text).keys() <= _WITHOUT_RESOURCES:
         root = parse_json(text)
         sections = root.content if isinstance(root.content, dict) else {}
         empty = {**sections, "Resources": Node({}, root.line, root.column)}
-        return opened_tree(Node(empty, root.line, root.column), text, name, options, around)
+        return load_tree(Node(empty, root.line, root.column), text, name, options, context)
     recognised = recognise(Source(name, data))
     if recognised.kind is not Kind.CLOUDFORMATION:
         raise ParseError("this is no template, though the manifest says so")
-    return opened(recognised.text, name, options, around)
+    return load(recognised.text, name, options, context)
 
 
 def _unlisted(read: Iterable[Reading], beside: Beside, options: ReadOptions) -> list[Reading]:
@@ -375,7 +375,7 @@ def _unlisted(read: Iterable[Reading], beside: Beside, options: ReadOptions) -> 
         if name.endswith(_TEMPLATES) and name not in known:
             fault = Fault(FaultCode.INCOMPLETE, _UNLISTED, Place(name), blocks=False)
             try:
-                reading = reading_of(name, _template(name, beside.files[name], options, Surroundings(beside=beside)))
+                reading = reading_of(name, _template(name, beside.files[name], options, StackContext(beside=beside)))
             except ParseError as error:
                 reading = unreadable(error, name)
             found.append(replace(reading, faults=(*reading.faults, fault)))

@@ -21,10 +21,10 @@ from tablegate.dialects.change_set.document import (
     parsed,
     text,
 )
-from tablegate.dialects.cloudformation.estate import built
-from tablegate.dialects.cloudformation.loading import opened_tree
+from tablegate.dialects.cloudformation.estate import build_estate
+from tablegate.dialects.cloudformation.loading import load_tree
 from tablegate.dialects.cloudformation.parameters import ResolvedText
-from tablegate.dialects.cloudformation.resolver import NOWHERE, Surroundings
+from tablegate.dialects.cloudformation.resolver import NO_CONTEXT, StackContext
 from tablegate.dialects.cloudformation.stacks import read_stack
 from tablegate.dialects.cloudformation.template import TABLES
 from tablegate.dialects.reading import Reading, ReadOptions, unreadable
@@ -114,7 +114,7 @@ class _ChangeSet:
         self._options = _of_the_stack(self._root, options)
         self._faults: list[Fault] = []
         address = options.change_sets.get(text(self._root, "ChangeSetId") or "")
-        self._around = NOWHERE if address is None else Surroundings(address=address)
+        self._around = NO_CONTEXT if address is None else StackContext(address=address)
         self._template = options.template if address is None else None
 
     def reading(self) -> Reading:
@@ -154,11 +154,11 @@ class _ChangeSet:
 
     def _whole(self, source: Source) -> Reading:
         options = replace(self._options, parameters={**parameters_of(self._root), **self._options.parameters})
-        around = Surroundings(name=text(self._root, "StackName"), beside=source.beside)
+        context = StackContext(name=text(self._root, "StackName"), beside=source.beside)
         try:
             found = recognise(source)
             if found.kind is Kind.CLOUDFORMATION:
-                return read_stack(found.text, source.name, options, around)
+                return read_stack(found.text, source.name, options, context)
         except ParseError as error:
             return unreadable(error, source.name)
         return unreadable(ParseError("this is no template, and --template asks for one", hint=_ANOTHER), source.name)
@@ -170,10 +170,10 @@ class _ChangeSet:
         shown = {it.address: it.resource(context) for it in found if is_there(it) and not it.is_stack}
         held = {address: node for address, node in shown.items() if node is not None}
         root = Node({"Resources": Node(held, 1, 1)}, 1, 1)
-        read = opened_tree(root, self._written, self._name, self._options, self._around)
+        read = load_tree(root, self._written, self._name, self._options, self._around)
         if read.resolver is None:
             raise ParseError("the change set holds no resources that can be read")
-        made = built(read.resolver, self._written)
+        made = build_estate(read.resolver, self._written)
         self._faults += [fault for fault in read.faults.all() if fault not in self._faults]
         return made.estate, replace(made.input, kind=KIND, detail=text(self._root, "StackName"))
 

@@ -19,7 +19,14 @@ from tablegate.dialects.cloudformation.properties import (
 )
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import SCALABLE_TARGET, SCALING_POLICY, Resource
-from tablegate.dialects.cloudformation.values import RESOURCE, Section, Symbol, Unsettled, hole, text_with_holes
+from tablegate.dialects.cloudformation.values import (
+    RESOURCE,
+    NameReference,
+    Section,
+    Unresolved,
+    reference_text,
+    text_with_references,
+)
 from tablegate.model import facts
 from tablegate.model.facts import Fact
 from tablegate.model.record import record, replace
@@ -81,16 +88,16 @@ class Scaling:
     def _attach(self, policy: Resource) -> None:
         section = properties(self._resolver, policy)
         target = self._resolver.get(section, "ScalingTargetId")
-        key = text_with_holes(target) if target is not None else self._triple(section)
-        symbol = target.symbol if isinstance(target, Unsettled) else None
-        if key is None or (symbol is not None and symbol.sort != RESOURCE):
+        key = text_with_references(target) if target is not None else self._triple(section)
+        symbol = target.symbol if isinstance(target, Unresolved) else None
+        if key is None or (symbol is not None and symbol.kind != RESOURCE):
             self._unresolved.append(policy)
         else:
             (self._by_triple if target is None else self._attached).setdefault(key, []).append(policy)
 
     def _triple(self, section: Section) -> str | None:
         values = [self._resolver.get(section, key) for key in ("ResourceId", "ScalableDimension")]
-        texts = [text_with_holes(value) for value in values if value is not None]
+        texts = [text_with_references(value) for value in values if value is not None]
         return " ".join(text for text in texts if text is not None) if None not in texts and texts else None
 
     def _target(self, candidate: Candidate) -> ScalingTarget | None:
@@ -99,7 +106,7 @@ class Scaling:
         if there is False:
             return None
         node = resolver.get(section, "ScalableDimension")
-        stated = (text_with_holes(node) if node is not None else None) or ""
+        stated = (text_with_references(node) if node is not None else None) or ""
         dimension = _DIMENSIONS.get(stated)
         if dimension is None:
             return None
@@ -120,10 +127,10 @@ class Scaling:
 
     def _index(self, candidate: Candidate) -> str | None:
         value = self._resolver.head(candidate.where)
-        return (text_with_holes(value) or "").partition("/index/")[2] or None if value is not None else None
+        return (text_with_references(value) or "").partition("/index/")[2] or None if value is not None else None
 
     def _tracking(self, target: Resource, section: Section) -> Tracking:
-        attached = self._attached.get(hole(Symbol(target.address)), [])
+        attached = self._attached.get(reference_text(NameReference(target.address)), [])
         if self._by_triple:
             attached = [*attached, *self._by_triple.get(self._triple(section) or "", ())]
         for policy in attached:
@@ -154,7 +161,7 @@ def tracking_of(resolver: Resolver, policy: Resource) -> Tracking:
 
 def configured(resolver: Resolver, section: Section, place: Place) -> Tracking:
     """What a target-tracking configuration says."""
-    if isinstance(section, Unsettled):
+    if isinstance(section, Unresolved):
         tracking = doubted(resolver, facts.TRACKING, section)
     else:
         tracking = facts.TRACKING.of(True, place)
@@ -168,7 +175,7 @@ def configured(resolver: Resolver, section: Section, place: Place) -> Tracking:
 def _with(resolver: Resolver, type_: str, key: str) -> Iterator[Candidate]:
     for resource in resolver.template.of(type_):
         section = properties(resolver, resource)
-        node = section.get(key) if not isinstance(section, Unsettled) else section.node
+        node = section.get(key) if not isinstance(section, Unresolved) else section.node
         if node is not None:
             yield Candidate(resource, node, section)
 
@@ -217,7 +224,7 @@ def inline(
     if settings is None:
         return None
     policy = subsection(resolver, settings, "TargetTrackingScalingPolicyConfiguration")
-    node = settings.node if isinstance(settings, Unsettled) else section_node(section, key)
+    node = settings.node if isinstance(settings, Unresolved) else section_node(section, key)
     place = resolver.place(node)
     moved = NO_TRACKING if policy is None else configured(resolver, policy, place)
     return ScalingTarget(
@@ -237,4 +244,4 @@ def inline(
 
 def section_node(section: Section, key: str) -> Node:
     """The node of a member that is there."""
-    return section.node if isinstance(section, Unsettled) else section[key]
+    return section.node if isinstance(section, Unresolved) else section[key]

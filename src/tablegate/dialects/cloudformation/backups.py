@@ -10,7 +10,7 @@ from tablegate.dialects.cloudformation.parameters import ACCOUNT, PARTITION, REG
 from tablegate.dialects.cloudformation.properties import as_section, exists, listed, properties, subsection
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import BACKUP_SELECTION, Resource
-from tablegate.dialects.cloudformation.values import RESOURCE, Section, Symbol, Unsettled, scalar_of
+from tablegate.dialects.cloudformation.values import RESOURCE, NameReference, Section, Unresolved, scalar_of
 from tablegate.model import facts
 from tablegate.model.value import Doubt, Value
 from tablegate.syntax.node import Node
@@ -53,7 +53,7 @@ class Backups:
 
     def _covers(self, selection: Resource, table: TableIdentity, tags: Tags) -> bool | None:
         section = subsection(self._resolver, properties(self._resolver, selection), "BackupSelection")
-        if section is None or isinstance(section, Unsettled):
+        if section is None or isinstance(section, Unresolved):
             return None if section is not None else False
         arn = self._arn(table)
         chosen = [*self._listed(section, "Resources", table, arn), *self._tagged(section, tags)]
@@ -64,25 +64,25 @@ class Backups:
 
     def _listed(self, section: Section, key: str, table: TableIdentity, arn: str) -> Iterator[bool | None]:
         found = listed(self._resolver, section, key)
-        if isinstance(found, Unsettled):
+        if isinstance(found, Unresolved):
             yield None
         for item in found if isinstance(found, list) else ():
             yield self._matches_arn(item, table, arn)
 
     def _tagged(self, section: Section, tags: Tags) -> Iterator[bool | None]:
         found = listed(self._resolver, section, "ListOfTags")
-        if isinstance(found, Unsettled):
+        if isinstance(found, Unresolved):
             yield None
         for item in found if isinstance(found, list) else ():
             yield self._holds(as_section(self._resolver, item), tags, like=False)
 
     def _conditions(self, section: Section, tags: Tags) -> Iterator[bool | None]:
         conditions = subsection(self._resolver, section, "Conditions")
-        if isinstance(conditions, Unsettled):
+        if isinstance(conditions, Unresolved):
             yield None
         for kind, (like, turned) in _CONDITIONS.items():
             found = listed(self._resolver, conditions, kind) if isinstance(conditions, Mapping) else None
-            if isinstance(found, Unsettled):
+            if isinstance(found, Unresolved):
                 yield None
             for item in found if isinstance(found, list) else ():
                 holds = self._holds(as_section(self._resolver, item), tags, like=like)
@@ -104,32 +104,34 @@ class Backups:
 
     def _arn(self, table: TableIdentity) -> str:
         """The table's ARN, with holes where it is not known."""
-        stack = (self._resolver.reference(_NOWHERE, name) for name in (PARTITION, REGION, ACCOUNT))
+        stack = (self._resolver.resolve_name(_NOWHERE, name) for name in (PARTITION, REGION, ACCOUNT))
         partition, region, account = (_encoded(value) for value in stack)
-        name = _hole(Symbol(table.address, None, RESOURCE)) if table.name is None else _encoded(table.name)
+        name = _hole(NameReference(table.address, None, RESOURCE)) if table.name is None else _encoded(table.name)
         return f"arn:{partition}:dynamodb:{region}:{account}:table/{name}"
 
-    def _matches_arn(self, pattern: Node | Unsettled, table: TableIdentity, arn: str) -> bool | None:
-        parts = pattern.parts if isinstance(pattern, Unsettled) else (scalar_of(pattern),)
-        resources = [part for part in parts if isinstance(part, Symbol) and part.sort == RESOURCE]
-        if Symbol(table.address, "Arn", RESOURCE) in parts:
+    def _matches_arn(self, pattern: Node | Unresolved, table: TableIdentity, arn: str) -> bool | None:
+        parts = pattern.parts if isinstance(pattern, Unresolved) else (scalar_of(pattern),)
+        resources = [part for part in parts if isinstance(part, NameReference) and part.kind == RESOURCE]
+        if NameReference(table.address, "Arn", RESOURCE) in parts:
             return True
         if any(part.name != table.address for part in resources):
             return False
-        text, own = _encoded(pattern), _hole(Symbol(table.address, None, RESOURCE))
+        text, own = _encoded(pattern), _hole(NameReference(table.address, None, RESOURCE))
         name = arn.partition(":table/")[2]
         return _matched(text.replace(own, name), arn) if parts else None
 
 
-def _encoded(value: Node | Unsettled | None) -> str:
-    if isinstance(value, Unsettled):
-        return "".join(part if isinstance(part, str) else _hole(part) for part in value.parts) or _hole(Symbol("?"))
+def _encoded(value: Node | Unresolved | None) -> str:
+    if isinstance(value, Unresolved):
+        return "".join(part if isinstance(part, str) else _hole(part) for part in value.parts) or _hole(
+            NameReference("?")
+        )
     return scalar_of(value) if value is not None else ""
 
 
-def _hole(symbol: Symbol) -> str:
+def _hole(symbol: NameReference) -> str:
     """A symbol in a text that is split at colons."""
-    return _OPENING + ".".join((symbol.sort, symbol.name, symbol.attribute or "")).replace(":", ".") + _CLOSING
+    return _OPENING + ".".join((symbol.kind, symbol.name, symbol.attribute or "")).replace(":", ".") + _CLOSING
 
 
 def _matched(pattern: str, arn: str) -> bool | None:

@@ -6,7 +6,14 @@ from collections.abc import Mapping, Sequence
 from weakref import proxy
 
 from tablegate.dialects.cloudformation.scenarios import EQUAL, FREE, TRUE, VALUE, Needed, Question
-from tablegate.dialects.cloudformation.values import INPUT, Resolved, Unsettled, is_scalar, scalar_of, text_with_holes
+from tablegate.dialects.cloudformation.values import (
+    INPUT,
+    Resolved,
+    Unresolved,
+    is_scalar,
+    scalar_of,
+    text_with_references,
+)
 from tablegate.model.record import record
 from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node
@@ -35,7 +42,7 @@ class Conditions:
 
     def __init__(self, resolver: Resolver, declared: Mapping[str, Node]) -> None:
         self._resolver: Resolver = proxy(resolver)  # whose conditions they are: a circle would outlive the reading
-        self._choices = resolver.choices
+        self._scenarios = resolver.scenarios
         self._rules = resolver.template.rules
         self._declared = declared
         self._fixed: dict[str, bool] = {}
@@ -55,52 +62,52 @@ class Conditions:
             return fixed
         node = self._declared.get(name)
         if node is None:
-            self._resolver.misfit(where, f"there is no condition {name!r}")
+            self._resolver.wrong_shape(where, f"there is no condition {name!r}")
             return None
         if name in self._open:
-            self._resolver.misfit(node, f"the condition {name!r} depends on itself")
+            self._resolver.wrong_shape(node, f"the condition {name!r} depends on itself")
             return None
         for decided in self._decided.get(name, _NEVER).values():
             if self._stands(decided):
-                self._choices.asked.extend([question for question, _ in decided.needed])
+                self._scenarios.asked.extend([question for question, _ in decided.needed])
                 return decided.truth
         return self._decide(name, node)
 
     def _decide(self, name: str, node: Node) -> bool | None:
-        choices = self._choices
-        before = len(choices.asked)
+        scenarios = self._scenarios
+        before = len(scenarios.asked)
         self._open[name] = None
         truth = self._holds(node)
         del self._open[name]
-        needed = tuple((question, choices.answers[question]) for question in dict.fromkeys(choices.asked[before:]))
-        decided = _Decided(choices.walks, truth, len(choices.answers), choices.quiet, needed)
+        needed = tuple((question, scenarios.answers[question]) for question in dict.fromkeys(scenarios.asked[before:]))
+        decided = _Decided(scenarios.walks, truth, len(scenarios.answers), scenarios.quiet, needed)
         self._decided.setdefault(name, {})[truth] = decided
-        if truth is not None and not choices.quiet and not needed:
+        if truth is not None and not scenarios.quiet and not needed:
             self._fixed[name] = truth
         return truth
 
     def _stands(self, decided: _Decided) -> bool:
         """Whether it would come out the same: in the same scenario, or wherever what it needed is answered alike."""
-        choices = self._choices
+        scenarios = self._scenarios
         if decided.truth is None:  # unless more is known by now, or may be asked
-            return decided.walk == choices.walks and (decided.known, decided.was_quiet) == (
-                len(choices.answers),
-                choices.quiet,
+            return decided.walk == scenarios.walks and (decided.known, decided.was_quiet) == (
+                len(scenarios.answers),
+                scenarios.quiet,
             )
-        if decided.walk == choices.walks:
+        if decided.walk == scenarios.walks:
             return True
-        return not decided.was_quiet and choices.stands(decided.needed)
+        return not decided.was_quiet and scenarios.still_holds(decided.needed)
 
     def doubt(self, name: str) -> Doubt:
         """Why a condition is not decided."""
-        left_open = ", ".join(sorted(self._choices.left_open))
+        left_open = ", ".join(sorted(self._scenarios.left_open))
         if left_open:
             return self._resolver.left_open(left_open)
         return Doubt(f"the condition {name} cannot be decided")
 
     def scenario(self) -> Mapping[str, str] | None:
         """The scenario in words: conditions by their names, parameters by their values. None where nothing is open."""
-        chosen = self._choices.chosen()
+        chosen = self._scenarios.chosen()
         try:
             return self._said[chosen]
         except KeyError:
@@ -129,7 +136,7 @@ class Conditions:
     def _holds(self, node: Node) -> bool | None:
         content = node.content
         if not isinstance(content, dict) or len(content) != 1:
-            self._resolver.misfit(
+            self._resolver.wrong_shape(
                 node, "a condition is one function: Fn::Equals, Fn::And, Fn::Or, Fn::Not or Condition"
             )
             return None
@@ -138,7 +145,7 @@ class Conditions:
             return self.truth(argument.content, argument)
         arguments = argument.content if isinstance(argument.content, (list, tuple)) else None
         if arguments is None or name not in _SIZES or not _SIZES[name][0] <= len(arguments) <= _SIZES[name][1]:
-            self._resolver.misfit(node, f"{name[:40]} is not a condition, or has another number of arguments")
+            self._resolver.wrong_shape(node, f"{name[:40]} is not a condition, or has another number of arguments")
             return None
         return self._function(name, arguments)
 
@@ -157,9 +164,9 @@ class Conditions:
 
     def _all(self, arguments: Sequence[Node], *, decisive: bool) -> bool | None:
         """Fn::And and Fn::Or. Nothing is asked where something that is known decides."""
-        choices = self._choices
-        if not choices.quiet:
-            with choices.quietly():
+        scenarios = self._scenarios
+        if not scenarios.quiet:
+            with scenarios.without_asking():
                 if decisive in map(self._holds, arguments):
                     return decisive
         truths = []
@@ -174,7 +181,7 @@ class Conditions:
         found = _compared(left, right)
         if not isinstance(found, Question):
             return found
-        answer = self._choices.ask(found)
+        answer = self._scenarios.ask(found)
         return None if answer is None else answer == TRUE
 
     def _contains(self, listed: Resolved, value: Resolved) -> bool | None:
@@ -216,7 +223,7 @@ class Conditions:
 
     def _named(self) -> dict[Question, tuple[str, bool]]:
         names: dict[Question, tuple[str, bool]] = {}
-        with self._choices.quietly():
+        with self._scenarios.without_asking():
             for name, node in reversed(tuple(self._declared.items())):
                 asked, negated = self._asks(node)
                 if asked is not None and (not negated or asked not in names):
@@ -250,16 +257,16 @@ _SIZES = {
 
 def _compared(left: Resolved, right: Resolved) -> bool | Question | None:
     """Whether two values are equal, the question that would tell, or None where there is not even that."""
-    if not isinstance(left, Unsettled):
-        if not isinstance(right, Unsettled):
+    if not isinstance(left, Unresolved):
+        if not isinstance(right, Unresolved):
             return _comparable(left) == _comparable(right)
         left, right = right, left
-    if isinstance(right, Unsettled) and left.parts and left.parts == right.parts:
+    if isinstance(right, Unresolved) and left.parts and left.parts == right.parts:
         return True
     symbol = left.symbol
-    if symbol is not None and symbol.sort == INPUT and isinstance(right, Node) and is_scalar(right):
+    if symbol is not None and symbol.kind == INPUT and isinstance(right, Node) and is_scalar(right):
         return Question(EQUAL, symbol.name, scalar_of(right))
-    sides = [text_with_holes(side) if side is not None else "" for side in (left, right)]
+    sides = [text_with_references(side) if side is not None else "" for side in (left, right)]
     return Question(FREE, " = ".join(sorted(side for side in sides if side is not None))) if None not in sides else None
 
 

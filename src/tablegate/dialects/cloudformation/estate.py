@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from tablegate.dialects.cloudformation.parameters import secrets_of
 from tablegate.dialects.cloudformation.properties import exists, flag, properties, subsection, word
-from tablegate.dialects.cloudformation.resolver import NOWHERE, Resolver
+from tablegate.dialects.cloudformation.resolver import NO_CONTEXT, Resolver
 from tablegate.dialects.cloudformation.table import TableJoins, regional_table, table_of
 from tablegate.dialects.cloudformation.template import (
     ALARM,
@@ -21,7 +21,7 @@ from tablegate.dialects.cloudformation.template import (
     Template,
     speaks_of_access,
 )
-from tablegate.dialects.cloudformation.values import text_with_holes
+from tablegate.dialects.cloudformation.values import text_with_references
 from tablegate.dialects.cloudformation.watchers import has_consumers
 from tablegate.findings import Input
 from tablegate.model import facts
@@ -38,21 +38,21 @@ PATH = "aws:cdk:path"
 
 def constructs_of(resolver: Resolver) -> dict[str, Construct]:
     """The constructs that made the resources that are read, by the addresses of these."""
-    is_assembled = resolver.around.constructs is not None
+    is_assembled = resolver.context.constructs is not None
     found: dict[str, Construct] = {}
     for resources in resolver.template.resources.values():
         for resource in resources:
             made = _construct(resolver, resource) if is_assembled or "Metadata" in resource.body else None
             if made is not None:
-                found[resolver.around.full(resource.address)] = made
+                found[resolver.context.full(resource.address)] = made
     return found
 
 
 def _construct(resolver: Resolver, resource: Resource) -> Construct | None:
     """The construct that made the resource; None where nothing says that a program did."""
     path = metadata(resource, PATH)
-    if resolver.around.constructs is not None:
-        return resolver.around.constructs(resource.address, path)
+    if resolver.context.constructs is not None:
+        return resolver.context.constructs(resource.address, path)
     return None if path is None else Construct(path=readable(path))
 
 
@@ -77,14 +77,14 @@ _ENCRYPTIONS = frozenset({"NONE", "TLS"})
 
 
 @record(kw_only=False)
-class Built:
+class BuiltEstate:
     """All that a template says, and how much of its documents was read."""
 
     estate: Estate
     input: Input
 
 
-def built(resolver: Resolver, text: str) -> Built:
+def build_estate(resolver: Resolver, text: str) -> BuiltEstate:
     """Everything that a template says of tables and access, in every scenario."""
     template = resolver.template
     joins = TableJoins(resolver)
@@ -109,11 +109,11 @@ def built(resolver: Resolver, text: str) -> Built:
         constructs=constructs_of(resolver),
         secrets=secrets_of(template.parameters, resolver.options),
     )
-    return Built(estate, _input(template, estate, access))
+    return BuiltEstate(estate, _input(template, estate, access))
 
 
 def _access(resolver: Resolver, tables: tuple[Table, ...], text: str, spelling: str) -> Access:
-    if not resolver.foreign_keys and not speaks_of_access(resolver.template, text):
+    if not resolver.keys_of_other_stacks and not speaks_of_access(resolver.template, text):
         return Access()
     # Imported here: a template without documents pays for no reader of them.
     from tablegate.dialects.cloudformation.iam import access_of
@@ -141,19 +141,21 @@ def _in_scenarios(resolver: Resolver, resource: Resource, build: Callable[[], T]
     def there() -> T | None:
         return None if exists(resolver, resource) is False else build()
 
-    found = resolver.choices.explore(there, resolver.conditions.possible)
-    return [built for built in found if built is not None] if resolver.around is NOWHERE else _placed(resolver, found)
+    found = resolver.scenarios.explore(there, resolver.conditions.possible)
+    if resolver.context is NO_CONTEXT:
+        return [subject for subject in found if subject is not None]
+    return _placed(resolver, found)
 
 
 def _placed(resolver: Resolver, found: Iterable[T | None]) -> Iterable[T]:
     """What is built, with its address and scenario as they are from the topmost stack on."""
-    around, above = resolver.around, resolver.around.scenario
-    for built in found:
-        if built is not None:
-            changed: dict[str, object] = {"address": around.full(_SUBJECT(built)[0])} if around.address else {}
+    context, above = resolver.context, resolver.context.scenario
+    for subject in found:
+        if subject is not None:
+            changed: dict[str, object] = {"address": context.full(_SUBJECT(subject)[0])} if context.address else {}
             if above:
-                changed["scenario"] = _within(above, _SUBJECT(built)[1], around.address)
-            yield replace(built, **changed) if changed else built  # type: ignore[type-var]
+                changed["scenario"] = _within(above, _SUBJECT(subject)[1], context.address)
+            yield replace(subject, **changed) if changed else subject  # type: ignore[type-var]
 
 
 def _within(above: Mapping[str, str], own: Mapping[str, str] | None, address: str) -> Mapping[str, str]:
@@ -163,14 +165,14 @@ def _within(above: Mapping[str, str], own: Mapping[str, str] | None, address: st
 
 
 def _tables(resolver: Resolver, joins: TableJoins, resource: Resource) -> Iterable[Table]:
-    spell = regional_table
+    read_type = regional_table
     if resource.type == GLOBAL_TABLE:
         from tablegate.dialects.cloudformation.global_table import global_table
 
-        spell = global_table
+        read_type = global_table
 
     def build() -> Table:
-        return table_of(resolver, joins, resource, spell)
+        return table_of(resolver, joins, resource, read_type)
 
     return _in_scenarios(resolver, resource, build)
 
@@ -194,12 +196,12 @@ def _clusters(resolver: Resolver, resource: Resource) -> Iterable[DaxCluster]:
 def _legacy(resolver: Resolver, joins: TableJoins, resource: Resource) -> Iterable[LegacyGlobalTable]:
     def build() -> LegacyGlobalTable:
         name = resolver.get(properties(resolver, resource), "TableName")
-        table = joins.tables.address_of((text_with_holes(name) if name is not None else None) or "")
+        table = joins.tables.address_of((text_with_references(name) if name is not None else None) or "")
         return LegacyGlobalTable(
             address=resource.address,
             place=resolver.place(resource.node),
             custom_resource=True,
-            table=None if table is None else resolver.around.full(table),
+            table=None if table is None else resolver.context.full(table),
             table_retained=_retained(resolver, table),
             deletion_policy=word(resolver, facts.DELETION_POLICY, resource.body, "DeletionPolicy"),
             scenario=resolver.conditions.scenario(),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tablegate.dialects.cloudformation.loading import opened
-from tablegate.dialects.cloudformation.resolver import Resolver, foreign
-from tablegate.dialects.cloudformation.values import Unsettled, expression, is_scalar, scalar_of, text_with_holes
+from tablegate.dialects.cloudformation.loading import load
+from tablegate.dialects.cloudformation.resolver import Resolver, from_other_stack
+from tablegate.dialects.cloudformation.values import Unresolved, expression, is_scalar, scalar_of, text_with_references
 from tablegate.dialects.reading import ReadOptions
 from tablegate.model.record import record
 from tablegate.model.value import Doubt
@@ -22,7 +22,7 @@ _IN_A_CIRCLE = Doubt("stacks import it from each other in a circle")
 
 @record(kw_only=False)
 class _Output:
-    home: Resolver
+    stack: Resolver
     value: Node
 
 
@@ -37,12 +37,12 @@ class Exports:
         for stack in stacks:
             self._add(stack)
 
-    def exported(self, asker: Resolver, node: Node, name: str) -> Node | Unsettled | None:
+    def exported(self, asker: Resolver, node: Node, name: str) -> Node | Unresolved | None:
         """What an export comes to, standing where it is imported; None where no template exports it."""
         found = self._come_to(asker, node, self._by_export.get(name, ()))
         return found or (self._beyond.exported(asker, node, name) if self._beyond is not None else None)
 
-    def output(self, asker: Resolver, node: Node, stack: str, name: str) -> Node | Unsettled | None:
+    def output(self, asker: Resolver, node: Node, stack: str, name: str) -> Node | Unresolved | None:
         """What an output of a stack comes to; None where no such stack is known."""
         found = self._come_to(asker, node, self._by_stack.get((stack, name), ()))
         return found or (self._beyond.output(asker, node, stack, name) if self._beyond is not None else None)
@@ -54,27 +54,27 @@ class Exports:
             if value is None:
                 continue
             found = _Output(stack, value)
-            if stack.around.name is not None:
-                self._by_stack.setdefault((stack.around.name, name), []).append(found)
+            if stack.context.name is not None:
+                self._by_stack.setdefault((stack.context.name, name), []).append(found)
             if export is not None and isinstance(export.content, dict):
                 called = stack.get(export.content, "Name")
                 if isinstance(called, Node) and is_scalar(called):
                     self._by_export.setdefault(scalar_of(called), []).append(found)
 
-    def _come_to(self, asker: Resolver, node: Node, found: Iterable[_Output]) -> Node | Unsettled | None:
-        values = [self._value(item, node) for item in found if _can_meet(asker, item.home)]
+    def _come_to(self, asker: Resolver, node: Node, found: Iterable[_Output]) -> Node | Unresolved | None:
+        values = [self._value(item, node) for item in found if _can_meet(asker, item.stack)]
         if not values:
             return None
-        texts = {text_with_holes(value) for value in values}
+        texts = {text_with_references(value) for value in values}
         return values[0] if len(texts) == 1 else expression(node, _SEVERAL)
 
-    def _value(self, item: _Output, node: Node) -> Node | Unsettled:
+    def _value(self, item: _Output, node: Node) -> Node | Unresolved:
         if id(item.value) in self._asking:
             return expression(node, _IN_A_CIRCLE)
         self._asking.add(id(item.value))
         try:
-            with item.home.choices.quietly():
-                value = foreign(item.home.head(item.value), node, item.home)
+            with item.stack.scenarios.without_asking():
+                value = from_other_stack(item.stack.head(item.value), node, item.stack)
         finally:
             self._asking.discard(id(item.value))
         return expression(node) if value is None else value
@@ -97,7 +97,7 @@ def exports_of(sources: Iterable[Source], options: ReadOptions) -> Exports:
             try:
                 recognised = recognise(source)
                 if recognised.kind is Kind.CLOUDFORMATION:
-                    stacks.append(opened(recognised.text, source.name, options).resolver)
+                    stacks.append(load(recognised.text, source.name, options).resolver)
             except ParseError:
                 continue
     return Exports(stack for stack in stacks if stack is not None)

@@ -20,11 +20,11 @@ from tablegate.dialects.cloudformation.properties import (
     word,
 )
 from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.schema import Paid, index, indexes, insights, limit, warmth
+from tablegate.dialects.cloudformation.schema import IndexCapacity, index, indexes, insights, limit, warmth
 from tablegate.dialects.cloudformation.settings import policy, recovery, stream, tags
-from tablegate.dialects.cloudformation.table import Spelled, TableJoins
+from tablegate.dialects.cloudformation.table import TableJoins, TypeSpecific
 from tablegate.dialects.cloudformation.template import Resource
-from tablegate.dialects.cloudformation.values import Section, Unsettled, text_with_holes
+from tablegate.dialects.cloudformation.values import Section, Unresolved, text_with_references
 from tablegate.model import facts
 from tablegate.model.record import record
 from tablegate.model.table import Encryption, Index, Replica, ScalingTarget, Stream, Units
@@ -42,69 +42,69 @@ class Region:
 
     node: Node
     section: Section
-    name: Node | Unsettled | None
+    name: Node | Unresolved | None
 
     @property
     def text(self) -> str:
         """The region's name, or what stands for it."""
-        return (text_with_holes(self.name) if self.name is not None else None) or ""
+        return (text_with_references(self.name) if self.name is not None else None) or ""
 
 
-def global_table(resolver: Resolver, joins: TableJoins, resource: Resource) -> Spelled:
+def global_table(resolver: Resolver, joins: TableJoins, resource: Resource) -> TypeSpecific:
     """The table's spelling: the entry of the stack's own region is the table, the others its replicas."""
-    once = resolver.choices.once
-    shared = once("properties", properties, resolver, resource)
-    home, others = once("regions", _regions, resolver, joins, shared)
+    per_answers = resolver.scenarios.per_answers
+    shared = per_answers("properties", properties, resolver, resource)
+    home, others = per_answers("regions", _regions, resolver, joins, shared)
     own = home.section if isinstance(home, Region) else home
-    return Spelled(
+    return TypeSpecific(
         shared=shared,
         own=own,
-        region=once("region", _home_region, resolver, joins, home),
-        capacity=once("capacity", _capacity, resolver, shared, own),
-        on_demand=once("ceiling", _ceiling, resolver, shared, own),
-        encryption=once("encryption", _encryption, resolver, shared, own),
-        stream=once("own stream", _stream, resolver, shared, own),
-        indexes=once("indexes", _indexes, resolver, shared, own),
-        scaling=once("inline scaling", _scaling, resolver, resource.address, shared, home, others),
-        replicas=once("listed replicas", _replicas, resolver, shared, others),
-        consistency=once("consistency", _consistency, resolver, shared),
-        witness_region=once("witness", _witness, resolver, shared),
-        source_table=once("source", reference, resolver, facts.SOURCE_TABLE, shared, "GlobalTableSourceArn"),
-        settings_replication=once("settings", _settings_replication, resolver, own),
+        region=per_answers("region", _home_region, resolver, joins, home),
+        capacity=per_answers("capacity", _capacity, resolver, shared, own),
+        on_demand=per_answers("ceiling", _ceiling, resolver, shared, own),
+        encryption=per_answers("encryption", _encryption, resolver, shared, own),
+        stream=per_answers("own stream", _stream, resolver, shared, own),
+        indexes=per_answers("indexes", _indexes, resolver, shared, own),
+        scaling=per_answers("inline scaling", _scaling, resolver, resource.address, shared, home, others),
+        replicas=per_answers("listed replicas", _replicas, resolver, shared, others),
+        consistency=per_answers("consistency", _consistency, resolver, shared),
+        witness_region=per_answers("witness", _witness, resolver, shared),
+        source_table=per_answers("source", reference, resolver, facts.SOURCE_TABLE, shared, "GlobalTableSourceArn"),
+        settings_replication=per_answers("settings", _settings_replication, resolver, own),
     )
 
 
 def _regions(
     resolver: Resolver, joins: TableJoins, shared: Section
-) -> tuple[Region | Unsettled, Sequence[Region] | Unsettled]:
+) -> tuple[Region | Unresolved, Sequence[Region] | Unresolved]:
     """The table itself, and its replicas. What cannot be known of one cannot be known of the other."""
     found = listed(resolver, shared, "Replicas")
-    if isinstance(found, Unsettled):
+    if isinstance(found, Unresolved):
         return found, found
     regions = []
     for item in found or ():
         section = as_section(resolver, item)
-        if isinstance(item, Unsettled) or section is None or isinstance(section, Unsettled):
-            unknown = section if isinstance(section, Unsettled) else _NO_REPLICA
+        if isinstance(item, Unresolved) or section is None or isinstance(section, Unresolved):
+            unknown = section if isinstance(section, Unresolved) else _NO_REPLICA
             return unknown, unknown
         regions.append(Region(item, section, resolver.get(section, "Region")))
     if not regions:
         where = shared["Replicas"] if isinstance(shared, Mapping) and "Replicas" in shared else Node(None, 1, 1)
-        unknown = resolver.misfit(where, "a global table needs Replicas")
+        unknown = resolver.wrong_shape(where, "a global table needs Replicas")
         return unknown, unknown
     home = next((region for region in regions if _is_home(region, joins)), regions[0])
     return home, [region for region in regions if region is not home]
 
 
-_NO_REPLICA = Unsettled(Doubt("an entry of Replicas is empty"), Node(None, 1, 1))
+_NO_REPLICA = Unresolved(Doubt("an entry of Replicas is empty"), Node(None, 1, 1))
 
 
 def _is_home(region: Region, joins: TableJoins) -> bool:
     return region.text == (joins.region.content or f"${{{REGION}}}")
 
 
-def _home_region(resolver: Resolver, joins: TableJoins, home: Region | Unsettled) -> Value[str]:
-    if joins.region.known or isinstance(home, Unsettled):
+def _home_region(resolver: Resolver, joins: TableJoins, home: Region | Unresolved) -> Value[str]:
+    if joins.region.known or isinstance(home, Unresolved):
         return joins.region
     return word(resolver, facts.REGION, home.section, "Region")
 
@@ -155,7 +155,7 @@ def _named(resolver: Resolver, section: Section) -> Iterator[tuple[str, Section]
     for item in found if isinstance(found, list) else ():
         inner = as_section(resolver, item)
         name = resolver.get(inner, "IndexName") if inner is not None else None
-        text = text_with_holes(name) if name is not None else None
+        text = text_with_references(name) if name is not None else None
         if inner is not None and text is not None:
             yield text, inner
 
@@ -165,14 +165,14 @@ def _indexes(resolver: Resolver, shared: Section, own: Section) -> Value[tuple[I
 
     def make(node: Node, inner: Section) -> Index:
         name = resolver.get(inner, "IndexName")
-        mine = overrides.get((text_with_holes(name) if name is not None else None) or "", {})
-        paid = Paid(
+        mine = overrides.get((text_with_references(name) if name is not None else None) or "", {})
+        capacity_ = IndexCapacity(
             _capacity(resolver, inner, mine),
             _ceiling(resolver, inner, mine),
             warmth(resolver, inner),
             insights(resolver, mine),
         )
-        return index(resolver, node, inner, paid)
+        return index(resolver, node, inner, capacity_)
 
     return indexes(resolver, shared, make)
 
@@ -181,14 +181,14 @@ def _scaling(
     resolver: Resolver,
     address: str,
     shared: Section,
-    home: Region | Unsettled,
-    others: Sequence[Region] | Unsettled,
+    home: Region | Unresolved,
+    others: Sequence[Region] | Unresolved,
 ) -> tuple[ScalingTarget, ...]:
     """The scaling that the table keeps in its own settings: writes for all regions, reads for each."""
     own = home.section if isinstance(home, Region) else home
     reads = own if subsection(resolver, own, _READS) is not None else shared
     places: list[tuple[Section, str | None]] = [(reads, None)]
-    if not isinstance(others, Unsettled):
+    if not isinstance(others, Unresolved):
         places += [(region.section, region.text) for region in others]
     at = partial(_target, resolver, address=address)
     found = [at(shared, dimension="write")]
@@ -215,11 +215,11 @@ def _target(
     return inline(resolver, inner, scaling, address=address, dimension=dimension, index=index, region=region)
 
 
-def _replicas(resolver: Resolver, shared: Section, others: Sequence[Region] | Unsettled) -> Value[tuple[Replica, ...]]:
+def _replicas(resolver: Resolver, shared: Section, others: Sequence[Region] | Unresolved) -> Value[tuple[Replica, ...]]:
     fact = facts.REPLICAS
-    if isinstance(others, Unsettled):
+    if isinstance(others, Unresolved):
         return doubted(resolver, fact, others)
-    if not others or isinstance(shared, Unsettled):
+    if not others or isinstance(shared, Unresolved):
         return fact.unset
     made = sorted((_replica(resolver, shared, it) for it in others), key=lambda replica: replica.region.content or "")
     return fact.of(tuple(made), resolver.place(shared["Replicas"]))
@@ -253,7 +253,7 @@ def _settings_replication(resolver: Resolver, own: Section) -> Value[str]:
 
 def _witness(resolver: Resolver, shared: Section) -> Value[str]:
     found = listed(resolver, shared, "GlobalTableWitnesses")
-    if isinstance(found, Unsettled):
+    if isinstance(found, Unresolved):
         return doubted(resolver, facts.WITNESS_REGION, found)
     section = as_section(resolver, found[0]) if found else None
     return facts.WITNESS_REGION.unset if section is None else word(resolver, facts.WITNESS_REGION, section, "Region")

@@ -10,13 +10,13 @@ from tablegate.dialects.cloudformation.scenarios import VALUE, Question
 from tablegate.dialects.cloudformation.template import DIRECTIVES, PACKAGE
 from tablegate.dialects.cloudformation.values import (
     Resolved,
-    Unsettled,
+    Unresolved,
     assembled,
     expression,
     is_scalar,
-    made,
     scalar_of,
-    text_with_holes,
+    text_node,
+    text_with_references,
 )
 from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node
@@ -33,21 +33,21 @@ def find_in_map(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     """``Fn::FindInMap``. Where a key is not known, each row is a scenario."""
     content = argument.content
     if not isinstance(content, (list, tuple)) or len(content) not in (3, 4):
-        return resolver.misfit(node, "Fn::FindInMap takes a map and two keys")
+        return resolver.wrong_shape(node, "Fn::FindInMap takes a map and two keys")
     default = _default(content)
     name = resolver.head(content[0])
     if not isinstance(name, Node):
         return expression(node, name.doubt if name else None)
-    found: Node | Unsettled | None = resolver.template.mappings.get(scalar_of(name))
+    found: Node | Unresolved | None = resolver.template.mappings.get(scalar_of(name))
     for key in content[1:3]:
         if isinstance(found, Node):
             found = _looked_up(resolver, node, found, key, *((_ANY_OTHER,) if default else ()))
-    if isinstance(found, Unsettled):
+    if isinstance(found, Unresolved):
         return found
     if found is None:
         return resolver.head(default) if default is not None else _not_found(resolver, node, scalar_of(name))
     if isinstance(found.content, dict):
-        return resolver.misfit(node, "Fn::FindInMap finds a text or a list")
+        return resolver.wrong_shape(node, "Fn::FindInMap finds a text or a list")
     return resolver.head(found)
 
 
@@ -56,24 +56,24 @@ def _default(content: Sequence[Node]) -> Node | None:
     return last.get("DefaultValue") if isinstance(last, dict) else None
 
 
-def _looked_up(resolver: Resolver, node: Node, rows: Node, key: Node, *others: str) -> Node | Unsettled | None:
+def _looked_up(resolver: Resolver, node: Node, rows: Node, key: Node, *others: str) -> Node | Unresolved | None:
     value = resolver.head(key)
     if value is None or not isinstance(rows.content, dict):
-        return resolver.misfit(node, "Fn::FindInMap takes the name of a map with two levels, and two keys")
+        return resolver.wrong_shape(node, "Fn::FindInMap takes the name of a map with two levels, and two keys")
     if isinstance(value, Node):
         return rows.content.get(scalar_of(value))
     symbol = value.symbol
-    subject = symbol.name if symbol is not None else text_with_holes(value)
+    subject = symbol.name if symbol is not None else text_with_references(value)
     options = (*rows.content, *others)
-    row = resolver.choices.ask(Question(VALUE, subject), options) if subject and options else None
-    return rows.content.get(row) if row is not None else Unsettled(value.doubt, node)
+    row = resolver.scenarios.ask(Question(VALUE, subject), options) if subject and options else None
+    return rows.content.get(row) if row is not None else Unresolved(value.doubt, node)
 
 
-def _not_found(resolver: Resolver, node: Node, mapping: str) -> Unsettled:
+def _not_found(resolver: Resolver, node: Node, mapping: str) -> Unresolved:
     what = f"there is no mapping {mapping!r} with this key"
-    if resolver.choices.answers or resolver.template.macros:
-        return Unsettled(Doubt(f"{what} in this scenario"), node)
-    return resolver.misfit(node, what)
+    if resolver.scenarios.answers or resolver.template.macros:
+        return Unresolved(Doubt(f"{what} in this scenario"), node)
+    return resolver.wrong_shape(node, what)
 
 
 _ELSEWHERE = Doubt("another stack exports this value, which is read at deploy")
@@ -84,11 +84,11 @@ Function: TypeAlias = "Callable[[Resolver, Node, Node], Resolved]"
 def ref(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     """``Ref``. Under AWS::LanguageExtensions a function may make its name."""
     name = resolver.head(argument)
-    if isinstance(name, Unsettled):
+    if isinstance(name, Unresolved):
         return expression(node)
     if name is None or not isinstance(name.content, str):
-        return resolver.misfit(node, "Ref takes a name")
-    return resolver.reference(node, name.content)
+        return resolver.wrong_shape(node, "Ref takes a name")
+    return resolver.resolve_name(node, name.content)
 
 
 def get_att(resolver: Resolver, node: Node, argument: Node) -> Resolved:
@@ -98,15 +98,15 @@ def get_att(resolver: Resolver, node: Node, argument: Node) -> Resolved:
         name, _, attribute = content.partition(".")
     elif isinstance(content, (list, tuple)) and len(content) >= 2:
         first, *rest = map(resolver.head, content)
-        if isinstance(first, Unsettled) or Unsettled in map(type, rest):
+        if isinstance(first, Unresolved) or Unresolved in map(type, rest):
             return expression(node)
         name = first.content if isinstance(first, Node) and isinstance(first.content, str) else ""
         attribute = ".".join([scalar_of(item) for item in rest if isinstance(item, Node)])
     else:
         name = attribute = ""
     if not name or not attribute:
-        return resolver.misfit(node, "Fn::GetAtt takes a logical id and an attribute")
-    return resolver.reference(node, name, attribute)
+        return resolver.wrong_shape(node, "Fn::GetAtt takes a logical id and an attribute")
+    return resolver.resolve_name(node, name, attribute)
 
 
 def sub(resolver: Resolver, node: Node, argument: Node) -> Resolved:
@@ -118,17 +118,17 @@ def sub(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     if isinstance(content, dict) and not content.keys().isdisjoint(DIRECTIVES):
         return packaged(resolver, node, argument)
     if not isinstance(content, str):
-        return resolver.misfit(node, "Fn::Sub takes a text, or a text and a map")
+        return resolver.wrong_shape(node, "Fn::Sub takes a text, or a text and a map")
     if "{{resolve:" in content:
-        return resolver.head(made(node, content))
+        return resolver.head(text_node(node, content))
     return assembled(node, _substituted(resolver, node, content, own))
 
 
 def _substituted(
     resolver: Resolver, node: Node, text: str, own: Mapping[str, Node]
-) -> Sequence[str | Node | Unsettled]:
+) -> Sequence[str | Node | Unresolved]:
     head, *rest = text.split("${")
-    found: list[str | Node | Unsettled] = [head] if head else []
+    found: list[str | Node | Unresolved] = [head] if head else []
     for piece in rest:
         name, brace, behind = piece.partition("}")
         if not brace:
@@ -151,9 +151,9 @@ def _named(resolver: Resolver, node: Node, name: str, own: Mapping[str, Node]) -
         value = resolver.head(own[name])
     else:
         thing, dot, attribute = name.partition(".")
-        value = resolver.reference(node, thing, attribute if dot else None)
+        value = resolver.resolve_name(node, thing, attribute if dot else None)
     if isinstance(value, Node) and not isinstance(value.content, str) and not is_scalar(value):
-        return resolver.misfit(node, f"{name} is not a text, and cannot stand in one")
+        return resolver.wrong_shape(node, f"{name} is not a text, and cannot stand in one")
     return value
 
 
@@ -161,25 +161,25 @@ def join(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     """``Fn::Join``."""
     content = argument.content
     if not isinstance(content, (list, tuple)) or len(content) != 2 or not isinstance(content[0].content, str):
-        return resolver.misfit(node, "Fn::Join takes a delimiter and a list")
+        return resolver.wrong_shape(node, "Fn::Join takes a delimiter and a list")
     listed = resolver.head(content[1])
-    if isinstance(listed, Unsettled):
+    if isinstance(listed, Unresolved):
         return expression(node, listed.doubt)
     if listed is None or not isinstance(listed.content, (list, tuple)):
-        return resolver.misfit(node, "Fn::Join takes a delimiter and a list")
+        return resolver.wrong_shape(node, "Fn::Join takes a delimiter and a list")
     return assembled(node, _joined(resolver, node, content[0].content, resolver.items(listed)))
 
 
 def _joined(
-    resolver: Resolver, node: Node, delimiter: str, items: Sequence[Node | Unsettled]
-) -> Iterator[str | Node | Unsettled]:
+    resolver: Resolver, node: Node, delimiter: str, items: Sequence[Node | Unresolved]
+) -> Iterator[str | Node | Unresolved]:
     for number, item in enumerate(items):
         if number:
             yield delimiter
         if isinstance(item, Node) and isinstance(item.content, (list, tuple)):
             yield from _joined(resolver, node, delimiter, resolver.items(item))
         elif isinstance(item, Node) and not is_scalar(item):
-            yield resolver.misfit(node, "Fn::Join joins texts")
+            yield resolver.wrong_shape(node, "Fn::Join joins texts")
         else:
             yield item
 
@@ -188,10 +188,10 @@ def split(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     """``Fn::Split``."""
     content = argument.content
     if not isinstance(content, (list, tuple)) or len(content) != 2 or not isinstance(content[0].content, str):
-        return resolver.misfit(node, "Fn::Split takes a delimiter and a text")
+        return resolver.wrong_shape(node, "Fn::Split takes a delimiter and a text")
     text = resolver.head(content[1])
     if not isinstance(text, Node) or not is_scalar(text) or not content[0].content:
-        return expression(node, text.doubt if isinstance(text, Unsettled) else None)
+        return expression(node, text.doubt if isinstance(text, Unresolved) else None)
     return _listed(node, scalar_of(text).split(content[0].content))
 
 
@@ -199,16 +199,16 @@ def select(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     """``Fn::Select``."""
     content = argument.content
     if not isinstance(content, (list, tuple)) or len(content) != 2:
-        return resolver.misfit(node, "Fn::Select takes a number and a list")
+        return resolver.wrong_shape(node, "Fn::Select takes a number and a list")
     number, listed = resolver.head(content[0]), resolver.head(content[1])
-    if isinstance(number, Unsettled) or isinstance(listed, Unsettled):
-        doubt = next(it.doubt for it in (number, listed) if isinstance(it, Unsettled))
+    if isinstance(number, Unresolved) or isinstance(listed, Unresolved):
+        doubt = next(it.doubt for it in (number, listed) if isinstance(it, Unresolved))
         return expression(node, doubt)
     if number is None or listed is None or not isinstance(listed.content, (list, tuple)):
-        return resolver.misfit(node, "Fn::Select takes a number and a list")
+        return resolver.wrong_shape(node, "Fn::Select takes a number and a list")
     index = scalar_of(number)
     if not (index.isascii() and index.isdigit() and len(index) < 9) or int(index) >= len(listed.content):
-        return resolver.misfit(node, f"Fn::Select has no item {index[:20]!r} to select")
+        return resolver.wrong_shape(node, f"Fn::Select has no item {index[:20]!r} to select")
     return resolver.head(listed.content[int(index)])
 
 
@@ -216,13 +216,13 @@ def if_(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     """``Fn::If``: the branch of this scenario. Where both branches say the same, nothing is asked."""
     content = argument.content
     if not isinstance(content, (list, tuple)) or len(content) != 3 or not isinstance(content[0].content, str):
-        return resolver.misfit(node, "Fn::If takes a condition's name and two values")
+        return resolver.wrong_shape(node, "Fn::If takes a condition's name and two values")
     name, then, otherwise = content[0].content, content[1], content[2]
     if _same(then, otherwise) and resolver.conditions.is_declared(name):
         return resolver.head(then)
     truth = resolver.conditions.truth(name, content[0])
     if truth is None:
-        return Unsettled(resolver.conditions.doubt(name), node)
+        return Unresolved(resolver.conditions.doubt(name), node)
     return resolver.head(then if truth else otherwise)
 
 
@@ -242,7 +242,7 @@ def length(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     """``Fn::Length``."""
     listed = resolver.head(argument)
     if not isinstance(listed, Node) or not isinstance(listed.content, (list, tuple)):
-        return expression(node, listed.doubt if isinstance(listed, Unsettled) else None)
+        return expression(node, listed.doubt if isinstance(listed, Unresolved) else None)
     return Node(len(resolver.items(listed)), node.line, node.column, node.end_column)
 
 
@@ -251,12 +251,12 @@ def to_json_string(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     plain, open_part = _plain(resolver, argument)
     if open_part is not None:
         return expression(node, open_part.doubt)
-    return made(node, json.dumps(plain, separators=(",", ":")))
+    return text_node(node, json.dumps(plain, separators=(",", ":")))
 
 
-def _plain(resolver: Resolver, node: Node) -> tuple[object, Unsettled | None]:
+def _plain(resolver: Resolver, node: Node) -> tuple[object, Unresolved | None]:
     value = resolver.head(node)
-    if isinstance(value, Unsettled):
+    if isinstance(value, Unresolved):
         return None, value
     if value is None:
         return None, None
@@ -269,7 +269,7 @@ def _plain(resolver: Resolver, node: Node) -> tuple[object, Unsettled | None]:
     return value.content, None
 
 
-def _first_open(parts: Sequence[tuple[object, Unsettled | None]]) -> Unsettled | None:
+def _first_open(parts: Sequence[tuple[object, Unresolved | None]]) -> Unresolved | None:
     return next((part for _, part in parts if part is not None), None)
 
 
@@ -277,16 +277,16 @@ def to_base64(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     """``Fn::Base64``."""
     text = resolver.head(argument)
     if not isinstance(text, Node) or not is_scalar(text):
-        return expression(node, text.doubt if isinstance(text, Unsettled) else None)
+        return expression(node, text.doubt if isinstance(text, Unresolved) else None)
     import base64  # hardly a template has it
 
-    return made(node, base64.b64encode(scalar_of(text).encode()).decode())
+    return text_node(node, base64.b64encode(scalar_of(text).encode()).decode())
 
 
 def import_value(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     """``Fn::ImportValue``: what another template of the run exports under this name."""
     name = resolver.head(argument)
-    exports = resolver.around.exports or resolver.options.exports
+    exports = resolver.context.exports or resolver.options.exports
     if exports is None or not isinstance(name, Node) or not is_scalar(name):
         return expression(node, _ELSEWHERE)
     return exports.exported(resolver, node, scalar_of(name)) or expression(node, _ELSEWHERE)
@@ -294,9 +294,9 @@ def import_value(resolver: Resolver, node: Node, argument: Node) -> Resolved:
 
 def stack_output(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     """``Fn::GetStackOutput``: an output of another stack of the run."""
-    exports = resolver.around.exports or resolver.options.exports
+    exports = resolver.context.exports or resolver.options.exports
     if not isinstance(argument.content, dict):
-        return resolver.misfit(node, "Fn::GetStackOutput takes a mapping with StackName and OutputName")
+        return resolver.wrong_shape(node, "Fn::GetStackOutput takes a mapping with StackName and OutputName")
     named = [resolver.get(argument.content, key) for key in ("StackName", "OutputName")]
     stack, output = (scalar_of(it) if isinstance(it, Node) and is_scalar(it) else None for it in named)
     if exports is None or not stack or not output:
@@ -310,12 +310,12 @@ def transform(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     name = scalar_of(named) if named is not None else "Fn::Transform"
     what = f"the macro {name} may put anything here"
     resolver.faults.uncovered(node, what)
-    return Unsettled(Doubt(what, "check the template as CloudFormation sees it, after its transforms"), node)
+    return Unresolved(Doubt(what, "check the template as CloudFormation sees it, after its transforms"), node)
 
 
 def packaged(_resolver: Resolver, node: Node, _argument: Node) -> Resolved:
     """A directive of rain, which packages templates: what it puts there is not followed."""
-    return Unsettled(Doubt("rain puts a file or a module here", PACKAGE), node)
+    return Unresolved(Doubt("rain puts a file or a module here", PACKAGE), node)
 
 
 def deployed(_resolver: Resolver, node: Node, _argument: Node) -> Resolved:
@@ -324,7 +324,7 @@ def deployed(_resolver: Resolver, node: Node, _argument: Node) -> Resolved:
 
 
 def _listed(node: Node, texts: Sequence[str]) -> Node:
-    items = [made(node, text) for text in texts]
+    items = [text_node(node, text) for text in texts]
     return Node(items, node.line, node.column, node.end_column)
 
 

@@ -7,7 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 from tablegate.dialects.cloudformation.properties import properties
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import TABLES, Resource
-from tablegate.dialects.cloudformation.values import RESOURCE, Section, Symbol, Unsettled, hole, text_with_holes
+from tablegate.dialects.cloudformation.values import (
+    RESOURCE,
+    NameReference,
+    Section,
+    Unresolved,
+    reference_text,
+    text_with_references,
+)
 from tablegate.model.record import record
 from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node
@@ -18,7 +25,7 @@ class TableIdentity:
     """What a table is called in this scenario: its logical id, and its name as far as it is known."""
 
     address: str
-    name: Node | Unsettled | None
+    name: Node | Unresolved | None
 
 
 @record(kw_only=False)
@@ -54,7 +61,7 @@ class Candidates:
         certain = self._certain.get(table.address, ())
         if not self.read_names:
             return certain
-        text = text_with_holes(table.name) if isinstance(table.name, Node) else None
+        text = text_with_references(table.name) if isinstance(table.name, Node) else None
         named = self._named.get(text, ()) if text is not None else ()
         unresolved = [candidate for candidate in self._unresolved if self._is_about(candidate, table)]
         return [*certain, *named, *unresolved]
@@ -63,10 +70,10 @@ class Candidates:
         """Those that may or may not speak of this table, and why that is not known."""
         for candidate in self._unresolved:
             value = self._resolver.head(candidate.where)
-            if isinstance(value, Unsettled) and self._compare(value, table) is None:
+            if isinstance(value, Unresolved) and self._compare(value, table) is None:
                 yield candidate, _possible_doubt(candidate, value.doubt)
-        if isinstance(table.name, Unsettled):
-            own = text_with_holes(table.name)
+        if isinstance(table.name, Unresolved):
+            own = text_with_references(table.name)
             for candidate in (it for name, named in self._named.items() if _could_be(name, own) for it in named):
                 yield candidate, _possible_doubt(candidate, table.name.doubt)
 
@@ -76,19 +83,19 @@ class Candidates:
 
     def _add(self, candidate: Candidate) -> None:
         value = self._resolver.head(candidate.where)
-        text = text_with_holes(value) if value is not None else None
+        text = text_with_references(value) if value is not None else None
         if value is None or text is None:
             self._unresolved.append(candidate)
             return
         name = self._names(text)
         if name is None:
-            if isinstance(value, Unsettled) and _may_be_any_name(value):
+            if isinstance(value, Unresolved) and _may_be_any_name(value):
                 self._unresolved.append(candidate)
             return
         table = self._tables.address_of(name)
         if table is not None:
             self._certain.setdefault(table, []).append(candidate)
-        elif isinstance(value, Unsettled):
+        elif isinstance(value, Unresolved):
             self._unresolved.append(candidate)
         else:
             self._named.setdefault(name, []).append(candidate)
@@ -97,17 +104,19 @@ class Candidates:
         value = self._resolver.head(candidate.where)
         return False if value is None else self._compare(value, table)
 
-    def _compare(self, value: Node | Unsettled, table: TableIdentity) -> bool | None:
-        text = text_with_holes(value)
+    def _compare(self, value: Node | Unresolved, table: TableIdentity) -> bool | None:
+        text = text_with_references(value)
         name = self._names(text) if text is not None else None
-        own = text_with_holes(table.name) if table.name is not None else None
-        if name is not None and name in (hole(Symbol(table.address)), own):
+        own = text_with_references(table.name) if table.name is not None else None
+        if name is not None and name in (reference_text(NameReference(table.address)), own):
             return True
         if table.name is None or (isinstance(value, Node) and isinstance(table.name, Node)):
             return False  # a name that the service makes up is written nowhere
-        if isinstance(value, Unsettled) and any(it.sort == RESOURCE for it in value.parts if isinstance(it, Symbol)):
+        if isinstance(value, Unresolved) and any(
+            it.kind == RESOURCE for it in value.parts if isinstance(it, NameReference)
+        ):
             return False
-        if name is None and text is not None and not (isinstance(value, Unsettled) and _may_be_any_name(value)):
+        if name is None and text is not None and not (isinstance(value, Unresolved) and _may_be_any_name(value)):
             return False
         return None if _could_be(name, own) else False
 
@@ -117,7 +126,9 @@ class TableNames:
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
-        self._by_reference = {hole(Symbol(it.address)): it.address for it in resolver.template.of(*TABLES)}
+        self._by_reference = {
+            reference_text(NameReference(it.address)): it.address for it in resolver.template.of(*TABLES)
+        }
         self._by_name: dict[str, str] | None = None
 
     def address_of(self, name: str) -> str | None:
@@ -132,7 +143,7 @@ class TableNames:
     def _names(self) -> Iterator[tuple[str, str]]:
         for resource in self._resolver.template.of(*TABLES):
             name = self._resolver.get(properties(self._resolver, resource), "TableName")
-            text = text_with_holes(name) if name is not None else None
+            text = text_with_references(name) if name is not None else None
             if text:
                 yield text, resource.address
 
@@ -143,9 +154,9 @@ def _possible_doubt(candidate: Candidate, doubt: Doubt) -> Doubt:
     return Doubt(reason, doubt.settle, (address, *doubt.refs))
 
 
-def _may_be_any_name(value: Unsettled) -> bool:
+def _may_be_any_name(value: Unresolved) -> bool:
     """Whether the text may hold a table's name though no part of it says so."""
-    return all(isinstance(part, Symbol) and part.sort != RESOURCE for part in value.parts)
+    return all(isinstance(part, NameReference) and part.kind != RESOURCE for part in value.parts)
 
 
 def _could_be(name: str | None, own: str | None) -> bool:

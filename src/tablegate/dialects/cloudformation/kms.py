@@ -7,15 +7,15 @@ from tablegate.dialects.cloudformation.properties import exists, flag, propertie
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import KEY, KEY_ALIAS, KINESIS_STREAM, Resource
 from tablegate.dialects.cloudformation.values import (
-    FOREIGN,
+    OTHER_STACK,
     RESOURCE,
+    NameReference,
     Part,
     SecretNode,
     Section,
-    Symbol,
-    Unsettled,
+    Unresolved,
     scalar_of,
-    text_with_holes,
+    text_with_references,
 )
 from tablegate.model import facts
 from tablegate.model.facts import Fact
@@ -47,9 +47,11 @@ def encrypted(resolver: Resolver, enabling: Section, naming: Section | None) -> 
     key = resolver.get(naming, "KMSMasterKeyId") if naming is not None else None
     if key is None:
         return _keyless(facts.KEY_OWNER.of(KeyOwner.AWS_MANAGED, enabled.place))
-    text = text_with_holes(key)
+    text = text_with_references(key)
     if text is None:
-        unknown = key if isinstance(key, Unsettled) else resolver.misfit(key, "a key's id, ARN or alias is needed")
+        unknown = (
+            key if isinstance(key, Unresolved) else resolver.wrong_shape(key, "a key's id, ARN or alias is needed")
+        )
         return _doubted(unknown.doubt, resolver.place(unknown.node), _EITHER)
     return _with_key(resolver, key, text)
 
@@ -66,11 +68,11 @@ def _doubted(doubt: Doubt, place: Place | None, candidates: tuple[KeyOwner, ...]
     )
 
 
-def _with_key(resolver: Resolver, key: Node | Unsettled, text: str) -> Encryption:
-    place = resolver.place(key.node if isinstance(key, Unsettled) else key)
+def _with_key(resolver: Resolver, key: Node | Unresolved, text: str) -> Encryption:
+    place = resolver.place(key.node if isinstance(key, Unresolved) else key)
     managed = text in ("", _AWS_MANAGED_ALIAS) or text.endswith(f":{_AWS_MANAGED_ALIAS}")
     owner = facts.KEY_OWNER.of(KeyOwner.AWS_MANAGED if managed else KeyOwner.CUSTOMER, place)
-    if isinstance(key, Unsettled) and not managed and not _shows_own_key(resolver, key):
+    if isinstance(key, Unresolved) and not managed and not _shows_own_key(resolver, key):
         owner = facts.KEY_OWNER.doubted(key.doubt, place, _EITHER)
     return Encryption(
         owner=owner,
@@ -80,23 +82,23 @@ def _with_key(resolver: Resolver, key: Node | Unsettled, text: str) -> Encryptio
     )
 
 
-def _shows_own_key(resolver: Resolver, key: Unsettled) -> bool:
+def _shows_own_key(resolver: Resolver, key: Unresolved) -> bool:
     """Whether it can be no alias of AWS's own key: the ARN of a key, or a key or alias that the template makes."""
-    symbols = [part for part in key.parts if isinstance(part, Symbol)]
+    symbols = [part for part in key.parts if isinstance(part, NameReference)]
     return any(isinstance(part, str) and ":key/" in part for part in key.parts) or any(
         _made(resolver, symbol, kind) is not None for symbol in symbols for kind in (KEY, KEY_ALIAS)
     )
 
 
-def _made(resolver: Resolver, symbol: Symbol, type_: str) -> tuple[Resolver, Resource] | None:
+def _made(resolver: Resolver, symbol: NameReference, type_: str) -> tuple[Resolver, Resource] | None:
     """The resource of this type that a symbol stands for, and whose it is."""
-    home = symbol.home or resolver
-    name = symbol.name if symbol.home is None else symbol.resource
-    found = home.template.named(name, type_) if name is not None and symbol.sort in (RESOURCE, FOREIGN) else None
-    return None if found is None else (home, found)
+    stack = symbol.stack or resolver
+    name = symbol.name if symbol.stack is None else symbol.resource
+    found = stack.template.named(name, type_) if name is not None and symbol.kind in (RESOURCE, OTHER_STACK) else None
+    return None if found is None else (stack, found)
 
 
-def _key_region(resolver: Resolver, key: Node | Unsettled, text: str, place: Place) -> Value[str]:
+def _key_region(resolver: Resolver, key: Node | Unresolved, text: str, place: Place) -> Value[str]:
     """The region in the key's ARN. A bare id or alias is looked up in the region of whoever uses it."""
     fact = facts.KEY_REGION
     if isinstance(key, Node):
@@ -106,21 +108,21 @@ def _key_region(resolver: Resolver, key: Node | Unsettled, text: str, place: Pla
     if isinstance(segment, str):
         return fact.of(segment, place) if segment else fact.doubted(_REGION_UNKNOWN, place)
     symbol = segment or key.symbol
-    if symbol is not None and symbol.home is not None:
-        return _region_of(symbol.home, place)
-    if symbol is not None and (symbol.name == REGION or symbol.sort == RESOURCE):
-        region = resolver.reference(key.node, REGION)
+    if symbol is not None and symbol.stack is not None:
+        return _region_of(symbol.stack, place)
+    if symbol is not None and (symbol.name == REGION or symbol.kind == RESOURCE):
+        region = resolver.resolve_name(key.node, REGION)
         return fact.of(scalar_of(region), place) if isinstance(region, Node) else fact.doubted(_REGION_UNKNOWN, place)
     return fact.unset if text.startswith("alias/") else fact.doubted(_REGION_UNKNOWN, place)
 
 
-def _region_of(home: Resolver, place: Place) -> Value[str]:
+def _region_of(stack: Resolver, place: Place) -> Value[str]:
     """The region of the stack that makes the key."""
-    region = home.options.region
+    region = stack.options.region
     return facts.KEY_REGION.of(region, place) if region else facts.KEY_REGION.doubted(_REGION_UNKNOWN, place)
 
 
-def _fourth_segment(key: Unsettled) -> str | Symbol | None:
+def _fourth_segment(key: Unresolved) -> str | NameReference | None:
     """What stands for the region in an ARN with holes."""
     segments: list[list[Part]] = [[]]
     for part in key.parts:
@@ -131,31 +133,31 @@ def _fourth_segment(key: Unsettled) -> str | Symbol | None:
     return found[0] if len(found) == 1 else None
 
 
-def _key_resource(resolver: Resolver, key: Node | Unsettled, text: str) -> KmsKey | None:
+def _key_resource(resolver: Resolver, key: Node | Unresolved, text: str) -> KmsKey | None:
     """The key, where the template makes it: named itself, or through an alias of the template."""
-    symbols = [part for part in key.parts if isinstance(part, Symbol)] if isinstance(key, Unsettled) else []
+    symbols = [part for part in key.parts if isinstance(part, NameReference)] if isinstance(key, Unresolved) else []
     aliases = [found for symbol in symbols if (found := _made(resolver, symbol, KEY_ALIAS)) is not None]
     if "alias/" in text:
         own = (alias for alias in resolver.template.of(KEY_ALIAS) if _alias_name(resolver, alias) == text)
         aliases += [(resolver, alias) for alias in own]
     pairs = [(resolver, symbol) for symbol in symbols]
-    for home, alias in aliases:
-        target = home.get(properties(home, alias), "TargetKeyId")
-        parts = target.parts if isinstance(target, Unsettled) else ()
-        pairs += [(home, part) for part in parts if isinstance(part, Symbol)]
-    found = next((it for home, symbol in pairs if (it := _made(home, symbol, KEY)) is not None), None)
+    for stack, alias in aliases:
+        target = stack.get(properties(stack, alias), "TargetKeyId")
+        parts = target.parts if isinstance(target, Unresolved) else ()
+        pairs += [(stack, part) for part in parts if isinstance(part, NameReference)]
+    found = next((it for stack, symbol in pairs if (it := _made(stack, symbol, KEY)) is not None), None)
     if found is None or exists(*found) is False:
         return None
-    home, resource = found
-    address = home.address_for(resolver, resource.address)
-    if home is not resolver:
-        resolver.foreign_keys[address] = found
-    return _kms_key(home, resource, address)
+    stack, resource = found
+    address = stack.address_for(resolver, resource.address)
+    if stack is not resolver:
+        resolver.keys_of_other_stacks[address] = found
+    return _kms_key(stack, resource, address)
 
 
 def _alias_name(resolver: Resolver, alias: Resource) -> str | None:
     value = resolver.get(properties(resolver, alias), "AliasName")
-    return text_with_holes(value) if value is not None else None
+    return text_with_references(value) if value is not None else None
 
 
 def _kms_key(resolver: Resolver, resource: Resource, address: str) -> KmsKey:
@@ -174,7 +176,7 @@ def destinations(resolver: Resolver, section: Section) -> tuple[StreamDestinatio
     if inner is None:
         return ()
     arn = resolver.get(inner, "StreamArn")
-    symbol = arn.symbol if isinstance(arn, Unsettled) else None
+    symbol = arn.symbol if isinstance(arn, Unresolved) else None
     found = resolver.template.named(symbol.name, KINESIS_STREAM) if symbol is not None else None
     stream = reference(resolver, facts.DESTINATION, inner, "StreamArn")
     if found is None or exists(resolver, found) is False:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tablegate.dialects.cloudformation.faults import Faults
-from tablegate.dialects.cloudformation.resolver import NOWHERE, Resolver, Surroundings
+from tablegate.dialects.cloudformation.resolver import NO_CONTEXT, Resolver, StackContext
 from tablegate.dialects.cloudformation.template import (
     LANGUAGE_EXTENSIONS,
     LOOP,
@@ -14,7 +14,7 @@ from tablegate.dialects.cloudformation.template import (
     template_of,
     transforms_of,
 )
-from tablegate.dialects.cloudformation.values import Unsettled, is_scalar, scalar_of
+from tablegate.dialects.cloudformation.values import Unresolved, is_scalar, scalar_of
 from tablegate.dialects.reading import ReadOptions
 from tablegate.model.record import record
 from tablegate.model.value import Doubt
@@ -25,7 +25,7 @@ _CONNECTORS = "Connectors:"
 
 
 @record(kw_only=False)
-class Opened:
+class LoadedTemplate:
     """A template with its faults; without a resolver where it has nothing to read."""
 
     resolver: Resolver | None
@@ -33,12 +33,14 @@ class Opened:
     text: str  # as its author wrote it
 
 
-def opened(text: str, name: str, options: ReadOptions, around: Surroundings = NOWHERE) -> Opened:
+def load(text: str, name: str, options: ReadOptions, context: StackContext = NO_CONTEXT) -> LoadedTemplate:
     """A template, opened. Raises ParseError where it is neither JSON nor YAML."""
-    return opened_tree(_parsed(text), text, name, options, around)
+    return load_tree(_parsed(text), text, name, options, context)
 
 
-def opened_tree(root: Node, text: str, name: str, options: ReadOptions, around: Surroundings = NOWHERE) -> Opened:
+def load_tree(
+    root: Node, text: str, name: str, options: ReadOptions, context: StackContext = NO_CONTEXT
+) -> LoadedTemplate:
     """A template that is a tree already, opened."""
     faults = Faults(name, root)
     content: Mapping[str, Node] = root.content if isinstance(root.content, dict) else {}
@@ -46,10 +48,10 @@ def opened_tree(root: Node, text: str, name: str, options: ReadOptions, around: 
         faults.unreadable(root, "a template must be a mapping")
     loops: Mapping[str, Doubt] = {}
     if LANGUAGE_EXTENSIONS in transforms_of(content) and LOOP in text:
-        content, loops = _unrolled(name, content, options, faults, around)
+        content, loops = _unrolled(name, content, options, faults, context)
     template = template_of(name, content, faults) if content else None
-    resolver = None if template is None else Resolver(template, options, faults, loops, around)
-    return Opened(resolver, faults, text)
+    resolver = None if template is None else Resolver(template, options, faults, loops, context)
+    return LoadedTemplate(resolver, faults, text)
 
 
 def _parsed(text: str) -> Node:
@@ -65,11 +67,11 @@ def _parsed(text: str) -> Node:
 
 
 def _unrolled(
-    file: str, root: Mapping[str, Node], options: ReadOptions, faults: Faults, around: Surroundings
+    file: str, root: Mapping[str, Node], options: ReadOptions, faults: Faults, context: StackContext
 ) -> tuple[Mapping[str, Node], Mapping[str, Doubt]]:
     """The template's sections without loops."""
 
-    resolver = Resolver(bare_template(file, root, faults), options, faults, {}, around)
+    resolver = Resolver(bare_template(file, root, faults), options, faults, {}, context)
     loops = Loops(resolver, faults)
     return {key: loops.unrolled(node) for key, node in root.items()}, loops.open
 
@@ -132,12 +134,12 @@ class Loops:
 
     def _values(self, variable: str, collection: Node) -> Iterator[str | None]:
         listed = self._resolver.head(collection)
-        doubt = listed.doubt if isinstance(listed, Unsettled) else None
+        doubt = listed.doubt if isinstance(listed, Unresolved) else None
         items = self._resolver.items(listed) if isinstance(listed, Node) else []
         if isinstance(listed, Node) and not isinstance(listed.content, (list, tuple)):
             self._faults.unreadable(collection, "Fn::ForEach goes through a list")
         for item in items:
-            if isinstance(item, Unsettled):
+            if isinstance(item, Unresolved):
                 doubt = item.doubt
             elif is_scalar(item):
                 yield scalar_of(item)

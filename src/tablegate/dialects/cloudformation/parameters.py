@@ -53,7 +53,7 @@ class ResolvedText(str):
 
 
 @record(kw_only=False)
-class Meaning:
+class ParameterValue:
     """What a name stands for: a text or list of texts, one of several texts, or something in doubt."""
 
     content: str | tuple[str, ...] | None = None
@@ -63,15 +63,15 @@ class Meaning:
     span: Span | None = None
 
 
-def pseudo_parameters(options: ReadOptions) -> dict[str, Meaning]:
+def pseudo_parameters(options: ReadOptions) -> dict[str, ParameterValue]:
     """What is known of the stack itself."""
-    meanings = {name: Meaning(doubt=doubt) for name, doubt in _PSEUDO_DOUBTS.items()}
+    values = {name: ParameterValue(doubt=doubt) for name, doubt in _PSEUDO_DOUBTS.items()}
     if options.account:
-        meanings[ACCOUNT] = Meaning(options.account)
+        values[ACCOUNT] = ParameterValue(options.account)
     if options.region:
-        meanings[REGION] = Meaning(options.region)
-        meanings[PARTITION], meanings[URL_SUFFIX] = map(Meaning, partition_of(options.region))
-    return meanings
+        values[REGION] = ParameterValue(options.region)
+        values[PARTITION], values[URL_SUFFIX] = map(ParameterValue, partition_of(options.region))
+    return values
 
 
 def partition_of(region: str) -> tuple[str, str]:
@@ -79,18 +79,18 @@ def partition_of(region: str) -> tuple[str, str]:
     return next((name, domain) for prefix, name, domain in _PARTITIONS if region.startswith(prefix))
 
 
-def parameter(name: str, node: Node, options: ReadOptions, faults: Faults) -> Meaning:
+def parameter(name: str, node: Node, options: ReadOptions, faults: Faults) -> ParameterValue:
     """What a declared parameter stands for."""
     declared = node.content
     if not isinstance(declared, dict):
         faults.unreadable(node, "a parameter must be a mapping with a Type")
-        return Meaning(doubt=Doubt(f"the parameter {name} is not declared as it must be", None, (name,)))
+        return ParameterValue(doubt=Doubt(f"the parameter {name} is not declared as it must be", None, (name,)))
     stated = _stated(declared, "Type") or "String"
     secret = (_stated(declared, "NoEcho") or "").lower() == "true"
     allowed = _allowed(declared.get("AllowedValues"))
     given = options.parameters.get(name)
     if stated.startswith("AWS::SSM::Parameter::Value<") and not isinstance(given, ResolvedText):
-        return Meaning(doubt=_ssm_doubt(name))
+        return ParameterValue(doubt=_ssm_doubt(name))
     if given is not None:
         wrong = _forbidden(given, allowed, stated)
         if wrong is not None:
@@ -99,11 +99,15 @@ def parameter(name: str, node: Node, options: ReadOptions, faults: Faults) -> Me
     elif options.assume_defaults:
         given = _default(declared)
     if given is not None:
-        return Meaning(_typed(given, stated), secret=secret)
+        return ParameterValue(_typed(given, stated), secret=secret)
     if allowed and not _is_list(stated):
-        return Meaning(options=allowed, secret=secret) if len(allowed) > 1 else Meaning(allowed[0], secret=secret)
+        return (
+            ParameterValue(options=allowed, secret=secret)
+            if len(allowed) > 1
+            else ParameterValue(allowed[0], secret=secret)
+        )
     doubt = _doubt(name, None if secret else _default(declared), has_default="Default" in declared)
-    return Meaning(doubt=doubt, span=_span(declared) if stated == "Number" else None)
+    return ParameterValue(doubt=doubt, span=_span(declared) if stated == "Number" else None)
 
 
 def secrets_of(parameters: Mapping[str, Node], options: ReadOptions) -> frozenset[str]:

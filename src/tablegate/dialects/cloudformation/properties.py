@@ -13,10 +13,10 @@ from tablegate.dialects.cloudformation.template import Resource
 from tablegate.dialects.cloudformation.values import (
     SecretNode,
     Section,
-    Unsettled,
+    Unresolved,
     is_scalar,
     scalar_of,
-    text_with_holes,
+    text_with_references,
 )
 from tablegate.model.facts import Fact
 from tablegate.model.value import Doubt, Origin, Place, Value
@@ -30,7 +30,7 @@ _INTEGER = re.compile(r"-?[0-9]{1,18}")
 
 def subsection(resolver: Resolver, section: Section, key: str) -> Section | None:
     """A section in a section."""
-    if isinstance(section, Unsettled):
+    if isinstance(section, Unresolved):
         return section
     node = section.get(key)
     if node is None:
@@ -41,23 +41,23 @@ def subsection(resolver: Resolver, section: Section, key: str) -> Section | None
     return as_section(resolver, resolver.get(section, key))
 
 
-def as_section(resolver: Resolver, value: Node | Unsettled | None) -> Section | None:
+def as_section(resolver: Resolver, value: Node | Unresolved | None) -> Section | None:
     """A resolved value, where it must be a mapping."""
-    if value is None or isinstance(value, Unsettled):
+    if value is None or isinstance(value, Unresolved):
         return value
     if isinstance(value.content, dict):
         return value.content
-    return resolver.misfit(value, f"a mapping is needed, and {_shown(value)} is none")
+    return resolver.wrong_shape(value, f"a mapping is needed, and {_shown(value)} is none")
 
 
-def listed(resolver: Resolver, section: Section, key: str) -> list[Node | Unsettled] | Unsettled | None:
+def listed(resolver: Resolver, section: Section, key: str) -> list[Node | Unresolved] | Unresolved | None:
     """The items of a list; nothing where it is absent."""
     value = resolver.get(section, key)
-    if value is None or isinstance(value, Unsettled):
+    if value is None or isinstance(value, Unresolved):
         return value
     if isinstance(value.content, (list, tuple)):
         return resolver.items(value)
-    return resolver.misfit(value, f"a list is needed, and {_shown(value)} is none")
+    return resolver.wrong_shape(value, f"a list is needed, and {_shown(value)} is none")
 
 
 def properties(resolver: Resolver, resource: Resource) -> Section:
@@ -65,10 +65,10 @@ def properties(resolver: Resolver, resource: Resource) -> Section:
     macros = resolver.template.macros
     if macros:
         doubt = Doubt(f"the macro {macros[0]} can rewrite this template", "check it as it is after its transforms")
-        return Unsettled(doubt, resource.node)
+        return Unresolved(doubt, resource.node)
     if "Fn::Transform" in resource.body:
         value = resolver.head(resource.node)
-        return value if isinstance(value, Unsettled) else {}
+        return value if isinstance(value, Unresolved) else {}
     return subsection(resolver, resource.body, "Properties") or {}
 
 
@@ -78,7 +78,7 @@ def exists(resolver: Resolver, resource: Resource) -> bool | None:
     if condition is None:
         return True
     if not isinstance(condition.content, str):
-        resolver.misfit(condition, "Condition takes the name of a condition")
+        resolver.wrong_shape(condition, "Condition takes the name of a condition")
         return None
     return resolver.conditions.truth(condition.content, condition)
 
@@ -88,7 +88,7 @@ def flag(resolver: Resolver, fact: Fact[bool], section: Section, key: str) -> Va
     node = resolver.get(section, key)
     if node is None:
         return fact.unset
-    if isinstance(node, Unsettled):
+    if isinstance(node, Unresolved):
         return doubted(resolver, fact, node)
     content = node.content
     if content is True or content == "true":
@@ -96,7 +96,9 @@ def flag(resolver: Resolver, fact: Fact[bool], section: Section, key: str) -> Va
     elif content is False or content == "false":
         truth = False
     else:
-        return doubted(resolver, fact, resolver.misfit(node, f"true or false is needed, and {_shown(node)} is neither"))
+        return doubted(
+            resolver, fact, resolver.wrong_shape(node, f"true or false is needed, and {_shown(node)} is neither")
+        )
     return stated(resolver, fact, truth, node)
 
 
@@ -105,7 +107,7 @@ def number(resolver: Resolver, fact: Fact[int], section: Section, key: str) -> V
     node = resolver.get(section, key)
     if node is None:
         return fact.unset
-    if isinstance(node, Unsettled):
+    if isinstance(node, Unresolved):
         return doubted(resolver, fact, node)
     content = node.content
     if type(content) is int:
@@ -115,7 +117,9 @@ def number(resolver: Resolver, fact: Fact[int], section: Section, key: str) -> V
     ):
         whole = int(content)
     else:
-        return doubted(resolver, fact, resolver.misfit(node, f"a whole number is needed, and {_shown(node)} is none"))
+        return doubted(
+            resolver, fact, resolver.wrong_shape(node, f"a whole number is needed, and {_shown(node)} is none")
+        )
     return stated(resolver, fact, whole, node)
 
 
@@ -124,12 +128,12 @@ def decimal(resolver: Resolver, fact: Fact[float], section: Section, key: str) -
     node = resolver.get(section, key)
     if node is None:
         return fact.unset
-    if isinstance(node, Unsettled):
+    if isinstance(node, Unresolved):
         return doubted(resolver, fact, node)
     content = node.content
     is_number = type(content) is int or type(content) is float
     if not is_number and (type(content) is bool or not is_scalar(node) or not DECIMAL.fullmatch(scalar_of(node))):
-        return doubted(resolver, fact, resolver.misfit(node, f"a number is needed, and {_shown(node)} is none"))
+        return doubted(resolver, fact, resolver.wrong_shape(node, f"a number is needed, and {_shown(node)} is none"))
     return stated(resolver, fact, float(scalar_of(node)), node)
 
 
@@ -140,7 +144,7 @@ def word(
     node = resolver.get(section, key)
     if node is None:
         return fact.unset
-    if isinstance(node, Unsettled):
+    if isinstance(node, Unresolved):
         return doubted(resolver, fact, node)
     content = node.content
     if type(node) is Node and isinstance(content, str) and (among is None or content in among):
@@ -151,11 +155,11 @@ def word(
 def told(resolver: Resolver, fact: Fact[str], node: Node, among: Collection[str] | None = None) -> Value[str]:
     """A node that must be a text."""
     if not is_scalar(node):
-        return doubted(resolver, fact, resolver.misfit(node, f"a text is needed, and {_shown(node)} is none"))
+        return doubted(resolver, fact, resolver.wrong_shape(node, f"a text is needed, and {_shown(node)} is none"))
     content = scalar_of(node)
     if among is not None and content not in among:
         what = f"{_shown(node)} is not one of {', '.join(sorted(among))}"
-        return doubted(resolver, fact, resolver.misfit(node, what))
+        return doubted(resolver, fact, resolver.wrong_shape(node, what))
     return stated(resolver, fact, content, node)
 
 
@@ -164,8 +168,8 @@ def reference(resolver: Resolver, fact: Fact[str], section: Section, key: str) -
     node = resolver.get(section, key)
     if node is None:
         return fact.unset
-    if isinstance(node, Unsettled):
-        text = text_with_holes(node)
+    if isinstance(node, Unresolved):
+        text = text_with_references(node)
         return fact.of(text, resolver.place(node.node)) if text is not None else doubted(resolver, fact, node)
     return told(resolver, fact, node)
 
@@ -175,7 +179,7 @@ def document(resolver: Resolver, fact: Fact[str], section: Section, key: str) ->
     node = resolver.get(section, key)
     if node is None:
         return fact.unset
-    if isinstance(node, Unsettled):
+    if isinstance(node, Unresolved):
         return doubted(resolver, fact, node)
     return fact.of(json.dumps(node.plain(), sort_keys=True), resolver.place(node))
 
@@ -186,7 +190,7 @@ def stated(resolver: Resolver, fact: Fact[F], content: F, node: Node) -> Value[F
     return Value(fact.name, content, _SET, place, None, type(node) is SecretNode)
 
 
-def doubted(resolver: Resolver, fact: Fact[F], value: Unsettled) -> Value[F]:
+def doubted(resolver: Resolver, fact: Fact[F], value: Unresolved) -> Value[F]:
     """The fact, where its value cannot be known."""
     return fact.doubted(value.doubt, resolver.place(value.node), span=value.span)
 

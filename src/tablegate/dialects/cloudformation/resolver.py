@@ -9,26 +9,32 @@ from typing import TypeVar
 from tablegate.dialects.cloudformation.conditions import Conditions
 from tablegate.dialects.cloudformation.faults import Faults
 from tablegate.dialects.cloudformation.intrinsics import FUNCTIONS, transform
-from tablegate.dialects.cloudformation.parameters import NO_VALUE, STACK_NAME, Meaning, parameter, pseudo_parameters
-from tablegate.dialects.cloudformation.scenarios import VALUE, Choices, Question
+from tablegate.dialects.cloudformation.parameters import (
+    NO_VALUE,
+    STACK_NAME,
+    ParameterValue,
+    parameter,
+    pseudo_parameters,
+)
+from tablegate.dialects.cloudformation.scenarios import VALUE, Question, Scenarios
 from tablegate.dialects.cloudformation.template import Resource, Template, is_module
 from tablegate.dialects.cloudformation.values import (
     EXPRESSION,
-    FOREIGN,
     INPUT,
     LATER,
+    OTHER_STACK,
     RESOURCE,
+    NameReference,
     Part,
     Resolved,
     SecretNode,
     Section,
-    Symbol,
-    Unsettled,
+    Unresolved,
     expression,
     is_scalar,
     later,
-    made,
     scalar_of,
+    text_node,
 )
 from tablegate.dialects.reading import ReadOptions
 from tablegate.model.record import field, record
@@ -50,15 +56,15 @@ _OF_EVERY_STACK = frozenset({"AWS::Region", "AWS::AccountId", "AWS::Partition", 
 
 
 @record(eq=False)
-class Surroundings:
+class StackContext:
     """What is known of one stack. ``address`` and ``scenario`` are those of a nested stack in the one above."""
 
     address: str = ""
     name: str | None = None
-    given: Mapping[str, Node | Unsettled] = field(default_factory=dict)  # parameters that are more than a text
-    giver: Resolver | None = None
+    parent: Resolver | None = None
+    parent_parameters: Mapping[str, Node | Unresolved] = field(default_factory=dict)  # those that are more than a text
     scenario: Mapping[str, str] | None = None
-    above: tuple[str, ...] = ()  # the files of the templates that embed this one
+    ancestors: tuple[str, ...] = ()  # the files of the templates that embed this one
     beside: Beside = ALONE
     assets: Mapping[str, str] = field(default_factory=dict)  # files, by the hash that they are published under
     exports: Exports | None = None
@@ -70,35 +76,35 @@ class Surroundings:
         return f"{self.address}/{name}" if self.address else name
 
 
-NOWHERE = Surroundings()
+NO_CONTEXT = StackContext()
 
 
-def foreign(value: Resolved, node: Node, home: Resolver) -> Resolved:
+def from_other_stack(value: Resolved, node: Node, stack: Resolver) -> Resolved:
     """A value of another stack, standing where it is used."""
     if value is None:
         return None
-    if isinstance(value, Unsettled):
-        return Unsettled(value.doubt, node, tuple(_abroad(part, home) for part in value.parts), value.span)
+    if isinstance(value, Unresolved):
+        return Unresolved(value.doubt, node, tuple(_abroad(part, stack) for part in value.parts), value.span)
     if is_scalar(value):
-        return made(node, scalar_of(value), secret=isinstance(value, SecretNode))
+        return text_node(node, scalar_of(value), secret=isinstance(value, SecretNode))
     content = value.content
     if isinstance(content, (list, tuple)) and all(map(is_scalar, content)):
-        return Node([made(node, scalar_of(item)) for item in content], node.line, node.column, node.end_column)
+        return Node([text_node(node, scalar_of(item)) for item in content], node.line, node.column, node.end_column)
     return expression(node)
 
 
-def _abroad(part: Part, home: Resolver) -> Part:
-    if isinstance(part, str) or part.sort == FOREIGN or (part.sort == INPUT and part.name in _OF_EVERY_STACK):
+def _abroad(part: Part, stack: Resolver) -> Part:
+    if isinstance(part, str) or part.kind == OTHER_STACK or (part.kind == INPUT and part.name in _OF_EVERY_STACK):
         return part
-    name = f"{home.label}/{part.name}"
-    if part.sort == RESOURCE:
-        return Symbol(name, part.attribute, FOREIGN, home, part.name)
-    return Symbol(name, part.attribute, EXPRESSION)
+    name = f"{stack.label}/{part.name}"
+    if part.kind == RESOURCE:
+        return NameReference(name, part.attribute, OTHER_STACK, stack, part.name)
+    return NameReference(name, part.attribute, EXPRESSION)
 
 
 T = TypeVar("T")
 
-Outputs = Callable[[Node, str, str], Node | Unsettled | None]
+Outputs = Callable[[Node, str, str], Node | Unresolved | None]
 """Takes the name of a nested stack and of an output of its template to the value, where its template is read."""
 
 _OUTPUTS = "Outputs."
@@ -113,24 +119,24 @@ class Resolver:
         options: ReadOptions,
         faults: Faults,
         loops: Mapping[str, Doubt],
-        around: Surroundings = NOWHERE,
+        context: StackContext = NO_CONTEXT,
     ) -> None:
         self.template = template
-        self.around = around
-        self.label = around.address or around.name or template.file
+        self.context = context
+        self.label = context.address or context.name or template.file
         self.outputs: Outputs | None = None
         self.tables: tuple[Table, ...] | None = None  # once they are built
-        self.foreign_keys: dict[str, tuple[Resolver, Resource]] = {}  # of other stacks, that encrypt a table here
+        self.keys_of_other_stacks: dict[str, tuple[Resolver, Resource]] = {}  # KMS keys that encrypt a table here
         self.options = options
         self.faults = faults
         self.file = template.file
-        self.choices = Choices()
+        self.scenarios = Scenarios()
         self.conditions = Conditions(self, template.conditions)
         self._modules: tuple[str, ...] | None = None
-        self._meanings: dict[str, Meaning] = pseudo_parameters(options)
-        self._meanings.update({name: Meaning(doubt=doubt) for name, doubt in loops.items()})
-        if around.name is not None:
-            self._meanings[STACK_NAME] = Meaning(around.name)
+        self._parameter_values: dict[str, ParameterValue] = pseudo_parameters(options)
+        self._parameter_values.update({name: ParameterValue(doubt=doubt) for name, doubt in loops.items()})
+        if context.name is not None:
+            self._parameter_values[STACK_NAME] = ParameterValue(context.name)
 
     def head(self, node: Node) -> Resolved:
         """What the node comes to: a node, something unsettled, or nothing."""
@@ -147,7 +153,7 @@ class Resolver:
 
     def get(self, section: Section, key: str) -> Resolved:
         """What a member comes to; nothing where it is absent or null."""
-        if isinstance(section, Unsettled):
+        if isinstance(section, Unresolved):
             return section
         node = section.get(key)
         if node is None:
@@ -167,19 +173,19 @@ class Resolver:
             value = self.head(node) if function is None else function(self, node, content[names])
         return None if isinstance(value, Node) and value.content is None else value
 
-    def made(self, section: Section, key: str, unset: T, make: Callable[[Resolver, Section], T]) -> T:
+    def property_value(self, section: Section, key: str, unset: T, make: Callable[[Resolver, Section], T]) -> T:
         """What is made of a property: once for all scenarios that agree on it, and ``unset`` where it is absent."""
         if isinstance(section, dict) and key not in section:
             return unset
-        choices = self.choices
-        if choices.is_again:
-            return choices.once(key, make, self, section)
-        before = len(choices.asked)
+        scenarios = self.scenarios
+        if scenarios.is_again:
+            return scenarios.per_answers(key, make, self, section)
+        before = len(scenarios.asked)
         value = make(self, section)
-        choices.keep(key, (self, section), before, value)
+        scenarios.keep(key, (self, section), before, value)
         return value
 
-    def items(self, listed: Node) -> list[Node | Unsettled]:
+    def items(self, listed: Node) -> list[Node | Unresolved]:
         """The items of a list, less those that come to nothing."""
         content = listed.content if isinstance(listed.content, (list, tuple)) else ()
         values = map(self.head, content)
@@ -191,26 +197,26 @@ class Resolver:
 
     def address_for(self, asker: Resolver, name: str) -> str:
         """The address of what has this logical id here, as another stack knows it."""
-        related = self is asker or self.around.address or self.file in asker.around.above
-        return self.around.full(name) if related else f"{self.label}/{name}"
+        related = self is asker or self.context.address or self.file in asker.context.ancestors
+        return self.context.full(name) if related else f"{self.label}/{name}"
 
-    def misfit(self, node: Node, what: str, hint: str | None = None) -> Unsettled:
+    def wrong_shape(self, node: Node, what: str, hint: str | None = None) -> Unresolved:
         """Note that something has a wrong shape: it is unknown from here on."""
         self.faults.unreadable(node, what, hint)
-        return Unsettled(Doubt(what, hint), node)
+        return Unresolved(Doubt(what, hint), node)
 
-    def reference(self, node: Node, name: str, attribute: str | None = None) -> Resolved:
+    def resolve_name(self, node: Node, name: str, attribute: str | None = None) -> Resolved:
         """What a name stands for: a parameter, a pseudo parameter, or a resource."""
         if attribute is None:
-            meaning = self._meanings.get(name)
-            if meaning is not None:
-                return self._meant(node, name, meaning)
-            if name in self.around.given and self.around.giver is not None:
-                return foreign(self.around.given[name], node, self.around.giver)
+            value = self._parameter_values.get(name)
+            if value is not None:
+                return self._parameter_node(node, name, value)
+            if name in self.context.parent_parameters and self.context.parent is not None:
+                return from_other_stack(self.context.parent_parameters[name], node, self.context.parent)
             if name in self.template.parameters:
-                meaning = parameter(name, self.template.parameters[name], self.options, self.faults)
-                self._meanings[name] = meaning
-                return self._meant(node, name, meaning)
+                value = parameter(name, self.template.parameters[name], self.options, self.faults)
+                self._parameter_values[name] = value
+                return self._parameter_node(node, name, value)
             if name == NO_VALUE:
                 return None
         if name in self.template.names:
@@ -221,20 +227,20 @@ class Resolver:
             return _of_resource(node, name, attribute)
         return self._undefined(node, name, attribute)
 
-    def _meant(self, node: Node, name: str, meaning: Meaning) -> Resolved:
-        content = meaning.content
+    def _parameter_node(self, node: Node, name: str, value: ParameterValue) -> Resolved:
+        content = value.content
         if isinstance(content, str):
-            return made(node, content, secret=meaning.secret)
+            return text_node(node, content, secret=value.secret)
         if content is not None:
-            kind = SecretNode if meaning.secret else Node
+            kind = SecretNode if value.secret else Node
             items = [kind(text, node.line, node.column, node.end_column) for text in content]
             return Node(items, node.line, node.column, node.end_column)
-        if meaning.doubt is not None:
-            return Unsettled(meaning.doubt, node, (Symbol(name),), meaning.span)
-        text = self.choices.ask(Question(VALUE, name), meaning.options)
+        if value.doubt is not None:
+            return Unresolved(value.doubt, node, (NameReference(name),), value.span)
+        text = self.scenarios.ask(Question(VALUE, name), value.options)
         if text is None:
-            return Unsettled(self.left_open(name), node, (Symbol(name),))
-        return made(node, text, secret=meaning.secret)
+            return Unresolved(self.left_open(name), node, (NameReference(name),))
+        return text_node(node, text, secret=value.secret)
 
     def left_open(self, subject: str) -> Doubt:
         """Why a question is not answered."""
@@ -244,15 +250,15 @@ class Resolver:
             (subject,),
         )
 
-    def _undefined(self, node: Node, name: str, attribute: str | None) -> Unsettled:
-        symbol = Symbol(name, attribute, RESOURCE)
+    def _undefined(self, node: Node, name: str, attribute: str | None) -> Unresolved:
+        symbol = NameReference(name, attribute, RESOURCE)
         if self._is_made(name):
             doubt = Doubt(f"{name} is made by a transform or module that is not run here", None, (name,))
         else:
             what = f"{name!r} is neither a parameter nor a resource of this template"
             self.faults.unreadable(node, what)
             doubt = Doubt(what, None, (name,))
-        return Unsettled(doubt, node, (symbol,))
+        return Unresolved(doubt, node, (symbol,))
 
     def _is_made(self, name: str) -> bool:
         """Whether a transform or a module may make what has this name."""
@@ -265,21 +271,23 @@ class Resolver:
 
     def _mapping(self, node: Node, content: Mapping[str, Node]) -> Resolved:
         if "Ref" in content and len(content) > 1:
-            return self.misfit(node, "Ref has keys beside it", "give a function a mapping of its own")
+            return self.wrong_shape(node, "Ref has keys beside it", "give a function a mapping of its own")
         for name in content:
             if name == "Fn::Transform":
                 return transform(self, node, content[name])
             if name.startswith("Fn::ForEach"):
-                return self.misfit(node, "a loop needs its transform", "add Transform: AWS::LanguageExtensions")
+                return self.wrong_shape(node, "a loop needs its transform", "add Transform: AWS::LanguageExtensions")
             if name.startswith("Fn::"):
                 if len(content) > 1:
-                    return self.misfit(node, f"{name} has keys beside it", "give a function a mapping of its own")
-                return Unsettled(Doubt(f"{name} is a function that is not known here"), node)
+                    return self.wrong_shape(node, f"{name} has keys beside it", "give a function a mapping of its own")
+                return Unresolved(Doubt(f"{name} is a function that is not known here"), node)
         return node
 
 
-def _of_resource(node: Node, name: str, attribute: str | None) -> Unsettled:
+def _of_resource(node: Node, name: str, attribute: str | None) -> Unresolved:
     what = name if attribute is None else f"{name}.{attribute}"
-    return Unsettled(
-        Doubt(f"{what} is known only once it is deployed", None, (name,)), node, (Symbol(name, attribute, RESOURCE),)
+    return Unresolved(
+        Doubt(f"{what} is known only once it is deployed", None, (name,)),
+        node,
+        (NameReference(name, attribute, RESOURCE),),
     )

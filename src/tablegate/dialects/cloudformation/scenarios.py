@@ -51,7 +51,7 @@ class Choice:
         self.tried = 0
 
 
-class Choices:
+class Scenarios:
     """Asks, remembers, and walks."""
 
     def __init__(self) -> None:
@@ -86,19 +86,19 @@ class Choices:
         return answer
 
     @contextmanager
-    def quietly(self) -> Iterator[None]:
+    def without_asking(self) -> Iterator[None]:
         """Nothing new is asked inside: what is open stays open."""
         was_quiet, self.quiet = self.quiet, True
         yield
         self.quiet = was_quiet
 
-    def once(self, name: str, make: Callable[[*Ts], T], *args: *Ts) -> T:
+    def per_answers(self, name: str, make: Callable[[*Ts], T], *args: *Ts) -> T:
         """What ``make`` gives, made anew only in scenarios that give it other arguments or other answers."""
         fixed = self._fixed.get(name)
         if fixed is not None and fixed[0] == args:
             return fixed[1]  # type: ignore[no-any-return]
         for given, needed, made in self._kept.get(name, ()):
-            if given == args and self.stands(needed):
+            if given == args and self.still_holds(needed):
                 self.asked.extend([question for question, _ in needed])
                 return made  # type: ignore[no-any-return]
         before = len(self.asked)
@@ -115,7 +115,7 @@ class Choices:
         needed = tuple([(question, answers[question]) for question in self.asked[before:]])
         self._kept.setdefault(name, []).append((args, needed, value))
 
-    def stands(self, needed: Needed) -> bool:
+    def still_holds(self, needed: Needed) -> bool:
         """Whether all of this is answered so in this scenario."""
         answers = self.answers
         for question, answer in needed:

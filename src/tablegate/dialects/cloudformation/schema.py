@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 from tablegate.dialects.cloudformation.properties import as_section, doubted, flag, number, stated, subsection, word
 from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.values import Section, Unsettled, is_scalar, scalar_of
+from tablegate.dialects.cloudformation.values import Section, Unresolved, is_scalar, scalar_of
 from tablegate.model import facts
 from tablegate.model.facts import Fact
 from tablegate.model.record import record
@@ -28,10 +28,10 @@ def keys(resolver: Resolver, section: Section) -> Value[tuple[KeyPart, ...]]:
     node = resolver.get(section, "KeySchema")
     if node is None:
         return fact.unset
-    if isinstance(node, Unsettled):
+    if isinstance(node, Unresolved):
         return doubted(resolver, fact, node)
     found = _legacy_keys(resolver, node) if isinstance(node.content, dict) else _keys(resolver, node)
-    return doubted(resolver, fact, found) if isinstance(found, Unsettled) else stated(resolver, fact, found, node)
+    return doubted(resolver, fact, found) if isinstance(found, Unresolved) else stated(resolver, fact, found, node)
 
 
 def attributes(resolver: Resolver, section: Section) -> Value[Mapping[str, str]]:
@@ -40,23 +40,25 @@ def attributes(resolver: Resolver, section: Section) -> Value[Mapping[str, str]]
     node = resolver.get(section, "AttributeDefinitions")
     if node is None:
         return fact.unset
-    if isinstance(node, Unsettled):
+    if isinstance(node, Unresolved):
         return doubted(resolver, fact, node)
     pairs = pairs_of(resolver, node, "AttributeName", "AttributeType")
-    return doubted(resolver, fact, pairs) if isinstance(pairs, Unsettled) else stated(resolver, fact, dict(pairs), node)
+    return (
+        doubted(resolver, fact, pairs) if isinstance(pairs, Unresolved) else stated(resolver, fact, dict(pairs), node)
+    )
 
 
-def pairs_of(resolver: Resolver, node: Node, first: str, second: str) -> list[tuple[str, str]] | Unsettled:
+def pairs_of(resolver: Resolver, node: Node, first: str, second: str) -> list[tuple[str, str]] | Unresolved:
     """A list of mappings with two texts each."""
     if not isinstance(node.content, (list, tuple)):
-        return resolver.misfit(node, "a list is needed")
+        return resolver.wrong_shape(node, "a list is needed")
     plain = plain_pairs(node.content, first, second)
     if plain is not None:
         return plain
     pairs = []
     for item in node.content:
         pair = _resolved_pair(resolver, item, first, second)
-        if isinstance(pair, Unsettled):
+        if isinstance(pair, Unresolved):
             return pair
         if pair is not None:
             pairs.append(pair)
@@ -80,47 +82,47 @@ def plain_pairs(items: Sequence[Node], first: str, second: str) -> list[tuple[st
     return pairs
 
 
-def _resolved_pair(resolver: Resolver, item: Node, first: str, second: str) -> tuple[str, str] | Unsettled | None:
+def _resolved_pair(resolver: Resolver, item: Node, first: str, second: str) -> tuple[str, str] | Unresolved | None:
     value = resolver.head(item)
     if value is None:
         return None
     one, other = text(resolver, value, first), text(resolver, value, second)
-    if isinstance(one, Unsettled):
+    if isinstance(one, Unresolved):
         return one
-    return other if isinstance(other, Unsettled) else (one, other)
+    return other if isinstance(other, Unresolved) else (one, other)
 
 
-def text(resolver: Resolver, item: Node | Unsettled, key: str) -> str | Unsettled:
+def text(resolver: Resolver, item: Node | Unresolved, key: str) -> str | Unresolved:
     """One text of a mapping that must have it."""
     section = as_section(resolver, item)
     if not isinstance(section, dict):
-        return section if isinstance(section, Unsettled) else resolver.misfit(_node(item), "a mapping is needed")
+        return section if isinstance(section, Unresolved) else resolver.wrong_shape(_node(item), "a mapping is needed")
     node = resolver.get(section, key)
-    if isinstance(node, Unsettled):
+    if isinstance(node, Unresolved):
         return node
     if node is None or not is_scalar(node):
-        return resolver.misfit(node or _node(item), f"{key} is needed, and must be a text")
+        return resolver.wrong_shape(node or _node(item), f"{key} is needed, and must be a text")
     return scalar_of(node)
 
 
-def _node(value: Node | Unsettled) -> Node:
-    return value.node if isinstance(value, Unsettled) else value
+def _node(value: Node | Unresolved) -> Node:
+    return value.node if isinstance(value, Unresolved) else value
 
 
-def _keys(resolver: Resolver, node: Node) -> tuple[KeyPart, ...] | Unsettled:
+def _keys(resolver: Resolver, node: Node) -> tuple[KeyPart, ...] | Unresolved:
     pairs = pairs_of(resolver, node, "AttributeName", "KeyType")
-    if isinstance(pairs, Unsettled):
+    if isinstance(pairs, Unresolved):
         return pairs
     found = []
     for attribute, word_ in pairs:
         role = _ROLES.get(word_)
         if role is None:
-            return resolver.misfit(node, f"KeyType must be HASH or RANGE, and {word_[:20]!r} is neither")
+            return resolver.wrong_shape(node, f"KeyType must be HASH or RANGE, and {word_[:20]!r} is neither")
         found.append(KeyPart(attribute=attribute, role=role))
     return tuple(found)
 
 
-def _legacy_keys(resolver: Resolver, node: Node) -> tuple[KeyPart, ...] | Unsettled:
+def _legacy_keys(resolver: Resolver, node: Node) -> tuple[KeyPart, ...] | Unresolved:
     """The form of 2012: a mapping of two elements."""
     parts = []
     section = as_section(resolver, node)
@@ -128,10 +130,10 @@ def _legacy_keys(resolver: Resolver, node: Node) -> tuple[KeyPart, ...] | Unsett
         element = resolver.get(section, key) if section is not None else None
         if element is not None:
             attribute = text(resolver, element, "AttributeName")
-            if isinstance(attribute, Unsettled):
+            if isinstance(attribute, Unresolved):
                 return attribute
             parts.append(KeyPart(attribute=attribute, role=role))
-    return tuple(parts) or resolver.misfit(node, "KeySchema must be a list of keys")
+    return tuple(parts) or resolver.wrong_shape(node, "KeySchema must be a list of keys")
 
 
 def capacity(resolver: Resolver, section: Section) -> Units:
@@ -187,15 +189,17 @@ def parts(
     if node is None:
         return fact.unset
     if isinstance(node, Node) and not isinstance(node.content, (list, tuple)):
-        node = resolver.misfit(node, "a list is needed")
-    if isinstance(node, Unsettled):
+        node = resolver.wrong_shape(node, "a list is needed")
+    if isinstance(node, Unresolved):
         return doubted(resolver, fact, node)
     made = []
     for item in resolver.items(node):
         inner = as_section(resolver, item)
-        if isinstance(item, Unsettled) or inner is None or isinstance(inner, Unsettled):
+        if isinstance(item, Unresolved) or inner is None or isinstance(inner, Unresolved):
             return doubted(
-                resolver, fact, inner if isinstance(inner, Unsettled) else resolver.misfit(node, "an item is empty")
+                resolver,
+                fact,
+                inner if isinstance(inner, Unresolved) else resolver.wrong_shape(node, "an item is empty"),
             )
         made.append(make(item, inner))
     return stated(resolver, fact, tuple(made), node)
@@ -220,7 +224,7 @@ def local_indexes(resolver: Resolver, section: Section) -> Value[tuple[Index, ..
 
 
 @record(kw_only=False)
-class Paid:
+class IndexCapacity:
     """What an index has apart from the table: only a global one has."""
 
     capacity: Units = facts.NO_CAPACITY
@@ -229,10 +233,10 @@ class Paid:
     insights: Value[bool] = facts.INSIGHTS.unset
 
 
-LOCAL: Final = Paid()
+LOCAL: Final = IndexCapacity()
 
 
-def index(resolver: Resolver, node: Node, section: Section, paid: Paid) -> Index:
+def index(resolver: Resolver, node: Node, section: Section, capacity_: IndexCapacity) -> Index:
     """One secondary index."""
     projection = subsection(resolver, section, "Projection")
     if projection is None:
@@ -243,14 +247,14 @@ def index(resolver: Resolver, node: Node, section: Section, paid: Paid) -> Index
     return Index(
         name=word(resolver, facts.INDEX_NAME, section, "IndexName"),
         place=resolver.place(node),
-        local=paid is LOCAL,
+        local=capacity_ is LOCAL,
         keys=keys(resolver, section),
         projection=kind,
         projected=projected,
-        capacity=paid.capacity,
-        on_demand=paid.on_demand,
-        warm=paid.warm,
-        insights=paid.insights,
+        capacity=capacity_.capacity,
+        on_demand=capacity_.on_demand,
+        warm=capacity_.warm,
+        insights=capacity_.insights,
     )
 
 
@@ -260,13 +264,13 @@ def _projected(resolver: Resolver, projection: Section) -> Value[tuple[str, ...]
     if node is None:
         return fact.unset
     if isinstance(node, Node) and not isinstance(node.content, (list, tuple)):
-        node = resolver.misfit(node, "a list is needed")
-    if isinstance(node, Unsettled):
+        node = resolver.wrong_shape(node, "a list is needed")
+    if isinstance(node, Unresolved):
         return doubted(resolver, fact, node)
     names = []
     for item in resolver.items(node):
-        if isinstance(item, Unsettled) or not is_scalar(item):
-            unknown = item if isinstance(item, Unsettled) else resolver.misfit(item, "a text is needed")
+        if isinstance(item, Unresolved) or not is_scalar(item):
+            unknown = item if isinstance(item, Unresolved) else resolver.wrong_shape(item, "a text is needed")
             return doubted(resolver, fact, unknown)
         names.append(scalar_of(item))
     return stated(resolver, fact, tuple(names), node)

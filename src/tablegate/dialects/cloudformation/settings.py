@@ -21,7 +21,7 @@ from tablegate.dialects.cloudformation.properties import (
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.schema import plain_pairs, text
 from tablegate.dialects.cloudformation.template import Resource
-from tablegate.dialects.cloudformation.values import INPUT, Section, Symbol, Unsettled, is_scalar, scalar_of
+from tablegate.dialects.cloudformation.values import INPUT, NameReference, Section, Unresolved, is_scalar, scalar_of
 from tablegate.model import facts
 from tablegate.model.facts import Fact
 from tablegate.model.record import record
@@ -67,10 +67,10 @@ def stream(resolver: Resolver, section: Section, policy_holder: Section | None) 
     inner = as_section(resolver, node)
     if inner is None or node is None:
         return facts.NO_STREAM
-    if isinstance(inner, Unsettled):
+    if isinstance(inner, Unresolved):
         enabled = doubted(resolver, facts.STREAM_ENABLED, inner)
     else:
-        enabled = facts.STREAM_ENABLED.of(True, resolver.place(node.node if isinstance(node, Unsettled) else node))
+        enabled = facts.STREAM_ENABLED.of(True, resolver.place(node.node if isinstance(node, Unresolved) else node))
     return Stream(
         enabled=enabled,
         view=word(resolver, facts.STREAM_VIEW, inner, "StreamViewType"),
@@ -112,7 +112,7 @@ class Named:
     """A table's name, what the template says of it, and whether the template fixes it."""
 
     value: Value[str]
-    node: Node | Unsettled | None
+    node: Node | Unresolved | None
     is_fixed: bool
 
 
@@ -124,7 +124,7 @@ def name(resolver: Resolver, section: Section) -> Named:
     node = resolver.get(section, "TableName")
     if node is None:
         return UNNAMED
-    if isinstance(node, Unsettled):
+    if isinstance(node, Unresolved):
         return Named(doubted(resolver, facts.NAME, node), node, _is_constant(node))
     return Named(told(resolver, facts.NAME, node), node, True)
 
@@ -144,10 +144,10 @@ def deletion_protection(resolver: Resolver, section: Section) -> Value[bool]:
     return flag(resolver, facts.DELETION_PROTECTION, section, "DeletionProtectionEnabled")
 
 
-def _is_constant(name: Unsettled) -> bool:
+def _is_constant(name: Unresolved) -> bool:
     """Whether the name is the same at every deploy of one stack."""
-    symbols = [part for part in name.parts if isinstance(part, Symbol)]
-    return bool(symbols) and all(it.sort == INPUT and it.name in _CONSTANT_IN_A_STACK for it in symbols)
+    symbols = [part for part in name.parts if isinstance(part, NameReference)]
+    return bool(symbols) and all(it.kind == INPUT and it.name in _CONSTANT_IN_A_STACK for it in symbols)
 
 
 def tags(resolver: Resolver, section: Section) -> Value[Mapping[str, str | None]]:
@@ -157,36 +157,36 @@ def tags(resolver: Resolver, section: Section) -> Value[Mapping[str, str | None]
     node = resolver.get(section, "Tags")
     if node is None:
         return fact.of(dict(given)) if given else fact.unset
-    if isinstance(node, Unsettled):
+    if isinstance(node, Unresolved):
         return doubted(resolver, fact, node)
     own = _tags_of_map(resolver, node) if isinstance(node.content, dict) else _tags_of_list(resolver, node)
-    if isinstance(own, Unsettled):
+    if isinstance(own, Unresolved):
         return doubted(resolver, fact, own)
     return stated(resolver, fact, {**given, **own} if given else own, node)
 
 
-def _tags_of_list(resolver: Resolver, node: Node) -> dict[str, str | None] | Unsettled:
+def _tags_of_list(resolver: Resolver, node: Node) -> dict[str, str | None] | Unresolved:
     if not isinstance(node.content, (list, tuple)):
-        return resolver.misfit(node, "a list of tags is needed")
+        return resolver.wrong_shape(node, "a list of tags is needed")
     plain = plain_pairs(node.content, "Key", "Value")
     if plain is not None:
         return dict(plain)
     found: dict[str, str | None] = {}
     for item in node.content:
         pair = _resolved_tag(resolver, item)
-        if isinstance(pair, Unsettled):
+        if isinstance(pair, Unresolved):
             return pair
         if pair is not None:
             found[pair[0]] = pair[1]
     return found
 
 
-def _resolved_tag(resolver: Resolver, item: Node) -> tuple[str, str | None] | Unsettled | None:
+def _resolved_tag(resolver: Resolver, item: Node) -> tuple[str, str | None] | Unresolved | None:
     tag = resolver.head(item)
     if tag is None:
         return None
     key = text(resolver, tag, "Key")
-    if isinstance(key, Unsettled):
+    if isinstance(key, Unresolved):
         return key
     section = as_section(resolver, tag)
     return key, _tag(resolver.get(section, "Value") if section is not None else None)
@@ -197,7 +197,7 @@ def _tags_of_map(resolver: Resolver, node: Node) -> dict[str, str | None]:
     return {key: _tag(resolver.head(value)) for key, value in content.items()}
 
 
-def _tag(value: Node | Unsettled | None) -> str | None:
+def _tag(value: Node | Unresolved | None) -> str | None:
     if value is None:
         return ""
     return scalar_of(value) if isinstance(value, Node) and is_scalar(value) else None

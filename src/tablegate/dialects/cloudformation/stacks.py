@@ -5,13 +5,13 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Mapping, Sequence
 
-from tablegate.dialects.cloudformation.estate import built, metadata
-from tablegate.dialects.cloudformation.loading import Opened, opened
+from tablegate.dialects.cloudformation.estate import build_estate, metadata
+from tablegate.dialects.cloudformation.loading import LoadedTemplate, load
 from tablegate.dialects.cloudformation.properties import exists, properties
-from tablegate.dialects.cloudformation.resolver import Resolver, Surroundings, foreign
+from tablegate.dialects.cloudformation.resolver import Resolver, StackContext, from_other_stack
 from tablegate.dialects.cloudformation.settings import tags
 from tablegate.dialects.cloudformation.template import APPLICATION, STACK, Resource
-from tablegate.dialects.cloudformation.values import SecretNode, Unsettled, is_scalar, scalar_of, text_with_holes
+from tablegate.dialects.cloudformation.values import SecretNode, Unresolved, is_scalar, scalar_of, text_with_references
 from tablegate.dialects.reading import Reading, ReadOptions, unreadable
 from tablegate.findings import Input
 from tablegate.iam.arns import Symbols
@@ -24,7 +24,7 @@ from tablegate.syntax.source import ALONE, Beside, Source
 
 MOST_SCENARIOS = 16  # of one nested stack
 
-Given = Mapping[str, Node | Unsettled]
+Given = Mapping[str, Node | Unresolved]
 
 
 @record(kw_only=False)
@@ -38,25 +38,25 @@ class _Call:
 
 def read(text: str, name: str, options: ReadOptions, beside: Beside = ALONE) -> Reading:
     """A template, read. Raises ParseError where it is neither JSON nor YAML."""
-    from tablegate.dialects.cloudformation.resolver import NOWHERE
+    from tablegate.dialects.cloudformation.resolver import NO_CONTEXT
 
-    return read_stack(text, name, options, NOWHERE if beside is ALONE else Surroundings(beside=beside))
+    return read_stack(text, name, options, NO_CONTEXT if beside is ALONE else StackContext(beside=beside))
 
 
-def read_stack(text: str, name: str, options: ReadOptions, around: Surroundings) -> Reading:
+def read_stack(text: str, name: str, options: ReadOptions, context: StackContext) -> Reading:
     """A stack in its surroundings, with those that it embeds."""
     with collector_paused():
-        return reading_of(name, opened(text, name, options, around))
+        return reading_of(name, load(text, name, options, context))
 
 
-def reading_of(name: str, found: Opened) -> Reading:
+def reading_of(name: str, found: LoadedTemplate) -> Reading:
     """What an opened template says."""
     resolver = found.resolver
     if resolver is None:
         return Reading(input=Input(path=name, kind=Dialect.CLOUDFORMATION), estate=None, faults=found.faults.all())
     children = list(resolver.template.of(STACK, APPLICATION))
     stacks = _Nested(resolver) if children else None
-    made = built(resolver, found.text)
+    made = build_estate(resolver, found.text)
     inner = tuple(stacks.readings(children)) if stacks is not None else ()
     return Reading(input=made.input, estate=made.estate, faults=found.faults.all(), inner=inner)
 
@@ -76,12 +76,12 @@ class _Nested:
         for resource in resources:
             child = self._child(resource)
             calls = [] if child is None else self._calls(resource)
-            symbols = self._resolver.around.symbols or (Symbols() if len(calls) > 1 else None)
+            symbols = self._resolver.context.symbols or (Symbols() if len(calls) > 1 else None)
             if child is not None and calls:
                 found.append(_merged([self._reading(resource, child, call, symbols) for call in calls]))
         return found
 
-    def output(self, node: Node, name: str, output: str) -> Node | Unsettled | None:
+    def output(self, node: Node, name: str, output: str) -> Node | Unresolved | None:
         """What an output of a nested stack comes to; None where its template is not at hand."""
         if name not in self._opened:
             self._opened[name] = None  # who asks on the way, asks in a circle
@@ -91,8 +91,8 @@ class _Nested:
         value = declared.content.get("Value") if declared is not None and isinstance(declared.content, dict) else None
         if inner is None or value is None:
             return None
-        with inner.choices.quietly():
-            return foreign(inner.head(value), node, inner)
+        with inner.scenarios.without_asking():
+            return from_other_stack(inner.head(value), node, inner)
 
     def _quietly(self, name: str) -> Resolver | None:
         """The nested stack as far as it does not depend on a scenario."""
@@ -100,10 +100,10 @@ class _Nested:
         child = self._child(resource) if resource is not None else None
         if resource is None or child is None:
             return None
-        with self._resolver.choices.quietly():
+        with self._resolver.scenarios.without_asking():
             call = self._call(resource)
         try:
-            found = opened(child.text, child.name, *self._inside(resource, child, call)).resolver
+            found = load(child.text, child.name, *self._inside(resource, child, call)).resolver
         except ParseError:
             return None
         if found is not None and any(found.template.of(STACK, APPLICATION)):
@@ -122,7 +122,7 @@ class _Nested:
         def call() -> _Call | None:
             return None if exists(resolver, resource) is False else self._call(resource)
 
-        found = [it for it in resolver.choices.explore(call, resolver.conditions.possible) if it is not None]
+        found = [it for it in resolver.scenarios.explore(call, resolver.conditions.possible) if it is not None]
         different = {_spelled(it) for it in found}
         if len(different) <= 1:
             return [replace(it, scenario=None) for it in found[:1]]
@@ -132,9 +132,9 @@ class _Nested:
         resolver = self._resolver
         section = properties(resolver, resource)
         given = resolver.get(section, "Parameters")
-        own = tags(resolver, section).content or {} if not isinstance(section, Unsettled) else {}
+        own = tags(resolver, section).content or {} if not isinstance(section, Unresolved) else {}
         told = {key: text for key, text in own.items() if text is not None}
-        if isinstance(given, Unsettled) or isinstance(section, Unsettled):
+        if isinstance(given, Unresolved) or isinstance(section, Unresolved):
             return _Call(resolver.conditions.scenario(), None, told)
         members = given.content if given is not None and isinstance(given.content, dict) else {}
         values = {name: resolver.get(members, name) for name in members}
@@ -142,27 +142,27 @@ class _Nested:
         return _Call(resolver.conditions.scenario(), held, told)
 
     def _reading(self, resource: Resource, child: Child, call: _Call, symbols: Symbols | None) -> Reading:
-        options, around = self._inside(resource, child, call)
+        options, context = self._inside(resource, child, call)
         try:
-            return reading_of(child.name, opened(child.text, child.name, options, replace(around, symbols=symbols)))
+            return reading_of(child.name, load(child.text, child.name, options, replace(context, symbols=symbols)))
         except ParseError as error:
             return unreadable(error, child.name)
 
-    def _inside(self, resource: Resource, child: Child, call: _Call) -> tuple[ReadOptions, Surroundings]:
+    def _inside(self, resource: Resource, child: Child, call: _Call) -> tuple[ReadOptions, StackContext]:
         """The nested stack's own options and surroundings."""
-        around, options = self._resolver.around, self._resolver.options
+        context, options = self._resolver.context, self._resolver.options
         texts, others = _apart(call.given or {})
-        address = around.full(resource.address)
-        scenario = {**(around.scenario or {}), **(call.scenario or {})} or None
+        address = context.full(resource.address)
+        scenario = {**(context.scenario or {}), **(call.scenario or {})} or None
         inside = replace(
-            around,
+            context,
             address=address,
             name=None,
-            given=others,
-            giver=self._resolver,
+            parent_parameters=others,
+            parent=self._resolver,
             scenario=scenario,
-            above=(*around.above, self._resolver.file),
-            beside=child.beside or around.beside,
+            ancestors=(*context.ancestors, self._resolver.file),
+            beside=child.beside or context.beside,
         )
         # What a nested stack is not given it takes from its defaults: nobody else can give it.
         own = replace(options, parameters=texts, assume_defaults=call.given is not None, stack_tags=call.tags)
@@ -172,9 +172,9 @@ class _Nested:
 def _apart(given: Given) -> tuple[dict[str, str], Given]:
     """Those parameters that are a text, and those that are more."""
     texts: dict[str, str] = {}
-    others: dict[str, Node | Unsettled] = {}
+    others: dict[str, Node | Unresolved] = {}
     for name, value in given.items():
-        text = None if isinstance(value, (Unsettled, SecretNode)) else _text(value)
+        text = None if isinstance(value, (Unresolved, SecretNode)) else _text(value)
         if text is None:
             others[name] = value
         else:
@@ -192,7 +192,7 @@ def _text(value: Node) -> str | None:
 
 def _spelled(call: _Call) -> tuple[object, ...]:
     """What tells two calls apart."""
-    given = sorted((name, text_with_holes(value) or id(value)) for name, value in (call.given or {}).items())
+    given = sorted((name, text_with_references(value) or id(value)) for name, value in (call.given or {}).items())
     return (call.given is None, tuple((name, str(text)) for name, text in given), tuple(sorted(call.tags.items())))
 
 
@@ -249,13 +249,13 @@ class Child:
 
 def child_of(resolver: Resolver, resource: Resource) -> Child | None:
     """The template of a nested stack. Where it is not at hand, the fault says so."""
-    address = resolver.around.full(resource.address)
+    address = resolver.context.full(resource.address)
     named = resolver.options.nested.get(address) or resolver.options.nested.get(resource.address)
     if named is not None:
         return _recognised(resolver, resource.node, named, named.beside)
     where, path, promised = _path(resolver, resource)
     hint = _GIVE.format(resource.address)
-    beside = resolver.around.beside
+    beside = resolver.context.beside
     if path is None:
         resolver.faults.uncovered(resource.node, _NOT_COVERED, hint)
     elif _leaves_root(resolver.file, path):
@@ -272,7 +272,7 @@ def child_of(resolver: Resolver, resource: Resource) -> Child | None:
 
 
 def _recognised(resolver: Resolver, where: Node, source: Source, beside: Beside | None) -> Child | None:
-    if source.name in (*resolver.around.above, resolver.file):
+    if source.name in (*resolver.context.ancestors, resolver.file):
         resolver.faults.unreadable(where, "the child template is this template again, or one above it")
         return None
     try:
@@ -295,9 +295,9 @@ def _path(resolver: Resolver, resource: Resource) -> tuple[Node, str | None, boo
     stated = section.get(key) if isinstance(section, dict) else None
     where = stated or resource.node
     if asset is not None:
-        return where, asset, resolver.around.constructs is not None
+        return where, asset, resolver.context.constructs is not None
     url = resolver.get(section, key)
-    if isinstance(url, Unsettled):
+    if isinstance(url, Unresolved):
         last = url.parts[-1] if url.parts else ""
         found = _published(resolver, last) if isinstance(last, str) else None
         return where, found, found is not None
@@ -313,7 +313,7 @@ def _path(resolver: Resolver, resource: Resource) -> tuple[Node, str | None, boo
 def _published(resolver: Resolver, url: str) -> str | None:
     """The file of the assembly that is published at this address."""
     name = url.rpartition("/")[2].partition("?")[0]
-    return resolver.around.assets.get(name.partition(".")[0])
+    return resolver.context.assets.get(name.partition(".")[0])
 
 
 def _beside(file: str, path: str) -> str:

@@ -15,7 +15,7 @@ from tablegate.dialects.cloudformation.parameters import ACCOUNT, REGION, partit
 from tablegate.dialects.cloudformation.properties import properties, subsection
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.schema import (
-    Paid,
+    IndexCapacity,
     attributes,
     capacity,
     ceiling,
@@ -43,7 +43,7 @@ from tablegate.dialects.cloudformation.settings import (
     ttl,
 )
 from tablegate.dialects.cloudformation.template import Resource
-from tablegate.dialects.cloudformation.values import Section, Unsettled, scalar_of, unevaluated
+from tablegate.dialects.cloudformation.values import Section, Unresolved, scalar_of, unevaluated
 from tablegate.dialects.cloudformation.watchers import Alarms, Consumers, Replicas
 from tablegate.model import facts
 from tablegate.model.facts import Fact
@@ -100,7 +100,7 @@ class TableJoins:
         self._read_names = self.backups.any or any(kind.read_names for kind in kinds)
         self._referenced = {address for kind in kinds for address in kind.referenced}
 
-    def identity(self, address: str, name: Node | Unsettled | None) -> TableIdentity:
+    def identity(self, address: str, name: Node | Unresolved | None) -> TableIdentity:
         """What a table is called, as far as it matters to those who speak of tables."""
         return TableIdentity(address, name if self._read_names else None)
 
@@ -128,8 +128,8 @@ class TableJoins:
 
 
 def _of_the_stack(resolver: Resolver, fact: Fact[str], name: str) -> Value[str]:
-    found = resolver.reference(_NOWHERE, name)
-    if isinstance(found, Unsettled):
+    found = resolver.resolve_name(_NOWHERE, name)
+    if isinstance(found, Unresolved):
         return fact.doubted(found.doubt)
     return fact.of(scalar_of(found) if found is not None else None)
 
@@ -138,7 +138,7 @@ P = TypeVar("P", Index, Replica)
 
 
 @record(kw_only=False)
-class Spelled:
+class TypeSpecific:
     """What the types of tables spell differently. ``own`` holds what is decided per region."""
 
     shared: Section
@@ -157,7 +157,7 @@ class Spelled:
     settings_replication: Value[str]
 
 
-Spelling = Callable[[Resolver, TableJoins, Resource], Spelled]
+ReadTypeSpecific = Callable[[Resolver, TableJoins, Resource], TypeSpecific]
 
 
 @record(kw_only=False)
@@ -193,31 +193,31 @@ _PARTS = ("indexes", "local_indexes", "replicas")
 _FEW = {_NAME, *_APART}
 
 
-def table_of(resolver: Resolver, joins: TableJoins, resource: Resource, spell: Spelling) -> Table:
+def table_of(resolver: Resolver, joins: TableJoins, resource: Resource, read_type: ReadTypeSpecific) -> Table:
     """The table in the scenario that the resolver is in."""
 
     def whole() -> Built:
-        return _whole(resolver, joins, resource, spell(resolver, joins, resource))
+        return _whole(resolver, joins, resource, read_type(resolver, joins, resource))
 
     def varied(first: Built, asked: AbstractSet[str]) -> Built | None:
         return _varied(resolver, joins, first, asked) if asked <= _FEW else None
 
-    return resolver.choices.varied(whole, varied).table
+    return resolver.scenarios.varied(whole, varied).table
 
 
 def _varied(resolver: Resolver, joins: TableJoins, first: Built, asked: Iterable[str]) -> Built | None:
     """The table of the first scenario in this one, where nothing but these properties asked which one it is."""
-    table, once = first.table, resolver.choices.once
+    table, per_answers = first.table, resolver.scenarios.per_answers
     changed: dict[str, Any] = {}
     for name_ in asked:
         if name_ == _NAME:
-            named = once(_NAME, name, resolver, first.shared)
+            named = per_answers(_NAME, name, resolver, first.shared)
             if joins.identity(table.address, named.node) != first.identity:
                 return None  # what speaks of the table goes by its name
             changed |= _named(joins, named, table.region)
         else:
             made = _APART[name_]
-            changed[made.field] = once(name_, made.make, resolver, first.own if made.is_own else first.shared)
+            changed[made.field] = per_answers(name_, made.make, resolver, first.own if made.is_own else first.shared)
     for parts in _PARTS:
         value = getattr(table, parts)
         if value.content:
@@ -235,13 +235,18 @@ def _named(joins: TableJoins, named: Named, region: Value[str]) -> dict[str, Any
     }
 
 
-def _whole(resolver: Resolver, joins: TableJoins, resource: Resource, spelled: Spelled) -> Built:
-    once, made, shared, own = resolver.choices.once, resolver.made, spelled.shared, spelled.own
+def _whole(resolver: Resolver, joins: TableJoins, resource: Resource, specific: TypeSpecific) -> Built:
+    per_answers, made, shared, own = (
+        resolver.scenarios.per_answers,
+        resolver.property_value,
+        specific.shared,
+        specific.own,
+    )
     named = made(shared, _NAME, UNNAMED, name)
     identity = joins.identity(resource.address, named.node)
-    tagged = once("tags", tags, resolver, own)
-    joined = once("joins", joins.about, identity)
-    replicas = _replicas(spelled.replicas, joined.replicas)
+    tagged = per_answers("tags", tags, resolver, own)
+    joined = per_answers("joins", joins.about, identity)
+    replicas = _replicas(specific.replicas, joined.replicas)
     table = Table(
         address=resource.address,
         place=resolver.place(resource.node),
@@ -249,43 +254,43 @@ def _whole(resolver: Resolver, joins: TableJoins, resource: Resource, spelled: S
         type=resource.type,
         kind=TableKind.GLOBAL if replicas.content else TableKind.REGIONAL,
         label=resource.address,
-        **_named(joins, named, spelled.region),
-        region=spelled.region,
+        **_named(joins, named, specific.region),
+        region=specific.region,
         account=joins.account,
         keys=made(shared, "KeySchema", facts.KEYS.unset, keys),
         attributes=made(shared, "AttributeDefinitions", facts.ATTRIBUTES.unset, attributes),
-        indexes=_unshared(spelled.indexes),
+        indexes=_unshared(specific.indexes),
         local_indexes=_unshared(made(shared, "LocalSecondaryIndexes", facts.LOCAL_INDEXES.unset, local_indexes)),
         vector_indexes=made(shared, "VectorIndexes", facts.VECTOR_INDEXES.unset, vector_indexes),
         billing_mode=made(shared, "BillingMode", facts.BILLING_MODE.unset, billing_mode),
-        capacity=spelled.capacity,
-        on_demand=spelled.on_demand,
+        capacity=specific.capacity,
+        on_demand=specific.on_demand,
         warm=made(shared, "WarmThroughput", facts.NO_WARMTH, warmth),
-        scaling=joined.scaling + spelled.scaling,
+        scaling=joined.scaling + specific.scaling,
         scaling_doubt=joined.scaling_doubt,
         table_class=made(own, "TableClass", facts.TABLE_CLASS.unset, table_class),
         insights=made(own, "ContributorInsightsSpecification", facts.INSIGHTS.unset, insights),
         alarms=joined.alarms,
         alarms_doubt=joined.alarms_doubt,
-        encryption=spelled.encryption,
+        encryption=specific.encryption,
         recovery=made(own, "PointInTimeRecoverySpecification", facts.NO_RECOVERY, recovery),
         deletion_protection=made(
             own, "DeletionProtectionEnabled", facts.DELETION_PROTECTION.unset, deletion_protection
         ),
-        retention=once("retention", retention, resolver, resource),
-        backed_up=once("backups", joins.backups.cover, identity, tagged)
+        retention=per_answers("retention", retention, resolver, resource),
+        backed_up=per_answers("backups", joins.backups.cover, identity, tagged)
         if joins.backups.any
         else facts.BACKED_UP.unset,
         import_source=made(shared, "ImportSourceSpecification", facts.IMPORT_SOURCE.unset, import_source),
         restore_source=facts.RESTORE_SOURCE.unset,
         ttl=made(shared, "TimeToLiveSpecification", facts.NO_TTL, ttl),
-        stream=replace(spelled.stream, consumers=joined.consumers) if joined.consumers else spelled.stream,
+        stream=replace(specific.stream, consumers=joined.consumers) if joined.consumers else specific.stream,
         destinations=made(own, "KinesisStreamSpecification", (), destinations),
         replicas=_unshared(replicas),
-        consistency=spelled.consistency,
-        witness_region=spelled.witness_region,
-        source_table=spelled.source_table,
-        settings_replication=spelled.settings_replication,
+        consistency=specific.consistency,
+        witness_region=specific.witness_region,
+        source_table=specific.source_table,
+        settings_replication=specific.settings_replication,
         tags=tagged,
         declared=facts.declared_by(tagged),
         policy=made(own, "ResourcePolicy", facts.POLICY.unset, resource_policy),
@@ -312,7 +317,7 @@ def _unshared(value: Value[tuple[P, ...]]) -> Value[tuple[P, ...]]:
 _APART_regional = frozenset(
     {"ProvisionedThroughput", "OnDemandThroughput", "WarmThroughput", "ContributorInsightsSpecification"}
 )
-_ALIKE = Paid()
+_ALIKE = IndexCapacity()
 _PASSED_ON = (
     "ProvisionedThroughput",
     "SSESpecification",
@@ -323,13 +328,13 @@ _PASSED_ON = (
 _TYPES = {"String": "S", "Number": "N", "Binary": "B"}
 
 
-def regional_table(resolver: Resolver, joins: TableJoins, resource: Resource) -> Spelled:
+def regional_table(resolver: Resolver, joins: TableJoins, resource: Resource) -> TypeSpecific:
     """The table's own spelling."""
-    section = resolver.choices.once("properties", properties, resolver, resource)
-    if resource.type == SIMPLE_TABLE and not isinstance(section, Unsettled):
-        section = resolver.choices.once("expanded", _expanded, resolver, resource, section)
-    made = resolver.made
-    return Spelled(
+    section = resolver.scenarios.per_answers("properties", properties, resolver, resource)
+    if resource.type == SIMPLE_TABLE and not isinstance(section, Unresolved):
+        section = resolver.scenarios.per_answers("expanded", _expanded, resolver, resource, section)
+    made = resolver.property_value
+    return TypeSpecific(
         shared=section,
         own=section,
         region=joins.region,
@@ -354,10 +359,10 @@ def _indexes(resolver: Resolver, section: Section) -> Value[tuple[Index, ...]]:
     return indexes(resolver, section, make)
 
 
-def _paid(resolver: Resolver, section: Section) -> Paid:
-    if not isinstance(section, Unsettled) and _APART_regional.isdisjoint(section):
+def _paid(resolver: Resolver, section: Section) -> IndexCapacity:
+    if not isinstance(section, Unresolved) and _APART_regional.isdisjoint(section):
         return _ALIKE
-    return Paid(
+    return IndexCapacity(
         capacity(resolver, section), ceiling(resolver, section), warmth(resolver, section), insights(resolver, section)
     )
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 INPUT = "input"  # a parameter or pseudo parameter
 RESOURCE = "resource"
 EXPRESSION = "expression"
-FOREIGN = "foreign"  # a resource of another stack
+OTHER_STACK = "other stack"  # a resource of another stack
 
 LATER = r"\{\{(resolve|changeSet):"
 MASKED = "{{changeSet:MASKED}}"
@@ -29,7 +29,7 @@ _MASKED = Doubt("the change set masks this value", "check the template, with its
 
 
 @record(kw_only=False)
-class Symbol:
+class NameReference:
     """What stands in a text for a value that is not known here. Equal symbols have equal values.
 
     ``home`` is the stack that a foreign resource is in, and ``resource`` its name there.
@@ -37,19 +37,19 @@ class Symbol:
 
     name: str
     attribute: str | None = None
-    sort: str = INPUT
-    home: Resolver | None = None
+    kind: str = INPUT
+    stack: Resolver | None = None
     resource: str | None = None
 
 
-Part: TypeAlias = str | Symbol
+Part: TypeAlias = str | NameReference
 
 
 class SecretNode(Node):
     """A scalar made from a parameter that must not be shown."""
 
 
-class Unsettled:  # no record: whether something is one is asked of every value, and costs twice as much of a Struct
+class Unresolved:  # no record: whether something is one is asked of every value, and costs twice as much of a Struct
     """A value that cannot be known. ``parts`` is what is known of its text, where it is one, ``span`` of its number."""
 
     __slots__ = ("doubt", "node", "parts", "span")
@@ -61,17 +61,17 @@ class Unsettled:  # no record: whether something is one is asked of every value,
         self.span = span
 
     @property
-    def symbol(self) -> Symbol | None:
+    def symbol(self) -> NameReference | None:
         """The one symbol that the value is, and nothing else."""
-        if len(self.parts) == 1 and isinstance(self.parts[0], Symbol):
+        if len(self.parts) == 1 and isinstance(self.parts[0], NameReference):
             return self.parts[0]
         return None
 
 
-Resolved: TypeAlias = Node | Unsettled | None
+Resolved: TypeAlias = Node | Unresolved | None
 """What an expression comes to. None: there is nothing (``AWS::NoValue``)."""
 
-Section: TypeAlias = Mapping[str, Node] | Unsettled
+Section: TypeAlias = Mapping[str, Node] | Unresolved
 """A mapping whose members are read one by one, or one that cannot be known."""
 
 
@@ -115,34 +115,34 @@ def scalar_of(node: Node) -> str:
     return text_of(content) if content is None or isinstance(content, (bool, int, float)) else ""
 
 
-def written(parts: Iterable[Part]) -> str:
+def joined_text(parts: Iterable[Part]) -> str:
     """The text with its holes, as a template's author would write it."""
-    return "".join(part if isinstance(part, str) else hole(part) for part in parts)
+    return "".join(part if isinstance(part, str) else reference_text(part) for part in parts)
 
 
-def hole(symbol: Symbol) -> str:
+def reference_text(symbol: NameReference) -> str:
     """One hole."""
     return f"${{{symbol.name}}}" if symbol.attribute is None else f"${{{symbol.name}.{symbol.attribute}}}"
 
 
-def text_with_holes(value: Node | Unsettled) -> str | None:
+def text_with_references(value: Node | Unresolved) -> str | None:
     """What can be written down of a value, or None where nothing can, or where it is no text."""
-    if isinstance(value, Unsettled):
-        return written(value.parts) if value.parts else None
+    if isinstance(value, Unresolved):
+        return joined_text(value.parts) if value.parts else None
     return scalar_of(value) if is_scalar(value) else None
 
 
-def made(node: Node, content: str, *, secret: bool = False) -> Node:
+def text_node(node: Node, content: str, *, secret: bool = False) -> Node:
     """A computed text, standing where the expression stands."""
     return (SecretNode if secret else Node)(content, node.line, node.column, node.end_column)
 
 
-def assembled(node: Node, pieces: Iterable[str | Node | Unsettled]) -> Node | Unsettled:
+def assembled(node: Node, pieces: Iterable[str | Node | Unresolved]) -> Node | Unresolved:
     """One text from its pieces, with holes where a piece is not known."""
     parts: list[Part] = []  # texts and holes in turn
     text = ""
     kind = Node
-    open_pieces: list[Unsettled] = []
+    unresolved: list[Unresolved] = []
     for piece in pieces:
         if isinstance(piece, str):
             text += piece
@@ -151,8 +151,8 @@ def assembled(node: Node, pieces: Iterable[str | Node | Unsettled]) -> Node | Un
             if isinstance(piece, SecretNode):
                 kind = SecretNode
         else:
-            open_pieces.append(piece)
-            for part in piece.parts or (Symbol(piece.doubt.reason, sort=EXPRESSION),):
+            unresolved.append(piece)
+            for part in piece.parts or (NameReference(piece.doubt.reason, kind=EXPRESSION),):
                 if isinstance(part, str):
                     text += part
                     continue
@@ -160,37 +160,42 @@ def assembled(node: Node, pieces: Iterable[str | Node | Unsettled]) -> Node | Un
                     parts.append(text)
                     text = ""
                 parts.append(part)
-    if not open_pieces:
+    if not unresolved:
         return kind(text, node.line, node.column, node.end_column)
     if text:
         parts.append(text)
-    return Unsettled(_doubt(open_pieces), node, tuple(parts))
+    return Unresolved(_doubt(unresolved), node, tuple(parts))
 
 
-def later(node: Node, text: str) -> Unsettled:
+def later(node: Node, text: str) -> Unresolved:
     """A text, parts of which are put in at the deploy."""
     found = re.search(LATER, text)
     if found is None or found[1] == "resolve":
         service = text.partition("{{resolve:")[2].partition(":")[0]
         doubt = Doubt(f"a dynamic reference to {service[:20]} is read at deploy", None, ())
-        return Unsettled(doubt, node, (Symbol(text, sort=EXPRESSION),))
+        return Unresolved(doubt, node, (NameReference(text, kind=EXPRESSION),))
     doubt = _MASKED if MASKED in text else _APPLIED
-    parts = [Symbol(doubt.reason, sort=EXPRESSION) if number % 2 else piece for number, piece in _holes(text)]
-    return Unsettled(doubt, node, tuple(part for part in parts if part != ""))
+    parts = [
+        NameReference(doubt.reason, kind=EXPRESSION) if number % 2 else piece
+        for number, piece in _split_change_set_tokens(text)
+    ]
+    return Unresolved(doubt, node, tuple(part for part in parts if part != ""))
 
 
-def _holes(text: str) -> Iterable[tuple[int, str]]:
+def _split_change_set_tokens(text: str) -> Iterable[tuple[int, str]]:
     """The text in pieces, every second of which is a hole."""
     return enumerate(re.split(_CHANGE_SET, text))
 
 
-def expression(node: Node, doubt: Doubt | None = None) -> Unsettled:
+def expression(node: Node, doubt: Doubt | None = None) -> Unresolved:
     """Something whose value is not known, though the same expression has the same value wherever it stands."""
     text = json.dumps(node.plain(), sort_keys=True, separators=(",", ":"))
-    return Unsettled(doubt or Doubt("the value is known only at deploy"), node, (Symbol(text, sort=EXPRESSION),))
+    return Unresolved(
+        doubt or Doubt("the value is known only at deploy"), node, (NameReference(text, kind=EXPRESSION),)
+    )
 
 
-def _doubt(pieces: list[Unsettled]) -> Doubt:
+def _doubt(pieces: list[Unresolved]) -> Doubt:
     first = pieces[0].doubt
     if len(pieces) == 1:
         return first

@@ -15,7 +15,7 @@ from tablegate.dialects.cloudformation.template import (
     PIPE,
     Resource,
 )
-from tablegate.dialects.cloudformation.values import Section, Unsettled, is_scalar, text_with_holes
+from tablegate.dialects.cloudformation.values import Section, Unresolved, is_scalar, text_with_references
 from tablegate.model import facts
 from tablegate.model.table import Alarm, Consumer, Replica
 from tablegate.model.value import Doubt
@@ -49,8 +49,8 @@ class Alarms:
         index = _dimension(self._resolver, candidate.section, _INDEX_NAME)
         return Alarm(
             address=candidate.resource.address,
-            metric=(text_with_holes(metric) if metric is not None else None) or "",
-            index=text_with_holes(index) if index is not None else None,
+            metric=(text_with_references(metric) if metric is not None else None) or "",
+            index=text_with_references(index) if index is not None else None,
         )
 
 
@@ -58,11 +58,11 @@ def _metrics(resolver: Resolver, alarm: Resource) -> Iterator[Candidate]:
     """Each metric of DynamoDB that the alarm looks at, also inside of a metric expression."""
     for section in _metric_sections(resolver, properties(resolver, alarm)):
         namespace = resolver.get(section, "Namespace")
-        if isinstance(namespace, Node) and is_scalar(namespace) and text_with_holes(namespace) != _NAMESPACE:
+        if isinstance(namespace, Node) and is_scalar(namespace) and text_with_references(namespace) != _NAMESPACE:
             continue
         table = _dimension(resolver, section, _TABLE_NAME)
         if table is not None and namespace is not None:
-            yield Candidate(alarm, table.node if isinstance(table, Unsettled) else table, section)
+            yield Candidate(alarm, table.node if isinstance(table, Unresolved) else table, section)
 
 
 def _metric_sections(resolver: Resolver, section: Section) -> Iterator[Section]:
@@ -76,7 +76,7 @@ def _metric_sections(resolver: Resolver, section: Section) -> Iterator[Section]:
             yield metric
 
 
-def _dimension(resolver: Resolver, section: Section, name: str) -> Node | Unsettled | None:
+def _dimension(resolver: Resolver, section: Section, name: str) -> Node | Unresolved | None:
     dimensions = listed(resolver, section, "Dimensions")
     if not isinstance(dimensions, list):
         return dimensions
@@ -123,7 +123,7 @@ def _readers(resolver: Resolver) -> Iterator[Candidate]:
     for type_, key, filters in ((EVENT_SOURCE_MAPPING, "EventSourceArn", None), (PIPE, "Source", "SourceParameters")):
         for resource in resolver.template.of(type_):
             section = properties(resolver, resource)
-            if not isinstance(section, Unsettled) and key in section:
+            if not isinstance(section, Unresolved) and key in section:
                 inner = subsection(resolver, section, filters) if filters else section
                 yield Candidate(resource, section[key], {} if inner is None else inner)
     for function in resolver.template.of(FUNCTION):
@@ -158,7 +158,7 @@ def _images(resolver: Resolver, section: Section) -> frozenset[str]:
     for item in filters if isinstance(filters, list) else ():
         inner = as_section(resolver, item)
         pattern = resolver.get(inner, "Pattern") if inner is not None else None
-        text = text_with_holes(pattern) if pattern is not None else None
+        text = text_with_references(pattern) if pattern is not None else None
         seen |= {image for key, image in _IMAGES.items() if key in (text or "")}
     return frozenset(seen)
 

@@ -20,7 +20,7 @@ from tablegate.model.table import Table
 
 def access_of(resolver: Resolver, tables: tuple[Table, ...], spelling: str, tables_of: TablesOf) -> Access:
     """The holders and grants of a template. ``spelling`` is json or yaml."""
-    symbols = resolver.around.symbols or Symbols()
+    symbols = resolver.context.symbols or Symbols()
     texts = ArnTexts(resolver, symbols, tables, tables_of)
     trees = DocumentTrees(resolver, texts)
     reader = DocumentReader(resolver, trees, symbols)
@@ -35,9 +35,9 @@ def access_of(resolver: Resolver, tables: tuple[Table, ...], spelling: str, tabl
         tables_of=tables_of,
     )
     _gather(context)
-    if resolver.around.address:
+    if resolver.context.address:
         for holder in context.holders.values():
-            holder.move(resolver.around.full)
+            holder.move(resolver.context.full)
     drafts = sorted(context.holders.values(), key=lambda holder: (holder.address, holder.form, holder.name or ""))
     holders = tuple(draft.made(symbols) for draft in drafts)
     counts = reader.counts

@@ -14,15 +14,15 @@ from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import GROUP, MANAGED_POLICY, ROLE, TABLES, USER, Resource, Template
 from tablegate.dialects.cloudformation.values import (
     EXPRESSION,
-    FOREIGN,
     INPUT,
+    OTHER_STACK,
     RESOURCE,
+    NameReference,
     Part,
     Resolved,
-    Symbol,
-    Unsettled,
-    hole,
+    Unresolved,
     is_scalar,
+    reference_text,
     scalar_of,
 )
 from tablegate.iam import arns
@@ -71,27 +71,27 @@ class ArnTexts:
         self._tables_of = tables_of
         self._resolver = resolver
         self._tables: dict[str, list[Table]] = {}
-        above = len(resolver.around.full(""))
+        above = len(resolver.context.full(""))
         for table in tables:
             self._tables.setdefault(table.address[above:], []).append(table)
         self._arns: dict[str, tuple[str, ...]] = {}
-        self._held: dict[str, Symbol] = {}
+        self._held: dict[str, NameReference] = {}
         self._words: dict[str, str] = {}
         self.region, self.account, self.partition = map(self._own, (REGION, ACCOUNT, PARTITION))
 
-    def of(self, value: Node | Unsettled) -> tuple[str, ...] | UnknownPart:
+    def of(self, value: Node | Unresolved) -> tuple[str, ...] | UnknownPart:
         """All that an element of a document can be, or a hole where it may be anything."""
         if isinstance(value, Node):
             text = scalar_of(value)
             if not self._held or not has_symbol(text):
                 return self.canonical(text)
-            return self.of(Unsettled(HELD, value, tuple(self._held.get(part, part) for part in text)))
+            return self.of(Unresolved(HELD, value, tuple(self._held.get(part, part) for part in text)))
         first, *behind = value.parts or (None,)
-        if isinstance(first, Symbol) and first.attribute == "Arn" and self._is_table(first):
-            if first.sort == RESOURCE and not behind:
+        if isinstance(first, NameReference) and first.attribute == "Arn" and self._is_table(first):
+            if first.kind == RESOURCE and not behind:
                 return self.arns_of(first.name)
             return tuple(self._made(value.parts)) or UnknownPart(value.doubt)
-        if first is None or (isinstance(first, Symbol) and self._may_be_anything(first)):
+        if first is None or (isinstance(first, NameReference) and self._may_be_anything(first)):
             return UnknownPart(value.doubt)
         texts = dict.fromkeys(text for made in self._made(value.parts) for text in self.canonical(made))
         return tuple(texts) or UnknownPart(value.doubt)
@@ -113,22 +113,23 @@ class ArnTexts:
         spelled = self._arns.get(address) or self.arns_of(address)
         return tuple([arn + behind for arn in spelled]) if behind else spelled
 
-    def held(self, value: Unsettled) -> str:
+    def held(self, value: Unresolved) -> str:
         """The text of a value with each hole of it kept back: ``of`` fills them where the text has been taken apart."""
         for part in value.parts:
-            if isinstance(part, Symbol):
-                self._held[self.symbols.of(f"a hole: {hole(part)}")] = part
+            if isinstance(part, NameReference):
+                self._held[self.symbols.of(f"a hole: {reference_text(part)}")] = part
         return "".join(
-            part if isinstance(part, str) else self.symbols.of(f"a hole: {hole(part)}") for part in value.parts
+            part if isinstance(part, str) else self.symbols.of(f"a hole: {reference_text(part)}")
+            for part in value.parts
         )
 
-    def every(self, value: Node | Unsettled) -> tuple[str, ...]:
+    def every(self, value: Node | Unresolved) -> tuple[str, ...]:
         """The same for a part of an ARN: where it may be anything, it is one unknown word."""
         if isinstance(value, Node):
             return (scalar_of(value),)
         return tuple(dict.fromkeys(self._made(value.parts))) or (self.symbols.of(value.doubt.reason),)
 
-    def symbolic(self, value: Node | Unsettled) -> str | None:
+    def symbolic(self, value: Node | Unresolved) -> str | None:
         """The one text of a value, with a symbol even where it may be anything; None where it is no text at all."""
         if isinstance(value, Node):
             return scalar_of(value) if is_scalar(value) else None
@@ -159,45 +160,45 @@ class ArnTexts:
 
     def identity(self, address: str) -> str:
         """The name of a role, user, group or managed policy of this template."""
-        return self._identity(Symbol(address, None, RESOURCE))
+        return self._identity(NameReference(address, None, RESOURCE))
 
-    def _identity(self, symbol: Symbol) -> str:
-        home, kind = symbol.home or self._resolver, self._type(symbol)
+    def _identity(self, symbol: NameReference) -> str:
+        home, kind = symbol.stack or self._resolver, self._type(symbol)
         resource = home.template.named(symbol.resource or symbol.name, kind)
         node = home.get(properties(home, resource), _IDENTITIES[kind][1]) if resource else None
         text = self.symbolic(node) if node is not None else None
         return text or self.symbols.of(f"name of {symbol.name}")
 
-    def _is_table(self, symbol: Symbol) -> bool:
+    def _is_table(self, symbol: NameReference) -> bool:
         """Whether a symbol stands for a table, of this template or of another stack of the run."""
-        home, name = symbol.home, symbol.resource
+        home, name = symbol.stack, symbol.resource
         if home is not None and name is not None and symbol.name not in self.neighbours:
-            own = home.around.full(name)
+            own = home.context.full(name)
             found = self._tables_of(home) if home.template.tables and name in home.template.tables else ()
             tables = tuple(replace(table, address=symbol.name) for table in found if table.address == own)
             self.neighbours[symbol.name] = tables
             self._tables.setdefault(symbol.name, []).extend(tables)
         return bool(self._tables.get(symbol.name))
 
-    def _type(self, symbol: Symbol) -> str:
-        if symbol.home is None or symbol.resource is None:
+    def _type(self, symbol: NameReference) -> str:
+        if symbol.stack is None or symbol.resource is None:
             return self._types.get(symbol.name, "")
-        return types_of(symbol.home.template).get(symbol.resource, "")
+        return types_of(symbol.stack.template).get(symbol.resource, "")
 
     def _own(self, name: str) -> str:
-        value = self._resolver.reference(_NOWHERE, name)
+        value = self._resolver.resolve_name(_NOWHERE, name)
         return scalar_of(value) if isinstance(value, Node) else self.symbols.of(_OWN[name])
 
     def _made(self, parts: tuple[Part, ...]) -> list[str]:
         choices = [(part,) if isinstance(part, str) else self._options(part, index) for index, part in enumerate(parts)]
         return ["".join(documents) for documents in product(*choices)] if prod(map(len, choices)) <= _MOST else []
 
-    def _options(self, symbol: Symbol, index: int) -> tuple[str, ...]:
-        if symbol.sort in (RESOURCE, FOREIGN):
+    def _options(self, symbol: NameReference, index: int) -> tuple[str, ...]:
+        if symbol.kind in (RESOURCE, OTHER_STACK):
             return self._of_resource(symbol, begins=index == 0)
-        if symbol.name in _OWN and symbol.sort == INPUT:
+        if symbol.name in _OWN and symbol.kind == INPUT:
             return ({REGION: self.region, ACCOUNT: self.account, PARTITION: self.partition}[symbol.name],)
-        name = self._word(symbol.name) if symbol.sort == EXPRESSION else symbol.name
+        name = self._word(symbol.name) if symbol.kind == EXPRESSION else symbol.name
         return (self.symbols.of(f"parameter {name}" if name in _OWN.values() else name),)
 
     def _word(self, expression: str) -> str:
@@ -205,7 +206,7 @@ class ArnTexts:
         word = expression.strip("{}").replace('"', "")
         return word if self._words.setdefault(word, expression) == expression else expression
 
-    def _of_resource(self, symbol: Symbol, *, begins: bool) -> tuple[str, ...]:
+    def _of_resource(self, symbol: NameReference, *, begins: bool) -> tuple[str, ...]:
         if self._is_table(symbol):
             return self._of_table(symbol, self.arns_of(symbol.name))
         kind = self._type(symbol)
@@ -220,9 +221,9 @@ class ArnTexts:
 
     def arn_of_identity(self, address: str) -> str:
         """The ARN of a role, user, group or managed policy of this template."""
-        return self._arn_of_identity(Symbol(address, None, RESOURCE))
+        return self._arn_of_identity(NameReference(address, None, RESOURCE))
 
-    def _arn_of_identity(self, symbol: Symbol) -> str:
+    def _arn_of_identity(self, symbol: NameReference) -> str:
         sort = _IDENTITIES[self._type(symbol)][0]
         return f"arn:{self.partition}:iam::{self.account}:{sort}/{self._identity(symbol)}"
 
@@ -230,7 +231,7 @@ class ArnTexts:
         """The ARN of a key of this template."""
         return f"arn:{self.partition}:kms:{self.region}:{self.account}:key/{self.symbols.of(f'{address}.KeyId')}"
 
-    def _of_table(self, symbol: Symbol, spelled: tuple[str, ...]) -> tuple[str, ...]:
+    def _of_table(self, symbol: NameReference, spelled: tuple[str, ...]) -> tuple[str, ...]:
         if symbol.attribute is None:
             return tuple(arn.partition(":table/")[2] for arn in spelled)
         if symbol.attribute == "Arn":
@@ -238,10 +239,10 @@ class ArnTexts:
         label = self.symbols.of(f"{symbol.name}.{symbol.attribute}")
         return tuple(f"{arn}/stream/{label}" for arn in spelled) if symbol.attribute == "StreamArn" else (label,)
 
-    def _may_be_anything(self, symbol: Symbol) -> bool:
-        if symbol.sort == INPUT:
+    def _may_be_anything(self, symbol: NameReference) -> bool:
+        if symbol.kind == INPUT:
             return not symbol.name.startswith("AWS::")
-        if symbol.sort == EXPRESSION:
+        if symbol.kind == EXPRESSION:
             return True
         kind = self._type(symbol)
         if not kind:

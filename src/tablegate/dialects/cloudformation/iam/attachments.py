@@ -20,7 +20,7 @@ from tablegate.dialects.cloudformation.template import (
     USER,
     USER_POLICY,
 )
-from tablegate.dialects.cloudformation.values import Symbol, Unsettled
+from tablegate.dialects.cloudformation.values import NameReference, Unresolved
 from tablegate.iam.arns import has_symbol
 from tablegate.iam.grants import DocumentRole, HolderForm, HolderKind, role_by_name
 from tablegate.iam.roles import NO_TRUST_POLICY, NOTHING, declared_services, trust_of
@@ -75,7 +75,7 @@ def trust(context: TemplateContext, holder: HolderDraft, node: Node | None) -> N
     if found:
         holder.trusted = [(each.kind, each.why) for each in found]
         holder.services = {service for each in found for service in each.services}
-    if made_for_replicas(context.resolver.around.address) and not context.tables:
+    if made_for_replicas(context.resolver.context.address) and not context.tables:
         holder.trusted = [REPLICATING]
 
 
@@ -90,7 +90,7 @@ def document(
     """The ``PolicyDocument`` of a section, in the hands of a holder."""
     node = present.section.get("PolicyDocument")
     if node is None:
-        context.resolver.misfit(present.resource.node, "a policy needs a PolicyDocument")
+        context.resolver.wrong_shape(present.resource.node, "a policy needs a PolicyDocument")
         return
     for held in context.reader.read(node, certain=present.certain, within=within):
         context.give(holder, held, present.address)
@@ -99,7 +99,7 @@ def document(
 def _inline(context: TemplateContext, holder: HolderDraft, present: PresentResource) -> None:
     """The documents that are written into an identity: their names tell their statements apart."""
     for number, (value, certain) in enumerate(context.items(present.section, "Policies")):
-        if isinstance(value, Unsettled):
+        if isinstance(value, Unresolved):
             node = present.section["Policies"]
             held = context.reader.unknown(value.doubt, node, mentions=context.reader.mentions(node))
             context.give(holder, held, present.address)
@@ -110,7 +110,7 @@ def _inline(context: TemplateContext, holder: HolderDraft, present: PresentResou
                 context, holder, PresentResource(present.resource, value.content, certain and present.certain), within
             )
         else:
-            context.resolver.misfit(value, "a policy is a mapping with a PolicyDocument")
+            context.resolver.wrong_shape(value, "a policy is a mapping with a PolicyDocument")
 
 
 def _inline_policy(context: TemplateContext, holder: HolderDraft, present: PresentResource) -> None:
@@ -182,7 +182,7 @@ class Attachments:
         for value, certain in self.context.items(present.section, key):
             self.attach(holder, value, present.address, certain=certain and present.certain)
 
-    def attach(self, holder: HolderDraft, value: Node | Unsettled, address: str, *, certain: bool) -> None:
+    def attach(self, holder: HolderDraft, value: Node | Unresolved, address: str, *, certain: bool) -> None:
         """Attach one managed policy by its ARN."""
         policy = self.policy(value)
         if policy is not None:
@@ -190,7 +190,7 @@ class Attachments:
             self._give_documents(holder, policy.documents, policy.present.address, certain=certain)
         else:
             arn, place = self.context.shown(value), self.context.place(value)
-            doubt = value.doubt if isinstance(value, Unsettled) else None
+            doubt = value.doubt if isinstance(value, Unresolved) else None
             holder.attach(arn, address, place, self.context.spelling, certain=certain, doubt=doubt)
 
     def bound(self, holder: HolderDraft, section: Mapping[str, Node]) -> None:
@@ -203,7 +203,7 @@ class Attachments:
         if len(values) == 1:  # of several, none is sure to be the limit
             self._limit(holder, values[0])
 
-    def policy(self, value: Node | Unsettled) -> OwnManagedPolicy | None:
+    def policy(self, value: Node | Unresolved) -> OwnManagedPolicy | None:
         """The managed policy of this template that an ARN names."""
         symbol = self.context.reference(value)
         if symbol is not None:
@@ -211,7 +211,7 @@ class Attachments:
         text = self.context.texts.symbolic(value)
         return self._named(text.rpartition("/")[2]) if text and ":policy/" in text else None
 
-    def holder(self, value: Node | Unsettled, kind: str) -> HolderDraft | None:
+    def holder(self, value: Node | Unresolved, kind: str) -> HolderDraft | None:
         """The role, user or group of this template that a value names, by reference, name or ARN."""
         symbol = self.context.reference(value)
         if symbol is not None:
@@ -221,7 +221,7 @@ class Attachments:
             address = self._called(kind, text.rpartition("/")[2])
         return self.context.holders.get((FORMS[kind], address)) if address else None
 
-    def outside_holder(self, present: PresentResource, value: Node | Unsettled, kind: str) -> HolderDraft:
+    def outside_holder(self, present: PresentResource, value: Node | Unresolved, kind: str) -> HolderDraft:
         """Somebody that the template does not make, known by the first thing of it that is given to them."""
         text = self.context.texts.symbolic(value)
         form = FORMS[kind]
@@ -233,9 +233,9 @@ class Attachments:
         holder.address = min(holder.address, present.address)
         return holder
 
-    def _users_elsewhere(self, value: Node | Unsettled) -> tuple[HolderKind, str]:
+    def _users_elsewhere(self, value: Node | Unresolved) -> tuple[HolderKind, str]:
         """What is known of a role that is only named."""
-        symbol = value.symbol if isinstance(value, Unsettled) else None
+        symbol = value.symbol if isinstance(value, Unresolved) else None
         stack = _stack_of(symbol) if symbol is not None else ""
         if made_for_replicas(stack):
             return REPLICATING
@@ -271,7 +271,7 @@ class Attachments:
     def _documents(self, present: PresentResource) -> list[HeldDocument]:
         node = present.section.get("PolicyDocument")
         if node is None:
-            self.context.resolver.misfit(present.resource.node, "a policy needs a PolicyDocument")
+            self.context.resolver.wrong_shape(present.resource.node, "a policy needs a PolicyDocument")
             return []
         return self.context.reader.read(node, certain=present.certain)
 
@@ -281,7 +281,7 @@ class Attachments:
         for held in documents if holder.is_new(address) else ():
             self.context.give(holder, held if certain else held.perhaps(), address)
 
-    def _limit(self, holder: HolderDraft, value: Node | Unsettled) -> None:
+    def _limit(self, holder: HolderDraft, value: Node | Unresolved) -> None:
         policy = self.policy(value)
         if policy is None:
             holder.limit_by(self.context.shown(value))
@@ -306,7 +306,7 @@ class Attachments:
                 else:
                     policy.used = True
 
-    def _by_name(self, holder: HolderDraft, value: Node | Unsettled, present: PresentResource) -> None:
+    def _by_name(self, holder: HolderDraft, value: Node | Unresolved, present: PresentResource) -> None:
         symbol = self.context.reference(value)
         name = self.context.texts.symbolic(value) or "?"
         policy = self.managed.get(symbol.name) if symbol is not None else self._named(name)
@@ -335,6 +335,6 @@ class Attachments:
             yield from ((user, group) for group in groups if group for user in users if user)
 
 
-def _stack_of(symbol: Symbol) -> str:
+def _stack_of(symbol: NameReference) -> str:
     """The resource that embeds what a symbol stands for, or the one that it stands for itself."""
-    return symbol.name if symbol.home is None else symbol.home.around.address
+    return symbol.name if symbol.stack is None else symbol.stack.context.address

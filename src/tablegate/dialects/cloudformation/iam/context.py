@@ -11,7 +11,7 @@ from tablegate.dialects.cloudformation.iam.holders import HolderDraft
 from tablegate.dialects.cloudformation.properties import exists, properties
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import Resource
-from tablegate.dialects.cloudformation.values import RESOURCE, Symbol, Unsettled
+from tablegate.dialects.cloudformation.values import RESOURCE, NameReference, Unresolved
 from tablegate.iam.arns import Symbols
 from tablegate.iam.grants import DocumentRole, HolderForm, HolderKind, Maker
 from tablegate.model.record import field, record
@@ -65,15 +65,15 @@ class TemplateContext:
         """A resource that may be there, and can be read."""
         present = exists(self.resolver, resource)
         section = properties(self.resolver, resource) if present is not False else {}
-        if present is False or isinstance(section, Unsettled):
+        if present is False or isinstance(section, Unresolved):
             return None
         return PresentResource(resource, section, present is True)
 
-    def unreadable(self, *types: str) -> Iterator[tuple[Resource, Unsettled]]:
+    def unreadable(self, *types: str) -> Iterator[tuple[Resource, Unresolved]]:
         """Those of which nothing can be known."""
         for resource in self.resolver.template.of(*types):
             section = properties(self.resolver, resource)
-            if isinstance(section, Unsettled):
+            if isinstance(section, Unresolved):
                 yield resource, section
 
     def holder(
@@ -101,7 +101,7 @@ class TemplateContext:
         """Put a document into somebody's hands."""
         holder.hold(held, held.grants(address, role, self.spelling, target, by), address)
 
-    def items(self, section: Mapping[str, Node], key: str) -> Iterable[tuple[Node | Unsettled, bool]]:
+    def items(self, section: Mapping[str, Node], key: str) -> Iterable[tuple[Node | Unresolved, bool]]:
         """The items of a property, and whether each is there in every scenario."""
         node = section.get(key)
         if node is None:
@@ -116,7 +116,7 @@ class TemplateContext:
             if isinstance(value, Node) and isinstance(value.content, dict):
                 yield PresentResource(present.resource, value.content, certain and present.certain)
             elif isinstance(value, Node):
-                self.resolver.misfit(value, "a mapping is needed")
+                self.resolver.wrong_shape(value, "a mapping is needed")
 
     def text(self, section: Mapping[str, Node], key: str) -> str | None:
         """The one text of a property, with symbols."""
@@ -124,15 +124,15 @@ class TemplateContext:
             return self.texts.symbolic(value)
         return None
 
-    def shown(self, value: Node | Unsettled) -> str:
+    def shown(self, value: Node | Unresolved) -> str:
         """A value as its author would write it."""
         return self.symbols.shown(self.texts.symbolic(value) or "?")
 
-    def place(self, value: Node | Unsettled) -> Place:
+    def place(self, value: Node | Unresolved) -> Place:
         """Where a value stands."""
-        return self.resolver.place(value.node if isinstance(value, Unsettled) else value)
+        return self.resolver.place(value.node if isinstance(value, Unresolved) else value)
 
-    def reference(self, value: Node | Unsettled) -> Symbol | None:
+    def reference(self, value: Node | Unresolved) -> NameReference | None:
         """The resource of this template that a value names, where it is nothing else."""
-        symbol = value.symbol if isinstance(value, Unsettled) else None
-        return symbol if symbol is not None and symbol.sort == RESOURCE else None
+        symbol = value.symbol if isinstance(value, Unresolved) else None
+        return symbol if symbol is not None and symbol.kind == RESOURCE else None

@@ -10,9 +10,9 @@ from tablegate.dialects.cloudformation.iam.arn_texts import HELD, ArnTexts
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.values import (
     RESOURCE,
+    NameReference,
     Resolved,
-    Symbol,
-    Unsettled,
+    Unresolved,
     is_call,
     is_plain,
     is_scalar,
@@ -62,7 +62,7 @@ class ConditionTrees:
         items = self._resolver.items(value) if listed and isinstance(value, Node) else [value]
         return [self._operand(item, patterned=patterned) for item in items]
 
-    def _operand(self, value: Node | Unsettled, *, patterned: bool) -> Any:
+    def _operand(self, value: Node | Unresolved, *, patterned: bool) -> Any:
         text = self._texts.symbolic(value)
         if isinstance(value, Node):
             return value.plain() if text is None else text
@@ -132,7 +132,7 @@ class DocumentTrees:
             return [value] if _is_settled(value) else self._explored(lambda: self._resolver.head(node))
         return [self._resolver.head(node)] if isinstance(content, str) and "{{" in content else [node]
 
-    def elements(self, node: Node, *, certain: bool = True) -> Iterator[tuple[Node | Unsettled, bool]]:
+    def elements(self, node: Node, *, certain: bool = True) -> Iterator[tuple[Node | Unresolved, bool]]:
         """The items of a list, or the one item, and whether each is there in every scenario."""
         values = self.values(node)
         certain = certain and len(values) == 1
@@ -150,14 +150,14 @@ class DocumentTrees:
         """Where a node stands."""
         return self._resolver.place(node)
 
-    def document(self, value: Node | Unsettled) -> DocumentTree:
+    def document(self, value: Node | Unresolved) -> DocumentTree:
         """The document that a resolved value spells: an object, or a text of JSON. Raises ParseError."""
-        node = value.node if isinstance(value, Unsettled) else value
+        node = value.node if isinstance(value, Unresolved) else value
         inner = node.content.get("Fn::ToJsonString") if isinstance(node.content, dict) else None
         if inner is not None:
             resolved = self._resolver.head(inner)
             return self.document(resolved) if resolved is not None else DocumentTree(None, node)
-        if isinstance(value, Unsettled):
+        if isinstance(value, Unresolved):
             first = value.parts[0] if value.parts else None
             if not isinstance(first, str) or not first.lstrip().startswith("{"):
                 return DocumentTree(UnknownPart(value.doubt), node)
@@ -170,7 +170,7 @@ class DocumentTrees:
         return self._from_node(node)
 
     def _explored(self, build: Callable[[], T]) -> list[T]:
-        found = self._resolver.choices.explore(build, self._resolver.conditions.possible)
+        found = self._resolver.scenarios.explore(build, self._resolver.conditions.possible)
         return found if len(found) == 1 else list({_identity(value): value for value in found}.values())
 
     def _from_text(self, node: Node, text: str) -> DocumentTree:
@@ -207,7 +207,7 @@ class DocumentTrees:
         if is_scalar(node) and "{{" not in str(node.content):
             return node.content
         for value, certain in self.elements(node):
-            if isinstance(value, Unsettled):
+            if isinstance(value, Unresolved):
                 found.append(UnknownPart(value.doubt))
             elif isinstance(value.content, dict):
                 forms = self._forms(value.content, ("Statement", len(found)), written)
@@ -267,7 +267,7 @@ class DocumentTrees:
                 found += [(text, item, True) for text in spelled]
                 continue
             for value, certain in self.elements(item):
-                where = value.node if isinstance(value, Unsettled) else value
+                where = value.node if isinstance(value, Unresolved) else value
                 found += [(made, where, certain) for made in self._texts_of(value, key)]
         if False in [certain for _, _, certain in found]:
             found = _once(found)
@@ -286,7 +286,7 @@ class DocumentTrees:
             nodes += [item] * len(spelled)
         return texts, nodes
 
-    def _texts_of(self, value: Node | Unsettled, key: str | int) -> tuple[Any, ...]:
+    def _texts_of(self, value: Node | Unresolved, key: str | int) -> tuple[Any, ...]:
         if isinstance(value, Node) and (value.content is None or not is_scalar(value)):
             return (value.plain(),)
         texts = self._texts.of(value)
@@ -295,7 +295,7 @@ class DocumentTrees:
         if key not in _ACTIONS:
             return texts
         # an action that is known in part names none: it may be any that begins and ends so
-        hole = UnknownPart(value.doubt if isinstance(value, Unsettled) else HELD)
+        hole = UnknownPart(value.doubt if isinstance(value, Unresolved) else HELD)
         return tuple(hole if has_symbol(text) and may_concern_dynamodb(text) is not False else text for text in texts)
 
     def _principals(self, value: Resolved) -> Any:
@@ -330,12 +330,12 @@ def _are_plain(texts: list[Any]) -> bool:
 
 def _is_settled(value: Resolved) -> bool:
     """Whether something comes to the same in every scenario: no parameter or condition has a say in it."""
-    if not isinstance(value, Unsettled):
+    if not isinstance(value, Unresolved):
         return True
     settled = False
     for part in value.parts:
-        if isinstance(part, Symbol):
-            if part.sort != RESOURCE and not part.name.startswith("AWS::"):
+        if isinstance(part, NameReference):
+            if part.kind != RESOURCE and not part.name.startswith("AWS::"):
                 return False
             settled = True
     return settled
@@ -355,7 +355,7 @@ def _once(found: list[tuple[Any, Node, bool]]) -> list[tuple[Any, Node, bool]]:
 
 def _identity(value: object) -> object:
     """What tells alternatives apart."""
-    if isinstance(value, Unsettled):
+    if isinstance(value, Unresolved):
         return value.parts or id(value)
     if isinstance(value, Node):
         return (type(value.content), value.content) if is_scalar(value) else id(value.content)

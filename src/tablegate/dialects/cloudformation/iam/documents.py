@@ -8,7 +8,7 @@ from typing import Any
 
 from tablegate.dialects.cloudformation.iam.document_trees import DocumentTrees
 from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.values import Unsettled
+from tablegate.dialects.cloudformation.values import Unresolved
 from tablegate.iam.actions import may_concern_dynamodb
 from tablegate.iam.arns import Symbols
 from tablegate.iam.documents import Document, Statement, parse_document
@@ -127,8 +127,8 @@ class DocumentReader:
         self.counts.add(held.document)
         return held
 
-    def _held(self, value: Node | Unsettled, node: Node, within: str | None) -> HeldDocument:
-        where = value.node if isinstance(value, Unsettled) else value
+    def _held(self, value: Node | Unresolved, node: Node, within: str | None) -> HeldDocument:
+        where = value.node if isinstance(value, Unresolved) else value
         try:
             written = self._trees.document(value)
         except ParseError as error:
@@ -136,7 +136,7 @@ class DocumentReader:
         file = self._resolver.file  # alone: a document would else keep the resolver, and with it the whole template
         document = parse_document(written.tree, self._symbols, lambda path: written.at(path).place(file), within)
         for part in document.malformed:
-            self._resolver.misfit(written.at(part.path), part.message)
+            self._resolver.wrong_shape(written.at(part.path), part.message)
         mentions = bool(document.doubts) and (self._has_gap(document) or self.mentions(node))
         return HeldDocument(document, self._resolver.place(written.node), mentions)
 

@@ -21,7 +21,7 @@ from tablegate.dialects.cloudformation.template import (
     TRANSFER_USER,
     Resource,
 )
-from tablegate.dialects.cloudformation.values import Symbol, is_call
+from tablegate.dialects.cloudformation.values import NameReference, is_call
 from tablegate.iam.arns import Symbols
 from tablegate.iam.grants import DocumentRole, HolderForm, HolderKind
 from tablegate.iam.roles import most_exposed, trust_of
@@ -29,9 +29,9 @@ from tablegate.model.table import GLOBAL_TABLE, Table
 from tablegate.syntax.node import Node
 
 
-def users_of(symbol: Symbol) -> Evidence | None:
+def users_of(symbol: NameReference) -> Evidence | None:
     """Who uses the role that a symbol stands for; None where that is no role of another stack, or nothing tells."""
-    home = symbol.home
+    home = symbol.stack
     role = home.template.named(symbol.resource, ROLE) if home is not None and symbol.resource is not None else None
     if home is None or role is None:
         return None
@@ -42,8 +42,8 @@ def users_of(symbol: Symbol) -> Evidence | None:
 
 def gather_keys_of_other_stacks(context: TemplateContext) -> None:
     """A holder for each key of another stack that encrypts a table here, unless its own stack judges it."""
-    for address, (home, key) in sorted(context.resolver.foreign_keys.items(), key=lambda item: item[0]):
-        if home.around.full(key.address) in keys_of(context.tables_of(home)):
+    for address, (home, key) in sorted(context.resolver.keys_of_other_stacks.items(), key=lambda item: item[0]):
+        if home.context.full(key.address) in keys_of(context.tables_of(home)):
             continue
         identity = HolderForm.KEY, address
         holder = HolderDraft(
@@ -143,10 +143,10 @@ def _hold(
 ) -> None:
     node = present.section.get("PolicyDocument")
     if node is None:
-        context.resolver.misfit(present.resource.node, "a ResourcePolicy needs a PolicyDocument")
+        context.resolver.wrong_shape(present.resource.node, "a ResourcePolicy needs a PolicyDocument")
         return
     holder = _own(context, present, form, f"the policy of a {form}", within)
-    address = context.resolver.around.full(present.address)
+    address = context.resolver.context.full(present.address)
     holder.name = next((table.name.content for table in context.tables if table.address == address), None)
     for held in context.reader.read(node, certain=present.certain, within=within, sized=True):
         context.give(holder, held, present.address, role=DocumentRole.RESOURCE, target=target)
@@ -173,7 +173,7 @@ def _keys(context: TemplateContext) -> None:
     """Policies of the keys that encrypt a table of this template."""
     wanted = keys_of(context.tables)
     for present in context.resources(KEY) if wanted else ():
-        if context.resolver.around.full(present.address) in wanted:
+        if context.resolver.context.full(present.address) in wanted:
             holder = _own(context, present, HolderForm.KEY, "the policy of a table's key")
             target = context.texts.arn_of_key(present.address)
             for held in _documents_of(context, present, "KeyPolicy"):

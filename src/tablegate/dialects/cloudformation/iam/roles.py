@@ -23,7 +23,7 @@ from tablegate.dialects.cloudformation.template import (
     STATE_MACHINE,
     TOPIC_RULE,
 )
-from tablegate.dialects.cloudformation.values import Unsettled
+from tablegate.dialects.cloudformation.values import Unresolved
 from tablegate.iam.grants import HolderForm, HolderKind
 from tablegate.iam.roles import (
     GATEWAY,
@@ -70,7 +70,7 @@ def _roles(attachments: Attachments, section: Mapping[str, Node], key: str) -> I
             yield holder
 
 
-def _served(context: TemplateContext, present: PresentResource) -> Iterator[tuple[Node | Unsettled, bool]]:
+def _served(context: TemplateContext, present: PresentResource) -> Iterator[tuple[Node | Unresolved, bool]]:
     """The roles of an identity pool, and whether it gives them to users who have not signed in."""
     for roles in context.sections(present, "Roles"):
         for key in roles.section:
@@ -179,7 +179,7 @@ class _Integrations:
     def _plain(self, node: Node) -> object:
         """A definition with each value as the text that it comes to."""
         value = self._context.resolver.head(node)
-        if value is None or isinstance(value, Unsettled):
+        if value is None or isinstance(value, Unresolved):
             return None if value is None else self._context.texts.symbolic(value)
         content = value.content
         if isinstance(content, dict):

@@ -19,7 +19,7 @@ from tablegate.dialects.cloudformation.template import (
     TABLES,
     Resource,
 )
-from tablegate.dialects.cloudformation.values import Unsettled
+from tablegate.dialects.cloudformation.values import Unresolved
 from tablegate.iam.documents import UnknownPart
 from tablegate.iam.grants import HolderForm, HolderKind, Maker, MakerKind
 from tablegate.iam.managed_policies import managed_policies
@@ -125,7 +125,7 @@ class Serverless:
         used: dict[str, int] = {}
         for value, certain in context.items(present.section, "Policies"):
             part = PresentResource(present.resource, present.section, certain and present.certain)
-            if isinstance(value, Unsettled):
+            if isinstance(value, Unresolved):
                 self._attachments.attach(holder, value, present.address, certain=part.certain)
             elif not isinstance(value.content, dict):
                 self._named(holder, value, part)
@@ -154,7 +154,7 @@ class Serverless:
         """A policy template with its parameters; those of other services grant nothing on tables."""
         content = value.content if isinstance(value.content, dict) else {}
         if len(content) != 1:
-            self._context.resolver.misfit(value, "a policy is a name, a document, or one policy template")
+            self._context.resolver.wrong_shape(value, "a policy is a name, a document, or one policy template")
             return
         for name, node in content.items():
             if name in POLICY_TEMPLATES:
@@ -165,7 +165,7 @@ class Serverless:
                 held = self._context.reader.composed(value, statements, within, certain=present.certain)
                 self._context.give(holder, held, present.address, by=Maker(MakerKind.TEMPLATE, name))
             elif name.startswith("DynamoDB"):
-                self._context.resolver.misfit(value, f"there is no policy template {name[:40]!r}")
+                self._context.resolver.wrong_shape(value, f"there is no policy template {name[:40]!r}")
 
     def _texts(self, node: Node) -> tuple[str, ...]:
         """All that a parameter of a policy template can be: it stands in an ARN, so that a hole is one unknown name."""
@@ -206,7 +206,7 @@ def _mapping(node: Node) -> Mapping[str, Node]:
     return node.content if isinstance(node.content, dict) else {}
 
 
-def _is_nothing(value: Node | Unsettled | None) -> bool:
+def _is_nothing(value: Node | Unresolved | None) -> bool:
     """Whether a property is left out, or set to nothing."""
     return value is None or (isinstance(value, Node) and value.content in (None, ""))
 
@@ -331,7 +331,7 @@ class Connectors:
 
     def _data_source(self, source: PresentResource, name: str) -> None:
         key = "TableArn" if "TableArn" in source.section else "TableName"
-        values: list[Node | Unsettled] = [value for value, _ in self._context.items(source.section, key)]
+        values: list[Node | Unresolved] = [value for value, _ in self._context.items(source.section, key)]
         if "ServiceRoleArn" in source.section or not values:
             return
         texts = self._context.texts
