@@ -19,8 +19,8 @@ from tablegate.dialects.terraform.configuration import (
     unkeyed,
 )
 from tablegate.dialects.terraform.faults import Faults
-from tablegate.dialects.terraform.references import Scope, Tracer
-from tablegate.dialects.terraform.resource_changes import Instances, Item
+from tablegate.dialects.terraform.references import ExpressionScope, ReferenceResolver
+from tablegate.dialects.terraform.resource_changes import ChangeRow, ResourceChanges
 from tablegate.syntax.json import lazy as raw_json
 
 
@@ -51,11 +51,11 @@ def test_module_addresses() -> None:
     assert (bracketed("k"), bracketed(0), bracketed(None)) == ('["k"]', "[0]", "")
 
 
-def tracer(configuration: dict[str, Any], *addresses: tuple[str, str], **variables: Any) -> Tracer:
+def tracer(configuration: dict[str, Any], *addresses: tuple[str, str], **variables: Any) -> ReferenceResolver:
     """A tracer over tables with these module addresses and keys."""
-    instances = Instances(Faults("plan.json"))
+    instances = ResourceChanges(Faults("plan.json"))
     for module, key in addresses:
-        item = Item(
+        item = ChangeRow(
             address="x", type="aws_dynamodb_table", name="t", change=raw_json.msgspec.Raw(b"{}"), mode="managed"
         )
         item.module_address = module
@@ -63,15 +63,15 @@ def tracer(configuration: dict[str, Any], *addresses: tuple[str, str], **variabl
             item.index = key
         instances.add(item, raw_json.Plain({"actions": ["create"]}), "resource_changes[0]")
     given = {name: {"value": value} for name, value in variables.items()}
-    return Tracer(Configuration(configuration), instances, given)
+    return ReferenceResolver(Configuration(configuration), instances, given)
 
 
-def contents(found: Tracer, expression: object, scope: Scope) -> list[object]:
+def contents(found: ReferenceResolver, expression: object, scope: ExpressionScope) -> list[object]:
     """The constants that an expression reads, and the names of dead ends."""
-    return [one.reference if one.dead else one.content for one in found.trace(expression, scope)]
+    return [one.reference if one.is_lost else one.content for one in found.trace(expression, scope)]
 
 
-ROOT = Scope("")
+ROOT = ExpressionScope("")
 
 
 def refs(*references: str) -> dict[str, Any]:
@@ -148,22 +148,22 @@ CALLED = {
 @pytest.mark.parametrize(
     ("reference", "scope", "found"),
     [
-        ("var.given", Scope('module.m["a"]', "k"), ["given"]),
-        ("var.defaulted", Scope('module.m["a"]'), ["inner"]),
-        ("var.each", Scope('module.m["a"]'), ["first"]),
-        ("var.each", Scope('module.m["b"]'), ["second"]),
-        ("var.k", Scope('module.m["b"]'), ["b"]),
-        ("var.v", Scope('module.m["b"].module.deep'), ["second"]),
+        ("var.given", ExpressionScope('module.m["a"]', "k"), ["given"]),
+        ("var.defaulted", ExpressionScope('module.m["a"]'), ["inner"]),
+        ("var.each", ExpressionScope('module.m["a"]'), ["first"]),
+        ("var.each", ExpressionScope('module.m["b"]'), ["second"]),
+        ("var.k", ExpressionScope('module.m["b"]'), ["b"]),
+        ("var.v", ExpressionScope('module.m["b"].module.deep'), ["second"]),
         ('module.m["a"].name', ROOT, ["first"]),
-        ("module.m", Scope("", "b"), [1, "second"]),
+        ("module.m", ExpressionScope("", "b"), [1, "second"]),
         ("module.m", ROOT, [1, "first", "second"]),
         ("module.once.o.p", ROOT, ["q"]),
-        ("each.key", Scope("", "me"), ["me"]),
-        ("count.index", Scope("", 3), [3]),
-        ("each.value", Scope("", "x", refs("local.map")), ["each.value (local.map)"]),
+        ("each.key", ExpressionScope("", "me"), ["me"]),
+        ("count.index", ExpressionScope("", 3), [3]),
+        ("each.value", ExpressionScope("", "x", refs("local.map")), ["each.value (local.map)"]),
     ],
 )
-def test_modules(reference: str, scope: Scope, found: list[object]) -> None:
+def test_modules(reference: str, scope: ExpressionScope, found: list[object]) -> None:
     """Into called modules by their outputs, out of them by their variables, each instance by itself."""
     traced = tracer(CALLED, ('module.m["a"]', ""), ('module.m["b"]', ""))
     assert sorted(map(str, contents(traced, refs(reference), scope))) == sorted(map(str, found))
@@ -182,23 +182,23 @@ def test_circles_end() -> None:
         }
     }
     (found,) = tracer(configuration).trace(refs("module.a.o"), ROOT)
-    assert found.dead
+    assert found.is_lost
 
 
 def test_instances_of_resources() -> None:
     """A key means one instance, none all of them, unless the reader has a key of its own."""
     traced = tracer({}, ("", "a"), ("", "b"))
 
-    def keys(reference: str, scope: Scope = ROOT) -> list[object]:
+    def keys(reference: str, scope: ExpressionScope = ROOT) -> list[object]:
         (mention,) = traced.trace(refs(reference), scope)
-        return [one.key for one in mention.instances]
+        return [one.key for one in mention.targets]
 
     assert keys('aws_dynamodb_table.t["a"].arn') == ["a"]
     assert keys('aws_dynamodb_table.t["z"].arn') == []
     assert keys("aws_dynamodb_table.t") == ["a", "b"]
-    assert keys("aws_dynamodb_table.t", Scope("", "b")) == ["b"]
-    assert keys("aws_dynamodb_table.t", Scope("", "z")) == ["a", "b"]
-    assert keys("each.value.arn", Scope("", "a", refs("aws_dynamodb_table.t"))) == ["a"]
+    assert keys("aws_dynamodb_table.t", ExpressionScope("", "b")) == ["b"]
+    assert keys("aws_dynamodb_table.t", ExpressionScope("", "z")) == ["a", "b"]
+    assert keys("each.value.arn", ExpressionScope("", "a", refs("aws_dynamodb_table.t"))) == ["a"]
 
 
 def test_values_that_are_handed_on() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tablegate.dialects.terraform.block import Block
 from tablegate.dialects.terraform.configuration import trees
 from tablegate.dialects.terraform.joins import ByTable, TableFinder, parsed
-from tablegate.dialects.terraform.resources import Resource, World, doubt_about
+from tablegate.dialects.terraform.resources import Resource, Snapshot, doubt_about
 from tablegate.model import facts
 from tablegate.model.table import ScalingSchedule, ScalingTarget
 from tablegate.model.value import Doubt, Value
@@ -24,7 +24,7 @@ _DIMENSIONS = {
 class Scaling:
     """The scaling targets of a world's tables."""
 
-    def __init__(self, world: World, finder: TableFinder) -> None:
+    def __init__(self, world: Snapshot, finder: TableFinder) -> None:
         self._world = world
         self._finder = finder
         self._joined: ByTable[Resource] = ByTable()
@@ -45,9 +45,9 @@ class Scaling:
         found = []
         doubt = self._joined.doubt(table)
         for link, target in self._joined.matches(table):
-            dimension = _DIMENSIONS.get(target.known("scalable_dimension") or "")
+            dimension = _DIMENSIONS.get(target.known_text("scalable_dimension") or "")
             if dimension is None:
-                doubt = doubt or target.root.doubt("scalable_dimension")
+                doubt = doubt or target.block.doubt("scalable_dimension")
                 continue
             index = self._index(table, target) if dimension[1] else None
             if isinstance(index, Doubt):
@@ -69,16 +69,16 @@ class Scaling:
         if None not in triple:
             same = by_triple.get(triple, [])
             return [target for target in same if target.provider == one.provider] or same
-        mentions = one.mentions("resource_id")
+        mentions = one.references("resource_id")
         named = [
             target
             for mention in mentions
             if mention.type == _TARGET
-            for instance in mention.instances
+            for instance in mention.targets
             if (target := self._world.at(instance)) is not None
         ]
         if len(named) > 1:
-            named = [target for target in named if target.instance.key == one.instance.key] or named
+            named = [target for target in named if target.resource_change.key == one.resource_change.key] or named
         if len(named) == 1:
             return named
         link = self._finder.of(one, "resource_id")
@@ -88,20 +88,23 @@ class Scaling:
         return [
             target
             for other, target in self._joined.matches(link.table)
-            if target.known("scalable_dimension") == triple[1]
+            if target.known_text("scalable_dimension") == triple[1]
             and (other.rest == link.rest or not other.rest)
-            and (target.instance.key == one.instance.key or _DIMENSIONS.get(triple[1] or "", ("", True))[1] is False)
+            and (
+                target.resource_change.key == one.resource_change.key
+                or _DIMENSIONS.get(triple[1] or "", ("", True))[1] is False
+            )
         ]
 
     def _index(self, table: Resource, target: Resource) -> str | Doubt:
         """Which index a target is for: where its id is not known, the one index, or that of the target's own key."""
-        text = target.known("resource_id")
+        text = target.known_text("resource_id")
         if text is not None:
             return parsed(text).rest.removeprefix("index/")
         names = [str(index.get("name")) for index in trees(table.content.get("global_secondary_index"))]
         if len(names) == 1:
             return names[0]
-        key = target.instance.key
+        key = target.resource_change.key
         if isinstance(key, str) and key in names:
             return key
         return Doubt(
@@ -110,45 +113,45 @@ class Scaling:
 
     def _target(self, target: Resource, dimension: str, index: str | None, region: str | None) -> ScalingTarget:
         attached = self._attached.get(target.address, [])
-        policies = [one for one in attached if one.instance.type == "aws_appautoscaling_policy"]
-        schedules = [one for one in attached if one.instance.type == "aws_appautoscaling_scheduled_action"]
+        policies = [one for one in attached if one.resource_change.type == "aws_appautoscaling_policy"]
+        schedules = [one for one in attached if one.resource_change.type == "aws_appautoscaling_scheduled_action"]
         tracking, block = self._tracking(policies)
         return ScalingTarget(
             address=target.address,
-            place=target.place,
+            place=target.reference_place,
             dimension=dimension,
             index=index,
             region=region,
-            minimum=target.root.number(facts.SCALING_MIN, "min_capacity"),
-            maximum=target.root.number(facts.SCALING_MAX, "max_capacity"),
+            minimum=target.block.number(facts.SCALING_MIN, "min_capacity"),
+            maximum=target.block.number(facts.SCALING_MAX, "max_capacity"),
             tracking=tracking,
             utilisation=facts.UTILISATION.unset if block is None else block.ratio(facts.UTILISATION, "target_value"),
             scale_in_disabled=facts.SCALE_IN_DISABLED.unset
             if block is None
             else block.flag(facts.SCALE_IN_DISABLED, "disable_scale_in"),
-            suspended=_suspended(target.root),
+            suspended=_suspended(target.block),
             schedules=tuple(_schedule(one) for one in schedules),
         )
 
     def _tracking(self, policies: Sequence[Resource]) -> tuple[Value[bool], Block | None]:
         doubt = self._loose
         for policy in policies:
-            kind = policy.known("policy_type")
-            block = policy.root.one("target_tracking_scaling_policy_configuration")
+            kind = policy.known_text("policy_type")
+            block = policy.block.one("target_tracking_scaling_policy_configuration")
             if kind == "TargetTrackingScaling" or isinstance(block, Block):
-                return facts.TRACKING.of(True, policy.place), block if isinstance(block, Block) else None
-            doubt = doubt or policy.root.doubt("policy_type")
+                return facts.TRACKING.of(True, policy.reference_place), block if isinstance(block, Block) else None
+            doubt = doubt or policy.block.doubt("policy_type")
         return (facts.TRACKING.unset if doubt is None else facts.TRACKING.doubted(doubt)), None
 
 
 def _is_for_tables(one: Resource) -> bool:
-    namespace = one.known("service_namespace")
-    dimension = one.known("scalable_dimension")
+    namespace = one.known_text("service_namespace")
+    dimension = one.known_text("scalable_dimension")
     return namespace == "dynamodb" or (namespace is None and (dimension is None or dimension.startswith("dynamodb:")))
 
 
 def _triple(one: Resource) -> tuple[str | None, str | None]:
-    return one.known("resource_id"), one.known("scalable_dimension")
+    return one.known_text("resource_id"), one.known_text("scalable_dimension")
 
 
 def _suspended(target: Block) -> Value[bool]:
@@ -167,14 +170,14 @@ def _suspended(target: Block) -> Value[bool]:
 
 
 def _schedule(one: Resource) -> ScalingSchedule:
-    action = one.root.one("scalable_target_action")
-    name = one.known("name") or one.address
+    action = one.block.one("scalable_target_action")
+    name = one.known_text("name") or one.address
     if not isinstance(action, Block):
         doubt = action or Doubt("the action does not say")
         return ScalingSchedule(
             name=name,
-            minimum=facts.SCALING_MIN.doubted(doubt, one.place),
-            maximum=facts.SCALING_MAX.doubted(doubt, one.place),
+            minimum=facts.SCALING_MIN.doubted(doubt, one.reference_place),
+            maximum=facts.SCALING_MAX.doubted(doubt, one.reference_place),
         )
     return ScalingSchedule(
         name=name,

@@ -19,22 +19,22 @@ _GLOBAL = "awscc_dynamodb_global_table"
 
 def read_awscc_table(table: Resource, joins: TableJoins) -> Table:
     """The table. Of a global one, the entry of its own region is the table and the others are its replicas."""
-    root = table.root
-    is_global = table.instance.type == _GLOBAL
+    root = table.block
+    is_global = table.resource_change.type == _GLOBAL
     home, others = regions.home_and_others(table, joins.regions.name(table)) if is_global else (root, ())
     own = home if isinstance(home, Block) else root
     tags = joins.tags_by_table.added(parts.tags(own), table)
     scaling, scaling_doubt = joins.scaling.of(table)
     alarms, alarms_doubt = joins.alarms.of(table)
     region, account = joins.regions.region(table), joins.regions.account(table)
-    named = table.known("table_name") is not None or root.is_unknown("table_name")
+    named = table.known_text("table_name") is not None or root.is_unknown("table_name")
     return Table(
         address=table.address,
-        place=table.here,
-        dialect=table.world.dialect,
-        type=table.instance.type,
+        place=table.place,
+        dialect=table.snapshot.dialect,
+        type=table.resource_change.type,
         kind=TableKind.GLOBAL if others else TableKind.REGIONAL,
-        label=table.instance.name,
+        label=table.resource_change.name,
         name=root.text(facts.NAME, "table_name") if named else facts.NAME.doubted(_GENERATED),
         name_generated=not named or _is_generated(root),
         name_fixed=False,
@@ -89,7 +89,7 @@ _GENERATED = Doubt("the table is given no name, and the service makes one up", "
 
 def _is_generated(root: Block) -> bool:
     """Whether nobody wrote a name."""
-    return root.is_unknown("table_name") and root.written is not None and root.expression("table_name") is None
+    return root.is_unknown("table_name") and root.configured is not None and root.expression("table_name") is None
 
 
 def _ceiling(root: Block, own: Block) -> Units:
@@ -111,7 +111,7 @@ def _import_source(root: Block) -> Value[str]:
 def _replicas(
     table: Resource, home: Block | Doubt, others: Sequence[Block], joins: TableJoins
 ) -> Value[tuple[Replica, ...]]:
-    place = table.root.place("replicas")
+    place = table.block.place("replicas")
     if isinstance(home, Doubt):
         return facts.REPLICAS.doubted(home, place)
     found = sorted(

@@ -133,7 +133,7 @@ def tags(block: Block) -> Tags:
             return facts.TAGS.doubted(pair if isinstance(pair, Doubt) else MISSHAPEN, place)
         value = pair.content.get("value")
         found[key] = value if isinstance(value, str) else None
-    return facts.TAGS.of(found, place, sensitive=block.is_marked("tags")) if found else facts.TAGS.unset
+    return facts.TAGS.of(found, place, sensitive=block.is_sensitive("tags")) if found else facts.TAGS.unset
 
 
 def keys(block: Block) -> Value[tuple[KeyPart, ...]]:
@@ -150,7 +150,7 @@ def keys(block: Block) -> Value[tuple[KeyPart, ...]]:
     for part in parts if isinstance(parts, list) else [None]:
         name, role = (part.get("AttributeName"), part.get("KeyType")) if isinstance(part, dict) else (None, None)
         if not isinstance(name, str) or role not in ("HASH", "RANGE"):
-            block.misshapen("key_schema", "a list of keys as JSON")
+            block.report_shape("key_schema", "a list of keys as JSON")
             return facts.KEYS.doubted(MISSHAPEN, place)
         found.append(KeyPart(attribute=name, role=Role(role)))
     return facts.KEYS.of(tuple(found), place)

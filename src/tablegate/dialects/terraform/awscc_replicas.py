@@ -20,7 +20,7 @@ _READ_CEILING = "read_on_demand_throughput_settings"
 
 def home_and_others(table: Resource, region: str | None) -> tuple[Block | Doubt, Sequence[Block]]:
     """The entry that is the table, in its own region or else the first, and the replicas."""
-    found = table.root.many("replicas", match="region")
+    found = table.block.many("replicas", match="region")
     if isinstance(found, Doubt):
         return found, ()
     blocks = [one for one in found if isinstance(one, Block)]
@@ -70,7 +70,7 @@ def read_replica(table: Resource, block: Block, keys: Keys) -> Replica:
 def scaling(table: Resource, home: Block, others: Sequence[Block]) -> tuple[ScalingTarget, ...]:
     """The scaling in the table's own settings: writes for all regions, reads for each."""
     found = [
-        _target(table, table.root, _WRITES, "write", None),
+        _target(table, table.block, _WRITES, "write", None),
         _target(table, home, _READS, "read", None),
         *(_target(table, one, _READS, "read", str(one.content.get("region"))) for one in others),
     ]

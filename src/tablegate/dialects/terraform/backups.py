@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from tablegate.dialects.terraform.block import Block
 from tablegate.dialects.terraform.joins import TableFinder, table_name
 from tablegate.dialects.terraform.regions import Regions
-from tablegate.dialects.terraform.resources import Resource, World, doubt_about
+from tablegate.dialects.terraform.resources import Resource, Snapshot, doubt_about
 from tablegate.model import facts
 from tablegate.model.value import Doubt, Value
 
@@ -22,7 +22,7 @@ Tags = Value[Mapping[str, str | None]]
 class Backups:
     """The backup selections of a world."""
 
-    def __init__(self, world: World, finder: TableFinder, regions: Regions) -> None:
+    def __init__(self, world: Snapshot, finder: TableFinder, regions: Regions) -> None:
         self._finder = finder
         self._regions = regions
         self._selections = world.of("aws_backup_selection")
@@ -34,7 +34,7 @@ class Backups:
         for selection in self._selections:
             covered = self._covers(selection, table, tags)
             if covered is True:
-                return facts.BACKED_UP.of(True, selection.place)
+                return facts.BACKED_UP.of(True, selection.reference_place)
             if isinstance(covered, Doubt):
                 doubt = doubt or covered
         return facts.BACKED_UP.unset if doubt is None else facts.BACKED_UP.doubted(doubt)
@@ -60,29 +60,29 @@ class Backups:
             if None in content:
                 answers.append(self._referred(selection, key, table))
             return _any(answers)
-        if selection.root.doubt(key, computed=True) is None:
+        if selection.block.doubt(key, computed=True) is None:
             return None
         return self._referred(selection, key, table)
 
     def _referred(self, selection: Resource, key: str, table: Resource) -> bool | Doubt:
         """The list is not known yet: it holds the tables that its expression refers to."""
-        mentions = selection.mentions(key)
+        mentions = selection.references(key)
         mentioned = [
             one
             for mention in mentions
             if mention.data is None
-            for instance in mention.instances
-            if (one := selection.world.at(instance)) is not None
+            for instance in mention.targets
+            if (one := selection.snapshot.at(instance)) is not None
         ]
         if table in mentioned or self._finder.by_mentions(mentions, selection).table is table:
             return True
-        unknown = [one for one in mentions if not selection.world.is_known(one)]
-        if unknown and all(one.instances and one.type.startswith("aws") for one in unknown):
+        unknown = [one for one in mentions if not selection.snapshot.is_known(one)]
+        if unknown and all(one.targets and one.type.startswith("aws") for one in unknown):
             return False  # other resources of AWS; a resource that only passes values on may pass anything
         return doubt_about(unknown) if unknown or not mentions else False
 
     def _matches(self, pattern: str, table: Resource) -> bool | Doubt:
-        arn = table.known("arn")
+        arn = table.known_text("arn")
         if arn is not None or pattern == "*":
             return _like(pattern, arn or "")
         parts = pattern.split(":", _ARN_PARTS - 1)
@@ -106,7 +106,7 @@ class Backups:
 
 def _tagged(selection: Resource, tags: Tags) -> bool | Doubt | None:
     """Whether any of the selection's tags is on the table; None without any."""
-    wanted = selection.root.many("selection_tag")
+    wanted = selection.block.many("selection_tag")
     if isinstance(wanted, Doubt):
         return wanted
     if not wanted:
@@ -125,7 +125,7 @@ def _has_tag(wanted: Block | Doubt, tags: Tags) -> bool | Doubt:
 
 def _conditioned(selection: Resource, tags: Tags) -> bool | Doubt | None:
     """Whether all conditions hold for the table; None without any."""
-    blocks = selection.root.many("condition", computed=True)
+    blocks = selection.block.many("condition", computed=True)
     if isinstance(blocks, Doubt):
         return blocks
     if not blocks:

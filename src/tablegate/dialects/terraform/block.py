@@ -13,11 +13,11 @@ from tablegate.syntax.json.lazy import kind_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tablegate.dialects.terraform.source_info import Inside, Written
+    from tablegate.dialects.terraform.source_info import BlockLines, DocumentPlaces
 
 
 @record(kw_only=False)
-class Source:
+class BlockMatcher:
     """How a block finds the one in the source that it comes from."""
 
     match: str | None
@@ -32,7 +32,7 @@ class InOrder(list[object]):
 _READS = frozenset({"references", "doubt"})
 
 
-def written_of(expression: object, number: int, item: Tree, source: Source) -> Tree | None:
+def matching_block(expression: object, number: int, item: Tree, source: BlockMatcher) -> Tree | None:
     """Which of the blocks in the source became this one: sets lose their order, so a name must tell."""
     if isinstance(expression, InOrder):
         return tree(expression[number])
@@ -84,7 +84,7 @@ def _constant(expression: object) -> object:
     return expression.get("constant_value") if isinstance(expression, dict) else None
 
 
-def within(expression: object) -> Tree | None:
+def member_expressions(expression: object) -> Tree | None:
     """The expressions of an object's members: those of a constant are its own, those of others all it reads."""
     if not isinstance(expression, dict):
         return None if expression is None else NOTHING
@@ -114,7 +114,7 @@ LATER: Final = Doubt("known only after apply", "applying what it depends on firs
 _NO_UNKNOWN: Tree = {}
 
 
-class Owner(Protocol):
+class BlockOwner(Protocol):
     """The resource that a block belongs to, as far as its blocks need to know it."""
 
     address: str
@@ -124,38 +124,38 @@ class Owner(Protocol):
     @property
     def assumes_absent(self) -> bool: ...
 
-    def explain(self, expression: object, *, computed: bool) -> Doubt | None: ...
+    def why_unknown(self, expression: object, *, computed: bool) -> Doubt | None: ...
 
-    def misshapen(self, path: str, expected: str, found: str) -> None: ...
+    def report_shape(self, path: str, expected: str, found: str) -> None: ...
 
 
 class Block:
-    """A cursor into one object. ``written`` is its part of the configuration; None where plan JSON does not tell.
+    """A cursor into one object. ``configured`` is its part of the configuration; None where plan JSON does not tell.
 
     What is *computed* has a default of the service's own when nobody writes it: Terraform calls that unknown as
     well. Only its expression in the configuration, or the lack of one, tells the two apart.
     """
 
-    __slots__ = ("_inner", "_marks", "_owner", "_source", "_unknown", "content", "path", "written")
+    __slots__ = ("_inner", "_marks", "_owner", "_source", "_unknown", "configured", "content", "path")
 
     def __init__(
         self,
-        owner: Owner,
+        owner: BlockOwner,
         content: Tree,
         unknown: object,
         marks: object,
         *,
-        written: Tree | None,
+        configured: Tree | None,
         path: str,
         inner: bool = True,
-        source: Written | None = None,
+        source: BlockLines | None = None,
     ) -> None:
         self._owner = owner
         self._source = source
         self.content = content
         self._unknown = unknown if isinstance(unknown, dict) else _NO_UNKNOWN
         self._marks = marks
-        self.written = written
+        self.configured = configured
         self.path = path
         self._inner = inner
 
@@ -203,7 +203,7 @@ class Block:
         """A whole number that the provider keeps as a text."""
         content = self.content.get(key)
         if isinstance(content, str) and content.lstrip("-").isascii() and content.lstrip("-").isdigit():
-            return fact.of(int(content), self.place(key), sensitive=self.is_marked(key))
+            return fact.of(int(content), self.place(key), sensitive=self.is_sensitive(key))
         return self._scalar(fact, key, (int,), computed=False)
 
     def shared(self, fact: Fact[T], key: str, other: str, make: Callable[[str, str | None], T]) -> Value[T] | None:
@@ -230,7 +230,7 @@ class Block:
         if not found:
             return None
         if len(found) > 1:
-            self._owner.misshapen(self.path + key, "at most one block", f"{len(found)}")
+            self._owner.report_shape(self.path + key, "at most one block", f"{len(found)}")
             return MISSHAPEN
         return found[0]
 
@@ -246,18 +246,22 @@ class Block:
         if content is None:
             return (self._block_doubt(key, computed=computed) if unknown is True else None) or ()
         if not isinstance(content, list):
-            self._owner.misshapen(self.path + key, "a list of blocks", kind_of(content))
+            self._owner.report_shape(self.path + key, "a list of blocks", kind_of(content))
             return MISSHAPEN
         expression, marks = self._expression(key), self._marks_of(key)
-        source = Source(match, ordered, ordered and isinstance(expression, list) and len(expression) == len(content))
+        source = BlockMatcher(
+            match, ordered, ordered and isinstance(expression, list) and len(expression) == len(content)
+        )
         found: list[Block | Doubt] = []
         for number, item in enumerate(content):
             path = f"{self.path}{key}[{number}]"
             if isinstance(item, dict):
-                written = None if expression is None else written_of(expression, number, item, source)
+                written = None if expression is None else matching_block(expression, number, item, source)
                 doubts, secrets = _at(unknown, number), _at(marks, number)
                 origin = None if self._source is None else self._source.child(key, number, item)
-                found.append(Block(self._owner, item, doubts, secrets, written=written, path=f"{path}.", source=origin))
+                found.append(
+                    Block(self._owner, item, doubts, secrets, configured=written, path=f"{path}.", source=origin)
+                )
             else:
                 found.append(self._no_child(path, item, _at(unknown, number)))
         return found
@@ -268,16 +272,16 @@ class Block:
         if content is None:
             return self._block_doubt(key, computed=computed) if self._unknown.get(key) is True else None
         if not isinstance(content, dict):
-            self._owner.misshapen(self.path + key, "an object", kind_of(content))
+            self._owner.report_shape(self.path + key, "an object", kind_of(content))
             return MISSHAPEN
         return Block(
             self._owner,
             content,
             self._unknown.get(key),
             self._marks_of(key),
-            written=within(self._expression(key)),
+            configured=member_expressions(self._expression(key)),
             path=f"{self.path}{key}.",
-            source=None if self._source is None else self._source.of(key),
+            source=None if self._source is None else self._source.inner(key),
         )
 
     def doubt(self, key: str, *, computed: bool = False) -> Doubt | None:
@@ -288,22 +292,22 @@ class Block:
         """How a member was written; None where it was not, or where plan JSON does not tell."""
         return self._expression(key)
 
-    def given(self, key: str) -> object:
+    def source_value(self, key: str) -> object:
         """What a member comes to that the plan knows nothing of, where its source tells."""
-        return None if self._source is None else self._source.given(key)
+        return None if self._source is None else self._source.source_value(key)
 
-    def inside(self, key: str) -> Inside | None:
+    def document_places(self, key: str) -> DocumentPlaces | None:
         """Where the parts of a policy document stand, if the source tells."""
-        return None if self._source is None else self._source.inside(key)
+        return None if self._source is None else self._source.document_places(key)
 
-    def is_marked(self, key: str) -> bool:
+    def is_sensitive(self, key: str) -> bool:
         """Whether the member, or anything in it, is marked sensitive."""
         marks = self._marks
         return marks is not None and (marks is True or (isinstance(marks, dict) and _any_true(marks.get(key))))
 
-    def misshapen(self, key: str, expected: str) -> None:
+    def report_shape(self, key: str, expected: str) -> None:
         """Report a member that has not the expected shape."""
-        self._owner.misshapen(self.path + key, expected, kind_of(self.content.get(key)))
+        self._owner.report_shape(self.path + key, expected, kind_of(self.content.get(key)))
 
     def _scalar(self, fact: Fact[T], key: str, kinds: tuple[type, ...], *, computed: bool) -> Value[T]:
         content = self.content.get(key)
@@ -314,14 +318,14 @@ class Block:
                 return fact.unset
             doubt = self._doubt(key, computed=computed)
             return fact.unset if doubt is None else fact.doubted(doubt, self.place(key), self._candidates(key))
-        self._owner.misshapen(self.path + key, _NAMES[kinds[0]], kind_of(content))
+        self._owner.report_shape(self.path + key, _NAMES[kinds[0]], kind_of(content))
         return fact.doubted(MISSHAPEN, self.place(key))
 
     def _known(self, fact: Fact[T], key: str, content: T) -> Value[T]:
         """The content. A default that nobody wrote is the provider's, which fills in what its schema says."""
-        if content == fact.default and self.written is not None and self.written.get(key) is None:
+        if content == fact.default and self.configured is not None and self.configured.get(key) is None:
             return fact.unset
-        if self._marks is not None and self.is_marked(key):
+        if self._marks is not None and self.is_sensitive(key):
             return fact.of(content, self.place(key), sensitive=True)
         cache = self._owner.cache  # tables share what they agree on
         shared = (fact.name, self.path, key, content)
@@ -339,21 +343,21 @@ class Block:
         """Why an unknown member is unknown; None when it is merely left to the service."""
         expression = self._expression(key)
         if expression is not None:
-            return self._owner.explain(expression, computed=computed)
+            return self._owner.why_unknown(expression, computed=computed)
         return None if computed else LATER
 
     def _block_doubt(self, key: str, *, computed: bool) -> Doubt | None:
         """The same of blocks, which a dynamic block may make: that leaves no expression either."""
         expression = self._expression(key)
         if expression is not None:
-            return self._owner.explain(expression, computed=computed)
+            return self._owner.why_unknown(expression, computed=computed)
         dynamic = None if self._source is None else self._source.dynamic(key)
         if dynamic is not None:
-            return DYNAMIC if any(self._owner.explain(one, computed=True) for one in dynamic) else None
+            return DYNAMIC if any(self._owner.why_unknown(one, computed=True) for one in dynamic) else None
         return None if computed and (self._inner or self._owner.assumes_absent) else DYNAMIC
 
     def _expression(self, key: str) -> object:
-        return None if self.written is None else self.written.get(key)
+        return None if self.configured is None else self.configured.get(key)
 
     def _marks_of(self, key: str) -> object:
         return True if self._marks is True else self._marks.get(key) if isinstance(self._marks, dict) else None
@@ -361,7 +365,7 @@ class Block:
     def _no_child(self, path: str, item: object, unknown: object) -> Doubt:
         if item is None and unknown is True:
             return LATER
-        self._owner.misshapen(path, "a block", kind_of(item))
+        self._owner.report_shape(path, "a block", kind_of(item))
         return MISSHAPEN
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from tablegate.dialects.terraform.faults import Faults
-from tablegate.dialects.terraform.resource_changes import Instances, Item
+from tablegate.dialects.terraform.resource_changes import ChangeRow, ResourceChanges
 from tablegate.dialects.terraform.resources import TABLE_TYPES
 from tablegate.model.record import record
 
@@ -53,10 +53,10 @@ _ADDRESS = r"(?s)(?:^|\.)[A-Za-z][\w-]*\.[A-Za-z_][\w-]*(?:\[.*\])?$"
 _PROVIDERS = ("hashicorp/aws", "hashicorp/awscc", "-/aws")
 
 
-def note_coverage(instances: Instances, faults: Faults) -> None:
+def note_coverage(instances: ResourceChanges, faults: Faults) -> None:
     """Say which resources of DynamoDB were not read, and what is odd about those that were."""
     left: list[str] = []
-    for number, item in enumerate(instances.items):
+    for number, item in enumerate(instances.rows):
         if f"{item.type}." not in item.address or not item.type.isascii():
             _note_address(item, instances.path(number), faults)
         elif item.mode == "managed" and is_left(item.type):
@@ -73,7 +73,7 @@ def note_left(types: Iterable[str], faults: Faults) -> None:
         faults.incomplete(f"{type_} is not covered{times}: nothing is known of what it does", blocks=False)
 
 
-def _note_address(item: Item, path: str, faults: Faults) -> None:
+def _note_address(item: ChangeRow, path: str, faults: Faults) -> None:
     if not item.type.isascii():
         faults.refuse("the type is not written in ASCII", f"{path}.type")
     elif re.search(_ADDRESS, item.address):
@@ -82,10 +82,10 @@ def _note_address(item: Item, path: str, faults: Faults) -> None:
         faults.incomplete("an address that is none", blocks=False, path=f"{path}.address")
 
 
-def note_twins(instances: Instances, faults: Faults) -> None:
+def note_twins(instances: ResourceChanges, faults: Faults) -> None:
     """Refuse an address that two resource changes share."""
     seen: set[tuple[str, object]] = set()
-    for number, item in enumerate(instances.items):
+    for number, item in enumerate(instances.rows):
         key = (item.address, item.deposed)
         if key in seen:
             faults.refuse(f"{item.address} is there twice", instances.path(number))
@@ -98,13 +98,13 @@ def is_left(type_: str) -> bool:
     return ("dynamodb" in folded or "dax_" in folded) and type_ not in READ and type_ not in _NOTHING_TO_JUDGE
 
 
-def _note_provider(item: Item, faults: Faults) -> None:
+def _note_provider(item: ChangeRow, faults: Faults) -> None:
     provider = item.provider_name or ""
     if provider and provider != "aws" and not provider.endswith(_PROVIDERS):
         faults.incomplete(f"{item.address} comes from the provider {provider}", blocks=False)
 
 
-def counted(items: Iterable[Item]) -> int:
+def counted(items: Iterable[ChangeRow]) -> int:
     """How many managed resources there are."""
     return sum(1 for item in items if item.mode == "managed" and not item.deposed)
 

@@ -11,11 +11,11 @@ from tablegate.dialects.terraform.coverage import POLICY_TYPES, Access
 from tablegate.dialects.terraform.faults import Faults
 from tablegate.dialects.terraform.joins import TableFinder
 from tablegate.dialects.terraform.kms import Keys
-from tablegate.dialects.terraform.prior_state import State
-from tablegate.dialects.terraform.references import Tracer
+from tablegate.dialects.terraform.prior_state import PriorState
+from tablegate.dialects.terraform.references import ReferenceResolver
 from tablegate.dialects.terraform.regions import Regions
-from tablegate.dialects.terraform.resource_changes import Instance, Instances
-from tablegate.dialects.terraform.resources import TABLE_TYPES, Resource, World
+from tablegate.dialects.terraform.resource_changes import ResourceChange, ResourceChanges
+from tablegate.dialects.terraform.resources import TABLE_TYPES, Resource, Snapshot
 from tablegate.dialects.terraform.source_info import SourceMap
 from tablegate.dialects.terraform.table import TableJoins, read_table
 from tablegate.findings import Input
@@ -27,7 +27,10 @@ from tablegate.model.value import Doubt, Place
 
 
 def read_change(
-    instance: Instance, after: Table | None, make_before: Callable[[Instance], Table | None], here: Place | None
+    instance: ResourceChange,
+    after: Table | None,
+    make_before: Callable[[ResourceChange], Table | None],
+    here: Place | None,
 ) -> Change:
     """The change of one table, bound to the table that it leaves."""
     change = Change(
@@ -49,7 +52,7 @@ def read_change(
     return change
 
 
-def note_actions(instance: Instance, faults: Faults) -> None:
+def note_actions(instance: ResourceChange, faults: Faults) -> None:
     """Say of an action that nobody knows yet that it is not known."""
     if instance.kind is ChangeKind.UNKNOWN:
         actions = ", ".join(instance.actions) or "none"
@@ -61,7 +64,7 @@ class _Once:
 
     __slots__ = ("_instance", "_made", "_make", "_table")
 
-    def __init__(self, instance: Instance, make: Callable[[Instance], Table | None]) -> None:
+    def __init__(self, instance: ResourceChange, make: Callable[[ResourceChange], Table | None]) -> None:
         self._instance = instance
         self._make = make
         self._made = False
@@ -96,30 +99,30 @@ def _importing(content: object) -> str | None:
     return ", ".join(parts) or "known only after apply"
 
 
-def dax_clusters(world: World) -> tuple[DaxCluster, ...]:
+def dax_clusters(world: Snapshot) -> tuple[DaxCluster, ...]:
     """The DAX clusters."""
     return tuple(sorted((_cluster(one) for one in world.of("aws_dax_cluster")), key=lambda one: one.address))
 
 
-def legacy_global_tables(world: World, finder: TableFinder) -> tuple[LegacyGlobalTable, ...]:
+def legacy_global_tables(world: Snapshot, finder: TableFinder) -> tuple[LegacyGlobalTable, ...]:
     """The global tables of 2017: a resource that ties tables of one name together."""
     found = (_legacy(one, finder) for one in world.of("aws_dynamodb_global_table"))
     return tuple(sorted(found, key=lambda one: one.address))
 
 
 def _cluster(one: Resource) -> DaxCluster:
-    block = one.root.one("server_side_encryption")
+    block = one.block.one("server_side_encryption")
     if block is None:
         encrypted = facts.DAX_ENCRYPTED.unset
     elif isinstance(block, Doubt):
-        encrypted = facts.DAX_ENCRYPTED.doubted(block, one.root.place("server_side_encryption"))
+        encrypted = facts.DAX_ENCRYPTED.doubted(block, one.block.place("server_side_encryption"))
     else:
         encrypted = block.flag(facts.DAX_ENCRYPTED, "enabled")
     return DaxCluster(
         address=one.address,
-        place=one.here,
+        place=one.place,
         encrypted=encrypted,
-        in_transit=one.root.text(facts.DAX_IN_TRANSIT, "cluster_endpoint_encryption_type", computed=True),
+        in_transit=one.block.text(facts.DAX_IN_TRANSIT, "cluster_endpoint_encryption_type", computed=True),
     )
 
 
@@ -128,29 +131,29 @@ def _legacy(one: Resource, finder: TableFinder) -> LegacyGlobalTable:
     table = link.tables[0] if link.tables and link.doubt is None else None
     return LegacyGlobalTable(
         address=one.address,
-        place=one.here,
+        place=one.place,
         custom_resource=False,
         table=None if table is None else table.address,
         table_retained=facts.DELETION_PROTECTION.unset
         if table is None
-        else table.root.flag(facts.DELETION_PROTECTION, "deletion_protection_enabled"),
+        else table.block.flag(facts.DELETION_PROTECTION, "deletion_protection_enabled"),
         deletion_policy=facts.DELETION_POLICY.unset,
     )
 
 
-class Description:
+class EstateBuilder:
     """Resources, their worlds before and after, and the faults found on the way."""
 
     def __init__(
         self,
         dialect: Dialect,
         configuration: Configuration,
-        instances: Instances,
+        instances: ResourceChanges,
         faults: Faults,
         options: ReadOptions,
         *,
         variables: Tree = NOTHING,
-        state: State | None = None,
+        state: PriorState | None = None,
         source_map: SourceMap | None = None,
     ) -> None:
         self._dialect = dialect
@@ -158,14 +161,16 @@ class Description:
         self._instances = instances
         self._faults = faults
         self._variables = variables
-        self._state = state or State(None)
-        tracer = Tracer(configuration, instances, variables, source_map)
+        self._state = state or PriorState(None)
+        tracer = ReferenceResolver(configuration, instances, variables, source_map)
         self._regions = Regions(configuration, tracer, self._state, options.region, options.account)
-        self._before = World("before", instances, configuration, tracer, faults, dialect=dialect)
-        self._after = World("after", instances, configuration, tracer, faults, dialect=dialect, source_map=source_map)
+        self._before = Snapshot("before", instances, configuration, tracer, faults, dialect=dialect)
+        self._after = Snapshot(
+            "after", instances, configuration, tracer, faults, dialect=dialect, source_map=source_map
+        )
         self._read: Access | None = None
         self._managed_keys: set[str] = set()
-        self._joins: dict[World, TableJoins] = {}
+        self._joins: dict[Snapshot, TableJoins] = {}
 
     def changes(self) -> tuple[Change, ...]:
         """What a plan does to its tables."""
@@ -176,7 +181,7 @@ class Description:
             note_actions(instance, self._faults)
             resource = None if instance.deposed else self._after.at(instance)
             after = None if resource is None else self._table(resource, self._after)
-            here = None if resource is None else resource.here
+            here = None if resource is None else resource.place
             found.append(read_change(instance, after, self._table_before, here))
         found.sort(key=lambda change: (change.address, change.deposed or ""))
         return tuple(found)
@@ -221,19 +226,19 @@ class Description:
             documents_unread=access.unread,
         )
 
-    def _table_before(self, instance: Instance) -> Table | None:
+    def _table_before(self, instance: ResourceChange) -> Table | None:
         resource = self._before.at(instance)
         return None if resource is None else self._table(resource, self._before)
 
-    def _table(self, resource: Resource, world: World) -> Table:
+    def _table(self, resource: Resource, world: Snapshot) -> Table:
         joins = self._joins_of(world)
-        if resource.instance.type == TABLE_TYPES[0]:
+        if resource.resource_change.type == TABLE_TYPES[0]:
             return read_table(resource, joins)
         from tablegate.dialects.terraform.awscc import read_awscc_table  # few plans use that provider
 
         return read_awscc_table(resource, joins)
 
-    def _joins_of(self, world: World) -> TableJoins:
+    def _joins_of(self, world: Snapshot) -> TableJoins:
         found = self._joins.get(world)
         if found is None:
             keys = Keys(world, self._before, self._regions, self._state, self._managed_keys)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import Generic, TypeVar
 
 from tablegate.dialects.terraform.block import MISSHAPEN
-from tablegate.dialects.terraform.references import Mention
+from tablegate.dialects.terraform.references import Reference
 from tablegate.dialects.terraform.regions import Regions
-from tablegate.dialects.terraform.resources import TABLE_TYPES, Resource, World, doubt_about
+from tablegate.dialects.terraform.resources import TABLE_TYPES, Resource, Snapshot, doubt_about
 from tablegate.model import facts
 from tablegate.model.record import record, replace
 from tablegate.model.value import Doubt, Value
@@ -56,7 +56,7 @@ class TableMatch:
 class TableFinder:
     """Finds the tables of a world."""
 
-    def __init__(self, world: World, regions: Regions) -> None:
+    def __init__(self, world: Snapshot, regions: Regions) -> None:
         self._world = world
         self._regions = regions
         self.tables = world.of(*TABLE_TYPES)
@@ -68,12 +68,12 @@ class TableFinder:
 
     def of(self, resource: Resource, key: str) -> TableMatch:
         """The table that an argument leads to."""
-        text = resource.known(key)
+        text = resource.known_text(key)
         if text is not None:
             return self.by_text(text, resource)
-        if not resource.root.is_unknown(key):
+        if not resource.block.is_unknown(key):
             return TableMatch()
-        return self.by_mentions(resource.mentions(key), resource)
+        return self.by_mentions(resource.references(key), resource)
 
     def by_text(self, text: str, resource: Resource) -> TableMatch:
         """The table of a name, an ARN or an autoscaling id. One in another region is that table's replica there."""
@@ -88,21 +88,21 @@ class TableFinder:
             return TableMatch(tuple(there), None, None, stream, named.rest)
         return TableMatch(tuple(found[:1]), None, region, stream, named.rest)
 
-    def by_mentions(self, mentions: Iterable[Mention], resource: Resource) -> TableMatch:
+    def by_mentions(self, mentions: Iterable[Reference], resource: Resource) -> TableMatch:
         """The table among what an expression reads."""
         mentions = tuple(mentions)
         links = [self._matched(mention) for mention in mentions]
         tables = tuple({table.address: table for link in links for table in link.tables}.values())
-        if len(tables) > 1 and resource.instance.key is not None:
-            tables = tuple(one for one in tables if one.instance.key == resource.instance.key) or tables
+        if len(tables) > 1 and resource.resource_change.key is not None:
+            tables = tuple(one for one in tables if one.resource_change.key == resource.resource_change.key) or tables
         if len(tables) == 1:
             link = next(link for link in links if tables[0] in link.tables)
             return TableMatch(tables, link.doubt if len(link.tables) == 1 else None, link.region, link.stream)
         unknown = [one for one in mentions if not self._world.is_known(one)]
         return TableMatch(tables, doubt_about(unknown)) if tables or unknown else TableMatch()
 
-    def _matched(self, mention: Mention) -> TableMatch:
-        resources = [found for one in mention.instances if (found := self._world.at(one)) is not None]
+    def _matched(self, mention: Reference) -> TableMatch:
+        resources = [found for one in mention.targets if (found := self._world.at(one)) is not None]
         if mention.data is not None:
             return TableMatch()
         if mention.type in TABLE_TYPES:
@@ -153,7 +153,11 @@ class ByTable(Generic[T]):
 
 def table_name(table: Resource) -> str | None:
     """A table's name, where it is known."""
-    return table.known("name") if table.instance.type == "aws_dynamodb_table" else table.known("table_name")
+    return (
+        table.known_text("name")
+        if table.resource_change.type == "aws_dynamodb_table"
+        else table.known_text("table_name")
+    )
 
 
 def parsed(text: str) -> TableName:
@@ -173,7 +177,7 @@ Tags = Value[Mapping[str, str | None]]
 class TableTags:
     """Tags of tables and of replicas."""
 
-    def __init__(self, world: World, links: TableFinder, regions: Regions) -> None:
+    def __init__(self, world: Snapshot, links: TableFinder, regions: Regions) -> None:
         self._regions = regions
         self._joined: ByTable[Resource] = ByTable()
         for one in world.of("aws_dynamodb_tag"):
@@ -193,19 +197,19 @@ class TableTags:
 
     def own(self, resource: Resource) -> Tags:
         """What a resource and its provider say: together where the provider has merged them."""
-        root = resource.root
+        root = resource.block
         merged = root.content.get("tags_all")
         if isinstance(merged, dict):
             return _tags(resource, "tags_all", merged)
         if merged is not None:
-            root.misshapen("tags_all", "an object")
+            root.report_shape("tags_all", "an object")
             return facts.TAGS.doubted(MISSHAPEN, root.place("tags_all"))
         tags = root.content.get("tags")
         doubt = root.doubt("tags")
         if doubt is not None:
             return facts.TAGS.doubted(doubt, root.place("tags"))
         if tags is not None and not isinstance(tags, dict):
-            root.misshapen("tags", "an object")
+            root.report_shape("tags", "an object")
             return facts.TAGS.doubted(MISSHAPEN, root.place("tags"))
         if not root.is_unknown("tags_all"):
             return _tags(resource, "tags", tags) if tags else facts.TAGS.unset
@@ -221,11 +225,13 @@ class TableTags:
         others = self._joined.of(table, region)
         if not others or not own.known:
             return own
-        added = {key: one.known("value") for one in others if (key := one.known("key")) is not None}
-        return facts.TAGS.of({**(own.content or {}), **added}, own.place or others[0].place, sensitive=own.sensitive)
+        added = {key: one.known_text("value") for one in others if (key := one.known_text("key")) is not None}
+        return facts.TAGS.of(
+            {**(own.content or {}), **added}, own.place or others[0].reference_place, sensitive=own.sensitive
+        )
 
 
 def _tags(resource: Resource, key: str, content: Mapping[str, object]) -> Tags:
     tags = {name: text if isinstance(text, str) else None for name, text in content.items()}
-    marked = resource.root.is_marked(key) or resource.root.is_marked("tags")
-    return facts.TAGS.of(tags, resource.root.place(key), sensitive=marked)
+    marked = resource.block.is_sensitive(key) or resource.block.is_sensitive("tags")
+    return facts.TAGS.of(tags, resource.block.place(key), sensitive=marked)

@@ -7,10 +7,10 @@ from functools import cached_property
 
 from tablegate.dialects.terraform.block import Block
 from tablegate.dialects.terraform.configuration import tree
-from tablegate.dialects.terraform.prior_state import State
-from tablegate.dialects.terraform.references import Mention, Scope
+from tablegate.dialects.terraform.prior_state import PriorState
+from tablegate.dialects.terraform.references import ExpressionScope, Reference
 from tablegate.dialects.terraform.regions import Regions, arn_part
-from tablegate.dialects.terraform.resources import Resource, World, doubt_about
+from tablegate.dialects.terraform.resources import Resource, Snapshot, doubt_about
 from tablegate.model import facts
 from tablegate.model.facts import Fact
 from tablegate.model.table import Encryption, KeyOwner, KmsKey
@@ -28,7 +28,9 @@ _SWITCH = Fact[bool]("encryption under KMS", False)
 class Keys:
     """Owners of keys, at one moment."""
 
-    def __init__(self, world: World, before: World, regions: Regions, state: State, managed: set[str]) -> None:
+    def __init__(
+        self, world: Snapshot, before: Snapshot, regions: Regions, state: PriorState, managed: set[str]
+    ) -> None:
         self._world = world
         self._before = before
         self._regions = regions
@@ -40,12 +42,12 @@ class Keys:
         self, resource: Resource, name: str, switch: str, argument: str, *, nested: bool = False
     ) -> Encryption:
         """What a block says that turns encryption under KMS on, and may name a key."""
-        read = resource.root.nested if nested else resource.root.one
+        read = resource.block.nested if nested else resource.block.one
         block = read(name, computed=True)
         if block is None:
             return facts.AWS_OWNED
         if isinstance(block, Doubt):
-            return _doubted(block, resource.root.place(name), tuple(KeyOwner))
+            return _doubted(block, resource.block.place(name), tuple(KeyOwner))
         enabled = block.flag(_SWITCH, switch)
         if enabled.doubt is not None:
             return _doubted(enabled.doubt, enabled.place, tuple(KeyOwner))
@@ -62,14 +64,14 @@ class Keys:
             return self._known(resource, block, given, argument)
         if given.doubt is not None:
             return self._unknown(resource, block, given, argument)
-        if block.is_unknown(argument) and block.written is None:
+        if block.is_unknown(argument) and block.configured is None:
             return _doubted(Doubt("the key stands in a dynamic block", "the module's source"), place, _EITHER)
         return _managed(block.place(argument), facts.KEY.unset)
 
     def _known(self, resource: Resource, block: Block, given: Value[str], argument: str) -> Encryption:
         key = given.content or ""
         mentions = self._mentions(resource, block, argument)
-        unnamed = block.written is not None and all(one.content is None and not one.type for one in mentions)
+        unnamed = block.configured is not None and all(one.content is None and not one.type for one in mentions)
         asked = {self._asked(one) for one in mentions if one.type in _NAMED_BY and one.data is not None}
         found = self._resource(key)
         unnamed = unnamed and found is None  # a change that is ignored keeps a key that nobody names any more
@@ -115,22 +117,22 @@ class Keys:
             owner=facts.KEY_OWNER.of(KeyOwner.CUSTOMER, given.place),
             key=given,
             key_region=self._region_of(found),
-            resource=None if found is None or found.instance.type != "aws_kms_key" else self._key(found),
+            resource=None if found is None or found.resource_change.type != "aws_kms_key" else self._key(found),
         )
 
-    def _mentions(self, resource: Resource, block: Block, argument: str) -> tuple[Mention, ...]:
-        return self._world.tracer.trace(block.expression(argument), resource.scope)
+    def _mentions(self, resource: Resource, block: Block, argument: str) -> tuple[Reference, ...]:
+        return self._world.resolver.trace(block.expression(argument), resource.scope)
 
-    def _owner(self, mention: Mention) -> KeyOwner | None:
+    def _owner(self, mention: Reference) -> KeyOwner | None:
         if mention.type in _NAMED_BY and mention.data is not None:
             return self._asked(mention)
         return KeyOwner.CUSTOMER if mention.type in _KEYS and mention.data is None else None
 
-    def _asked(self, mention: Mention) -> KeyOwner | None:
+    def _asked(self, mention: Reference) -> KeyOwner | None:
         """Whose key a data source looks up."""
         argument = _NAMED_BY[mention.type]
         expression = tree(tree(mention.data).get("expressions")).get(argument)
-        given = [one.content for one in self._world.tracer.trace(expression, Scope(mention.module))]
+        given = [one.content for one in self._world.resolver.trace(expression, ExpressionScope(mention.module))]
         name = given[0] if len(given) == 1 else None
         if not isinstance(name, str):
             label = mention.reference.split(".")[2].partition("[")[0]
@@ -140,24 +142,24 @@ class Keys:
             return None
         return KeyOwner.AWS_MANAGED if name.endswith(_MANAGED) else KeyOwner.CUSTOMER
 
-    def _made_for(self, keys: Sequence[Mention], choice: Sequence[Mention]) -> bool:
+    def _made_for(self, keys: Sequence[Reference], choice: Sequence[Reference]) -> bool:
         """Whether the keys exist only because of what is chosen by: then they were not left out."""
         names = {one.reference for one in choice}
         for mention in keys:
-            for instance in mention.instances:
+            for instance in mention.targets:
                 found = self._world.at(instance)
                 scope = None if found is None else found.scope
-                read = () if scope is None else self._world.tracer.trace(scope.repeats, scope)
+                read = () if scope is None else self._world.resolver.trace(scope.repeats, scope)
                 if names <= {one.reference for one in read}:
                     return True
         return False
 
-    def _mentioned(self, mentions: Sequence[Mention]) -> Resource | None:
+    def _mentioned(self, mentions: Sequence[Reference]) -> Resource | None:
         """The one key that is meant; through an alias, the key behind it."""
-        found = [one for mention in mentions for one in mention.instances]
+        found = [one for mention in mentions for one in mention.targets]
         resource = self._world.at(found[0]) if len(found) == 1 else None
-        if resource is not None and resource.instance.type == "aws_kms_alias":
-            return self._mentioned(resource.mentions("target_key_id"))
+        if resource is not None and resource.resource_change.type == "aws_kms_alias":
+            return self._mentioned(resource.references("target_key_id"))
         return resource
 
     def _resource(self, key: str) -> Resource | None:
@@ -166,21 +168,25 @@ class Keys:
             self._by_id = {}
             for resource in (*self._before.of("aws_kms_key"), *self._world.of("aws_kms_key")):
                 for name in ("arn", "key_id", "id"):
-                    if found := resource.known(name):
+                    if found := resource.known_text(name):
                         self._by_id[found] = resource
         return self._by_id.get(key)
 
     def _region_of(self, key: Resource | None) -> Value[str]:
         region = None if key is None else self._regions.name(key)
-        return facts.KEY_REGION.unset if region is None or key is None else facts.KEY_REGION.of(region, key.place)
+        return (
+            facts.KEY_REGION.unset
+            if region is None or key is None
+            else facts.KEY_REGION.of(region, key.reference_place)
+        )
 
     def _key(self, key: Resource) -> KmsKey:
         return KmsKey(
             address=key.address,
-            place=key.place,
-            rotation=key.root.flag(facts.ROTATION, "enable_key_rotation"),
-            enabled=key.root.flag(facts.KEY_ENABLED, "is_enabled"),
-            deleted=self._world.is_after and self._world.at(key.instance) is None,
+            place=key.reference_place,
+            rotation=key.block.flag(facts.ROTATION, "enable_key_rotation"),
+            enabled=key.block.flag(facts.KEY_ENABLED, "is_enabled"),
+            deleted=self._world.is_after and self._world.at(key.resource_change) is None,
         )
 
 
@@ -197,6 +203,6 @@ def _doubted(doubt: Doubt, place: Place | None, candidates: tuple[KeyOwner, ...]
     )
 
 
-def _decides(mention: Mention) -> bool:
+def _decides(mention: Reference) -> bool:
     """Whether something known can decide between a key and none: a missing one or a name cannot."""
     return not mention.type and mention.content is not None and not isinstance(mention.content, str)

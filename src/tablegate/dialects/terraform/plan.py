@@ -11,10 +11,10 @@ from msgspec import Raw, Struct, field
 from tablegate.dialects.reading import Reading, ReadOptions
 from tablegate.dialects.terraform import coverage
 from tablegate.dialects.terraform.configuration import Configuration, Tree, tree
-from tablegate.dialects.terraform.estate import Description
+from tablegate.dialects.terraform.estate import EstateBuilder
 from tablegate.dialects.terraform.faults import Faults
-from tablegate.dialects.terraform.prior_state import State
-from tablegate.dialects.terraform.resource_changes import Instances, of_state
+from tablegate.dialects.terraform.prior_state import PriorState
+from tablegate.dialects.terraform.resource_changes import ResourceChanges, of_state
 from tablegate.dialects.terraform.resources import TABLE_TYPES
 from tablegate.dialects.terraform.secrets import texts
 from tablegate.model.estate import ChangeKind
@@ -75,7 +75,7 @@ class _Planned(Struct):
     outputs: dict[str, _Output] = {}
 
 
-def check_planned(part: raw_json.Part | None, instances: Instances, faults: Faults) -> Iterator[str]:
+def check_planned(part: raw_json.Part | None, instances: ResourceChanges, faults: Faults) -> Iterator[str]:
     """Refuse tables of which the two sections say different things. Gives the texts of sensitive outputs."""
     planned = None if part is None else raw_json.typed(part, _Planned)
     if planned is None:
@@ -98,7 +98,7 @@ def _tables(root: _Module) -> Values:
     return found
 
 
-def _compare(planned: Values, instances: Instances, faults: Faults) -> None:
+def _compare(planned: Values, instances: ResourceChanges, faults: Faults) -> None:
     changed = {one.address: one for one in instances.of(TABLE_TYPES) if one.mode == "managed" and not one.deposed}
     for address, values in planned.items():
         instance = changed.get(address)
@@ -201,9 +201,9 @@ class Plan:
         self._variables = self._envelope.mapping("variables", self._faults)
         made = options.source_map
         self._source_map = None if made is None else made(self._configuration, self._variables)
-        self._state = State(self._envelope.part("prior_state"))
+        self._state = PriorState(self._envelope.part("prior_state"))
         self._instances = self._read_instances()
-        self._description = Description(
+        self._description = EstateBuilder(
             Dialect.TERRAFORM_PLAN,
             self._configuration,
             self._instances,
@@ -222,13 +222,13 @@ class Plan:
         changes = self._description.changes()
         tables = tuple(change.after for change in changes if change.after is not None)
         estate = self._description.estate(tables, changes, planned)
-        seen = self._description.input(tables, self._envelope.made_by(), coverage.counted(self._instances.items))
+        seen = self._description.input(tables, self._envelope.made_by(), coverage.counted(self._instances.rows))
         unmapped = () if self._source_map is None else self._source_map.faults
         return Reading(input=seen, estate=estate, faults=(*self._faults.found, *unmapped))
 
-    def _read_instances(self) -> Instances:
+    def _read_instances(self) -> ResourceChanges:
         """What changes, what is put off, and, where the plan does not show everything, what is there already."""
-        instances = Instances(self._faults)
+        instances = ResourceChanges(self._faults)
         changes = self._envelope.part(_CHANGES)
         if changes is not None:
             instances.read(changes, _CHANGES)
@@ -241,7 +241,7 @@ class Plan:
             else:
                 instances.read_one(found, path)
         if changes is None or self._partial:
-            known = {item.address for item in instances.items}
+            known = {item.address for item in instances.rows}
             for number, (resource, module) in enumerate(self._state.resources()):
                 path, address = f"prior_state.resources[{number}]", resource.get("address")
                 if not isinstance(address, str):

@@ -36,7 +36,7 @@ class _State(Struct):
 
 
 @record(kw_only=False)
-class Data:
+class DataSourceResult:
     """What one data source gave, still undecoded."""
 
     module: str
@@ -70,13 +70,13 @@ def _absolute(resource: Tree, module: str) -> Tree:
     return {**resource, "address": f"{module}.{address}"}
 
 
-class State:
+class PriorState:
     """The state before the plan, decoded when somebody asks, and only what is asked for."""
 
     def __init__(self, part: raw_json.Part | None) -> None:
         self._part = part
         self._found: list[tuple[Tree, str]] | None = None
-        self._data: list[Data] | None = None
+        self._data: list[DataSourceResult] | None = None
 
     def resources(self) -> list[tuple[Tree, str]]:
         """All its resources, with their module addresses."""
@@ -91,13 +91,13 @@ class State:
         found = (one.values for one in self.data_of(type_) if (one.module, one.type, one.name, one.key) == wanted)
         return next(found, None)
 
-    def data_of(self, type_: str) -> list[Data]:
+    def data_of(self, type_: str) -> list[DataSourceResult]:
         """The data sources of one type."""
         if self._data is None:
             self._data = [] if self._part is None else list(self._read(self._part))
         return [one for one in self._data if one.type == type_]
 
-    def _read(self, part: raw_json.Part) -> Iterator[Data]:
+    def _read(self, part: raw_json.Part) -> Iterator[DataSourceResult]:
         state = raw_json.typed(part, _State)
         if state is None:
             for resource, address in self.resources():
@@ -105,12 +105,12 @@ class State:
                     index = resource.get("index")
                     key = index if isinstance(index, (str, int)) else None
                     values = raw_json.Plain(resource.get("values"))
-                    yield Data(address, str(resource.get("type")), str(resource.get("name")), key, values)
+                    yield DataSourceResult(address, str(resource.get("type")), str(resource.get("name")), key, values)
             return
         waiting = [state.values.root_module]
         while waiting:
             module = waiting.pop()
             for one in module.resources:
                 if one.mode == "data":
-                    yield Data(module.address, one.type, one.name, one.index, one.values)
+                    yield DataSourceResult(module.address, one.type, one.name, one.index, one.values)
             waiting += reversed(module.child_modules)

@@ -6,8 +6,8 @@ import re
 from functools import cached_property
 
 from tablegate.dialects.terraform.configuration import NOTHING, Configuration, Tree, tree
-from tablegate.dialects.terraform.prior_state import State
-from tablegate.dialects.terraform.references import Scope, Tracer
+from tablegate.dialects.terraform.prior_state import PriorState
+from tablegate.dialects.terraform.references import ExpressionScope, ReferenceResolver
 from tablegate.dialects.terraform.resources import Resource
 from tablegate.model import facts
 from tablegate.model.value import Doubt, Value
@@ -22,7 +22,12 @@ class Regions:
     """Regions and accounts of one plan's resources, by what the plan says and then by what the user says."""
 
     def __init__(
-        self, configuration: Configuration, tracer: Tracer, state: State, region: str | None, account: str | None
+        self,
+        configuration: Configuration,
+        tracer: ReferenceResolver,
+        state: PriorState,
+        region: str | None,
+        account: str | None,
     ) -> None:
         self._configuration = configuration
         self._state = state
@@ -36,8 +41,8 @@ class Regions:
     def name(self, resource: Resource) -> str | None:
         """The region, where it is known."""
         return (
-            resource.known("region")
-            or arn_part(resource.known("arn"), 3)
+            resource.known_text("region")
+            or arn_part(resource.known_text("arn"), 3)
             or self._of_provider(resource.provider)
             or self._region
         )
@@ -47,21 +52,21 @@ class Regions:
         for key in ("region", "arn"):
             if resource.content.get(key):
                 found = self.name(resource)
-                return facts.REGION.of(found, resource.root.place(key)) if found else facts.REGION.doubted(_NO_REGION)
+                return facts.REGION.of(found, resource.block.place(key)) if found else facts.REGION.doubted(_NO_REGION)
         found = self.name(resource)
         return facts.REGION.of(found) if found else facts.REGION.doubted(_NO_REGION)
 
     def account(self, resource: Resource) -> Value[str]:
         """The account, from the resource itself or from another of the same provider."""
-        found = arn_part(resource.known("arn"), 4)
+        found = arn_part(resource.known_text("arn"), 4)
         if found:
-            return facts.ACCOUNT.of(found, resource.root.place("arn"))
+            return facts.ACCOUNT.of(found, resource.block.place("arn"))
         found = self._account or self._accounts.get(resource.provider) or self._identities.get(resource.provider)
         return facts.ACCOUNT.of(found) if found else facts.ACCOUNT.doubted(_NO_ACCOUNT)
 
     def learn(self, resource: Resource) -> None:
         """Keep the account that a resource's ARN tells."""
-        account = arn_part(resource.known("arn"), 4)
+        account = arn_part(resource.known_text("arn"), 4)
         if account:
             self._accounts.setdefault(resource.provider, account)
 
@@ -92,7 +97,7 @@ class Regions:
         if key not in self._regions:
             module = key.rpartition(":")[0]
             expression = tree(self._provider(key).get("expressions")).get("region")
-            found = [one.content for one in self._tracer.trace(expression, Scope(module))]
+            found = [one.content for one in self._tracer.trace(expression, ExpressionScope(module))]
             # References do not tell `var.x` from "us-${var.x}": only what is a region itself is taken for one.
             known = found[0] if len(found) == 1 else None
             self._regions[key] = known if isinstance(known, str) and re.fullmatch(_REGION, known) else None

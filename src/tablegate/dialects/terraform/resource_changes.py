@@ -14,10 +14,10 @@ from tablegate.syntax.node import ParseError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tablegate.dialects.terraform.source_info import Origin
+    from tablegate.dialects.terraform.source_info import LazySourceResource
 
 
-class Item(Struct, omit_defaults=True):
+class ChangeRow(Struct, omit_defaults=True):
     """One resource change, its change still raw."""
 
     address: str
@@ -34,12 +34,12 @@ class Item(Struct, omit_defaults=True):
     action_reason: str | UnsetType = UNSET
 
 
-def mode_of(item: Item) -> str:
+def mode_of(item: ChangeRow) -> str:
     """Whether it is read or managed. Filtered plans leave that out; the address has it too."""
     return "data" if item.address.removeprefix(f"{item.module_address or ''}.").startswith("data.") else "managed"
 
 
-def item_of(content: Tree) -> Item:
+def item_of(content: Tree) -> ChangeRow:
     """What is well formed of such content; the change is added to it."""
 
     def text(name: str) -> str | UnsetType:
@@ -47,7 +47,7 @@ def item_of(content: Tree) -> Item:
         return found if isinstance(found, str) else UNSET
 
     index = content.get("index")
-    return Item(
+    return ChangeRow(
         address=str(content.get("address", "")),
         mode=str(content.get("mode", "")),
         type=str(content.get("type", "")),
@@ -62,7 +62,7 @@ def item_of(content: Tree) -> Item:
     )
 
 
-def of_state(resource: Tree, module: str) -> tuple[Item, raw_json.Part]:
+def of_state(resource: Tree, module: str) -> tuple[ChangeRow, raw_json.Part]:
     """A resource of a state, as a change that changes nothing."""
     values, marks = resource.get("values"), resource.get("sensitive_values", {})
     change = {
@@ -93,7 +93,7 @@ _ORDERS: dict[tuple[str, ...], ReplaceOrder] = {
 _TEXTS = ("address", "type", "name")
 
 
-class Instance:
+class ResourceChange:
     """One object of one resource, and what the plan does to it."""
 
     __slots__ = (
@@ -108,18 +108,18 @@ class Instance:
         "mode",
         "module",
         "name",
-        "origin",
         "path",
         "previous_address",
         "provider",
         "reason",
+        "source_resource",
         "type",
     )
 
     def __init__(
-        self, item: Item, part: raw_json.Part, path: str, faults: Faults, origin: Origin | None = None
+        self, item: ChangeRow, part: raw_json.Part, path: str, faults: Faults, origin: LazySourceResource | None = None
     ) -> None:
-        self.origin = origin
+        self.source_resource = origin
         self.address = item.address
         self.module = item.module_address or ""
         self.mode = item.mode
@@ -141,7 +141,9 @@ class Instance:
     def change(self) -> Tree:
         """What happens to it, decoded when first asked for."""
         if self._change is None:
-            content = raw_json.decode(self._part) if self.origin is None else self.origin.told.change
+            content = (
+                raw_json.decode(self._part) if self.source_resource is None else self.source_resource.loaded.change
+            )
             if not isinstance(content, dict):
                 what = raw_json.kind_of(content)
                 self.faults.refuse(f"{self.address}: change must be an object, not {what}", f"{self.path}.change")
@@ -176,11 +178,11 @@ class Instance:
             self._marks[moment] = found if found and raw_json.holds_true(found) else None
         return self._marks[moment]
 
-    def written(self, configuration: Configuration) -> Tree | None:
+    def configured(self, configuration: Configuration) -> Tree | None:
         """How it was written; None where nobody tells."""
-        if self.origin is None:
+        if self.source_resource is None:
             return configuration.resource(self.module, self.mode, self.type, self.name)
-        told = self.origin.told
+        told = self.source_resource.loaded
         return {"provider_config_key": told.provider, "expressions": told.expressions}
 
     def side(self, name: str) -> Tree | None:
@@ -194,36 +196,36 @@ class Instance:
         return None
 
 
-class Instances:
+class ResourceChanges:
     """Everything the plan speaks of, in its order. Only what is asked for is decoded."""
 
     def __init__(self, faults: Faults) -> None:
-        self.items: list[Item] = []
+        self.rows: list[ChangeRow] = []
         self._faults = faults
         self._parts: list[raw_json.Part] = []
         self._paths: dict[int, str] = {}  # of those that do not stand in the list of changes
         self._list = ""
-        self._origins: dict[int, Origin] = {}
-        self._made: dict[int, Instance] = {}
+        self._origins: dict[int, LazySourceResource] = {}
+        self._made: dict[int, ResourceChange] = {}
         self._by_type: dict[str, list[int]] | None = None
         self._keys: dict[str, list[Key]] | None = None
         self._index: dict[tuple[str, str, str, str], list[int]] | None = None
 
-    def add(self, item: Item, part: raw_json.Part, path: str, origin: Origin | None = None) -> None:
+    def add(self, item: ChangeRow, part: raw_json.Part, path: str, origin: LazySourceResource | None = None) -> None:
         """One more."""
         if origin is not None:
-            self._origins[len(self.items)] = origin
+            self._origins[len(self.rows)] = origin
         item.mode = item.mode or mode_of(item)
-        self._paths[len(self.items)] = path
-        self.items.append(item)
+        self._paths[len(self.rows)] = path
+        self.rows.append(item)
         self._parts.append(part)
 
-    def at(self, number: int) -> Instance:
+    def at(self, number: int) -> ResourceChange:
         """The one with this number."""
         found = self._made.get(number)
         if found is None:
             origin = self._origins.get(number)
-            found = Instance(self.items[number], self._parts[number], self.path(number), self._faults, origin)
+            found = ResourceChange(self.rows[number], self._parts[number], self.path(number), self._faults, origin)
             self._made[number] = found
         return found
 
@@ -235,7 +237,7 @@ class Instances:
         """Whether there is any of the types asked for."""
         return not self._typed().keys().isdisjoint(wanted)
 
-    def of(self, wanted: Iterable[str]) -> list[Instance]:
+    def of(self, wanted: Iterable[str]) -> list[ResourceChange]:
         """Those of the types asked for, in the plan's order."""
         by_type = self._typed()
         return [self.at(number) for number in sorted(number for type_ in wanted for number in by_type.get(type_, ()))]
@@ -243,15 +245,15 @@ class Instances:
     def _typed(self) -> dict[str, list[int]]:
         if self._by_type is None:
             self._by_type = {}
-            for number, item in enumerate(self.items):
+            for number, item in enumerate(self.rows):
                 self._by_type.setdefault(item.type, []).append(number)
         return self._by_type
 
-    def named(self, module: str, mode: str, type_: str, name: str) -> list[Instance]:
+    def named(self, module: str, mode: str, type_: str, name: str) -> list[ResourceChange]:
         """The instances of one resource in one module instance."""
         if self._index is None:
             self._index = {}
-            for number, item in enumerate(self.items):
+            for number, item in enumerate(self.rows):
                 if not item.deposed:
                     key = (item.module_address or "", item.mode, item.type, item.name)
                     self._index.setdefault(key, []).append(number)
@@ -261,18 +263,18 @@ class Instances:
         """The keys of a called module's instances, as far as anything is in them."""
         if self._keys is None:
             self._keys = {}
-            addresses = {item.module_address for item in self.items if item.module_address}
+            addresses = {item.module_address for item in self.rows if item.module_address}
             for call in sorted({call for address in addresses for call in calls(address)}, key=str):
                 self._keys.setdefault(call.address.removesuffix(bracketed(call.key)), []).append(call.key)
         return self._keys.get(module, [])
 
     def read(self, part: raw_json.Part, path: str) -> None:
         """Every resource change of the plan's list; what is not shaped as one is refused."""
-        rows = raw_json.shaped(part, list[Item])
+        rows = raw_json.shaped(part, list[ChangeRow])
         if rows is not None:
             for item in rows:
                 item.mode = item.mode or mode_of(item)
-            self.items = rows
+            self.rows = rows
             self._parts = [row.change for row in rows]
             self._list = path
             return
@@ -296,7 +298,7 @@ class Instances:
             self._faults.refuse(f"{path}: {error.message}", path)
             return
         change = members.pop("change", None)
-        content = {name: raw_json.decode(members[name]) for name in Item.__struct_fields__ if name in members}
+        content = {name: raw_json.decode(members[name]) for name in ChangeRow.__struct_fields__ if name in members}
         missing = [name for name in _TEXTS if not isinstance(content.get(name), str)]
         if change is None or missing:
             names = ", ".join([*missing, *(["change"] if change is None else [])])

@@ -8,9 +8,9 @@ from functools import cached_property
 from tablegate.dialects.terraform.block import LATER, Block
 from tablegate.dialects.terraform.configuration import NOTHING, Configuration, Tree, tree
 from tablegate.dialects.terraform.faults import Faults
-from tablegate.dialects.terraform.references import Mention, Scope, Tracer
-from tablegate.dialects.terraform.resource_changes import Instance, Instances
-from tablegate.dialects.terraform.source_info import Found, SourceMap
+from tablegate.dialects.terraform.references import ExpressionScope, Reference, ReferenceResolver
+from tablegate.dialects.terraform.resource_changes import ResourceChange, ResourceChanges
+from tablegate.dialects.terraform.source_info import SourceMap, SourceMatch
 from tablegate.model.estate import ChangeKind
 from tablegate.model.record import replace
 from tablegate.model.table import Dialect
@@ -54,63 +54,63 @@ _NEVER_COMPUTED = ("replica", "local_secondary_index", "import_table", "on_deman
 _SHOWN = 3
 
 
-class World:
+class Snapshot:
     """What there is at one moment, by type. Resources are made when somebody asks."""
 
     def __init__(
         self,
         moment: str,
-        instances: Instances,
+        instances: ResourceChanges,
         configuration: Configuration,
-        tracer: Tracer,
+        tracer: ReferenceResolver,
         faults: Faults,
         *,
         dialect: Dialect,
         source_map: SourceMap | None = None,
     ) -> None:
         self._source_map = source_map
-        self.moment = moment
+        self.side = moment
         self.dialect = dialect
         self.file = faults.file
         self.faults = faults
         self.configuration = configuration
-        self.tracer = tracer
+        self.resolver = tracer
         self.cache: dict[tuple[str, str, str, object], Value[object]] = {}
         self._instances = instances
-        self._made: dict[Instance, Resource | None] = {}
+        self._made: dict[ResourceChange, Resource | None] = {}
 
     @property
     def is_after(self) -> bool:
         """Whether this is how things will be."""
-        return self.moment == "after"
+        return self.side == "after"
 
     def of(self, *types: str) -> list[Resource]:
         """The managed resources of these types, in the plan's order."""
         found = (self.at(one) for one in self._instances.of(types) if one.mode == "managed" and one.deposed is None)
         return [one for one in found if one is not None]
 
-    def at(self, instance: Instance) -> Resource | None:
+    def at(self, instance: ResourceChange) -> Resource | None:
         """An instance at this moment; None when it is not there then."""
         if instance in self._made:
             return self._made[instance]
         gone = self.is_after and instance.kind in _GONE
-        content = None if gone else instance.side(self.moment)
+        content = None if gone else instance.side(self.side)
         found = self._made[instance] = None if content is None else Resource(self, instance, content)
         return found
 
-    def found(self, instance: Instance, written: Tree | None, content: Tree) -> Found | None:
+    def source_match(self, instance: ResourceChange, written: Tree | None, content: Tree) -> SourceMatch | None:
         """Where a resource of a plan was written, if its source is at hand."""
-        if self._source_map is None or instance.origin is not None:
+        if self._source_map is None or instance.source_resource is not None:
             return None
         return self._source_map.of(instance, written, content)
 
-    def is_known(self, mention: Mention) -> bool:
+    def is_known(self, mention: Reference) -> bool:
         """Whether what an expression reads is known before the apply."""
-        if mention.dead:
+        if mention.is_lost:
             return False
-        return not any(self._is_unknown(one, mention.attribute) for one in mention.instances)
+        return not any(self._is_unknown(one, mention.attribute) for one in mention.targets)
 
-    def _is_unknown(self, instance: Instance, attribute: str) -> bool:
+    def _is_unknown(self, instance: ResourceChange, attribute: str) -> bool:
         unknown = tree(instance.change.get("after_unknown"))
         return bool(unknown.get(attribute)) if attribute else any(value is True for value in unknown.values())
 
@@ -118,113 +118,113 @@ class World:
 class Resource:
     """One resource at one moment."""
 
-    def __init__(self, world: World, instance: Instance, content: Tree) -> None:
-        self.world = world
-        self.instance = instance
+    def __init__(self, world: Snapshot, instance: ResourceChange, content: Tree) -> None:
+        self.snapshot = world
+        self.resource_change = instance
         self.address = instance.address
         self.file = world.file
         change = instance.change
         unknown = change.get("after_unknown") if world.is_after else None
-        marks = instance.marks(world.moment)
-        written = instance.written(world.configuration)
-        self.written: Tree = written or NOTHING
+        marks = instance.marks(world.side)
+        written = instance.configured(world.configuration)
+        self.configured: Tree = written or NOTHING
         expressions = None if written is None or not world.is_after else tree(written.get("expressions"))
-        self.found = world.found(instance, written, content)
-        origin = self.found if instance.origin is None else instance.origin.told
-        self._lines = None if origin is None else origin.written
+        self.source_match = world.source_match(instance, written, content)
+        origin = self.source_match if instance.source_resource is None else instance.source_resource.loaded
+        self._lines = None if origin is None else origin.lines
         # Values hold their places, so only those without lines can be shared between resources.
         self.cache = world.cache if origin is None else {}
         # Evidence from another resource than the one that is judged says from which.
         self._prefix = "" if instance.type in _JUDGED else f"{instance.address}."
-        self.root = Block(
-            self, content, unknown, marks, written=expressions, path=self._prefix, inner=False, source=self._lines
+        self.block = Block(
+            self, content, unknown, marks, configured=expressions, path=self._prefix, inner=False, source=self._lines
         )
 
     @property
     def content(self) -> Tree:
         """All that is known of it."""
-        return self.root.content
+        return self.block.content
 
     def raw(self) -> object:
         """All that the plan says of it, what is unknown and what is sensitive told apart."""
-        unknown = self.instance.change.get("after_unknown") if self.world.is_after else None
-        return overlaid(self.content, unknown, self.instance.marks(self.world.moment))
+        unknown = self.resource_change.change.get("after_unknown") if self.snapshot.is_after else None
+        return overlaid(self.content, unknown, self.resource_change.marks(self.snapshot.side))
+
+    @property
+    def reference_place(self) -> Place:
+        """Where values stand that come from this resource into another one."""
+        return replace(self.place, path=self.address)
 
     @property
     def place(self) -> Place:
-        """Where values stand that come from this resource into another one."""
-        return replace(self.here, path=self.address)
-
-    @property
-    def here(self) -> Place:
         """Where the resource itself stands: in the file at least."""
         return Place(self.file) if self._lines is None else self._lines.here
 
     @property
     def source(self) -> Place | None:
         """Where it is written; None where only a plan is at hand."""
-        return None if self.instance.origin is None else self.here
+        return None if self.resource_change.source_resource is None else self.place
 
     @property
     def provider(self) -> str:
         """The key of its provider's configuration."""
-        return str(self.written.get("provider_config_key", ""))
+        return str(self.configured.get("provider_config_key", ""))
 
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> ExpressionScope:
         """Where its expressions stand."""
-        return self.world.tracer.scope(self.instance)
+        return self.snapshot.resolver.scope(self.resource_change)
 
     @cached_property
     def assumes_absent(self) -> bool:
         """Whether a computed block that is unknown and unwritten was left out, rather than made by a dynamic one."""
         # Since it computes indexes as well, the provider gives everything a region.
         blocks = _NEVER_COMPUTED if "region" in self.content else (*_NEVER_COMPUTED, "global_secondary_index")
-        dynamic = any(self.root.is_unknown(key) and self.root.expression(key) is None for key in blocks)
-        return self.instance.kind in _FRESH and not dynamic
+        dynamic = any(self.block.is_unknown(key) and self.block.expression(key) is None for key in blocks)
+        return self.resource_change.kind in _FRESH and not dynamic
 
-    def known(self, key: str) -> str | None:
+    def known_text(self, key: str) -> str | None:
         """A text, where it is known and not empty."""
-        content = self.root.content.get(key)
+        content = self.block.content.get(key)
         return content if isinstance(content, str) and content else None
 
-    def mentions(self, key: str) -> tuple[Mention, ...]:
+    def references(self, key: str) -> tuple[Reference, ...]:
         """What the expression of an argument reads."""
-        return self.world.tracer.trace(self.root.expression(key), self.scope)
+        return self.snapshot.resolver.trace(self.block.expression(key), self.scope)
 
-    def explain(self, expression: object, *, computed: bool) -> Doubt | None:
+    def why_unknown(self, expression: object, *, computed: bool) -> Doubt | None:
         """Why what is written there is not known. A computed member whose inputs all are known was given null,
         unless it was given a constant: then the provider holds it back because of something beside it."""
         doubt = tree(expression).get("doubt")
         if isinstance(doubt, Doubt):
             return doubt
-        mentions = self.world.tracer.trace(expression, self.scope)
-        unknown = [one for one in mentions if not self.world.is_known(one)]
+        mentions = self.snapshot.resolver.trace(expression, self.scope)
+        unknown = [one for one in mentions if not self.snapshot.is_known(one)]
         if computed and not unknown and tree(expression).get("constant_value") in (None, ""):
             return None
         return doubt_about(unknown)
 
-    def misshapen(self, path: str, expected: str, found: str) -> None:
+    def report_shape(self, path: str, expected: str, found: str) -> None:
         """Refuse a member that has not the shape it must have."""
         path = path.removeprefix(self._prefix)
-        whole = f"{self.instance.path}.change.{self.world.moment}.{path}"
-        self.world.faults.refuse(f"{self.address}: {path} must be {expected}, not {found}", whole, place=self.source)
+        whole = f"{self.resource_change.path}.change.{self.snapshot.side}.{path}"
+        self.snapshot.faults.refuse(f"{self.address}: {path} must be {expected}, not {found}", whole, place=self.source)
 
 
-def doubt_about(mentions: Iterable[Mention]) -> Doubt:
+def doubt_about(mentions: Iterable[Reference]) -> Doubt:
     """Not known because of these."""
     found = list(mentions)
     names = tuple(dict.fromkeys(_name(one) for one in found))
     if not names:
         return LATER
     shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
-    if all(one.dead for one in found):
+    if all(one.is_lost for one in found):
         return Doubt(f"known only after apply: {shown}, which a plan does not spell out", "the module's source", names)
     return Doubt(f"known only after apply: {shown}", "applying that first, or the value itself in its place", names)
 
 
-def _name(mention: Mention) -> str:
-    if len(mention.instances) != 1:
+def _name(mention: Reference) -> str:
+    if len(mention.targets) != 1:
         return mention.reference
     path = "".join(f".{step.name}" if step.name is not None else f"[{step.key}]" for step in mention.path)
-    return mention.instances[0].address + path
+    return mention.targets[0].address + path

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tablegate.dialects.terraform.configuration import Configuration, Tree, tree
-from tablegate.dialects.terraform.resource_changes import Instance
+from tablegate.dialects.terraform.resource_changes import ResourceChange
 
 _SHORTEST = 6  # shorter ones are kept back by their path alone: redacting by value would blank out half a report
 _PUBLIC = frozenset({"region", "alias", "version", "profile", "default_tags", "ignore_tags", "endpoints"})
 
 
-def of_instances(instances: Iterable[Instance]) -> Iterator[str]:
+def of_instances(instances: Iterable[ResourceChange]) -> Iterator[str]:
     """Texts at the marked paths of resources."""
     for instance in instances:
         for moment in ("before", "after"):

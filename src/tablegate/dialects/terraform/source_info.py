@@ -11,7 +11,7 @@ from tablegate.model.value import Place
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tablegate.dialects.terraform.references import Rest
-    from tablegate.dialects.terraform.resource_changes import Instance
+    from tablegate.dialects.terraform.resource_changes import ResourceChange
     from tablegate.findings import Fault
     from tablegate.syntax.hcl.nodes import Attribute, Block
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Tree = Mapping[str, object]
 
 
-class Inside(Protocol):
+class DocumentPlaces(Protocol):
     """Where the parts of a policy document stand."""
 
     @property
@@ -30,13 +30,13 @@ class Inside(Protocol):
         """The place of a part; of what is around it, where it has none of its own."""
 
 
-class Written:
+class BlockLines:
     """The arguments of one block, and the blocks in it, in their order."""
 
     __slots__ = ("_attributes", "_block", "_children")
 
     def __init__(
-        self, attributes: Mapping[str, Attribute], children: Mapping[str, Sequence[Written]], block: Block
+        self, attributes: Mapping[str, Attribute], children: Mapping[str, Sequence[BlockLines]], block: Block
     ) -> None:
         self._attributes = attributes
         self._children = children
@@ -57,12 +57,12 @@ class Written:
         children = self._children.get(key)
         return children[0].here if children else self.here
 
-    def of(self, key: str) -> Written:
+    def inner(self, key: str) -> BlockLines:
         """The members of an object that is an argument, or of the only block of its name."""
         children = self._children.get(key)
-        return children[0] if children else Within(self.place(key), self._block)
+        return children[0] if children else ArgumentLines(self.place(key), self._block)
 
-    def child(self, key: str, number: int, item: Tree) -> Written | None:  # noqa: ARG002 - they are in its order
+    def child(self, key: str, number: int, item: Tree) -> BlockLines | None:  # noqa: ARG002 - they are in its order
         """One of the blocks in it: that which became this item."""
         children = self._children.get(key, ())
         return children[number] if number < len(children) else None
@@ -71,16 +71,16 @@ class Written:
         """What the dynamic blocks of this name repeat over; None where that is not to be told."""
         return None
 
-    def given(self, key: str) -> object:  # noqa: ARG002 - what is known of it is in its expression
+    def source_value(self, key: str) -> object:  # noqa: ARG002 - what is known of it is in its expression
         """What an argument comes to that a plan knows nothing of; None where nothing more is to be told."""
         return None
 
-    def inside(self, key: str) -> Inside | None:  # noqa: ARG002 - the argument stands for them
+    def document_places(self, key: str) -> DocumentPlaces | None:  # noqa: ARG002 - the argument stands for them
         """Where the parts of an argument stand that is a policy document; None where it stands for them."""
         return None
 
 
-class Within(Written):
+class ArgumentLines(BlockLines):
     """What stands in an argument."""
 
     __slots__ = ("_place",)
@@ -93,33 +93,33 @@ class Within(Written):
     def here(self) -> Place:
         return self._place
 
-    def of(self, key: str) -> Written:  # noqa: ARG002 - wherever in it
+    def inner(self, key: str) -> BlockLines:  # noqa: ARG002 - wherever in it
         return self
 
 
 @record(kw_only=False)
-class Told:
+class SourceResource:
     """What source tells of a resource: the change that a plan of it would hold, and how it was written."""
 
     change: Tree
     expressions: Tree
-    written: Written
+    lines: BlockLines
     provider: str
-    kept: Attribute | None  # prevent_destroy
+    prevent_destroy: Attribute | None  # prevent_destroy
     doubts: int  # values that are written and not known
 
 
-class Origin:
+class LazySourceResource:
     """A resource in source, worked out when somebody asks for it."""
 
     __slots__ = ("_make", "_told")
 
-    def __init__(self, make: Callable[[], Told]) -> None:
+    def __init__(self, make: Callable[[], SourceResource]) -> None:
         self._make = make
-        self._told: Told | None = None
+        self._told: SourceResource | None = None
 
     @property
-    def told(self) -> Told:
+    def loaded(self) -> SourceResource:
         """All that source tells of it."""
         if self._told is None:
             self._told = self._make()
@@ -127,12 +127,12 @@ class Origin:
 
 
 @record(kw_only=False)
-class Found:
+class SourceMatch:
     """Where a resource of a plan was written. It is ``sure`` where both say the same of every argument."""
 
-    written: Written
-    kept: Attribute | None
-    sure: bool
+    lines: BlockLines
+    prevent_destroy: Attribute | None
+    certain: bool
 
 
 class SourceMap(Protocol):
@@ -142,7 +142,7 @@ class SourceMap(Protocol):
     def faults(self) -> Sequence[Fault]:
         """What of it could not be read."""
 
-    def of(self, instance: Instance, configured: Tree | None, content: Tree) -> Found | None:
+    def of(self, instance: ResourceChange, configured: Tree | None, content: Tree) -> SourceMatch | None:
         """Where a resource was written, with this content after the plan."""
 
     def local(self, module: str, name: str, rest: Rest) -> tuple[object, Rest] | None:

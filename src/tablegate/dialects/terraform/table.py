@@ -12,8 +12,8 @@ from tablegate.dialects.terraform.block import MISSHAPEN, Block
 from tablegate.dialects.terraform.joins import TableFinder, TableTags, table_name
 from tablegate.dialects.terraform.kms import Keys
 from tablegate.dialects.terraform.regions import Regions
-from tablegate.dialects.terraform.resources import Resource, World
-from tablegate.dialects.terraform.table_parts import Around, Indexes, Replicas, ceilings, keys_of, units, warmth
+from tablegate.dialects.terraform.resources import Resource, Snapshot
+from tablegate.dialects.terraform.table_parts import Indexes, ReplicaContext, Replicas, ceilings, keys_of, units, warmth
 from tablegate.dialects.terraform.watchers import Alarms, Consumers, Destinations, Insights, Policies
 from tablegate.model import facts
 from tablegate.model.facts import Fact
@@ -28,7 +28,7 @@ _PARTITIONS = (("cn-", "aws-cn"), ("us-gov-", "aws-us-gov"))
 class TableJoins:
     """The joins of one world."""
 
-    def __init__(self, world: World, regions: Regions, keys: Keys) -> None:
+    def __init__(self, world: Snapshot, regions: Regions, keys: Keys) -> None:
         self.regions = regions
         self.keys = keys
         self.finder = TableFinder(world, regions)
@@ -43,13 +43,13 @@ class TableJoins:
         self.scaling = Scaling(world, self.finder)
         self.backups = Backups(world, self.finder, regions)
         self.indexes = Indexes(world, self.finder, self.insights)
-        around = Around(regions, keys, self.tags_by_table, self.insights, self.destinations, self.policies)
+        around = ReplicaContext(regions, keys, self.tags_by_table, self.insights, self.destinations, self.policies)
         self.replicas = Replicas(world, self.finder, around)
 
     def arn(self, table: Resource, region: str | None, account: str | None) -> Value[str]:
         """The ARN: as the plan has it, or as it must become when all its parts are known."""
-        if table.known("arn") is not None:
-            return table.root.text(facts.ARN, "arn")
+        if table.known_text("arn") is not None:
+            return table.block.text(facts.ARN, "arn")
         name = table_name(table)
         if name is None or region is None or account is None:
             return facts.ARN.doubted(_LATER)
@@ -69,7 +69,7 @@ _NO_RETENTION = Retention(
 
 def read_table(table: Resource, joins: TableJoins) -> Table:
     """The table, with all that other resources say of it."""
-    root = table.root
+    root = table.block
     mode = root.text(facts.BILLING_MODE, "billing_mode")
     keys = keys_of(root)
     tags = joins.tags_by_table.of(table)
@@ -81,11 +81,11 @@ def read_table(table: Resource, joins: TableJoins) -> Table:
     region, account = joins.regions.region(table), joins.regions.account(table)
     return Table(
         address=table.address,
-        place=table.here,
-        dialect=table.world.dialect,
-        type=table.instance.type,
+        place=table.place,
+        dialect=table.snapshot.dialect,
+        type=table.resource_change.type,
         kind=TableKind.GLOBAL if replicas.content else TableKind.REGIONAL,
-        label=table.instance.name,
+        label=table.resource_change.name,
         name=root.text(facts.NAME, "name"),
         name_generated=False,
         name_fixed=False,
@@ -131,11 +131,13 @@ def read_table(table: Resource, joins: TableJoins) -> Table:
 
 def retention_of(table: Resource) -> Retention:
     """What keeps the table when its code goes: only source tells."""
-    found, origin = table.found, table.instance.origin
-    if origin is None and (found is None or not found.sure):
+    found, origin = table.source_match, table.resource_change.source_resource
+    if origin is None and (found is None or not found.certain):
         return _NO_RETENTION
     kept = facts.PREVENT_DESTROY.unset
-    written = origin.told.kept if origin is not None else found.kept if found is not None else None
+    written = (
+        origin.loaded.prevent_destroy if origin is not None else found.prevent_destroy if found is not None else None
+    )
     if written is not None:
         content = getattr(written.value, "content", None)
         kept = (
@@ -151,7 +153,7 @@ def _attributes(root: Block) -> Value[Mapping[str, str]]:
     plain = root.content.get("attribute")
     if isinstance(plain, list) and all(_is_plain(one) for one in plain):
         found = {one["name"]: one["type"] for one in sorted(plain, key=itemgetter("name"))}
-        return facts.ATTRIBUTES.of(found, place, sensitive=root.is_marked("attribute")) if found else _NO_ATTRIBUTES
+        return facts.ATTRIBUTES.of(found, place, sensitive=root.is_sensitive("attribute")) if found else _NO_ATTRIBUTES
     blocks = root.many("attribute", computed=True)
     if isinstance(blocks, Doubt):
         return facts.ATTRIBUTES.doubted(blocks, place)
@@ -189,7 +191,7 @@ def _recovery(root: Block) -> Recovery:
 
 
 def _ttl(table: Resource) -> Ttl:
-    root = table.root
+    root = table.block
     block = root.one("ttl", computed=True)
     if block is None:
         return facts.NO_TTL
@@ -206,15 +208,15 @@ def _ttl_attribute(table: Resource, block: Block) -> Value[str]:
     if expression is None or given.content is not None or not given.known:
         return given
     place = block.place("attribute_name")
-    doubt = table.explain(expression, computed=True)
-    read = [one.content for one in table.world.tracer.trace(expression, table.scope)]
+    doubt = table.why_unknown(expression, computed=True)
+    read = [one.content for one in table.snapshot.resolver.trace(expression, table.scope)]
     if len(read) == 1 and isinstance(read[0], str):
         return facts.TTL_ATTRIBUTE.of(read[0], place) if read[0] else given
     return given if doubt is None else facts.TTL_ATTRIBUTE.doubted(doubt, place)
 
 
 def _stream(table: Resource, joins: TableJoins) -> Stream:
-    root = table.root
+    root = table.block
     enabled = root.flag(facts.STREAM_ENABLED, "stream_enabled")
     return Stream(
         enabled=enabled,

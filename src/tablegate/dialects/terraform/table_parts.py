@@ -8,7 +8,7 @@ from tablegate.dialects.terraform.block import Block
 from tablegate.dialects.terraform.joins import ByTable, TableFinder, TableTags, Tags
 from tablegate.dialects.terraform.kms import Keys as Keys_awscc_replicas
 from tablegate.dialects.terraform.regions import Regions
-from tablegate.dialects.terraform.resources import Resource, World
+from tablegate.dialects.terraform.resources import Resource, Snapshot
 from tablegate.dialects.terraform.watchers import Destinations, Insights, Policies
 from tablegate.model import facts
 from tablegate.model.facts import Fact
@@ -56,7 +56,7 @@ def warmth(warm: Block | Doubt | None) -> Units:
 
 def _provisioned(fact: Fact[int], block: Block, key: str, mode: Value[str]) -> Value[int]:
     if mode.content == _ON_DEMAND:
-        unwritten = block.written is not None and block.expression(key) is None
+        unwritten = block.configured is not None and block.expression(key) is None
         if unwritten or block.content.get(key) == 0:
             return fact.unset
     return block.number(fact, key, computed=True)
@@ -70,7 +70,7 @@ _LOCAL = "local_secondary_index"
 class Indexes:
     """Indexes of the tables of a world."""
 
-    def __init__(self, world: World, finder: TableFinder, insights: Insights) -> None:
+    def __init__(self, world: Snapshot, finder: TableFinder, insights: Insights) -> None:
         self._insights = insights
         self._joined: ByTable[Resource] = ByTable()
         for one in world.of("aws_dynamodb_global_secondary_index"):
@@ -78,23 +78,23 @@ class Indexes:
 
     def of_table(self, table: Resource, mode: Value[str]) -> Value[tuple[Index, ...]]:
         """The global indexes."""
-        blocks = table.root.many(_GLOBAL, match="name", computed=computes_indexes(table))
+        blocks = table.block.many(_GLOBAL, match="name", computed=computes_indexes(table))
         others = [self._standalone(one, table, mode) for one in self._joined.of(table)]
         if isinstance(blocks, Doubt):
-            return facts.INDEXES.doubted(blocks, table.root.place(_GLOBAL))
+            return facts.INDEXES.doubted(blocks, table.block.place(_GLOBAL))
         doubt = self._joined.doubt(table)
         if doubt is not None:
-            return facts.INDEXES.doubted(doubt, table.root.place(_GLOBAL))
+            return facts.INDEXES.doubted(doubt, table.block.place(_GLOBAL))
         found = [*(self._block(one, table, mode) for one in blocks if isinstance(one, Block)), *others]
         unread = [one for one in blocks if isinstance(one, Doubt)]
         if unread:
-            return facts.INDEXES.doubted(unread[0], table.root.place(_GLOBAL))
-        return facts.INDEXES.of(by_name(found), table.root.place(_GLOBAL)) if found else facts.INDEXES.unset
+            return facts.INDEXES.doubted(unread[0], table.block.place(_GLOBAL))
+        return facts.INDEXES.of(by_name(found), table.block.place(_GLOBAL)) if found else facts.INDEXES.unset
 
     def local(self, table: Resource, keys: Keys) -> Value[tuple[Index, ...]]:
         """The local indexes: their partition key is the table's."""
-        blocks = table.root.many(_LOCAL, match="name")
-        place = table.root.place(_LOCAL)
+        blocks = table.block.many(_LOCAL, match="name")
+        place = table.block.place(_LOCAL)
         if isinstance(blocks, Doubt):
             return facts.LOCAL_INDEXES.doubted(blocks, place)
         found = []
@@ -117,7 +117,7 @@ class Indexes:
         return _index(block, keys_of(block), units(block, mode), insights, local=False)
 
     def _standalone(self, one: Resource, table: Resource, mode: Value[str]) -> Index:
-        root = one.root
+        root = one.block
         name = root.text(facts.INDEX_NAME, "index_name")
         projection = root.one("projection")
         provisioned = root.one("provisioned_throughput", computed=True)
@@ -129,7 +129,7 @@ class Indexes:
             )
         return Index(
             name=name,
-            place=one.place,
+            place=one.reference_place,
             local=False,
             keys=keys_of(root),
             projection=projection.text(facts.PROJECTION, "projection_type")
@@ -167,7 +167,7 @@ def keys_of(block: Block) -> Keys:
             found.append(KeyPart(attribute=name.content, role=role))
     if not found:
         return facts.KEYS.unset
-    marked = block.is_marked("hash_key") or block.is_marked("range_key")
+    marked = block.is_sensitive("hash_key") or block.is_sensitive("range_key")
     return facts.KEYS.of(tuple(found), block.place("hash_key"), sensitive=marked)
 
 
@@ -192,7 +192,7 @@ def _schema(block: Block, parts: Sequence[Block | Doubt]) -> Keys:
         if doubt is not None:
             return facts.KEYS.doubted(doubt, place)
         if name.content is None or role.content not in ("HASH", "RANGE"):
-            part.misshapen("key_type", "HASH or RANGE, with an attribute_name")
+            part.report_shape("key_type", "HASH or RANGE, with an attribute_name")
             return facts.KEYS.doubted(Doubt("the key schema is not one"), place)
         found.append(KeyPart(attribute=name.content, role=Role(role.content)))
     return facts.KEYS.of(tuple(found), place)
@@ -222,7 +222,7 @@ def _projected(block: Block) -> Value[tuple[str, ...]]:
     if not content:
         return facts.PROJECTED.unset
     if not isinstance(content, list) or not all(isinstance(name, str) for name in content):
-        block.misshapen("non_key_attributes", "a list of names")
+        block.report_shape("non_key_attributes", "a list of names")
         return facts.PROJECTED.doubted(Doubt("it is not a list of names"), place)
     return facts.PROJECTED.of(tuple(sorted(content)), place)
 
@@ -231,7 +231,7 @@ _BLOCK = "replica"
 
 
 @record(kw_only=False)
-class Around:
+class ReplicaContext:
     """What a replica has from elsewhere than its own block."""
 
     regions: Regions
@@ -245,7 +245,7 @@ class Around:
 class Replicas:
     """Replicas of the tables of a world."""
 
-    def __init__(self, world: World, finder: TableFinder, around: Around) -> None:
+    def __init__(self, world: Snapshot, finder: TableFinder, around: ReplicaContext) -> None:
         self._around = around
         self._joined: ByTable[Resource] = ByTable()
         for one in world.of("aws_dynamodb_table_replica"):
@@ -255,8 +255,8 @@ class Replicas:
         self, table: Resource, encryption: Encryption, tags: Tags, table_class: Value[str]
     ) -> Value[tuple[Replica, ...]]:
         """A table's replicas, by region."""
-        blocks = table.root.many(_BLOCK, match="region_name")
-        place = table.root.place(_BLOCK)
+        blocks = table.block.many(_BLOCK, match="region_name")
+        place = table.block.place(_BLOCK)
         if isinstance(blocks, Doubt):
             return facts.REPLICAS.doubted(blocks, place)
         doubt = self._joined.doubt(table)
@@ -294,13 +294,13 @@ class Replicas:
         )
 
     def _resource(self, one: Resource, table: Resource, encryption: Encryption, table_class: Value[str]) -> Replica:
-        root = one.root
+        root = one.block
         region = self._around.regions.region(one)
         override = root.text(facts.TABLE_CLASS, "table_class_override", computed=True)
         return self._replica(
             table,
             region,
-            place=one.place,
+            place=one.reference_place,
             address=one.address,
             encryption=self._encryption(one, root, encryption),
             recovery=root.flag(facts.RECOVERY, "point_in_time_recovery"),

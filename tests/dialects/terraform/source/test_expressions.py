@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tablegate.dialects.reading import ReadOptions
-from tablegate.dialects.terraform.references import Unknown
+from tablegate.dialects.terraform.references import UnknownValue
 from tablegate.dialects.terraform.source import Project
 from tablegate.inputs.collect import collect
 
@@ -41,8 +41,8 @@ CASES = [(name, key) for name, group in sorted(PLANNED.items()) for key in sorte
 def test_an_expression_comes_to_what_terraform_makes_of_it(name: str, key: str) -> None:
     """Or it is not known, and then it is one of those that are said not to be evaluated."""
     found = _evaluated(name)[key]
-    assert isinstance(found, Unknown) is (key in LEFT.get(name, ()))
-    assert isinstance(found, Unknown) or _plain(found) == PLANNED[name][key]
+    assert isinstance(found, UnknownValue) is (key in LEFT.get(name, ()))
+    assert isinstance(found, UnknownValue) or _plain(found) == PLANNED[name][key]
 
 
 def _plain(content: Any) -> Any:

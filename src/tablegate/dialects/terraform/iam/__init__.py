@@ -60,10 +60,10 @@ def _unheld(
     for policy in policies.own:
         held = reader.of(policy, "policy")
         if held is not None and policy.address not in attachments.attached:
-            yield held, role_by_name(policy.address, policy.known("name"))
+            yield held, role_by_name(policy.address, policy.known_text("name"))
     for type_, key in _CEILINGS:
         for one in context.world.of(type_):
-            if type_ != "aws_organizations_policy" or one.known("type") in _LIMITS:
+            if type_ != "aws_organizations_policy" or one.known_text("type") in _LIMITS:
                 held = reader.of(one, key, optional=True)
                 if held is not None:
                     yield held, DocumentRole.CEILING

@@ -8,7 +8,7 @@ from tablegate.dialects.terraform.block import Block
 from tablegate.dialects.terraform.iam.context import PlanContext
 from tablegate.dialects.terraform.iam.documents import DocumentReader, HeldDocument
 from tablegate.dialects.terraform.iam.managed_policies import AttachedPolicy, ManagedPolicies
-from tablegate.dialects.terraform.references import Mention
+from tablegate.dialects.terraform.references import Reference
 from tablegate.dialects.terraform.resources import Resource
 from tablegate.iam.documents import Document
 from tablegate.iam.grants import HolderForm
@@ -60,9 +60,9 @@ class HolderIndex:
         self._by_name: dict[str, list[HolderDraft]] = {}
         self._outside: dict[str, HolderDraft] = {}
         for one in context.world.of(self._type):
-            holder = HolderDraft(form, one.address, one.here, one.known("name"), one)
+            holder = HolderDraft(form, one.address, one.place, one.known_text("name"), one)
             self._known[one.address] = holder
-            for name in {one.known("name"), one.known("arn"), one.known("id")} - {None}:
+            for name in {one.known_text("name"), one.known_text("arn"), one.known_text("id")} - {None}:
                 self._by_name.setdefault(str(name), []).append(holder)
 
     @property
@@ -77,7 +77,7 @@ class HolderIndex:
 
     def of(self, resource: Resource, key: str) -> list[HolderDraft]:
         """Those that an argument names, by name, by ARN or by reference."""
-        content, unknown = resource.root.member(key)
+        content, unknown = resource.block.member(key)
         found: dict[str, HolderDraft] = {}
         for item in content if isinstance(content, list) else [content]:
             if isinstance(item, str) and item:
@@ -99,19 +99,19 @@ class HolderIndex:
     def _plain(self, name: str) -> str:
         return name.rpartition("/")[2] if _ARN.get(self._form, "\0") in name else name
 
-    def mentioned(self, mention: Mention) -> list[HolderDraft]:
+    def mentioned(self, mention: Reference) -> list[HolderDraft]:
         """Those that a reference leads to."""
-        return [self._known[one.address] for one in mention.instances if one.address in self._known]
+        return [self._known[one.address] for one in mention.targets if one.address in self._known]
 
     def _referred(self, resource: Resource, key: str) -> Iterator[HolderDraft]:
-        unknown = [one for one in resource.mentions(key) if not self._world.is_known(one)]
+        unknown = [one for one in resource.references(key) if not self._world.is_known(one)]
         found = [holder for one in unknown for holder in self.mentioned(one)]
         yield from found or [self._outside_holder(None, resource)]
 
     def _outside_holder(self, name: str | None, resource: Resource) -> HolderDraft:
         """Somebody who is not in this input: known by the first thing of it that he is given."""
         key = name or f"\0{resource.address}"
-        found = self._outside.setdefault(key, HolderDraft(self._form, resource.address, resource.here, name))
+        found = self._outside.setdefault(key, HolderDraft(self._form, resource.address, resource.place, name))
         found.address = min(found.address, resource.address)
         return found
 
@@ -205,7 +205,7 @@ class Attachments:
 
     def _customer_managed(self) -> None:
         for one in self._world.of(_CUSTOMER_MANAGED):
-            policy = self._reference(one, one.root.one("customer_managed_policy_reference"))
+            policy = self._reference(one, one.block.one("customer_managed_policy_reference"))
             for holder in self._indexes[HolderForm.PERMISSION_SET].of(one, "permission_set_arn"):
                 self._give(holder, [policy] if policy else [])
 
@@ -213,12 +213,12 @@ class Attachments:
         """A policy that is named by its name."""
         if not isinstance(block, Block):
             return None
-        place = replace(one.root.place("customer_managed_policy_reference"), path="customer_managed_policy_reference")
+        place = replace(one.block.place("customer_managed_policy_reference"), path="customer_managed_policy_reference")
         name = block.content.get("name")
         if isinstance(name, str):
             return self._policies.named(name, str(block.content.get("path") or "/"), one, place)
-        mentions = self._world.tracer.trace(block.expression("name"), one.scope)
-        found = [instance for mention in mentions for instance in mention.instances]
+        mentions = self._world.resolver.trace(block.expression("name"), one.scope)
+        found = [instance for mention in mentions for instance in mention.targets]
         return next((made for instance in found if (made := self._policies.made(instance)) is not None), None)
 
     def _own(self, holder: HolderDraft) -> None:
@@ -226,8 +226,8 @@ class Attachments:
         role = holder.resource
         if role is None:
             return
-        blocks = role.root.many("inline_policy", match="name", computed=True)
-        seen = role.root.expression("inline_policy") is None
+        blocks = role.block.many("inline_policy", match="name", computed=True)
+        seen = role.block.expression("inline_policy") is None
         for block in () if isinstance(blocks, Doubt) else blocks:
             name = block.content.get("name") if isinstance(block, Block) else None
             if not isinstance(block, Block) or _is_nothing(block):
@@ -236,7 +236,7 @@ class Attachments:
                 holder.hold(
                     self._reader.of(role, "policy", block=block, within=name if isinstance(name, str) else None)
                 )
-        seen = role.root.expression("managed_policy_arns") is None
+        seen = role.block.expression("managed_policy_arns") is None
         for policy in self._policies.of(role, "managed_policy_arns"):
             if not (seen and self._declared.attached(holder.name, policy.arn)):
                 self._give(holder, [policy])
@@ -247,7 +247,7 @@ class Attachments:
 
     def _bound_sets(self) -> None:
         for one in self._world.of(_BOUNDARIES):
-            block = one.root.one("permissions_boundary")
+            block = one.block.one("permissions_boundary")
             if not isinstance(block, Block):
                 continue
             policies = list(self._policies.of(one, "managed_policy_arn", block))
@@ -274,7 +274,7 @@ class Attachments:
 
 
 def _names_anybody(one: Resource, key: str) -> bool:
-    content, unknown = one.root.member(key)
+    content, unknown = one.block.member(key)
     return bool(content) or unknown is True or (isinstance(unknown, list) and True in unknown)
 
 
@@ -297,7 +297,7 @@ class _Declared:
 def _pairs(context: PlanContext, type_: str, key: str) -> Iterator[tuple[str | None, object]]:
     for world in (context.before, context.world):
         for one in world.of(type_):
-            if (role := one.known("role")) and (found := one.known(key)):
+            if (role := one.known_text("role")) and (found := one.known_text(key)):
                 yield role, found
 
 

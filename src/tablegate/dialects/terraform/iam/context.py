@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from tablegate.dialects.terraform.faults import Faults
 from tablegate.dialects.terraform.joins import TableFinder
-from tablegate.dialects.terraform.prior_state import State
+from tablegate.dialects.terraform.prior_state import PriorState
 from tablegate.dialects.terraform.regions import Regions
-from tablegate.dialects.terraform.resources import Resource, World
-from tablegate.dialects.terraform.source_info import Inside
+from tablegate.dialects.terraform.resources import Resource, Snapshot
+from tablegate.dialects.terraform.source_info import DocumentPlaces
 from tablegate.iam.arns import Symbols
 from tablegate.iam.documents import Document, Path, parse_document
 from tablegate.model.record import field, record, replace
@@ -23,11 +23,11 @@ from tablegate.syntax.node import ParseError
 class PlanContext:
     """One plan, as far as its documents need it."""
 
-    world: World
-    before: World
+    world: Snapshot
+    before: Snapshot
     finder: TableFinder
     regions: Regions
-    state: State
+    state: PriorState
     tables: Mapping[str, Table]
     symbols: Symbols = field(default_factory=Symbols)
 
@@ -47,7 +47,7 @@ class PolicyTexts:
         self._documents: dict[tuple[Place, str], Document] = {}
 
     def document(
-        self, text: str, resource: Resource, place: Place, inside: Inside | None = None, *, blocks: bool = True
+        self, text: str, resource: Resource, place: Place, inside: DocumentPlaces | None = None, *, blocks: bool = True
     ) -> Document:
         """The document of a text. Places in a plan are paths from the resource on, so equal texts share them."""
         key, path = (place, text), place.path or ""
@@ -76,7 +76,7 @@ class PolicyTexts:
 
     def refuse(self, resource: Resource, path: str, error: ParseError, *, blocks: bool = True) -> None:
         """Report a text that is no document."""
-        where = f"{resource.instance.path}.change.after.{path}"
+        where = f"{resource.resource_change.path}.change.after.{path}"
         if error.duplicate:
             self._faults.repeats(f"{resource.address}: {path}: {error.message}", where, place=resource.source)
         else:
@@ -94,20 +94,20 @@ class PolicyTexts:
             where = spelled(part.path)
             self._faults.refuse(
                 f"{resource.address}: {path}{where}: {part.message}",
-                f"{resource.instance.path}.change.after.{path}{where}",
+                f"{resource.resource_change.path}.change.after.{path}{where}",
                 blocks=blocks,
                 place=resource.source,
             )
 
 
-def _fitting(inside: Inside | None, content: object) -> Inside | None:
+def _fitting(inside: DocumentPlaces | None, content: object) -> DocumentPlaces | None:
     """The places of a document's parts; none where it has more statements than they, or fewer."""
     listed = content.get("Statement") if isinstance(content, dict) else None
     count = len(listed) if isinstance(listed, list) else 1
     return inside if inside is not None and inside.count == count else None
 
 
-def located(place: Place, inside: Inside | None = None) -> _Located:
+def located(place: Place, inside: DocumentPlaces | None = None) -> _Located:
     """Where the parts of a text at this place stand: each at its own, where that is known."""
     return _Located(place, inside)
 
@@ -115,7 +115,7 @@ def located(place: Place, inside: Inside | None = None) -> _Located:
 class _Located:
     __slots__ = ("_inside", "_place")
 
-    def __init__(self, place: Place, inside: Inside | None) -> None:
+    def __init__(self, place: Place, inside: DocumentPlaces | None) -> None:
         self._place = place
         self._inside = inside
 

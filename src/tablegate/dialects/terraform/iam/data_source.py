@@ -9,7 +9,7 @@ from tablegate.dialects.terraform.block import LATER, Block
 from tablegate.dialects.terraform.configuration import tree
 from tablegate.dialects.terraform.iam.context import PlanContext, PolicyTexts, spelled
 from tablegate.dialects.terraform.iam.unknown_text import SourceTexts, UnknownElements
-from tablegate.dialects.terraform.references import Mention, Unknown
+from tablegate.dialects.terraform.references import Reference, UnknownValue
 from tablegate.dialects.terraform.resources import Resource, doubt_about
 from tablegate.dialects.terraform.secrets import of_instances
 from tablegate.iam.documents import Document, Path, UnknownPart, parse_document
@@ -74,13 +74,13 @@ class PolicyDocumentData:
         """The document of a data source that is read during the apply."""
         found = self._made.get(resource.address)
         if found is None:
-            self.secrets.update(of_instances([resource.instance]))
+            self.secrets.update(of_instances([resource.resource_change]))
             found = self._made[resource.address] = self._document(self._parts(resource, 0), resource)
             self._texts.note(found, resource, "statement")
         return found
 
     def _document(self, parts: Sequence[StatementBlock], resource: Resource) -> Document:
-        content = {"Version": resource.known("version") or _VERSION, "Statement": [part.tree for part in parts]}
+        content = {"Version": resource.known_text("version") or _VERSION, "Statement": [part.tree for part in parts]}
 
         def locate(path: Path) -> Place | None:
             number = path[1] if len(path) > 1 else None
@@ -92,7 +92,7 @@ class PolicyDocumentData:
         """Its sources, then its own statements, then what overrides both."""
         found: list[StatementBlock] = []
         if depth > _FAR:
-            return [StatementBlock(UnknownPart(_TOO_FAR), resource.place)]
+            return [StatementBlock(UnknownPart(_TOO_FAR), resource.reference_place)]
         for key in ("source_json", "source_policy_documents"):
             for source in self._sources(resource, key, depth):
                 _merge(found, source)
@@ -104,8 +104,8 @@ class PolicyDocumentData:
 
     def _sources(self, resource: Resource, key: str, depth: int) -> Iterator[list[StatementBlock]]:
         """Each document of an argument, in its order. Unknown ones are those that the argument refers to."""
-        content, unknown = resource.root.member(key)
-        given = tree(resource.root.expression(key)).get("given")
+        content, unknown = resource.block.member(key)
+        given = tree(resource.block.expression(key)).get("given")
         if given is not None:
             yield from self._given(given, resource, key, depth)
             return
@@ -115,21 +115,21 @@ class PolicyDocumentData:
         for number, item in enumerate(listed):
             path = f"{key}[{number}]" if isinstance(content, list) else key
             if isinstance(item, str) and item:
-                yield self._text(item, resource, replace(resource.root.place(key), path=f"{resource.address}.{path}"))
+                yield self._text(item, resource, replace(resource.block.place(key), path=f"{resource.address}.{path}"))
             elif number < len(marks) and marks[number] is True and waiting:
                 yield waiting.pop(0)
         yield from waiting
 
     def _given(self, given: object, resource: Resource, key: str, depth: int) -> Iterator[list[StatementBlock]]:
         """The same of source, which tells what each of them is."""
-        place = resource.root.place(key)
+        place = resource.block.place(key)
         for item in given if isinstance(given, list) else [given]:
             if isinstance(item, str) and item:
                 yield self._text(item, resource, place)
-            elif isinstance(item, Unknown):
+            elif isinstance(item, UnknownValue):
                 yield self._unknown(item, place, depth)
 
-    def _unknown(self, item: Unknown, place: Place, depth: int) -> list[StatementBlock]:
+    def _unknown(self, item: UnknownValue, place: Place, depth: int) -> list[StatementBlock]:
         found = self._source_texts.tree(item.parts) if item.parts else None
         if found is not None:
             return _parts_of(found, place)
@@ -140,13 +140,13 @@ class PolicyDocumentData:
 
     def _referred(self, resource: Resource, key: str, depth: int) -> list[list[StatementBlock]]:
         world = self._context.world
-        unknown = [one for one in resource.mentions(key) if not world.is_known(one)]
+        unknown = [one for one in resource.references(key) if not world.is_known(one)]
         found = [self._mentioned(one, depth) for one in unknown]
-        return found or [[StatementBlock(UnknownPart(doubt_about(unknown)), resource.place)]]
+        return found or [[StatementBlock(UnknownPart(doubt_about(unknown)), resource.reference_place)]]
 
-    def _mentioned(self, mention: Mention, depth: int) -> list[StatementBlock]:
+    def _mentioned(self, mention: Reference, depth: int) -> list[StatementBlock]:
         world = self._context.world
-        resources = [world.at(one) for one in mention.instances] if mention.type == DATA else []
+        resources = [world.at(one) for one in mention.targets] if mention.type == DATA else []
         parts = [part for one in resources if one is not None for part in self._parts(one, depth + 1)]
         return parts or [StatementBlock(UnknownPart(doubt_about([mention])), Place(world.file, path=mention.reference))]
 
@@ -154,17 +154,17 @@ class PolicyDocumentData:
         content = self._texts.tree(text)
         if isinstance(content, ParseError):
             self._texts.refuse(resource, (place.path or "").removeprefix(f"{resource.address}."), content)
-            return [StatementBlock(UnknownPart(_NO_SOURCE), resource.place)]
+            return [StatementBlock(UnknownPart(_NO_SOURCE), resource.reference_place)]
         return _parts_of(content, place)
 
     def _own(self, resource: Resource) -> Iterator[StatementBlock]:
-        blocks = resource.root.many("statement", match="sid", ordered=True)
+        blocks = resource.block.many("statement", match="sid", ordered=True)
         if isinstance(blocks, Doubt):
-            yield StatementBlock(UnknownPart(blocks), resource.place)
+            yield StatementBlock(UnknownPart(blocks), resource.reference_place)
             return
         for number, block in enumerate(blocks):
             if isinstance(block, Doubt):
-                place = replace(resource.root.here, path=f"{resource.address}.statement[{number}]")
+                place = replace(resource.block.here, path=f"{resource.address}.statement[{number}]")
                 yield StatementBlock(UnknownPart(block), place)
             else:
                 place = replace(block.here, path=f"{resource.address}.statement[{number}]")
@@ -205,8 +205,8 @@ class PolicyDocumentData:
 
     def _hidden(self, block: Block, key: str, count: int) -> object:
         """The elements that a plan hides, where its source tells every one of them."""
-        given = None if block.is_marked(key) else block.given(key)
-        items = [item for item in given if isinstance(item, Unknown)] if isinstance(given, list) else []
+        given = None if block.is_sensitive(key) else block.source_value(key)
+        items = [item for item in given if isinstance(item, UnknownValue)] if isinstance(given, list) else []
         return items if len(items) == count else None
 
     def _principals(self, resource: Resource, block: Block, key: str) -> object:

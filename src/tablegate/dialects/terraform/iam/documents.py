@@ -9,7 +9,7 @@ from tablegate.dialects.terraform.configuration import NOTHING, tree
 from tablegate.dialects.terraform.iam.context import PlanContext, PolicyTexts, located, private
 from tablegate.dialects.terraform.iam.data_source import DATA, PolicyDocumentData, written_as
 from tablegate.dialects.terraform.iam.unknown_text import SourceTexts, UnknownElements
-from tablegate.dialects.terraform.references import Mention, Unknown
+from tablegate.dialects.terraform.references import Reference, UnknownValue
 from tablegate.dialects.terraform.resources import Resource, doubt_about
 from tablegate.iam.actions import may_concern_dynamodb
 from tablegate.iam.arns import arn_of
@@ -133,7 +133,7 @@ class DocumentReader:
         within: str | None = None,
     ) -> HeldDocument | None:
         """The document of an attribute; None where an optional one is left out."""
-        block = block or resource.root
+        block = block or resource.block
         place = own_place(resource, block, key)
         path = place.path or ""
         if (resource.address, path) not in self._found:
@@ -145,29 +145,29 @@ class DocumentReader:
 
     def trust(self, resource: Resource) -> Document:
         """A role's trust policy: it grants nothing, and tells who may use the role."""
-        key, text = "assume_role_policy", resource.known("assume_role_policy")
+        key, text = "assume_role_policy", resource.known_text("assume_role_policy")
         if text is not None:
-            return self._texts.document(text, resource, own_place(resource, resource.root, key), blocks=False)
-        place = own_place(resource, resource.root, key)
-        held = None if not resource.root.is_unknown(key) else self._later(resource, resource.root, key, place)
+            return self._texts.document(text, resource, own_place(resource, resource.block, key), blocks=False)
+        place = own_place(resource, resource.block, key)
+        held = None if not resource.block.is_unknown(key) else self._later(resource, resource.block, key, place)
         return Document(doubt=_MISSING) if held is None else held.document
 
     def _read(self, resource: Resource, block: Block, key: str, place: Place, *, optional: bool) -> HeldDocument | None:
         content = block.content.get(key)
         if isinstance(content, str) and content:
-            document = self._texts.document(content, resource, place, block.inside(key))
-            if block.is_marked(key):
+            document = self._texts.document(content, resource, place, block.document_places(key))
+            if block.is_sensitive(key):
                 self._secrets.update(text for text in private(self._texts.tree(content)) if len(text) > 1)
             return HeldDocument(resource.address, place, document, written_as(block.expression(key)))
         if content == "" and not optional:
             self._context.world.faults.refuse(
                 f"{resource.address}: {place.path} is empty",
-                f"{resource.instance.path}.change.after.{place.path}",
+                f"{resource.resource_change.path}.change.after.{place.path}",
                 place=resource.source,
             )
             return HeldDocument(resource.address, place, Document(doubt=_EMPTY), "json")
         if content is not None and content != "":
-            block.misshapen(key, "a text")
+            block.report_shape(key, "a text")
             return HeldDocument(resource.address, place, Document(doubt=_EMPTY), "json")
         if block.is_unknown(key):
             return self._later(resource, block, key, place, optional=optional)
@@ -182,15 +182,15 @@ class DocumentReader:
     ) -> HeldDocument | None:
         """A document that the apply completes: what its expression reads may tell all of it, or some."""
         expression = block.expression(key)
-        named = resource.written is not NOTHING
+        named = resource.configured is not NOTHING
         if expression is None:
             if optional and named:
                 return None
             hidden = Document(doubt=DYNAMIC if named else LATER)
             return HeldDocument(resource.address, place, hidden, "json", mentions_table=not named or self._has_tables())
-        mentions = self._world.tracer.trace(expression, resource.scope)
+        mentions = self._world.resolver.trace(expression, resource.scope)
         given = tree(expression).get("given")
-        if isinstance(given, Unknown):
+        if isinstance(given, UnknownValue):
             document = self._option(given, resource, place)
         else:
             document = self._told(resource, block, key, place, mentions)
@@ -200,7 +200,9 @@ class DocumentReader:
             mentions_table = True  # nothing tells what is hidden there
         return HeldDocument(resource.address, place, document, written_as(expression), mentions_table)
 
-    def _told(self, resource: Resource, block: Block, key: str, place: Place, mentions: Sequence[Mention]) -> Document:
+    def _told(
+        self, resource: Resource, block: Block, key: str, place: Place, mentions: Sequence[Reference]
+    ) -> Document:
         """What a plan tells of a document by what its expression reads, or what its source tells of it."""
         found = self._composed_of(mentions) or self._filled_in(resource, mentions, place)
         found = found or self._spelled_out(block, key, resource, place)
@@ -208,15 +210,15 @@ class DocumentReader:
 
     def _spelled_out(self, block: Block, key: str, resource: Resource, place: Place) -> Document | None:
         """A text that a plan hides, and its source puts together."""
-        given = None if block.is_marked(key) else block.given(key)
-        if not isinstance(given, Unknown):
+        given = None if block.is_sensitive(key) else block.source_value(key)
+        if not isinstance(given, UnknownValue):
             return None
         found = self._drafted(given, resource, place)
         if found is None or found.malformed:
             return None
-        return _placed(found, located(place, block.inside(key))) if given.parts else found
+        return _placed(found, located(place, block.document_places(key))) if given.parts else found
 
-    def _drafted(self, given: Unknown, resource: Resource, place: Place) -> Document | None:
+    def _drafted(self, given: UnknownValue, resource: Resource, place: Place) -> Document | None:
         """What source tells of a document: all, some, or which of several it is."""
         if given.options:
             return _one_of([self._option(one, resource, place) for one in given.options if one])
@@ -228,18 +230,18 @@ class DocumentReader:
         return documents[0] if len(documents) == 1 else _one_of(documents) if documents else None
 
     def _option(self, given: object, resource: Resource, place: Place) -> Document:
-        if isinstance(given, Unknown):
+        if isinstance(given, UnknownValue):
             return self._drafted(given, resource, place) or Document(doubt=given.doubt())
         return self._texts.document(given, resource, place) if isinstance(given, str) else Document(doubt=_EMPTY)
 
-    def _behind(self, mentions: Sequence[Mention]) -> Iterator[Mention]:
+    def _behind(self, mentions: Sequence[Reference]) -> Iterator[Reference]:
         """What the data sources read that a document is composed by."""
         for mention in mentions:
-            for resource in map(self._world.at, mention.instances) if mention.type == DATA else ():
+            for resource in map(self._world.at, mention.targets) if mention.type == DATA else ():
                 if resource is not None:
-                    yield from self._world.tracer.trace(resource.written.get("expressions"), resource.scope)
+                    yield from self._world.resolver.trace(resource.configured.get("expressions"), resource.scope)
 
-    def _composed_of(self, mentions: Sequence[Mention]) -> Document | None:
+    def _composed_of(self, mentions: Sequence[Reference]) -> Document | None:
         """What data sources compose; of several, each statement is there only perhaps."""
         unknown = [one for one in mentions if not self._world.is_known(one)]
         documents = [document for one in unknown for document in self._documents(one)]
@@ -251,8 +253,8 @@ class DocumentReader:
         found = _one_of(documents)
         return replace(found, doubt=_unseen(others)) if others else found
 
-    def _documents(self, mention: Mention) -> Iterator[Document]:
-        for instance in mention.instances:
+    def _documents(self, mention: Reference) -> Iterator[Document]:
+        for instance in mention.targets:
             resource = self._world.at(instance)
             if resource is None:
                 continue
@@ -263,7 +265,7 @@ class DocumentReader:
                 if held is not None:
                     yield held.document
 
-    def _filled_in(self, resource: Resource, mentions: Sequence[Mention], place: Place) -> Document | None:
+    def _filled_in(self, resource: Resource, mentions: Sequence[Reference], place: Place) -> Document | None:
         """A constant text in which a module replaces a word by the ARN of the table that it makes."""
         texts = [one.content for one in mentions if isinstance(one.content, str) and _ARN_HERE in one.content]
         if len(texts) != 1:
@@ -276,11 +278,11 @@ class DocumentReader:
         filled = _replaced(content, arn)
         return parse_document(filled, self._context.symbols, located(place))
 
-    def _mentions_table(self, mentions: Sequence[Mention]) -> bool | None:
+    def _mentions_table(self, mentions: Sequence[Reference]) -> bool | None:
         """Whether an expression reads anything of a table; a dead end may, where there are tables."""
         if any(one.type.startswith(_TABLES) or "dynamodb" in str(one.content).lower() for one in mentions):
             return True
-        return True if any(one.dead for one in mentions) and self._has_tables() else None
+        return True if any(one.is_lost for one in mentions) and self._has_tables() else None
 
     def _has_tables(self) -> bool:
         return bool(self._context.tables)
@@ -305,10 +307,10 @@ def _one_of(documents: Sequence[Document]) -> Document:
     return replace(documents[0], statements=statements, doubt=doubt) if documents else Document()
 
 
-def _unseen(mentions: Sequence[Mention]) -> Doubt:
+def _unseen(mentions: Sequence[Reference]) -> Doubt:
     """Why a text cannot be seen, and how it could be."""
     found = doubt_about(mentions)
-    return found if not mentions or all(one.dead for one in mentions) else found._replace(settle=_COMPOSE)
+    return found if not mentions or all(one.is_lost for one in mentions) else found._replace(settle=_COMPOSE)
 
 
 def _labelled(document: Document, within: str) -> Document:

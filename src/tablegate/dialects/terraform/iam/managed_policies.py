@@ -9,8 +9,8 @@ from tablegate.dialects.terraform.block import DYNAMIC, Block
 from tablegate.dialects.terraform.configuration import tree
 from tablegate.dialects.terraform.iam.context import PlanContext, PolicyTexts
 from tablegate.dialects.terraform.iam.documents import DocumentReader, HeldDocument, own_place
-from tablegate.dialects.terraform.references import Mention, Unknown
-from tablegate.dialects.terraform.resource_changes import Instance
+from tablegate.dialects.terraform.references import Reference, UnknownValue
+from tablegate.dialects.terraform.resource_changes import ResourceChange
 from tablegate.dialects.terraform.resources import Resource, doubt_about
 from tablegate.iam.aws_data import MANAGED_AS_OF
 from tablegate.iam.documents import Document
@@ -67,14 +67,14 @@ class ManagedPolicies:
         self._by_arn: dict[str, Resource] = {}
         self._by_name: dict[str, Resource] = {}
         for one in self.own:
-            if arn := one.known("arn"):
+            if arn := one.known_text("arn"):
                 self._by_arn[arn] = one
-            elif name := one.known("name"):
-                self._by_name[f"{one.known('path') or '/'}{name}"] = one
+            elif name := one.known_text("name"):
+                self._by_name[f"{one.known_text('path') or '/'}{name}"] = one
 
     def of(self, resource: Resource, key: str, block: Block | None = None) -> Iterator[AttachedPolicy]:
         """The policies that an argument names: one ARN, or a list of them."""
-        block = block or resource.root
+        block = block or resource.block
         content, unknown = block.member(key)
         place = own_place(resource, block, key)
         given = tree(block.expression(key)).get("given")
@@ -92,22 +92,22 @@ class ManagedPolicies:
         for item in given if isinstance(given, list) else [given]:
             if isinstance(item, str) and item:
                 yield self._by_text(item, resource.address, place)
-            elif isinstance(item, Unknown) and item.parts:
+            elif isinstance(item, UnknownValue) and item.parts:
                 yield self._by_text(self._reader.source_texts.word(item), resource.address, place)
-            elif isinstance(item, Unknown):
+            elif isinstance(item, UnknownValue):
                 yield from self._unspelled(item, resource, place)
 
-    def _unspelled(self, item: Unknown, resource: Resource, place: Place) -> list[AttachedPolicy]:
+    def _unspelled(self, item: UnknownValue, resource: Resource, place: Place) -> list[AttachedPolicy]:
         """What an unknown ARN refers to; where it refers to nothing, it may be any policy."""
         mentions = self._reader.source_texts.mentions(item) if item.direct else ()
         found = [one for mention in mentions for one in self._those(mention)]
         found += [
             self._looked_up(name, resource, place)
             for mention in mentions
-            for one in map(self._context.world.at, mention.instances)
-            if one is not None and one.instance.mode == "data" and (name := one.known("name"))
+            for one in map(self._context.world.at, mention.targets)
+            if one is not None and one.resource_change.mode == "data" and (name := one.known_text("name"))
         ]
-        relevant = None if item.reached else True
+        relevant = None if item.references else True
         return found or [AttachedPolicy(item.reason, resource.address, place, doubt=item.doubt(), relevant=relevant)]
 
     def _looked_up(self, name: str, resource: Resource, place: Place) -> AttachedPolicy:
@@ -115,8 +115,8 @@ class ManagedPolicies:
         path = next((path for path in managed_policies() if path.rpartition("/")[2] == name), None)
         return self.named(name, "/", resource, place) if path is None else self._of_aws(path, resource.address, place)
 
-    def _those(self, mention: Mention) -> list[AttachedPolicy]:
-        return [one for instance in mention.instances if (one := self.made(instance)) is not None]
+    def _those(self, mention: Reference) -> list[AttachedPolicy]:
+        return [one for instance in mention.targets if (one := self.made(instance)) is not None]
 
     def named(self, name: str, path: str, resource: Resource, place: Place) -> AttachedPolicy:
         """The policy of this name."""
@@ -146,15 +146,15 @@ class ManagedPolicies:
             self._managed[path] = managed_policies()[path].document()
         return AttachedPolicy(path, address, place, managed=path, document=self._managed[path])
 
-    def made(self, instance: Instance) -> AttachedPolicy | None:
+    def made(self, instance: ResourceChange) -> AttachedPolicy | None:
         """The policy that an instance is; None where it is something else."""
         found = self._context.world.at(instance) if instance.type == "aws_iam_policy" else None
         return None if found is None or instance.mode != "managed" else self._own(found)
 
     def _own(self, policy: Resource) -> AttachedPolicy:
-        place = own_place(policy, policy.root, "policy")
+        place = own_place(policy, policy.block, "policy")
         held = self._reader.of(policy, "policy")
-        return AttachedPolicy(policy.address, policy.address, place, held, arn=policy.known("arn"))
+        return AttachedPolicy(policy.address, policy.address, place, held, arn=policy.known_text("arn"))
 
     def _missing(self, name: str, address: str, place: Place) -> AttachedPolicy:
         relevant = True if "dynamodb" in name.lower() else None
@@ -169,12 +169,12 @@ class ManagedPolicies:
                 yield AttachedPolicy(resource.address, resource.address, place, doubt=DYNAMIC)
             return
         world = self._context.world
-        mentions = world.tracer.trace(expression, resource.scope)
+        mentions = world.resolver.trace(expression, resource.scope)
         for mention in mentions:
             if not world.is_known(mention):
                 yield from self._mentioned(mention, resource, place)
 
-    def _mentioned(self, mention: Mention, resource: Resource, place: Place) -> Iterator[AttachedPolicy]:
+    def _mentioned(self, mention: Reference, resource: Resource, place: Place) -> Iterator[AttachedPolicy]:
         found = self._those(mention)
         if found:
             yield from found

@@ -67,9 +67,9 @@ class OwnPolicies:
             link = self._context.finder.of(one, "resource_arn")
             form = HolderForm.STREAM if link.stream else HolderForm.TABLE
             address = one.address if link.table is None else link.table.address
-            owner = self._owner(form, DocumentRole.RESOURCE, address, f"the policy of a {form}", one.here)
+            owner = self._owner(form, DocumentRole.RESOURCE, address, f"the policy of a {form}", one.place)
             if held is not None:
-                confirmed = one.root.flag(facts.GIVES_UP, "confirm_remove_self_resource_access")
+                confirmed = one.block.flag(facts.GIVES_UP, "confirm_remove_self_resource_access")
                 document = replace(held.document, gives_up=confirmed)
                 owner.documents.append((replace(held, document=document), self._target(one, link)))
 
@@ -77,7 +77,7 @@ class OwnPolicies:
         """The ARN that a policy is attached to, as every reference to it is spelled."""
         table = None if link.table is None else self._context.tables.get(link.table.address)
         if table is None:
-            return policy.known("resource_arn")
+            return policy.known_text("resource_arn")
         arn = arn_of(table, self._context.symbols)
         if link.region is not None:
             parts = arn.split(":", 5)
@@ -93,9 +93,9 @@ class OwnPolicies:
     def _cloud_control(self) -> None:
         """Policies that stand in a table of the Cloud Control provider, or in each of its replicas."""
         for one in self._world.of(_SINGLE):
-            self._own(one, one.root, "stream_specification", None)
+            self._own(one, one.block, "stream_specification", None)
         for one in self._world.of(_REPLICATED):
-            replicas = one.root.many("replicas", match="region")
+            replicas = one.block.many("replicas", match="region")
             for replica in () if isinstance(replicas, Doubt) else replicas:
                 if isinstance(replica, Block):
                     region = replica.content.get("region")
@@ -123,7 +123,7 @@ class OwnPolicies:
         if isinstance(block, Block):
             held = self._reader.of(one, "policy_document", block=block, optional=True, within=within)
         if held is not None:
-            owner = self._owner(form, DocumentRole.RESOURCE, one.address, f"the policy of a {form}", one.here)
+            owner = self._owner(form, DocumentRole.RESOURCE, one.address, f"the policy of a {form}", one.place)
             owner.documents.append((held, target))
 
     def _keys(self) -> None:
@@ -151,7 +151,7 @@ class OwnPolicies:
         operations = grant.content.get("operations")
         statement = {
             "Effect": "Allow",
-            "Principal": {"AWS": self._elements.one(grant, grant.root, "grantee_principal")},
+            "Principal": {"AWS": self._elements.one(grant, grant.block, "grantee_principal")},
             "Action": [f"kms:{name}" for name in operations] if isinstance(operations, list) else UnknownPart(LATER),
             "Resource": "*",
             "Condition": {
@@ -159,7 +159,7 @@ class OwnPolicies:
                 for operator, key_context in contexts
             },
         }
-        place = own_place(grant, grant.root, "operations")
+        place = own_place(grant, grant.block, "operations")
         content = {"Version": "2012-10-17", "Statement": statement}
         document = parse_document(content, self._context.symbols, lambda _: place)
         return HeldDocument(grant.address, place, document, "hcl")
@@ -171,20 +171,26 @@ class OwnPolicies:
                     yield encryption.resource.address
 
     def _key(self, key: Resource, held: HeldDocument | None) -> None:
-        owner = self._owner(HolderForm.KEY, DocumentRole.RESOURCE, key.address, "the policy of a table's key", key.here)
+        owner = self._owner(
+            HolderForm.KEY, DocumentRole.RESOURCE, key.address, "the policy of a table's key", key.place
+        )
         if held is not None:
             tail = f"key/{self._context.symbols.of(f'{key.address}.key_id')}"
-            owner.documents.append((held, key.known("arn") or self._elements.spelled(key, "kms", tail)))
+            owner.documents.append((held, key.known_text("arn") or self._elements.spelled(key, "kms", tail)))
 
     def _named(self, one: Resource, argument: str, among: dict[str, Resource]) -> Iterator[Resource]:
         """The resource that an argument names by its id or ARN, or refers to."""
-        text = one.known(argument)
+        text = one.known_text(argument)
         for found in among.values():
-            if text is not None and text in (found.known("id"), found.known("arn"), found.known("key_id")):
+            if text is not None and text in (
+                found.known_text("id"),
+                found.known_text("arn"),
+                found.known_text("key_id"),
+            ):
                 yield found
         if text is None:
-            for mention in one.mentions(argument):
-                yield from (among[found.address] for found in mention.instances if found.address in among)
+            for mention in one.references(argument):
+                yield from (among[found.address] for found in mention.targets if found.address in among)
 
     def _endpoints(self) -> None:
         """Policies of the endpoints for DynamoDB: one in a resource of its own takes the place of the endpoint's."""
@@ -197,19 +203,19 @@ class OwnPolicies:
 
     def _endpoint(self, endpoint: Resource, held: HeldDocument | None) -> None:
         form, why = HolderForm.ENDPOINT, "an endpoint for DynamoDB"
-        owner = self._owner(form, DocumentRole.CHANNEL, endpoint.address, why, endpoint.here)
+        owner = self._owner(form, DocumentRole.CHANNEL, endpoint.address, why, endpoint.place)
         if held is not None:
             owner.documents = [(held, None)]
 
     def _is_ours(self, endpoint: Resource) -> bool:
-        service = endpoint.known("service_name")
+        service = endpoint.known_text("service_name")
         if service is not None:
             return service.endswith(_SERVICES)
         asked = (
             found.content.get("service")
-            for mention in endpoint.mentions("service_name")
+            for mention in endpoint.references("service_name")
             if mention.type == "aws_vpc_endpoint_service"
-            for instance in mention.instances
+            for instance in mention.targets
             if (found := self._world.at(instance)) is not None
         )
         return any(name in ("dynamodb", "dynamodb-streams") for name in asked)

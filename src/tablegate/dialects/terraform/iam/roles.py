@@ -10,7 +10,7 @@ from tablegate.dialects.terraform.configuration import Tree, trees
 from tablegate.dialects.terraform.iam.attachments import HolderDraft, HolderIndex
 from tablegate.dialects.terraform.iam.context import PlanContext, PolicyTexts
 from tablegate.dialects.terraform.iam.documents import DocumentReader
-from tablegate.dialects.terraform.resources import Resource, World
+from tablegate.dialects.terraform.resources import Resource, Snapshot
 from tablegate.iam.documents import Document
 from tablegate.iam.grants import HolderForm, HolderKind
 from tablegate.iam.roles import (
@@ -43,7 +43,7 @@ _PROGRAMS = ("code", "request_template", "request_mapping_template")
 class Integrations:
     """The integrations of one plan. ``users`` finds the roles that an attribute names."""
 
-    def __init__(self, world: World, users: Callable[[Resource, str], Iterable[HolderDraft]]) -> None:
+    def __init__(self, world: Snapshot, users: Callable[[Resource, str], Iterable[HolderDraft]]) -> None:
         self._world = world
         self._users = users
 
@@ -74,19 +74,19 @@ class Integrations:
                     yield holder, service, read(one)
 
     def _of_source(self, source: Resource) -> Calls:
-        name = source.known("name")
-        if source.known("type") != _TABLE_SOURCE:
-            return NOTHING if source.known("type") else None
+        name = source.known_text("name")
+        if source.known_text("type") != _TABLE_SOURCE:
+            return NOTHING if source.known_text("type") else None
         used = (one for one in self._world.of("aws_appsync_resolver", "aws_appsync_function"))
-        return calls_of_resolvers(_program(one) for one in used if name and one.known("data_source") == name)
+        return calls_of_resolvers(_program(one) for one in used if name and one.known_text("data_source") == name)
 
 
 def _program(one: Resource) -> str | None:
-    return next((text for key in _PROGRAMS if (text := one.known(key))), None)
+    return next((text for key in _PROGRAMS if (text := one.known_text(key))), None)
 
 
 def _of_machine(machine: Resource) -> Calls:
-    text = machine.known("definition")
+    text = machine.known_text("definition")
     try:
         return None if text is None else calls_of_state_machine(raw_json.decode(raw_json.part_of(text)))
     except (ParseError, UnicodeEncodeError):
@@ -94,22 +94,22 @@ def _of_machine(machine: Resource) -> Calls:
 
 
 def _of_integration(integration: Resource) -> Calls:
-    return calls_of_gateway(integration.known("uri"))
+    return calls_of_gateway(integration.known_text("uri"))
 
 
 def _of_subtype(integration: Resource) -> Calls:
     """Integrations of HTTP interfaces: those with services have a subtype, and DynamoDB has none."""
-    return NOTHING if integration.known("integration_subtype") else None
+    return NOTHING if integration.known_text("integration_subtype") else None
 
 
 def _of_pipe(pipe: Resource) -> Calls:
     """A pipe reads what it comes from; where that is the stream of a table, its ARN says so."""
-    source = pipe.known("source")
+    source = pipe.known_text("source")
     if source is not None:
         return READS_STREAMS if ":dynamodb:" in source else NOTHING
-    mentions = pipe.mentions("source")
+    mentions = pipe.references("source")
     tables = [one.type.startswith(("aws_dynamodb_", "awscc_dynamodb_")) for one in mentions]
-    return None if not tables or any(one.dead for one in mentions) else READS_STREAMS if any(tables) else NOTHING
+    return None if not tables or any(one.is_lost for one in mentions) else READS_STREAMS if any(tables) else NOTHING
 
 
 def _of_rule(_: Resource) -> Calls:
@@ -247,7 +247,7 @@ class RoleUsers:
         return _gathered(found for one in self._context.world.of(_POOLS) for found in self._of_pool(one))
 
     def _of_pool(self, pool: Resource) -> Iterator[tuple[HolderDraft, _Use]]:
-        roles, unknown = pool.root.member("roles")
+        roles, unknown = pool.block.member("roles")
         named: Tree = roles if isinstance(roles, dict) else {}
         for key, arn in sorted(named.items()):
             if isinstance(arn, str):
@@ -264,7 +264,7 @@ class RoleUsers:
         """The roles of this input that an attribute names, at most one block deep."""
         outer, _, inner = path.rpartition(".")
         if not outer:
-            text = one.known(inner)
+            text = one.known_text(inner)
             return self._named(text, one) if text else self._later(one, inner)
         blocks = trees(one.content.get(outer))
         texts = [str(block.get(inner)) for block in blocks if block.get(inner)]
@@ -277,7 +277,7 @@ class RoleUsers:
 
     def _later(self, one: Resource, key: str) -> list[HolderDraft]:
         world = self._context.world
-        unknown = [mention for mention in one.mentions(key) if not world.is_known(mention)]
+        unknown = [mention for mention in one.references(key) if not world.is_known(mention)]
         return [holder for mention in unknown for holder in self._roles.mentioned(mention)]
 
 

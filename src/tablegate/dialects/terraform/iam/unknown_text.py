@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from tablegate.dialects.terraform.block import DYNAMIC, Block
 from tablegate.dialects.terraform.configuration import tree
 from tablegate.dialects.terraform.iam.context import PlanContext, PolicyTexts
-from tablegate.dialects.terraform.references import Mention, Scope, Unknown
-from tablegate.dialects.terraform.resource_changes import Instance
+from tablegate.dialects.terraform.references import ExpressionScope, Reference, UnknownValue
+from tablegate.dialects.terraform.resource_changes import ResourceChange
 from tablegate.dialects.terraform.resources import TABLE_TYPES, Resource, doubt_about
 from tablegate.iam.arns import ACCOUNT, PARTITION, REGION, arn_of, partition_of
 from tablegate.iam.documents import ConditionalPart, UnknownPart
@@ -37,7 +37,7 @@ class UnknownElements:
         expression = expression or block.expression(key)
         if expression is None:
             return [UnknownPart(DYNAMIC)]
-        mentions = self._world.tracer.trace(expression, resource.scope)
+        mentions = self._world.resolver.trace(expression, resource.scope)
         unknown = [one for one in mentions if not self._world.is_known(one)]
         name = f"{resource.address}.{block.path}{key}"
         named = [(one, tuple(self._texts(one, name))) for one in unknown]
@@ -56,18 +56,18 @@ class UnknownElements:
         content, unknown = block.member(key)
         return content if unknown is not True else self.holes(resource, block, key, 1)
 
-    def _texts(self, mention: Mention, name: str) -> Iterator[str]:
-        for instance in mention.instances:
+    def _texts(self, mention: Reference, name: str) -> Iterator[str]:
+        for instance in mention.targets:
             yield from self._of_instance(instance, mention, name)
 
-    def _of_instance(self, instance: Instance, mention: Mention, name: str) -> Iterator[str]:
+    def _of_instance(self, instance: ResourceChange, mention: Reference, name: str) -> Iterator[str]:
         found = self._world.at(instance)
         if found is not None:
             yield from self.spellings(found, mention.attribute, self._context.symbols.suffix(name))
 
     def spellings(self, found: Resource, attribute: str, suffix: str = "") -> Iterator[str]:
         """What an attribute of a resource comes to where it names the resource, with whatever may follow."""
-        instance = found.instance
+        instance = found.resource_change
         arn = self._arn(found)
         if arn is not None:
             label = self._context.symbols.of(f"{instance.address}.stream_label")
@@ -82,9 +82,9 @@ class UnknownElements:
 
     def _arn(self, found: Resource) -> str | None:
         """The ARN of a table, or of its replica in another region."""
-        instance, symbols = found.instance, self._context.symbols
+        instance, symbols = found.resource_change, self._context.symbols
         if instance.mode == "data" and instance.type == "aws_dynamodb_table":
-            name = found.known("name")
+            name = found.known_text("name")
             return None if name is None else self.spelled(found, "dynamodb", f"table/{name}")
         if instance.type in TABLE_TYPES:
             table = self._context.tables.get(instance.address)
@@ -100,20 +100,20 @@ class UnknownElements:
         return ":".join(parts)
 
     def _of_iam(self, found: Resource) -> str:
-        path = found.known("path") or "/"
-        name = found.known("name") or self._context.symbols.of(f"{found.address}.name")
-        return self.spelled(found, "iam", f"{IAM[found.instance.type]}{path}{name}", region="")
+        path = found.known_text("path") or "/"
+        name = found.known_text("name") or self._context.symbols.of(f"{found.address}.name")
+        return self.spelled(found, "iam", f"{IAM[found.resource_change.type]}{path}{name}", region="")
 
     def _of_provider(self, found: Resource) -> str:
-        url = found.known("url")
+        url = found.known_text("url")
         if url is None:
-            clusters = any(one.type == "aws_eks_cluster" for one in found.mentions("url"))
+            clusters = any(one.type == "aws_eks_cluster" for one in found.references("url"))
             url = (_ISSUER if clusters else "") + self._context.symbols.of(f"{found.address}.url")
         return self.spelled(found, "iam", f"oidc-provider/{url.removeprefix('https://')}", region="")
 
     def _elsewhere(self, found: Resource, attribute: str) -> str:
         """Something of another service: not known, but no table."""
-        service = found.instance.type.split("_")[1]
+        service = found.resource_change.type.split("_")[1]
         return self.spelled(found, service, self._context.symbols.of(f"{found.address}.{attribute}"))
 
     def spelled(self, found: Resource, service: str, tail: str, region: str | None = None) -> str:
@@ -133,12 +133,12 @@ def _is_elsewhere(type_: str, attribute: str) -> bool:
     return attribute.endswith("arn") or (type_.startswith("aws_s3_bucket") and attribute in ("id", "bucket"))
 
 
-def _are_needed(unnamed: Sequence[Mention], named: Sequence[Mention], expression: object, count: int) -> bool:
+def _are_needed(unnamed: Sequence[Reference], named: Sequence[Reference], expression: object, count: int) -> bool:
     """Whether some unknown element can only come from references that tell nothing.
 
     A local value is not known to be unknown: it counts only where the others do not account for every element.
     """
-    if any(not one.dead for one in unnamed):
+    if any(not one.is_lost for one in unnamed):
         return True
     references = tree(expression).get("references")
     times = Counter(map(str, references)) if isinstance(references, list) else Counter[str]()
@@ -159,15 +159,15 @@ class SourceTexts:
         self._world = context.world
         self._texts = texts
         self._elements = elements
-        self._numbers: dict[int, tuple[int, Unknown]] = {}
+        self._numbers: dict[int, tuple[int, UnknownValue]] = {}
 
-    def mentions(self, given: Unknown) -> tuple[Mention, ...]:
+    def mentions(self, given: UnknownValue) -> tuple[Reference, ...]:
         """What something unknown reads."""
-        return self._world.tracer.trace({"reached": given.reached}, Scope(""))
+        return self._world.resolver.trace({"reached": given.references}, ExpressionScope(""))
 
-    def tree(self, parts: Sequence[str | Unknown]) -> object | None:
+    def tree(self, parts: Sequence[str | UnknownValue]) -> object | None:
         """The document that the parts of a text come to; None where they are no JSON."""
-        holes = [part for part in parts if isinstance(part, Unknown)]
+        holes = [part for part in parts if isinstance(part, UnknownValue)]
         texts = [part for part in parts if isinstance(part, str)]
         if any("\ue000" in text for text in texts):
             return None
@@ -180,14 +180,14 @@ class SourceTexts:
     ) -> Iterator[str | UnknownPart | ConditionalPart]:
         """What the unknown elements of a list are, or may be."""
         for item in given if isinstance(given, list) else [given]:
-            if isinstance(item, Unknown):
+            if isinstance(item, UnknownValue):
                 found = self._element(item)
                 if found is None:
-                    yield from self._elements.holes(resource, block, key, 1, {"reached": item.reached})
+                    yield from self._elements.holes(resource, block, key, 1, {"reached": item.references})
                 else:
                     yield found
 
-    def _filled(self, content: object, holes: Sequence[Unknown]) -> object:
+    def _filled(self, content: object, holes: Sequence[UnknownValue]) -> object:
         if isinstance(content, str):
             whole = _MARK.fullmatch(content)
             if whole is None:
@@ -199,16 +199,16 @@ class SourceTexts:
             return {str(self._plain(key, holes)): self._filled(item, holes) for key, item in content.items()}
         return [self._filled(item, holes) for item in content] if isinstance(content, list) else content
 
-    def _plain(self, key: str, holes: Sequence[Unknown]) -> str:
+    def _plain(self, key: str, holes: Sequence[UnknownValue]) -> str:
         return _MARK.sub(lambda found: self.word(holes[int(found[1])]), key)
 
-    def _element(self, given: Unknown) -> str | None:
+    def _element(self, given: UnknownValue) -> str | None:
         """The text of something unknown, as far as it can be spelled; None where nothing is known of it."""
         if given.parts:
             return "".join(part if isinstance(part, str) else self.word(part) for part in given.parts)
         return self._spelled(given)
 
-    def word(self, given: Unknown) -> str:
+    def word(self, given: UnknownValue) -> str:
         """What stands for something unknown in a text."""
         if given.parts:
             return str(self._element(given))
@@ -222,25 +222,25 @@ class SourceTexts:
         number, _ = self._numbers.setdefault(id(given), (len(self._numbers) + 1, given))
         return self._context.symbols.of(f"unknown {number}")
 
-    def _spelled(self, given: Unknown) -> str | None:
+    def _spelled(self, given: UnknownValue) -> str | None:
         if not given.direct:
             return None
         found = [
             (resource, mention.attribute)
             for mention in self.mentions(given)
-            for instance in mention.instances
+            for instance in mention.targets
             if (resource := self._world.at(instance)) is not None
         ]
         return self._of(*found[0]) if len(found) == 1 else None
 
     def _of(self, found: Resource, attribute: str) -> str | None:
         """An attribute of a resource, with symbols for what is not known of it."""
-        type_ = found.instance.type
-        if found.instance.mode == "data" and type_ in ("aws_caller_identity", "aws_region", "aws_partition"):
+        type_ = found.resource_change.type
+        if found.resource_change.mode == "data" and type_ in ("aws_caller_identity", "aws_region", "aws_partition"):
             return self._of_provider(found, type_, attribute)
-        if type_ in TABLE_TYPES and found.instance.mode == "managed":
+        if type_ in TABLE_TYPES and found.resource_change.mode == "managed":
             return self._of_table(found, attribute)
-        if (known := found.known(attribute)) is not None:
+        if (known := found.known_text(attribute)) is not None:
             return known
         if attribute == "arn" or (attribute.endswith("arn") and type_ not in IAM):
             texts = tuple(self._elements.spellings(found, attribute))

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from tablegate.dialects.reading import Reading, ReadOptions
 from tablegate.dialects.terraform.configuration import Configuration
-from tablegate.dialects.terraform.estate import Description
+from tablegate.dialects.terraform.estate import EstateBuilder
 from tablegate.dialects.terraform.faults import Faults
 from tablegate.dialects.terraform.secrets import texts
 from tablegate.dialects.terraform.source.definitions import Definition, Given, defined, refuse_parsing
@@ -58,7 +58,7 @@ class Project:
         self._note_alone()
         configuration = Configuration({"root_module": found.data.module(), "provider_config": found.providers.found})
         dialect = Dialect.TERRAFORM_SOURCE
-        description = Description(dialect, configuration, found.instances, self._faults, self._options)
+        description = EstateBuilder(dialect, configuration, found.instances, self._faults, self._options)
         tables = description.tables()
         estate = description.estate(tables, (), self._secrets)
         seen = description.input(tables, self._detail(), found.managed)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 from tablegate.dialects.reading import ReadOptions
-from tablegate.dialects.terraform.references import Unknown
+from tablegate.dialects.terraform.references import UnknownValue
 from tablegate.dialects.terraform.source.evaluate import evaluated
-from tablegate.dialects.terraform.source.values import Module, Scope, converted, is_text, unknowns
+from tablegate.dialects.terraform.source.values import EvaluationScope, Module, converted, is_text, unknowns
 from tablegate.model.value import Place
 from tablegate.syntax.hcl import File
 from tablegate.syntax.hcl.json_syntax import JsonFile
@@ -215,7 +215,7 @@ class Given:
         """The content of one variable."""
         type_ = None if (found := block.body.attributes.get("type")) is None else found.value
         default = block.body.attributes.get("default")
-        scope = Scope(module)
+        scope = EvaluationScope(module)
         if name in self._texts:
             return converted(self._of_text(self._texts[name], type_, scope), type_)
         if name in self._files:
@@ -225,20 +225,22 @@ class Given:
         settle = _HINT.format(name)
         if default is None:
             settle = settle.replace(", or --assume-defaults", "")
-            return Unknown(f"the variable {name} has no value in source", settle, label=f"var.{name}")
+            return UnknownValue(f"the variable {name} has no value in source", settle, label=f"var.{name}")
         content = converted(evaluated(default.value, scope), type_)
         if self._sure or any(unknowns(content)):
             return content
-        return Unknown(f"the variable {name} has only a default, which a run may replace", settle, label=f"var.{name}")
+        return UnknownValue(
+            f"the variable {name} has only a default, which a run may replace", settle, label=f"var.{name}"
+        )
 
-    def _of_text(self, text: str, type_: Expression | None, scope: Scope) -> object:
+    def _of_text(self, text: str, type_: Expression | None, scope: EvaluationScope) -> object:
         if is_text(type_):
             return text
         try:
             body = File("", f"x = {text}\n", self._grammar).assignments()
             return evaluated(body.attributes["x"].value, scope)
         except ParseError:
-            return Unknown("a value that is no expression", "a value in Terraform's syntax")
+            return UnknownValue("a value that is no expression", "a value in Terraform's syntax")
 
     def _assigned(self, source: Source) -> Mapping[str, Expression]:
         if not source.data.strip():

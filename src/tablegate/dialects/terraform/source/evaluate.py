@@ -5,23 +5,23 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator
 
-from tablegate.dialects.terraform.references import Unknown
+from tablegate.dialects.terraform.references import UnknownValue
 from tablegate.dialects.terraform.source.functions import called
 from tablegate.dialects.terraform.source.values import (
     UNTYPED,
-    Elements,
+    EvaluationScope,
     FailedError,
-    Scope,
+    SetValue,
     UntypedError,
     as_bool,
     as_number,
     as_text,
     beside,
-    blended,
     is_settled,
+    joined_text,
+    merged_unknown,
     same,
     unknowns,
-    written_out,
 )
 from tablegate.syntax.hcl.nodes import (
     Access,
@@ -65,12 +65,12 @@ def put(made: dict[str, object], key: str, result: object, *, grouped: bool) -> 
         made[key] = result
 
 
-def scopes(node: For, everything: object, scope: Scope) -> Iterator[Scope]:
+def scopes(node: For, everything: object, scope: EvaluationScope) -> Iterator[EvaluationScope]:
     """Where the inside of a loop stands, for each item of what it runs over."""
     if isinstance(everything, dict):
         pairs = [(key, everything[key]) for key in sorted(everything)]
     elif isinstance(everything, list):
-        pairs = [(item if isinstance(everything, Elements) else place, item) for place, item in enumerate(everything)]
+        pairs = [(item if isinstance(everything, SetValue) else place, item) for place, item in enumerate(everything)]
     else:
         raise FailedError
     if len(pairs) > _MOST:
@@ -87,7 +87,7 @@ def applied(sign: str, left: object, right: object) -> object:
         try:
             return _equal(left, right) is (sign == "==")
         except UntypedError:
-            return Unknown(UNTYPED)
+            return UnknownValue(UNTYPED)
     try:
         return _SIGNS[sign](as_number(left), as_number(right))
     except (KeyError, ZeroDivisionError, OverflowError):
@@ -96,11 +96,11 @@ def applied(sign: str, left: object, right: object) -> object:
 
 def logical(left: object, right: object, *, decisive: bool) -> object:
     """What ``||`` comes to, where true is decisive, or ``&&``, where false is: one side can be enough."""
-    sides = [one if type(one) is Unknown else as_bool(one) for one in (left, right)]
+    sides = [one if type(one) is UnknownValue else as_bool(one) for one in (left, right)]
     if decisive in [one for one in sides if isinstance(one, bool)]:
         return decisive
-    found = [one for one in sides if type(one) is Unknown]
-    return blended(found) if found else not decisive
+    found = [one for one in sides if type(one) is UnknownValue]
+    return merged_unknown(found) if found else not decisive
 
 
 def _equal(left: object, right: object) -> bool:
@@ -110,7 +110,7 @@ def _equal(left: object, right: object) -> bool:
         return left == right
     if type(left) is not type(right) and not (isinstance(left, list) and isinstance(right, list)):
         return False
-    if left == right and isinstance(left, (list, dict)) and not (isinstance(left, Elements) and left):
+    if left == right and isinstance(left, (list, dict)) and not (isinstance(left, SetValue) and left):
         raise UntypedError  # a list is no tuple, and a map no object, though they hold the same
     return left == right
 
@@ -132,30 +132,30 @@ _SIGNS: dict[str, Callable[..., object]] = {
 }
 
 
-def evaluated(node: Expression, scope: Scope) -> object:
+def evaluated(node: Expression, scope: EvaluationScope) -> object:
     """The content of an expression."""
     if type(node) is Literal:
         return node.content
     try:
         return _RULES[type(node)](node, scope)
     except FailedError:
-        return Unknown("an expression that fails, or that is more than source tells")
+        return UnknownValue("an expression that fails, or that is more than source tells")
     except RecursionError:
-        return Unknown("an expression that leads too deep")
+        return UnknownValue("an expression that leads too deep")
 
 
-def _strictly(node: Expression, scope: Scope) -> object:
+def _strictly(node: Expression, scope: EvaluationScope) -> object:
     """The same, but what fails goes on failing: for those who try."""
     return node.content if type(node) is Literal else _RULES[type(node)](node, scope)
 
 
-def _name(node: Name, scope: Scope) -> object:
+def _name(node: Name, scope: EvaluationScope) -> object:
     if node.name in scope.names:
         return scope.names[node.name]
     raise FailedError
 
 
-def _access(node: Access, scope: Scope) -> object:
+def _access(node: Access, scope: EvaluationScope) -> object:
     base, steps = node.base, node.steps
     if type(base) is Name and base.name not in scope.names:
         content, steps = _rooted(base.name, steps, scope)
@@ -164,7 +164,7 @@ def _access(node: Access, scope: Scope) -> object:
     return _into(content, steps, scope)
 
 
-def _rooted(name: str, steps: tuple[Step, ...], scope: Scope) -> tuple[object, tuple[Step, ...]]:
+def _rooted(name: str, steps: tuple[Step, ...], scope: EvaluationScope) -> tuple[object, tuple[Step, ...]]:
     """What the first words of a reference stand for, and the rest of the way."""
     first = steps[0].name if isinstance(steps[0], Attr) else None
     module = scope.module
@@ -181,7 +181,7 @@ def _rooted(name: str, steps: tuple[Step, ...], scope: Scope) -> tuple[object, t
     if name == "module":
         return module.module(first), steps[1:]
     if name in ("path", "terraform", "self"):
-        return Unknown(f"{name}.{first} is not evaluated"), ()
+        return UnknownValue(f"{name}.{first} is not evaluated"), ()
     mode, type_ = ("data", first) if name == "data" else ("managed", name)
     rest = steps[1:] if mode == "data" else steps
     if name == "ephemeral" or not rest or not isinstance(rest[0], Attr):
@@ -189,19 +189,19 @@ def _rooted(name: str, steps: tuple[Step, ...], scope: Scope) -> tuple[object, t
     return module.resource(mode, type_, rest[0].name), rest[1:]
 
 
-def _each(what: str, scope: Scope) -> object:
+def _each(what: str, scope: EvaluationScope) -> object:
     if scope.counts or scope.key is None:
         return _missing(f"each.{what}")
     return scope.key if what == "key" else scope.value
 
 
-def _missing(what: str) -> Unknown:
-    return Unknown(f"{what} is not known here")
+def _missing(what: str) -> UnknownValue:
+    return UnknownValue(f"{what} is not known here")
 
 
-def _into(content: object, steps: tuple[Step, ...], scope: Scope) -> object:
+def _into(content: object, steps: tuple[Step, ...], scope: EvaluationScope) -> object:
     for number, step in enumerate(steps):
-        if type(content) is Unknown:
+        if type(content) is UnknownValue:
             return _inside(content, steps[number:])
         if isinstance(step, Splat):
             return _splatted(content, steps[number + 1 :], scope)
@@ -209,18 +209,18 @@ def _into(content: object, steps: tuple[Step, ...], scope: Scope) -> object:
     return content
 
 
-def _inside(whole: Unknown, steps: tuple[Step, ...]) -> Unknown:
+def _inside(whole: UnknownValue, steps: tuple[Step, ...]) -> UnknownValue:
     """A part of something unknown: not the same as another part of it."""
     names = [step.name for step in steps if isinstance(step, Attr)]
     label = ".".join((whole.label, *names)) if whole.label and len(names) == len(steps) else ""
-    return Unknown(whole.reason, whole.settle, names=whole.names, reached=whole.reached, label=label)
+    return UnknownValue(whole.reason, whole.settle, names=whole.names, references=whole.references, label=label)
 
 
-def _splatted(content: object, rest: tuple[Step, ...], scope: Scope) -> object:
+def _splatted(content: object, rest: tuple[Step, ...], scope: EvaluationScope) -> object:
     items: object = content
     if hasattr(content, "each"):
         items = content.each()
-    if type(items) is Unknown:
+    if type(items) is UnknownValue:
         return items
     if not isinstance(items, list):
         items = [] if items is None else [items]
@@ -239,10 +239,10 @@ def _member(content: object, name: str) -> object:
     raise FailedError
 
 
-def _item(content: object, step: At, scope: Scope) -> object:
+def _item(content: object, step: At, scope: EvaluationScope) -> object:
     key = _strictly(step.key, scope)
-    if type(key) is Unknown:
-        return blended([key, *unknowns(content)])
+    if type(key) is UnknownValue:
+        return merged_unknown([key, *unknowns(content)])
     if hasattr(content, "at"):
         return content.at(key)
     return _at(content, key)
@@ -253,40 +253,40 @@ def _at(content: object, key: object) -> object:
         if as_text(key) not in content:
             raise FailedError
         return content[as_text(key)]
-    if isinstance(content, list) and not isinstance(content, Elements):
+    if isinstance(content, list) and not isinstance(content, SetValue):
         number = as_number(key)
         if isinstance(number, int) and 0 <= number < len(content):
             return content[number]
     raise FailedError
 
 
-def _template(node: Template, scope: Scope) -> object:
-    return written_out([_strictly(part, scope) for part in node.parts])
+def _template(node: Template, scope: EvaluationScope) -> object:
+    return joined_text([_strictly(part, scope) for part in node.parts])
 
 
-def _object(node: Object, scope: Scope) -> object:
+def _object(node: Object, scope: EvaluationScope) -> object:
     made: dict[str, object] = {}
     for key, item in node.items:
         name = _strictly(key, scope)
-        if type(name) is Unknown:
+        if type(name) is UnknownValue:
             return name
         made[as_text(name)] = _strictly(item, scope)
     return made
 
 
-def _call(node: Call, scope: Scope) -> object:
+def _call(node: Call, scope: EvaluationScope) -> object:
     if node.name == "try":
         return _tried(node, scope)
     if node.name == "can":
         found = _attempt(node.arguments[0], scope) if len(node.arguments) == 1 else FailedError
-        return found if type(found) is Unknown else found is not FailedError
+        return found if type(found) is UnknownValue else found is not FailedError
     if node.name in ("sensitive", "ephemeralasnull"):
         scope.module.mark()
     arguments = [_strictly(one, scope) for one in node.arguments]
     if node.spread:
         last = arguments.pop()
-        if type(last) is Unknown:
-            return blended([last, *unknowns(arguments)])
+        if type(last) is UnknownValue:
+            return merged_unknown([last, *unknowns(arguments)])
         if not isinstance(last, list):
             raise FailedError
         arguments += last
@@ -294,7 +294,7 @@ def _call(node: Call, scope: Scope) -> object:
     return called(node.name, arguments)
 
 
-def _tried(node: Call, scope: Scope) -> object:
+def _tried(node: Call, scope: EvaluationScope) -> object:
     for one in node.arguments:
         found = _attempt(one, scope)
         if found is not FailedError:
@@ -302,16 +302,16 @@ def _tried(node: Call, scope: Scope) -> object:
     raise FailedError
 
 
-def _attempt(node: Expression, scope: Scope) -> object:
+def _attempt(node: Expression, scope: EvaluationScope) -> object:
     try:
         return _strictly(node, scope)
     except FailedError:
         return FailedError
 
 
-def _conditional(node: Conditional, scope: Scope) -> object:
+def _conditional(node: Conditional, scope: EvaluationScope) -> object:
     test = _strictly(node.test, scope)
-    if type(test) is not Unknown:
+    if type(test) is not UnknownValue:
         wanted, other = (node.yes, node.no) if as_bool(test) else (node.no, node.yes)
         content = _strictly(wanted, scope)
         return content if is_settled(content) else beside(content, evaluated(other, scope))
@@ -319,44 +319,44 @@ def _conditional(node: Conditional, scope: Scope) -> object:
     doubts = [one for side in both for one in unknowns(side)]
     if not doubts and same(*both):
         return both[0]
-    joined = blended([test, *doubts])
-    return Unknown(
+    joined = merged_unknown([test, *doubts])
+    return UnknownValue(
         joined.reason,
         joined.settle,
         names=joined.names,
-        reached=joined.reached,
+        references=joined.references,
         candidates=() if doubts else tuple(both),
         options=tuple(both),
     )
 
 
-def _unary(node: Unary, scope: Scope) -> object:
+def _unary(node: Unary, scope: EvaluationScope) -> object:
     content = _strictly(node.operand, scope)
-    if type(content) is Unknown:
+    if type(content) is UnknownValue:
         return content
     return not as_bool(content) if node.operator == "!" else -as_number(content)
 
 
-def _binary(node: Binary, scope: Scope) -> object:
+def _binary(node: Binary, scope: EvaluationScope) -> object:
     sign = node.operator
     left = _strictly(node.left, scope)
     if sign in ("&&", "||"):
         return logical(left, _strictly(node.right, scope), decisive=sign == "||")
     right = _strictly(node.right, scope)
     found = [*unknowns(left), *unknowns(right)]
-    return blended(found) if found else applied(sign, left, right)
+    return merged_unknown(found) if found else applied(sign, left, right)
 
 
-def _for(node: For, scope: Scope) -> object:
+def _for(node: For, scope: EvaluationScope) -> object:
     everything = spelled(_strictly(node.all, scope))
-    if type(everything) is Unknown:
+    if type(everything) is UnknownValue:
         return everything
     items: list[object] = []
     made: dict[str, object] = {}
     for inner in scopes(node, everything, scope):
         if node.condition is not None:
             wanted = _strictly(node.condition, inner)
-            if type(wanted) is Unknown:
+            if type(wanted) is UnknownValue:
                 return wanted
             if not as_bool(wanted):
                 continue
@@ -365,14 +365,14 @@ def _for(node: For, scope: Scope) -> object:
             items.append(result)
             continue
         key = _strictly(node.key, inner)
-        if type(key) is Unknown:
+        if type(key) is UnknownValue:
             return key
         put(made, as_text(key), result, grouped=node.grouped)
     return items if node.key is None else made
 
 
-def _opaque(node: Opaque, _: Scope) -> object:
-    return Unknown(f"{node.text} is not evaluated")
+def _opaque(node: Opaque, _: EvaluationScope) -> object:
+    return UnknownValue(f"{node.text} is not evaluated")
 
 
 _RULES: dict[type, Callable[..., object]] = {

@@ -8,22 +8,22 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from tablegate.dialects.terraform.references import Unknown
+from tablegate.dialects.terraform.references import UnknownValue
 from tablegate.dialects.terraform.source.values import (
     UNTYPED,
-    Elements,
     FailedError,
+    SetValue,
     UntypedError,
     as_bool,
     as_list,
     as_map,
     as_number,
     as_text,
-    blended,
+    joined_text,
+    merged_unknown,
     ordered,
     unified,
     unknowns,
-    written_out,
 )
 
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -36,10 +36,10 @@ _VERB = re.compile(r"%(?:(%)|([sdvq]))")
 
 def json_text(content: object) -> object:
     """JSON as jsonencode writes it: keys in order, and nothing that could end a script."""
-    return written_out(_json(content))
+    return joined_text(_json(content))
 
 
-def _json(content: object) -> Iterator[str | Unknown]:
+def _json(content: object) -> Iterator[str | UnknownValue]:
     """The pieces of the text; what is not known stands where a text would."""
     if isinstance(content, dict):
         for number, key in enumerate(sorted(content)):
@@ -51,7 +51,7 @@ def _json(content: object) -> Iterator[str | Unknown]:
             yield "," if number else "["
             yield from _json(item)
         yield "]" if content else "[]"
-    elif isinstance(content, Unknown):
+    elif isinstance(content, UnknownValue):
         yield '"'
         for part in content.parts or (content,):
             yield _dumped(part)[1:-1] if isinstance(part, str) else part
@@ -77,15 +77,15 @@ def formatted(pattern: object, *items: object) -> object:
     for found in _VERB.finditer(text):
         pieces += [text[over : found.start()], "%" if found[1] else _formatted(found[2], rest.pop())]
         over = found.end()
-    return written_out([*pieces, text[over:]])
+    return joined_text([*pieces, text[over:]])
 
 
 def _formatted(verb: str, item: object) -> object:
-    if verb == "q" and not isinstance(item, Unknown):
+    if verb == "q" and not isinstance(item, UnknownValue):
         return json.dumps(as_text(item), ensure_ascii=False)
     if verb == "q" or isinstance(item, (dict, list)):
         return json_text(item)
-    return item if isinstance(item, Unknown) else as_text(item)
+    return item if isinstance(item, UnknownValue) else as_text(item)
 
 
 def formatted_list(pattern: object, *items: object) -> object:
@@ -103,7 +103,7 @@ def formatted_list(pattern: object, *items: object) -> object:
 def joined(between: object, content: object) -> object:
     """The items of a list with a text between them."""
     pieces = [piece for item in as_list(content) for piece in (as_text(between), item)]
-    return written_out(pieces[1:])
+    return joined_text(pieces[1:])
 
 
 def replaced(text: object, old: object, new: object) -> object:
@@ -114,7 +114,7 @@ def replaced(text: object, old: object, new: object) -> object:
     if not pattern:
         raise FailedError
     first, *others = as_text(text).split(pattern)
-    return written_out([first, *(piece for other in others for piece in (new, other))])
+    return joined_text([first, *(piece for other in others for piece in (new, other))])
 
 
 def matches(pattern: object, text: object) -> object:
@@ -131,7 +131,7 @@ def first_match(pattern: object, text: object) -> object:
 
 
 def _substituted(text: str, pattern: str, new: object) -> object:
-    if isinstance(new, Unknown) or "$" in as_text(new):
+    if isinstance(new, UnknownValue) or "$" in as_text(new):
         raise FailedError
     return _compiled(pattern).sub(as_text(new).replace("\\", r"\\"), _searched(text))
 
@@ -164,7 +164,7 @@ def titled(text: object) -> object:
 
 def to_text(content: object) -> object:
     """A text, or nothing."""
-    return content if content is None or isinstance(content, Unknown) else as_text(content)
+    return content if content is None or isinstance(content, UnknownValue) else as_text(content)
 
 
 Function: TypeAlias = "Callable[..., object]"
@@ -173,7 +173,7 @@ _MOST = 10_000
 
 
 class _PartlyUnknownError(Exception):
-    def __init__(self, unknown: Unknown) -> None:
+    def __init__(self, unknown: UnknownValue) -> None:
         super().__init__()
         self.unknown = unknown
 
@@ -183,18 +183,18 @@ def called(name: str, arguments: list[object]) -> object:
     shallow = _SHALLOW.get(name)
     function = shallow or _DEEP.get(name)
     if function is None:
-        inner = blended([Unknown(f"{name}() is not evaluated"), *unknowns(arguments)])
-        return Unknown(f"{name}() is not evaluated", names=(), reached=inner.reached)
-    found = [one for one in arguments if type(one) is Unknown] if shallow else list(unknowns(arguments))
+        inner = merged_unknown([UnknownValue(f"{name}() is not evaluated"), *unknowns(arguments)])
+        return UnknownValue(f"{name}() is not evaluated", names=(), references=inner.references)
+    found = [one for one in arguments if type(one) is UnknownValue] if shallow else list(unknowns(arguments))
     if found and name not in _TAKES_UNKNOWN:
-        return blended(found)
+        return merged_unknown(found)
     try:
         return function(*arguments)
     except UntypedError:
-        return Unknown(UNTYPED)
+        return UnknownValue(UNTYPED)
     except (FailedError, TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError):
         if found:
-            return blended(found)
+            return merged_unknown(found)
         raise FailedError from None
 
 
@@ -221,7 +221,7 @@ def _lookup(content: object, key: object, *default: object) -> object:
 
 def _coalesce(*items: object) -> object:
     for item in unified(items):
-        if type(item) is Unknown:
+        if type(item) is UnknownValue:
             return item
         if item is not None and item != "":
             return item
@@ -246,7 +246,7 @@ def _length(content: object) -> object:
 def _flatten(content: object) -> object:
     def each(items: list[object]) -> Iterator[object]:
         for item in items:
-            if type(item) is Unknown:
+            if type(item) is UnknownValue:
                 raise _PartlyUnknownError(item)
             if isinstance(item, list):
                 yield from each(item)
@@ -380,7 +380,7 @@ _DEEP: dict[str, Function] = {
     "title": titled,
     "tobool": lambda content: None if content is None else as_bool(content),
     "tonumber": lambda content: None if content is None else as_number(content),
-    "toset": lambda content: content if isinstance(content, Elements) else ordered(unified(as_list(content))),
+    "toset": lambda content: content if isinstance(content, SetValue) else ordered(unified(as_list(content))),
     "trim": lambda text, signs: as_text(text).strip(as_text(signs)),
     "trimprefix": lambda text, start: as_text(text).removeprefix(as_text(start)),
     "trimspace": lambda text: as_text(text).strip(),

@@ -7,19 +7,19 @@ from typing import NamedTuple, Protocol
 
 from tablegate.dialects.terraform.configuration import Key as InstanceKey
 from tablegate.dialects.terraform.configuration import bracketed
-from tablegate.dialects.terraform.references import Unknown
+from tablegate.dialects.terraform.references import UnknownValue
 from tablegate.dialects.terraform.source.definitions import Definition, Key, refuse_parsing
 from tablegate.dialects.terraform.source.evaluate import evaluated
 from tablegate.dialects.terraform.source.values import (
-    Elements,
+    EvaluationScope,
     FailedError,
-    Scope,
+    SetValue,
     as_number,
     as_text,
-    blended,
     converted,
     is_large,
     later,
+    merged_unknown,
     read_later,
     unknowns,
 )
@@ -32,16 +32,16 @@ _MOST = 5_000  # instances of one resource
 _HANDED_ON = {"terraform_data": ("output", "input")}
 
 
-class Repeats(NamedTuple):
+class Repetition(NamedTuple):
     """The instances of something: each with its key and its value. With a doubt there may be others, or none."""
 
     pairs: tuple[tuple[object, object], ...] = ((None, None),)
     counts: bool = False
     single: bool = True
-    doubt: Unknown | None = None
+    doubt: UnknownValue | None = None
 
 
-def repeated(body: Body, scope: Scope) -> Repeats:
+def repeated(body: Body, scope: EvaluationScope) -> Repetition:
     """How often something stands there."""
     count, each = body.attributes.get("count"), body.attributes.get("for_each")
     if count is not None:
@@ -51,34 +51,34 @@ def repeated(body: Body, scope: Scope) -> Repeats:
     return _ONCE
 
 
-def _counted(content: object) -> Repeats:
-    if type(content) is not Unknown:
+def _counted(content: object) -> Repetition:
+    if type(content) is not UnknownValue:
         try:
             number = as_number(content)
         except FailedError:
             number = -1
         if isinstance(number, int) and 0 <= number <= _MOST:
-            return Repeats(tuple((one, None) for one in range(number)), counts=True, single=False)
-        content = Unknown("a count that is no number of instances")
-    return Repeats(((0, None),), counts=True, single=False, doubt=content)
+            return Repetition(tuple((one, None) for one in range(number)), counts=True, single=False)
+        content = UnknownValue("a count that is no number of instances")
+    return Repetition(((0, None),), counts=True, single=False, doubt=content)
 
 
-def _for_each(content: object) -> Repeats:
+def _for_each(content: object) -> Repetition:
     if isinstance(content, dict):
-        return Repeats(tuple((key, content[key]) for key in sorted(content)), single=False)
+        return Repetition(tuple((key, content[key]) for key in sorted(content)), single=False)
     if isinstance(content, list) and all(isinstance(item, str) for item in content):
-        items = content if isinstance(content, Elements) else sorted(content)
-        return Repeats(tuple((item, item) for item in items), single=False)
-    found = [*unknowns(content), Unknown("a for_each that is neither a map nor a set of texts")]
-    doubt = blended(found[:-1] or found)
-    return Repeats(((doubt, doubt),), single=False, doubt=doubt)
+        items = content if isinstance(content, SetValue) else sorted(content)
+        return Repetition(tuple((item, item) for item in items), single=False)
+    found = [*unknowns(content), UnknownValue("a for_each that is neither a map nor a set of texts")]
+    doubt = merged_unknown(found[:-1] or found)
+    return Repetition(((doubt, doubt),), single=False, doubt=doubt)
 
 
 def _spelled(content: object) -> object:
     return content.keys() if hasattr(content, "keys") and not isinstance(content, dict) else content
 
 
-_ONCE = Repeats()
+_ONCE = Repetition()
 
 
 def instance_key(key: object) -> InstanceKey:
@@ -86,10 +86,10 @@ def instance_key(key: object) -> InstanceKey:
     return key if isinstance(key, (str, int)) else None
 
 
-class Instances:
+class ResourceInstances:
     """All instances of a resource or of a called module. Alone, they are the one."""
 
-    def __init__(self, repeats: Repeats, one: Callable[[object, object], Thing], address: str) -> None:
+    def __init__(self, repeats: Repetition, one: Callable[[object, object], Thing], address: str) -> None:
         self._repeats = repeats
         self._one = one
         self._address = address
@@ -98,7 +98,7 @@ class Instances:
         """An attribute of the one that there is."""
         if not self._repeats.single:
             if self._repeats.doubt is not None:
-                return blended([self._repeats.doubt])
+                return merged_unknown([self._repeats.doubt])
             raise FailedError
         return self._one(None, None).get(name)
 
@@ -113,13 +113,13 @@ class Instances:
             return repeats.doubt
         raise FailedError
 
-    def each(self) -> list[object] | Unknown:
+    def each(self) -> list[object] | UnknownValue:
         """Every one."""
         if self._repeats.doubt is not None:
             return self._repeats.doubt
         return [self._one(key, value) for key, value in self._repeats.pairs]
 
-    def keys(self) -> Mapping[str, object] | list[object] | Unknown:
+    def keys(self) -> Mapping[str, object] | list[object] | UnknownValue:
         """Every one by its key, or a list of all that are counted."""
         if self._repeats.doubt is not None:
             return self._repeats.doubt
@@ -127,9 +127,9 @@ class Instances:
             return [self._one(key, value) for key, value in self._repeats.pairs]
         return {str(key): self._one(key, value) for key, value in self._repeats.pairs}
 
-    def whole(self) -> Unknown:
+    def whole(self) -> UnknownValue:
         """All of them as a value."""
-        return Unknown(f"{self._address} is not spelled out as a whole")
+        return UnknownValue(f"{self._address} is not spelled out as a whole")
 
 
 class Thing:
@@ -139,7 +139,7 @@ class Thing:
         self._module = module
         self._name = name
         self._key = key
-        self._scope = Scope(module, key, value, counts)
+        self._scope = EvaluationScope(module, key, value, counts)
 
     def _reference(self, attribute: str) -> str:
         data = "data." if self._name.mode == "data" else ""
@@ -160,27 +160,29 @@ class Thing:
             return own
         content = self._module.guarded((self._name, self._key, name), lambda: evaluated(written.value, self._scope))
         if name == output:
-            inner = tuple(reached for one in unknowns(content) for reached in one.reached)
-            return Unknown(own.reason, own.settle, names=own.names, reached=inner or own.reached)
-        if type(content) is Unknown:
-            return Unknown(content.reason, content.settle, names=content.names, reached=own.reached, direct=True)
+            inner = tuple(reached for one in unknowns(content) for reached in one.references)
+            return UnknownValue(own.reason, own.settle, names=own.names, references=inner or own.references)
+        if type(content) is UnknownValue:
+            return UnknownValue(
+                content.reason, content.settle, names=content.names, references=own.references, direct=True
+            )
         return content
 
     def at(self, key: object) -> object:
         """Nothing reaches into a resource by a key but a text."""
         return self.get(as_text(key))
 
-    def each(self) -> list[object] | Unknown:
+    def each(self) -> list[object] | UnknownValue:
         """It alone."""
         return [self]
 
-    def whole(self) -> Unknown:
+    def whole(self) -> UnknownValue:
         """The resource as a value."""
         reference = self._reference("")
         return later(f"{self._module.address}.{reference}".removeprefix("."), (self._module.address, reference))
 
 
-class Called:
+class ModuleValue:
     """One instance of a called module: its outputs."""
 
     def __init__(self, module: ModuleInstance) -> None:
@@ -194,13 +196,13 @@ class Called:
         """An output, by a computed name."""
         return self._module.output(as_text(key))
 
-    def each(self) -> list[object] | Unknown:
+    def each(self) -> list[object] | UnknownValue:
         """It alone."""
         return [self]
 
-    def whole(self) -> Unknown:
+    def whole(self) -> UnknownValue:
         """The module as a value."""
-        return Unknown(f"{self._module.address} is not spelled out as a whole")
+        return UnknownValue(f"{self._module.address} is not spelled out as a whole")
 
 
 _FAR = 24  # modules in one another
@@ -237,7 +239,7 @@ class ModuleInstance:
         address: str = "",
         path: tuple[str, ...] = (),
         call: Block | None = None,
-        scope: Scope | None = None,
+        scope: EvaluationScope | None = None,
     ) -> None:
         self.definition = definition
         self.address = address
@@ -247,7 +249,7 @@ class ModuleInstance:
         self._call = call
         self._scope = scope  # where the call stands, in the module above
         self._known: dict[Hashable, tuple[object, bool]] = {}
-        self._children: dict[str, Repeats] = {}
+        self._children: dict[str, Repetition] = {}
         self._made: dict[tuple[str, object], ModuleInstance | None] = {}
 
     def mark(self) -> None:
@@ -262,7 +264,7 @@ class ModuleInstance:
         """Work something out once. What needs itself on the way is not known."""
         found = self._known.get(what)
         if found is None:
-            self._known[what] = Unknown("an expression that needs itself"), False
+            self._known[what] = UnknownValue("an expression that needs itself"), False
             before, self.marked = self.marked, False
             content = self._worked_out(work)
             found = self._known[what] = content, self.marked
@@ -275,8 +277,8 @@ class ModuleInstance:
             content = work()
         except ParseError as error:
             refuse_parsing(error, self.definition.folder, self._project.refuse)
-            return Unknown("it is written in a way that could not be read")
-        return Unknown("more than is evaluated") if is_large(content) else content
+            return UnknownValue("it is written in a way that could not be read")
+        return UnknownValue("more than is evaluated") if is_large(content) else content
 
     def variable(self, name: str) -> object:
         """The content of a variable."""
@@ -285,7 +287,7 @@ class ModuleInstance:
     def _variable(self, name: str) -> object:
         block = self.definition.variables.get(name)
         if block is None:
-            return Unknown(f"the variable {name} is not declared in what was read")
+            return UnknownValue(f"the variable {name} is not declared in what was read")
         content = self._of_call(name, block) if self._call is not None else self._project.given(name, block, self)
         sensitive = block.body.attributes.get("sensitive")
         if sensitive is not None and sensitive.value == Literal(True):
@@ -306,15 +308,15 @@ class ModuleInstance:
             if content is not None or not _is_false(body.get("nullable")):
                 return converted(content, type_)
         if "default" in body:
-            return converted(evaluated(body["default"].value, Scope(self)), type_)
-        return Unknown(f"the variable {name} is not given to the module")
+            return converted(evaluated(body["default"].value, EvaluationScope(self)), type_)
+        return UnknownValue(f"the variable {name} is not given to the module")
 
     def local(self, name: str) -> object:
         """The content of a local."""
         attribute = self.definition.locals.get(name)
         if attribute is None:
-            return Unknown(f"local.{name} is not defined in what was read")
-        return self.guarded(("local", name), lambda: evaluated(attribute.value, Scope(self)))
+            return UnknownValue(f"local.{name} is not defined in what was read")
+        return self.guarded(("local", name), lambda: evaluated(attribute.value, EvaluationScope(self)))
 
     def output(self, name: str) -> object:
         """The content of an output."""
@@ -324,25 +326,25 @@ class ModuleInstance:
         block = self.definition.outputs.get(name)
         value = None if block is None else block.body.attributes.get("value")
         if value is None:
-            return Unknown(f"{self.address} has no output {name} in what was read")
-        return evaluated(value.value, Scope(self))
+            return UnknownValue(f"{self.address} has no output {name} in what was read")
+        return evaluated(value.value, EvaluationScope(self))
 
     def resource(self, mode: str, type_: str, name: str) -> object:
         """All instances of a resource."""
         key = Key(mode, type_, name)
         if key not in self.definition.resources:
-            return Unknown(f"{type_}.{name} is not in what was read")
+            return UnknownValue(f"{type_}.{name} is not in what was read")
         repeats = self.repeats(key)
-        return Instances(
+        return ResourceInstances(
             repeats,
             lambda at, value: Thing(self, key, at, value, counts=repeats.counts),
             f"{type_}.{name}",
         )
 
-    def repeats(self, key: Key) -> Repeats:
+    def repeats(self, key: Key) -> Repetition:
         """How often a resource stands there."""
-        found = self.guarded(key, lambda: repeated(self.body(key), Scope(self)))
-        return found if isinstance(found, Repeats) else Repeats(doubt=None)
+        found = self.guarded(key, lambda: repeated(self.body(key), EvaluationScope(self)))
+        return found if isinstance(found, Repetition) else Repetition(doubt=None)
 
     def body(self, key: Key) -> Body:
         """What is written of a resource; nothing where that cannot be read, which is said."""
@@ -357,18 +359,18 @@ class ModuleInstance:
         """All instances of a called module."""
         block = self.definition.calls.get(name)
         if block is None:
-            return Unknown(f"module.{name} is not in what was read")
+            return UnknownValue(f"module.{name} is not in what was read")
         repeats = self._repeats_of(name, block)
         if repeats is None:
-            return Unknown(f"module.{name} was not read", "a plan, or --trust-modules after terraform init")
+            return UnknownValue(f"module.{name} was not read", "a plan, or --trust-modules after terraform init")
 
-        def one(key: object, value: object) -> Called:
+        def one(key: object, value: object) -> ModuleValue:
             made = self._child(name, block, key, value, counts=repeats.counts)
             if made is None:
                 raise AssertionError(name)
-            return Called(made)
+            return ModuleValue(made)
 
-        return Instances(repeats, one, f"module.{name}")  # type: ignore[arg-type]
+        return ResourceInstances(repeats, one, f"module.{name}")  # type: ignore[arg-type]
 
     def children(self) -> Iterator[ModuleInstance]:
         """The instances of all called modules."""
@@ -379,12 +381,12 @@ class ModuleInstance:
                 if child is not None:
                     yield child
 
-    def _repeats_of(self, name: str, block: Block) -> Repeats | None:
+    def _repeats_of(self, name: str, block: Block) -> Repetition | None:
         """How often a module is called; None where it was not read."""
         if len(self._path) >= _FAR or self._project.called(block, self.definition.folder, (*self._path, name)) is None:
             return None
-        found = self.guarded(("module", name), lambda: repeated(block.body, Scope(self)))
-        return found if isinstance(found, Repeats) else None
+        found = self.guarded(("module", name), lambda: repeated(block.body, EvaluationScope(self)))
+        return found if isinstance(found, Repetition) else None
 
     def _child(self, name: str, block: Block, key: object, value: object, *, counts: bool) -> ModuleInstance | None:
         known = (name, instance_key(key))
@@ -400,7 +402,7 @@ class ModuleInstance:
                     address=address,
                     path=(*self._path, name),
                     call=block,
-                    scope=Scope(self, key, value, counts),
+                    scope=EvaluationScope(self, key, value, counts),
                 )
             )
         return self._made[known]

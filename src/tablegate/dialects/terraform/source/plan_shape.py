@@ -6,21 +6,21 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tablegate.dialects.terraform.block import InOrder
-from tablegate.dialects.terraform.references import Unknown
+from tablegate.dialects.terraform.references import UnknownValue
 from tablegate.dialects.terraform.source.definitions import inner_type
 from tablegate.dialects.terraform.source.evaluate import evaluated
 from tablegate.dialects.terraform.source.modules import ModuleInstance
 from tablegate.dialects.terraform.source.values import (
-    Elements,
+    EvaluationScope,
     FailedError,
-    Scope,
+    SetValue,
     as_bool,
     as_number,
     as_text,
-    blended,
+    merged_unknown,
     unknowns,
 )
-from tablegate.dialects.terraform.source_info import Written
+from tablegate.dialects.terraform.source_info import BlockLines
 from tablegate.syntax.hcl.nodes import Attribute, Block, Body, Literal, Name, Tuple
 
 # Arguments and blocks of Terraform itself, which no provider sees.
@@ -66,20 +66,22 @@ _TEXT_IN = frozenset({"aws_appautoscaling_scheduled_action"})  # whose provider 
 _KINDS = {**dict.fromkeys(_FLAGS, as_bool), **dict.fromkeys(_NUMBERS, as_number)}
 
 
-class Made(NamedTuple):
+class PlanObject(NamedTuple):
     """One object as a plan has it: what is known, what is not, and how each part was written."""
 
     content: dict[str, object]
     unknown: dict[str, object]
     marks: dict[str, object]
     expressions: dict[str, object]
-    written: Written
+    written: BlockLines
 
 
-def made(body: Body, block: Block, scope: Scope, module: ModuleInstance, *, partly: bool = False) -> Made:
+def made(
+    body: Body, block: Block, scope: EvaluationScope, module: ModuleInstance, *, partly: bool = False
+) -> PlanObject:
     """The object that a body describes. ``partly``: a collection may be known in part."""
-    children: dict[str, list[Written]] = {}
-    into = Made({}, {}, {}, {}, Written(body.attributes, children, block))
+    children: dict[str, list[BlockLines]] = {}
+    into = PlanObject({}, {}, {}, {}, BlockLines(body.attributes, children, block))
     for name, attribute in body.attributes.items():
         if name in _META:
             continue
@@ -97,16 +99,16 @@ def made(body: Body, block: Block, scope: Scope, module: ModuleInstance, *, part
     return into
 
 
-def _put(name: str, given: object, into: Made, *, partly: bool) -> None:
+def _put(name: str, given: object, into: PlanObject, *, partly: bool) -> None:
     """One argument. Older providers lose sight of a whole collection when a part of it is unknown."""
     inner = list(unknowns(given))
     if inner:
-        whole = isinstance(given, Unknown)
-        found = inner[0] if whole else blended(inner)
+        whole = isinstance(given, UnknownValue)
+        found = inner[0] if whole else merged_unknown(inner)
         candidates = found.candidates if whole else ()
         into.expressions[name] = {
             "doubt": found.doubt(),
-            "reached": found.reached,
+            "reached": found.references,
             "candidates": candidates,
             "given": given,
         }
@@ -126,7 +128,7 @@ def _blanked(given: object) -> object:
         return {key: _blanked(item) for key, item in given.items()}
     if isinstance(given, list):
         return [_blanked(item) for item in given]
-    return None if type(given) is Unknown or hasattr(given, "whole") else given
+    return None if type(given) is UnknownValue or hasattr(given, "whole") else given
 
 
 def _marks_of(given: object) -> object:
@@ -135,16 +137,18 @@ def _marks_of(given: object) -> object:
     if isinstance(given, list):
         found = [_marks_of(item) for item in given]
         return found if any(found) else []
-    return type(given) is Unknown or hasattr(given, "whole")
+    return type(given) is UnknownValue or hasattr(given, "whole")
 
 
 def _fitting(name: str, given: object) -> object:
     """A scalar as the provider's schema has it: Terraform converts texts that say so."""
     kind = _KINDS.get(name)
-    if given is None or isinstance(given, (dict, list, Unknown)) or hasattr(given, "whole"):
-        if isinstance(given, Unknown) and given.candidates:
+    if given is None or isinstance(given, (dict, list, UnknownValue)) or hasattr(given, "whole"):
+        if isinstance(given, UnknownValue) and given.candidates:
             fit = tuple(_fitting(name, one) for one in given.candidates)
-            return Unknown(given.reason, given.settle, names=given.names, reached=given.reached, candidates=fit)
+            return UnknownValue(
+                given.reason, given.settle, names=given.names, references=given.references, candidates=fit
+            )
         return given
     try:
         return kind(given) if kind is not None else as_text(given)
@@ -161,16 +165,16 @@ def _grouped(body: Body) -> dict[str, list[Block]]:
 
 
 def _put_blocks(
-    type_: str, blocks: list[Block], into: Made, scope: Scope, module: ModuleInstance, *, partly: bool
-) -> list[Written]:
+    type_: str, blocks: list[Block], into: PlanObject, scope: EvaluationScope, module: ModuleInstance, *, partly: bool
+) -> list[BlockLines]:
     """The blocks of one type. One whose number is not known makes all of them unknown."""
-    found: list[Made] = []
+    found: list[PlanObject] = []
     for block in blocks:
         for body, inner in _bodies(block, scope):
-            if isinstance(inner, Unknown):
+            if isinstance(inner, UnknownValue):
                 into.unknown[type_] = True
-                into.expressions[type_] = {"doubt": inner.doubt(), "reached": inner.reached, "candidates": ()}
-                return [Written(body.attributes, {}, block)]
+                into.expressions[type_] = {"doubt": inner.doubt(), "reached": inner.references, "candidates": ()}
+                return [BlockLines(body.attributes, {}, block)]
             found.append(made(body, block, inner, module, partly=partly))
     into.content[type_] = [one.content for one in found]
     into.expressions[type_] = InOrder(one.expressions for one in found)
@@ -181,34 +185,37 @@ def _put_blocks(
     return [one.written for one in found]
 
 
-def _bodies(block: Block, scope: Scope) -> Iterator[tuple[Body, Scope | Unknown]]:
+def _bodies(block: Block, scope: EvaluationScope) -> Iterator[tuple[Body, EvaluationScope | UnknownValue]]:
     """The bodies that a block makes: its own, or one for each item of a dynamic block."""
     if block.type != "dynamic":
         yield block.body, scope
         return
     contents = [one for one in block.body.blocks if one.type == "content"]
     if len(contents) != 1 or "for_each" not in block.body.attributes:
-        yield block.body, Unknown("a dynamic block without for_each and content")
+        yield block.body, UnknownValue("a dynamic block without for_each and content")
         return
     each = block.body.attributes["for_each"]
     items = _items(evaluated(each.value, scope))
-    if isinstance(items, Unknown):
+    if isinstance(items, UnknownValue):
         doubt = items.doubt()
-        yield contents[0].body, Unknown(f"a dynamic block: {doubt.reason}", items.settle, reached=items.reached)
+        yield (
+            contents[0].body,
+            UnknownValue(f"a dynamic block: {doubt.reason}", items.settle, references=items.references),
+        )
         return
     name = _iterator(block)
     for key, value in items:
         yield contents[0].body, scope._replace(names={**scope.names, name: {"key": key, "value": value}})
 
 
-def _items(content: object) -> list[tuple[object, object]] | Unknown:
+def _items(content: object) -> list[tuple[object, object]] | UnknownValue:
     if hasattr(content, "keys") and not isinstance(content, dict):
         content = content.keys()
     if isinstance(content, dict):
         return [(key, content[key]) for key in sorted(content)]
     if isinstance(content, list):
-        return [(item if isinstance(content, Elements) else at, item) for at, item in enumerate(content)]
-    return content if isinstance(content, Unknown) else Unknown("a for_each that is neither a list nor a map")
+        return [(item if isinstance(content, SetValue) else at, item) for at, item in enumerate(content)]
+    return content if isinstance(content, UnknownValue) else UnknownValue("a for_each that is neither a list nor a map")
 
 
 def _iterator(block: Block) -> str:

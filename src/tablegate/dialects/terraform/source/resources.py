@@ -10,14 +10,14 @@ from tablegate.dialects.terraform import coverage
 from tablegate.dialects.terraform.configuration import bracketed, calls, unkeyed
 from tablegate.dialects.terraform.coverage import POLICY_TYPES, READ
 from tablegate.dialects.terraform.faults import Faults
-from tablegate.dialects.terraform.references import Unknown
-from tablegate.dialects.terraform.resource_changes import Instances, Item
+from tablegate.dialects.terraform.references import UnknownValue
+from tablegate.dialects.terraform.resource_changes import ChangeRow, ResourceChanges
 from tablegate.dialects.terraform.source.definitions import Key, Refuse, refuse_parsing
 from tablegate.dialects.terraform.source.evaluate import evaluated
-from tablegate.dialects.terraform.source.modules import ModuleInstance, Repeats, instance_key, provider_key
-from tablegate.dialects.terraform.source.plan_shape import Made, lifecycle, made
-from tablegate.dialects.terraform.source.values import Scope
-from tablegate.dialects.terraform.source_info import Origin, Told, Written
+from tablegate.dialects.terraform.source.modules import ModuleInstance, Repetition, instance_key, provider_key
+from tablegate.dialects.terraform.source.plan_shape import PlanObject, lifecycle, made
+from tablegate.dialects.terraform.source.values import EvaluationScope
+from tablegate.dialects.terraform.source_info import BlockLines, LazySourceResource, SourceResource
 from tablegate.syntax.hcl.nodes import Block
 from tablegate.syntax.json.lazy import Plain
 from tablegate.syntax.node import ParseError
@@ -47,28 +47,28 @@ class Providers:
     def _configure(self, full: str, owner: ModuleInstance, block: Block) -> None:
         region = block.body.attributes.get("region")
         if region is not None:
-            content = evaluated(region.value, Scope(owner))
-            known = {} if isinstance(content, Unknown) else {"constant_value": content}
+            content = evaluated(region.value, EvaluationScope(owner))
+            known = {} if isinstance(content, UnknownValue) else {"constant_value": content}
             self.found[full] = {"expressions": {"region": known}}
         for one in block.body.blocks:
             tags = one.body.attributes.get("tags") if one.type == "default_tags" else None
             if tags is not None:
-                self._tags[full] = evaluated(tags.value, Scope(owner))
+                self._tags[full] = evaluated(tags.value, EvaluationScope(owner))
 
-    def merge_tags(self, one: Made, provider: str) -> None:
+    def merge_tags(self, one: PlanObject, provider: str) -> None:
         """What the provider adds: its default tags below the resource's own."""
         if "tags" in one.unknown and "tags" not in one.content:
             return
         defaults = self._tags.get(provider)
-        if isinstance(defaults, Unknown):
-            one.expressions["tags_all"] = {"doubt": defaults.doubt(), "reached": defaults.reached, "candidates": ()}
+        if isinstance(defaults, UnknownValue):
+            one.expressions["tags_all"] = {"doubt": defaults.doubt(), "reached": defaults.references, "candidates": ()}
             return
         tags = one.content.get("tags")
         own = tags if isinstance(tags, dict) else {}
         merged = {**defaults, **own} if isinstance(defaults, dict) else own
         if merged:
             one.content["tags_all"] = {
-                name: None if isinstance(text, Unknown) else text for name, text in merged.items()
+                name: None if isinstance(text, UnknownValue) else text for name, text in merged.items()
             }
         one.expressions["tags_all"] = one.expressions.get("tags", {"constant_value": None})
 
@@ -122,7 +122,7 @@ class Resources:
     """Takes in the resources of modules, one after the other."""
 
     def __init__(self, faults: Faults, refuse: Refuse) -> None:
-        self.instances = Instances(faults)
+        self.instances = ResourceChanges(faults)
         self.providers = Providers()
         self.data = Data()
         self.doubts = 0  # values only a plan can tell
@@ -167,21 +167,25 @@ class Resources:
 
     def _add(self, module: ModuleInstance, key: Key, block: Block, *, concerns: bool) -> None:
         repeated = any(block.file.says(block.start, block.close, word) for word in _REPEATING)
-        repeats = module.repeats(key) if repeated else Repeats()
+        repeats = module.repeats(key) if repeated else Repetition()
         for at, value in repeats.pairs:
-            if len(self.instances.items) >= _MOST:
+            if len(self.instances.rows) >= _MOST:
                 if concerns:
                     self._faults.incomplete_at(f"more than {_MOST} resources", block.place, blocks=True)
                 return
-            origin = Origin(self._maker(module, key, block, Scope(module, at, value, repeats.counts)))
+            origin = LazySourceResource(
+                self._maker(module, key, block, EvaluationScope(module, at, value, repeats.counts))
+            )
             if concerns and key.mode == "managed" and key.type in READ:
-                self.doubts += origin.told.doubts
+                self.doubts += origin.loaded.doubts
             if key.mode == "data" and key.type.startswith("aws_kms_"):
-                self.data.keep(module.address, key, origin.told.expressions)
+                self.data.keep(module.address, key, origin.loaded.expressions)
             self.instances.add(_item(module, key, at), _NOTHING_TO_READ, "", origin)
 
-    def _maker(self, module: ModuleInstance, key: Key, block: Block, scope: Scope) -> Callable[[], Told]:
-        def make() -> Told:
+    def _maker(
+        self, module: ModuleInstance, key: Key, block: Block, scope: EvaluationScope
+    ) -> Callable[[], SourceResource]:
+        def make() -> SourceResource:
             try:
                 one = made(block.body, block, scope, module, partly=key.type.startswith(_IN_PARTS))
                 kept = lifecycle(block.body)[0]
@@ -191,16 +195,18 @@ class Resources:
             provider = self.providers.key_of(module, block, key.type)
             if key.type in READ:
                 self.providers.merge_tags(one, provider)
-            return Told(_change(key, one), one.expressions, one.written, provider, kept, _counted(one.unknown))
+            return SourceResource(
+                _change(key, one), one.expressions, one.written, provider, kept, _counted(one.unknown)
+            )
 
         return make
 
 
-def _unread(block: Block) -> Made:
-    return Made({}, {}, {}, {}, Written({}, {}, block))
+def _unread(block: Block) -> PlanObject:
+    return PlanObject({}, {}, {}, {}, BlockLines({}, {}, block))
 
 
-def _change(key: Key, one: Made) -> dict[str, object]:
+def _change(key: Key, one: PlanObject) -> dict[str, object]:
     unknown: Mapping[str, object]
     if key.type in READ:
         unknown = {**{name: True for name in _MADE if name not in one.content}, **one.unknown}
@@ -217,10 +223,10 @@ def _change(key: Key, one: Made) -> dict[str, object]:
     }
 
 
-def _item(module: ModuleInstance, key: Key, at: object) -> Item:
+def _item(module: ModuleInstance, key: Key, at: object) -> ChangeRow:
     data = "data." if key.mode == "data" else ""
     instance = instance_key(at)
-    return Item(
+    return ChangeRow(
         address=f"{module.address}.{data}{key.type}.{key.name}{bracketed(instance)}".removeprefix("."),
         type=key.type,
         name=key.name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from tablegate.dialects.terraform.references import PLAN, Reached, Unknown
+from tablegate.dialects.terraform.references import PLAN, Reached, UnknownValue
 from tablegate.syntax.hcl.nodes import Call, Expression, Literal, Name, Object
 
 APPLY = "applying that first, or the value itself in its place"
@@ -15,7 +15,7 @@ LONGEST = 1_000_000  # characters of one text
 _LARGEST = 20_000  # items of one value, and lines of its texts
 
 
-class Elements(list[object]):
+class SetValue(list[object]):
     """The elements of a set, in their order."""
 
 
@@ -23,36 +23,36 @@ class FailedError(Exception):
     """An expression that Terraform would refuse as well."""
 
 
-def later(name: str, reached: Reached) -> Unknown:
+def later(name: str, reached: Reached) -> UnknownValue:
     """An attribute that only the apply makes."""
-    return Unknown("known only after apply", APPLY, names=(name,), reached=(reached,), direct=True)
+    return UnknownValue("known only after apply", APPLY, names=(name,), references=(reached,), direct=True)
 
 
-def read_later(name: str, reached: Reached) -> Unknown:
+def read_later(name: str, reached: Reached) -> UnknownValue:
     """An attribute of a data source, which only a plan reads."""
-    return Unknown("read when the plan is made", PLAN, names=(name,), reached=(reached,), direct=True)
+    return UnknownValue("read when the plan is made", PLAN, names=(name,), references=(reached,), direct=True)
 
 
-def blended(
-    unknowns: Iterable[Unknown], *, parts: tuple[str | Unknown, ...] = (), options: tuple[object, ...] = ()
-) -> Unknown:
+def merged_unknown(
+    unknowns: Iterable[UnknownValue], *, parts: tuple[str | UnknownValue, ...] = (), options: tuple[object, ...] = ()
+) -> UnknownValue:
     """Unknown because of all of these. The first says why."""
     found = list(unknowns)
     first = found[0]
     alike = [one for one in found if one.reason == first.reason]
-    return Unknown(
+    return UnknownValue(
         first.reason,
         first.settle,
         names=tuple(dict.fromkeys(name for one in alike for name in one.names)),
-        reached=tuple(dict.fromkeys(one for unknown in found for one in unknown.reached)),
+        references=tuple(dict.fromkeys(one for unknown in found for one in unknown.references)),
         parts=parts,
         options=options,
     )
 
 
-def written_out(pieces: Iterable[object]) -> object:
+def joined_text(pieces: Iterable[object]) -> object:
     """One text of these pieces. Of one that is known in part, the parts are kept."""
-    parts: list[str | Unknown] = []
+    parts: list[str | UnknownValue] = []
     whole, length = True, 0
     for piece in pieces:
         length += len(piece) if type(piece) is str else 1
@@ -60,28 +60,28 @@ def written_out(pieces: Iterable[object]) -> object:
             raise FailedError
         if type(piece) is str:
             parts.append(piece)
-        elif type(piece) is Unknown:
+        elif type(piece) is UnknownValue:
             parts += piece.parts or (piece,)
         elif found := list(unknowns(piece)):
             parts += found  # a list or an object, which is no text: Terraform will say so
             whole = False
         else:
             parts.append(as_text(piece))
-    doubts = [one for one in parts if type(one) is Unknown]
+    doubts = [one for one in parts if type(one) is UnknownValue]
     if doubts:
-        return blended(doubts, parts=tuple(parts) if whole else ())
+        return merged_unknown(doubts, parts=tuple(parts) if whole else ())
     return "".join(one for one in parts if type(one) is str)
 
 
-def unknowns(content: object) -> Iterator[Unknown]:
+def unknowns(content: object) -> Iterator[UnknownValue]:
     """Everything unknown in some content, however deep."""
     kind = type(content)
-    if kind is Unknown:
+    if kind is UnknownValue:
         yield content  # type: ignore[misc]
     elif kind is dict:
         for item in content.values():  # type: ignore[attr-defined]
             yield from unknowns(item)
-    elif kind is list or kind is Elements:
+    elif kind is list or kind is SetValue:
         for item in content:  # type: ignore[attr-defined]
             yield from unknowns(item)
     elif hasattr(content, "whole"):
@@ -155,14 +155,14 @@ def as_map(content: object) -> dict[str, object]:
     raise FailedError
 
 
-def ordered(items: Iterable[object]) -> Elements:
+def ordered(items: Iterable[object]) -> SetValue:
     """A set of these, in Terraform's order."""
     found = list({(type(item) is bool, repr(item)): item for item in items}.values())
     if all(isinstance(item, str) for item in found):
         found.sort(key=str)
     elif all(isinstance(item, (int, float)) for item in found):
         found.sort()
-    return Elements(found)
+    return SetValue(found)
 
 
 UNTYPED = "a value whose type only Terraform works out"
@@ -197,7 +197,7 @@ def beside(content: object, other: object) -> object:
     try:
         return unified([content, other])[0]
     except UntypedError:
-        return Unknown(UNTYPED)
+        return UnknownValue(UNTYPED)
 
 
 def same(left: object, right: object) -> bool:
@@ -231,7 +231,7 @@ def _lists(items: list[list[object]]) -> list[object]:
 
 
 def _like(item: list[object], made: list[object]) -> list[object]:
-    return Elements(made) if isinstance(item, Elements) else made
+    return SetValue(made) if isinstance(item, SetValue) else made
 
 
 def _one_kind(leaves: list[object]) -> None:
@@ -241,7 +241,7 @@ def _one_kind(leaves: list[object]) -> None:
 
 
 def _is_plain(content: object) -> bool:
-    return content is not None and not isinstance(content, Unknown) and not hasattr(content, "whole")
+    return content is not None and not isinstance(content, UnknownValue) and not hasattr(content, "whole")
 
 
 def _kind(content: object) -> str:
@@ -264,9 +264,9 @@ def converted(content: object, type_: Expression | None) -> object:
     try:
         return _converted(content, type_)
     except FailedError:
-        return Unknown("a value that does not fit its variable's type")
+        return UnknownValue("a value that does not fit its variable's type")
     except UntypedError:
-        return Unknown(UNTYPED)
+        return UnknownValue(UNTYPED)
 
 
 def is_text(type_: Expression | None) -> bool:
@@ -275,7 +275,7 @@ def is_text(type_: Expression | None) -> bool:
 
 
 def _converted(content: object, type_: Expression | None) -> object:
-    if type_ is None or content is None or type(content) is Unknown or hasattr(content, "whole"):
+    if type_ is None or content is None or type(content) is UnknownValue or hasattr(content, "whole"):
         return content
     word = _word(type_)
     if word in _SCALARS_types:
@@ -293,7 +293,7 @@ def _collected(content: object, type_: Call, inner: Expression) -> object:
             return [_converted(item, inner) for item in as_list(content)]
         case "set":
             items = [_converted(item, inner) for item in as_list(content)]
-            return Elements(items) if any(unknowns(items)) else ordered(items)
+            return SetValue(items) if any(unknowns(items)) else ordered(items)
         case "map":
             return {key: _converted(item, inner) for key, item in as_map(content).items()}
         case "tuple":
@@ -346,7 +346,7 @@ def _word(node: Expression) -> str:
     return node.name if isinstance(node, Name) else ""
 
 
-class Thing(Protocol):
+class ResourceValue(Protocol):
     """A resource, a module, or all their instances: content that is looked into only where somebody asks."""
 
     def get(self, name: str) -> object:
@@ -355,13 +355,13 @@ class Thing(Protocol):
     def at(self, key: object) -> object:
         """One instance."""
 
-    def each(self) -> list[object] | Unknown:
+    def each(self) -> list[object] | UnknownValue:
         """Every instance."""
 
-    def keys(self) -> Mapping[str, object] | Unknown:
+    def keys(self) -> Mapping[str, object] | UnknownValue:
         """The instances by key, of those that have texts for keys."""
 
-    def whole(self) -> Unknown:
+    def whole(self) -> UnknownValue:
         """The thing as a value: never spelled out."""
 
 
@@ -387,7 +387,7 @@ class Module(Protocol):
         """One more step of a loop. Of too many the expression fails."""
 
 
-class Scope(NamedTuple):
+class EvaluationScope(NamedTuple):
     """Where an expression stands: its module, what is repeated there, and the names that loops give."""
 
     module: Module

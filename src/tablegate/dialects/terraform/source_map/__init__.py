@@ -6,18 +6,18 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from tablegate.dialects.terraform.configuration import Configuration, Tree, calls, steps, tree, trees, unkeyed
-from tablegate.dialects.terraform.references import Rest, Unknown
-from tablegate.dialects.terraform.resource_changes import Instance
+from tablegate.dialects.terraform.references import Rest, UnknownValue
+from tablegate.dialects.terraform.resource_changes import ResourceChange
 from tablegate.dialects.terraform.source.definitions import Definition, Key, defined, inner_type
 from tablegate.dialects.terraform.source.evaluate import evaluated
 from tablegate.dialects.terraform.source.modules import ModuleInstance, instance_key
 from tablegate.dialects.terraform.source.plan_shape import lifecycle
-from tablegate.dialects.terraform.source.values import FailedError, Scope
-from tablegate.dialects.terraform.source_info import Found
-from tablegate.dialects.terraform.source_map.blocks import Mapped
+from tablegate.dialects.terraform.source.values import EvaluationScope, FailedError
+from tablegate.dialects.terraform.source_info import SourceMatch
+from tablegate.dialects.terraform.source_map.blocks import BlockMap
 from tablegate.dialects.terraform.source_map.expressions import (
-    Causes,
-    Site,
+    ExpressionSite,
+    ValueTracer,
     contradicts,
     drilled,
     expression_of,
@@ -98,7 +98,7 @@ class Evaluation:
         self._definitions: dict[str, Definition] = {}
         self._modules: dict[str, ModuleInstance | None] = {"": ModuleInstance(self, self._definition(root.folder))}
 
-    def value(self, instance: Instance, node: Expression) -> object:
+    def value(self, instance: ResourceChange, node: Expression) -> object:
         """What an expression of a resource comes to; None where its instance is not found."""
         module = self._module(instance.module)
         if module is None:
@@ -117,7 +117,7 @@ class Evaluation:
     def given(self, name: str, block: Block, module: ModuleInstance) -> object:  # noqa: ARG002 - the plan says it
         """The content of a variable of the root module."""
         held = tree(self._variables.get(name))
-        return held["value"] if "value" in held else Unknown(f"the variable {name} is not in the plan")
+        return held["value"] if "value" in held else UnknownValue(f"the variable {name} is not in the plan")
 
     def refuse(self, message: str, place: Place, *, duplicate: bool = False, hint: str | None = None) -> None:
         """A part of the source that cannot be read."""
@@ -147,14 +147,14 @@ class Evaluation:
             self._modules[address] = None if found is None else next(found, None)
         return self._modules[address]
 
-    def _scope(self, module: ModuleInstance, instance: Instance) -> Scope | None:
+    def _scope(self, module: ModuleInstance, instance: ResourceChange) -> EvaluationScope | None:
         key = Key(instance.mode, instance.type, instance.name)
         if key not in module.definition.resources:
             return None
         repeats = module.repeats(key)
         found = (pair for pair in repeats.pairs if instance_key(pair[0]) == instance.key)
         at = next(found, None)
-        return None if at is None or repeats.doubt is not None else Scope(module, *at, repeats.counts)
+        return None if at is None or repeats.doubt is not None else EvaluationScope(module, *at, repeats.counts)
 
 
 class SourceMap:
@@ -170,7 +170,7 @@ class SourceMap:
     ) -> None:
         self._folders = Folders(source, values, grammar)
         self._configuration = configuration
-        self._causes = Causes(variables)
+        self._causes = ValueTracer(variables)
         self._root = Module(self._folders, source.root)
         self._variables = variables
         self._evaluation: Evaluation | None = None
@@ -182,7 +182,7 @@ class SourceMap:
         """What of it could not be read."""
         return self._folders.faults
 
-    def of(self, instance: Instance, configured: Tree | None, content: Tree) -> Found | None:
+    def of(self, instance: ResourceChange, configured: Tree | None, content: Tree) -> SourceMatch | None:
         """Where a resource was written, with this content after the plan."""
         module = self._module(instance.module)
         kind = "data" if instance.mode == "data" else "resource"
@@ -192,10 +192,10 @@ class SourceMap:
         body = self._folders.body(block)
         sure = configured is not None and self._agrees(block, body, configured) and self._is_called(instance.module)
         keys = tuple(call.key for call in calls(instance.module))
-        site = Site(module, keys, body.attributes.get("for_each"), instance.key)
+        site = ExpressionSite(module, keys, body.attributes.get("for_each"), instance.key)
         value = partial(self._value, instance)
-        written = Mapped(block, body, content, site, self._causes, sure=sure, value=value)
-        return Found(written, lifecycle(body)[0], sure)
+        written = BlockMap(block, body, content, site, self._causes, sure=sure, value=value)
+        return SourceMatch(written, lifecycle(body)[0], sure)
 
     def _agrees(self, block: Block, body: Body, configured: Tree) -> bool:
         """Whether the block is the one that was planned: the same for all instances of a resource."""
@@ -225,7 +225,7 @@ class SourceMap:
         part = drilled(attribute.value, tuple(key for key in keys if key is not None))
         return expression_of(part.node), rest[len(part.taken) :]
 
-    def _value(self, instance: Instance, node: Expression) -> object:
+    def _value(self, instance: ResourceChange, node: Expression) -> object:
         if self._evaluation is None:
             self._evaluation = Evaluation(self._folders, self._root, self._variables)
         return self._evaluation.value(instance, node)

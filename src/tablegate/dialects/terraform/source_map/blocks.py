@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from tablegate.dialects.terraform.configuration import Tree, tree
 from tablegate.dialects.terraform.source.definitions import inner_type
-from tablegate.dialects.terraform.source_info import Inside as InDocument
-from tablegate.dialects.terraform.source_info import Inside as Inside_awscc_replicas
-from tablegate.dialects.terraform.source_info import Within, Written
+from tablegate.dialects.terraform.source_info import ArgumentLines, BlockLines
+from tablegate.dialects.terraform.source_info import DocumentPlaces as InDocument
+from tablegate.dialects.terraform.source_info import DocumentPlaces as Inside_awscc_replicas
 from tablegate.dialects.terraform.source_map.expressions import (
-    Causes,
-    Site,
-    Spot,
+    ExpressionPart,
+    ExpressionSite,
+    ValueTracer,
     contradicts,
     expression_of,
     references,
@@ -50,7 +50,7 @@ _SUM = frozenset({"source_json", "override_json", "source_policy_documents", "ov
 _HOLE = "\U000f0000"
 
 
-def inside_of(spot: Spot, causes: Causes) -> Inside_awscc_replicas | None:
+def inside_of(spot: ExpressionPart, causes: ValueTracer) -> Inside_awscc_replicas | None:
     """Where the parts of an argument's document stand; None where nobody can tell."""
     data = _composed(spot)
     if data is not None:
@@ -64,7 +64,7 @@ def inside_of(spot: Spot, causes: Causes) -> Inside_awscc_replicas | None:
     return _text(found.attribute, found.node)
 
 
-def _spelling(spot: Spot, causes: Causes) -> Spot | None:
+def _spelling(spot: ExpressionPart, causes: ValueTracer) -> ExpressionPart | None:
     found = spot
     for _ in range(_FAR):
         node = found.node
@@ -84,7 +84,7 @@ def _spelling(spot: Spot, causes: Causes) -> Spot | None:
 class _InObject:
     """A document in jsonencode."""
 
-    def __init__(self, spot: Spot, node: Object) -> None:
+    def __init__(self, spot: ExpressionPart, node: Object) -> None:
         self._spot = spot
         statements = next((value for key, value in node.items if key == Literal("Statement")), None)
         self.count = (
@@ -168,7 +168,7 @@ def _text(attribute: Attribute, node: Expression) -> Inside_awscc_replicas | Non
         return None
 
 
-def _composed(spot: Spot) -> Inside_awscc_replicas | None:
+def _composed(spot: ExpressionPart) -> Inside_awscc_replicas | None:
     """The statements of the data source that an argument refers to, where nothing is merged into them."""
     found = references(spot.node) if isinstance(spot.node, Access) else []
     words = found[0].root.split(".") if len(found) == 1 else []
@@ -193,11 +193,11 @@ class _Candidate(NamedTuple):
 
     block: Block
     body: Body
-    site: Site
+    site: ExpressionSite
     name: str = ""  # of what a dynamic block repeats over
 
 
-class Mapped(Written):
+class BlockMap(BlockLines):
     """One block of a plan, and where it was written."""
 
     __slots__ = ("_causes", "_content", "_mapped", "_site", "_sure", "_value")
@@ -207,8 +207,8 @@ class Mapped(Written):
         block: Block,
         body: Body,
         content: Tree,
-        site: Site,
-        causes: Causes,
+        site: ExpressionSite,
+        causes: ValueTracer,
         *,
         sure: bool,
         value: Callable[[Expression], object],
@@ -229,26 +229,26 @@ class Mapped(Written):
         blocks = [one for one in self._mapped.blocks if inner_type(one) == key]
         return blocks[0].place if blocks else self.here
 
-    def of(self, key: str) -> Written:
+    def inner(self, key: str) -> BlockLines:
         """The members of an object that is an argument."""
         spot = self._spot(key)
         if spot is None:
-            return super().of(key)
-        return Inside(spot, self._content.get(key), self._causes, self._block)
+            return super().inner(key)
+        return ObjectLines(spot, self._content.get(key), self._causes, self._block)
 
-    def child(self, key: str, number: int, item: Tree) -> Written | None:
+    def child(self, key: str, number: int, item: Tree) -> BlockLines | None:
         """The block that became this item; where several may have, all that is known is the block around them."""
         candidates = list(self._candidates(key))
         if not candidates:
             spot = self._spot(key)
             if spot is None:
-                return Within(self.here, self._block)
-            return Inside(spot, self._content.get(key), self._causes, self._block).item(number, item)
+                return ArgumentLines(self.here, self._block)
+            return ObjectLines(spot, self._content.get(key), self._causes, self._block).item(number, item)
         whole = self._content.get(key) if key in _ORDERED else None
         found = _chosen(candidates, item, number, len(whole) if isinstance(whole, list) else 0)
         if found is None:
-            return Within(self.here, self._block)
-        return Mapped(found.block, found.body, item, found.site, self._causes, sure=self._sure, value=self._value)
+            return ArgumentLines(self.here, self._block)
+        return BlockMap(found.block, found.body, item, found.site, self._causes, sure=self._sure, value=self._value)
 
     def dynamic(self, key: str) -> Sequence[object] | None:
         """What the dynamic blocks of this name repeat over; None where the source may be another one."""
@@ -260,19 +260,19 @@ class Mapped(Written):
         found = [one for one in read if "constant_value" not in one]
         return found if all(found) else None
 
-    def given(self, key: str) -> object:
+    def source_value(self, key: str) -> object:
         """What an argument comes to, where source and plan are known to agree how it is written."""
         attribute = self._attributes.get(key) if self._sure and not self._site.iterators else None
         return None if attribute is None else self._value(attribute.value)
 
-    def inside(self, key: str) -> InDocument | None:
+    def document_places(self, key: str) -> InDocument | None:
         """Where the parts of an argument stand that is a policy document."""
         spot = self._spot(key)
         return None if spot is None else inside_of(spot, self._causes)
 
-    def _spot(self, key: str) -> Spot | None:
+    def _spot(self, key: str) -> ExpressionPart | None:
         attribute = self._attributes.get(key) or self._attributes.get(_MADE_OF.get(key, ""))
-        return None if attribute is None else Spot(attribute, attribute.value, self._site)
+        return None if attribute is None else ExpressionPart(attribute, attribute.value, self._site)
 
     def _candidates(self, key: str) -> Iterator[_Candidate]:
         for block in self._mapped.blocks:
@@ -290,12 +290,12 @@ class Mapped(Written):
                     yield _Candidate(block, self._site.module.folders.body(content), site, name)
 
 
-class Inside(Written):
+class ObjectLines(BlockLines):
     """An object that is an argument, or in one: its members stand where they are spelled out."""
 
     __slots__ = ("_causes", "_content", "_spot")
 
-    def __init__(self, spot: Spot, content: object, causes: Causes, block: Block) -> None:
+    def __init__(self, spot: ExpressionPart, content: object, causes: ValueTracer, block: Block) -> None:
         super().__init__({}, {}, block)
         self._spot = spot
         self._content = content
@@ -311,24 +311,24 @@ class Inside(Written):
             return self.here
         return self._causes.place(found, tree(self._content).get(key))
 
-    def of(self, key: str) -> Written:
+    def inner(self, key: str) -> BlockLines:
         found = self._part(key)
         if found is None:
             return self
-        return Inside(found, tree(self._content).get(key), self._causes, self._block)
+        return ObjectLines(found, tree(self._content).get(key), self._causes, self._block)
 
-    def child(self, key: str, number: int, item: Tree) -> Written | None:
-        found = self.of(key)
-        return found.item(number, item) if isinstance(found, Inside) and found is not self else found
+    def child(self, key: str, number: int, item: Tree) -> BlockLines | None:
+        found = self.inner(key)
+        return found.item(number, item) if isinstance(found, ObjectLines) and found is not self else found
 
-    def item(self, number: int, item: Tree) -> Written:
+    def item(self, number: int, item: Tree) -> BlockLines:
         """One of several objects in a list; the list, where it may be another one."""
         found = self._spot.part(number)
         if found is None or _differs(found.node, item):
             return self
-        return Inside(found, item, self._causes, self._block)
+        return ObjectLines(found, item, self._causes, self._block)
 
-    def _part(self, key: str) -> Spot | None:
+    def _part(self, key: str) -> ExpressionPart | None:
         return self._spot.part(key)
 
 

@@ -189,7 +189,7 @@ _EACH_KEY = Reference("each", (Attr("key"),))
 _HERE = frozenset({"path", "terraform", "count"})  # they are what they are
 
 
-class Site(NamedTuple):
+class ExpressionSite(NamedTuple):
     """Where an expression stands: its module, the keys of the instances that lead there, and what is repeated."""
 
     module: Module
@@ -199,21 +199,21 @@ class Site(NamedTuple):
     iterators: Mapping[str, Attribute] = {}
 
     @property
-    def above(self) -> Site | None:
+    def above(self) -> ExpressionSite | None:
         """Where the module is called."""
         module = self.module
         if module.above is None or module.call is None:
             return None
         each = module.folders.body(module.call).attributes.get("for_each")
-        return Site(module.above, self.keys[:-1], each, self.keys[-1] if self.keys else None)
+        return ExpressionSite(module.above, self.keys[:-1], each, self.keys[-1] if self.keys else None)
 
 
-class Spot(NamedTuple):
+class ExpressionPart(NamedTuple):
     """A part of an argument's expression. ``rest`` is what is still to be taken of it; None where that is lost."""
 
     attribute: Attribute
     node: Expression
-    site: Site
+    site: ExpressionSite
     taken: Rest = ()
     rest: Rest | None = ()
 
@@ -223,20 +223,20 @@ class Spot(NamedTuple):
         span = self.attribute.file.inner(self.attribute.first, self.taken) if self.taken else None
         return self.attribute.place if span is None else self.attribute.file.place(*span)
 
-    def part(self, key: str | int) -> Spot | None:
+    def part(self, key: str | int) -> ExpressionPart | None:
         """A member of it, where it is spelled out."""
         part = drilled(self.node, (key,))
         return None if part.rest else self._replace(node=part.node, taken=(*self.taken, *part.taken))
 
 
-class Causes:
+class ValueTracer:
     """Follows expressions of one plan's source."""
 
     def __init__(self, variables: Tree) -> None:
         self._variables = variables  # of the root module, as the plan was made with them
         self._heads: dict[int, tuple[str, tuple[Step, ...]] | None] = {}  # by expressions, which stay as long as this
 
-    def place(self, spot: Spot, content: object) -> Place:
+    def place(self, spot: ExpressionPart, content: object) -> Place:
         """Where an argument stands, and because of what other it is this content."""
         last = self.origin(spot)
         place = spot.place
@@ -244,7 +244,7 @@ class Causes:
             return place
         return replace(place, because=last.place)
 
-    def origin(self, spot: Spot) -> Spot | None:
+    def origin(self, spot: ExpressionPart) -> ExpressionPart | None:
         """The argument that gives what this one hands on; None where it is this one, or nobody can tell."""
         found = None
         for _ in range(_FAR):
@@ -254,7 +254,7 @@ class Causes:
             found = step
         return found
 
-    def step(self, spot: Spot) -> Spot | None:
+    def step(self, spot: ExpressionPart) -> ExpressionPart | None:
         """Where the one thing is given that an expression reads."""
         if id(spot.node) not in self._heads:
             self._heads[id(spot.node)] = _head(spot.node)
@@ -269,24 +269,26 @@ class Causes:
         found = self._given(name, head[1][0].name, spot.site, rest)
         return None if found is None else _narrowed(found)
 
-    def _given(self, head: str, name: str, site: Site, rest: Rest | None) -> Spot | None:
+    def _given(self, head: str, name: str, site: ExpressionSite, rest: Rest | None) -> ExpressionPart | None:
         if head == "var":
             return self._variable(name, site, rest)
         if head == "local":
             attribute = site.module.local(name)
             return (
-                None if attribute is None else Spot(attribute, attribute.value, Site(site.module, site.keys), (), rest)
+                None
+                if attribute is None
+                else ExpressionPart(attribute, attribute.value, ExpressionSite(site.module, site.keys), (), rest)
             )
         if head == "each" and name == "value" and site.each is not None:
             rest = None if rest is None or site.key is None else (site.key, *rest)
-            return Spot(site.each, site.each.value, site._replace(each=None), (), rest)
+            return ExpressionPart(site.each, site.each.value, site._replace(each=None), (), rest)
         if head in site.iterators:
             attribute = site.iterators[head]
             others = {name: one for name, one in site.iterators.items() if name != head}
-            return Spot(attribute, attribute.value, site._replace(iterators=others), (), None)
+            return ExpressionPart(attribute, attribute.value, site._replace(iterators=others), (), None)
         return None
 
-    def _variable(self, name: str, site: Site, rest: Rest | None) -> Spot | None:
+    def _variable(self, name: str, site: ExpressionSite, rest: Rest | None) -> ExpressionPart | None:
         block = site.module.block("variable", name)
         if block is None:
             return None
@@ -297,16 +299,16 @@ class Causes:
         given = self._of_root(name, site) if above is None else _argument(name, site)
         if given is None and "default" in body:
             default = body["default"]
-            given = Spot(default, default.value, Site(site.module, site.keys))
+            given = ExpressionPart(default, default.value, ExpressionSite(site.module, site.keys))
         if given is None or (above is None and contradicts(given.node, tree(self._variables.get(name)).get("value"))):
             return None
         return given._replace(rest=rest)
 
-    def _of_root(self, name: str, site: Site) -> Spot | None:
+    def _of_root(self, name: str, site: ExpressionSite) -> ExpressionPart | None:
         for body in site.module.folders.values():
             if name in body.attributes:
                 attribute = body.attributes[name]
-                return Spot(attribute, attribute.value, Site(site.module))
+                return ExpressionPart(attribute, attribute.value, ExpressionSite(site.module))
         return None
 
 
@@ -319,14 +321,14 @@ def _head(node: Expression) -> tuple[str, tuple[Step, ...]] | None:
     return (read[0].name, read[0].steps) if len({(one.name, one.steps[0]) for one in read}) == 1 else None
 
 
-def _argument(name: str, site: Site) -> Spot | None:
+def _argument(name: str, site: ExpressionSite) -> ExpressionPart | None:
     """What a module is called with."""
     call, above = site.module.call, site.above
     attribute = None if call is None else site.module.folders.body(call).attributes.get(name)
-    return None if attribute is None or above is None else Spot(attribute, attribute.value, above)
+    return None if attribute is None or above is None else ExpressionPart(attribute, attribute.value, above)
 
 
-def _keys(steps: tuple[object, ...], site: Site) -> Rest | None:
+def _keys(steps: tuple[object, ...], site: ExpressionSite) -> Rest | None:
     """The keys that a reference takes, where they stand there, or are this instance's own."""
     found: list[str | int] = []
     for step in steps:
@@ -341,11 +343,11 @@ def _keys(steps: tuple[object, ...], site: Site) -> Rest | None:
     return tuple(found)
 
 
-def _narrowed(spot: Spot) -> Spot | None:
+def _narrowed(spot: ExpressionPart) -> ExpressionPart | None:
     """The part of it that is meant; None where all is spelled out, and that part is not there."""
     if spot.rest is None:
         return spot
     part = drilled(spot.node, spot.rest)
     if part.rest and is_spelled_out(part.node):
         return None
-    return Spot(spot.attribute, part.node, spot.site, part.taken, part.rest)
+    return ExpressionPart(spot.attribute, part.node, spot.site, part.taken, part.rest)
