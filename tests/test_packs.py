@@ -15,7 +15,7 @@ from tablegate.dialects.reading import ReadOptions
 from tablegate.engine.ask import OutOfTime
 from tablegate.engine.settings import Settings
 from tablegate.findings import Exit, Report
-from tablegate.packs import entry_points, guarded, load
+from tablegate.packs import guarded, installed_packs, load
 from tablegate.policy import PolicyError
 from tablegate.run.gate import check
 from tablegate.syntax.node import collector_paused
@@ -64,34 +64,33 @@ def test_the_shipped_pack_is_always_there() -> None:
     assert any(policy.id == "TG301" for policy in policies)
 
 
-def test_installed_packs_are_found_by_their_entry_points(tmp_path: Path) -> None:
+def test_installed_packs_are_found_by_their_entry_points(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In every folder of the path, and in no other group."""
     text = """
     [console_scripts]
     acme = wrong:main
 
     [tablegate.packs]
-    # a comment
     acme = acme_tables
     other = other_tables:ignored
     """
+    before = installed_packs()
     dist(tmp_path / "a", "acme-1.0", text)
     dist(tmp_path / "b", "third-1.0", "[tablegate.packs]\nthird=third_tables\n")
     (tmp_path / "b" / "empty-1.0.dist-info").mkdir()
-    assert entry_points([str(tmp_path / "a"), str(tmp_path / "b"), str(tmp_path / "nowhere"), ""]) == {
-        "acme": "acme_tables",
-        "other": "other_tables",
-        "third": "third_tables",
-        **entry_points([""]),
-    }
+    for name in ("a", "b", "nowhere"):
+        monkeypatch.syspath_prepend(str(tmp_path / name))
+    assert before["baseline"] == "tablegate_baseline"
+    assert installed_packs() == {**before, "acme": "acme_tables", "other": "other_tables", "third": "third_tables"}
 
 
-def test_two_packs_of_one_name_are_refused(tmp_path: Path) -> None:
+def test_two_packs_of_one_name_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody can say which one was meant."""
     dist(tmp_path, "a-1", "[tablegate.packs]\nacme = one\n")
     dist(tmp_path, "b-1", "[tablegate.packs]\nacme = two\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(PolicyError, match='two installed packs are called "acme": one and two'):
-        entry_points([str(tmp_path)])
+        load((), ())
 
 
 def test_a_named_pack_is_loaded_beside_the_shipped_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

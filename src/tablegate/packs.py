@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout
+from importlib.metadata import entry_points
 from io import StringIO
 from types import FrameType, ModuleType
 from typing import NoReturn, TypeVar
@@ -25,40 +26,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-GROUP = "[tablegate.packs]"
+GROUP = "tablegate.packs"
 
 
-def entry_points(folders: Iterable[str]) -> dict[str, str]:
+def installed_packs() -> dict[str, str]:
     """The module of every installed pack, by the pack's name."""
-    found: dict[str, str] = {}
-    for folder in dict.fromkeys(folders):
-        for name, module in _in_folder(folder or "."):
-            if found.setdefault(name, module) != module:
-                raise PolicyError(f'two installed packs are called "{name}": {found[name]} and {module}')
-    return found
-
-
-def _in_folder(folder: str) -> Iterable[tuple[str, str]]:
-    try:
-        names = sorted(name for name in os.listdir(folder) if name.endswith(".dist-info"))
-    except OSError:
-        return
-    for name in names:
-        try:
-            with open(os.path.join(folder, name, "entry_points.txt"), encoding="utf-8") as file:
-                yield from _in_group(file)
-        except OSError:
-            continue
-
-
-def _in_group(lines: Iterable[str]) -> Iterable[tuple[str, str]]:
-    inside = False
-    for line in map(str.strip, lines):
-        if line.startswith("["):
-            inside = line == GROUP
-        elif inside and "=" in line and not line.startswith(("#", ";")):
-            name, _, target = line.partition("=")
-            yield name.strip(), target.partition(":")[0].strip()
+    modules: dict[str, str] = {}
+    for entry in sorted(entry_points(group=GROUP)):
+        if modules.setdefault(entry.name, entry.module) != entry.module:
+            raise PolicyError(
+                f'two installed packs are called "{entry.name}": {modules[entry.name]} and {entry.module}'
+            )
+    return modules
 
 
 T = TypeVar("T")
@@ -171,7 +150,7 @@ def load(
     PolicyError says what is wrong with a pack.
     """
     strangers, paths = tuple(dict.fromkeys(names)), tuple(paths)
-    found = entry_points(sys.path)
+    found = installed_packs()
     shipped = from_package(SHIPPED, found.get(SHIPPED, f"tablegate_{SHIPPED}"))
     if not strangers and not paths:
         return LoadedPacks(shipped, nullcontext)

@@ -66,13 +66,6 @@ def _command(arguments: Sequence[str]) -> int:
 
 
 def _obeyed(arguments: Sequence[str]) -> int:
-    from tablegate.cli.usual import usual
-
-    given = usual(arguments)
-    if given is not None:
-        from tablegate.cli.check import check_command
-
-        return check_command(given)
     from tablegate.cli.commands import command
 
     return command(arguments)

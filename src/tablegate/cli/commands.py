@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
-
-from tablegate.cli.lean import LeanCommand, LeanGroup
+from typer.core import TyperCommand, TyperGroup
 
 Inputs = Annotated[
     list[str] | None,
@@ -105,7 +104,43 @@ NoIgnore = Annotated[
 Debug = Annotated[bool, typer.Option("--debug", help="say where an internal error happened")]
 
 
-config_app = typer.Typer(cls=LeanGroup, help="Show the configuration, or the schema for editors.", no_args_is_help=True)
+class _AsWritten:
+    """Passes on what the parser read: every option is a text, several texts, or a flag."""
+
+    def coerce(self, value: Any, param: Any, ctx: object) -> Any:  # noqa: ARG002 - Typer passes it by name
+        return list(value or ()) if param.multiple or param.nargs == -1 else value
+
+
+def _without_validators(params: list[Any]) -> list[Any]:
+    """The options, for which Typer builds no pydantic validator: they check nothing that we need checked.
+
+    Importing pydantic takes 45 ms: a check of a small plan would need 15.6 times `python -c pass`, of 16 allowed,
+    instead of 11. Versions of Typer without validators ignore the attribute.
+    """
+    for param in params:
+        param._runtime_param = _AsWritten()
+    return params
+
+
+class PlainCommand(TyperCommand):
+    """A command whose options are texts and flags."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The options, --help among them."""
+        return _without_validators(super().get_params(ctx))
+
+
+class PlainGroup(TyperGroup):
+    """A group of such commands."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The options, --help among them."""
+        return _without_validators(super().get_params(ctx))
+
+
+config_app = typer.Typer(
+    cls=PlainGroup, help="Show the configuration, or the schema for editors.", no_args_is_help=True
+)
 
 
 def explain(
@@ -137,7 +172,7 @@ def list_policies(
     return catalogue(config_sources(pack, policies, config, no_config=no_config), as_json=json, as_markdown=markdown)
 
 
-@config_app.command("show", cls=LeanCommand)
+@config_app.command("show", cls=PlainCommand)
 def show_config(
     *,
     json: Annotated[bool, typer.Option("--json", help="print it as JSON")] = False,
@@ -153,7 +188,7 @@ def show_config(
     return settings(config_sources(pack, policies, config, no_config=no_config, config_ref=config_ref), as_json=json)
 
 
-@config_app.command("schema", cls=LeanCommand)
+@config_app.command("schema", cls=PlainCommand)
 def show_schema(
     *, pack: Packs = None, policies: Policies = None, config: ConfigFile = None, no_config: NoConfig = False
 ) -> int:
@@ -165,8 +200,8 @@ def show_schema(
 
 def add_to(app: typer.Typer) -> None:
     """Make these commands of the application."""
-    app.command(cls=LeanCommand)(explain)
-    app.command("policies", cls=LeanCommand)(list_policies)
+    app.command(cls=PlainCommand)(explain)
+    app.command("policies", cls=PlainCommand)(list_policies)
     app.add_typer(config_app, name="config")
 
 
@@ -197,7 +232,7 @@ app = typer.Typer(
     help="A gate in front of a deploy: judges the DynamoDB tables of Terraform and CloudFormation.",
     epilog="Exit codes: 0 all read and nothing blocks; 1 blocked; 2 wrong usage, configuration or pack; "
     "3 an input was not fully read, or none was found; 4 internal error.",
-    cls=LeanGroup,
+    cls=PlainGroup,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     no_args_is_help=True,
@@ -206,8 +241,9 @@ app = typer.Typer(
 
 
 def command(arguments: Sequence[str]) -> int:
-    """Run one command line and say how it ended."""
-    return int(typer.main.get_command(app).main(list(arguments), prog_name="tablegate", standalone_mode=False))
+    """Run one command line and return its exit code."""
+    group = typer.main.get_command(app)
+    return int(group.main(list(arguments), prog_name="tablegate", standalone_mode=False))
 
 
 @app.callback()
@@ -218,7 +254,7 @@ def root(
     """Answer nothing by itself: --version alone never comes this far."""
 
 
-@app.command("check", cls=LeanCommand)
+@app.command("check", cls=PlainCommand)
 def check_inputs(
     *,
     inputs: Inputs = None,
@@ -268,7 +304,7 @@ def check_inputs(
     return check_command(given)
 
 
-@app.command("render", cls=LeanCommand)
+@app.command("render", cls=PlainCommand)
 def render_reports(
     *,
     reports: Annotated[list[str] | None, typer.Argument(metavar="REPORT", hidden=True)] = None,
@@ -285,7 +321,7 @@ def render_reports(
     return render(reports or (), given)
 
 
-@app.command("show", cls=LeanCommand)
+@app.command("show", cls=PlainCommand)
 def show_input(
     source: Annotated[str, typer.Argument(metavar="INPUT", hidden=True)],
     *,
@@ -313,7 +349,7 @@ def show_input(
     return show(source, path, output, given)
 
 
-@app.command("iam", cls=LeanCommand)
+@app.command("iam", cls=PlainCommand)
 def show_access(
     *,
     inputs: Inputs = None,
