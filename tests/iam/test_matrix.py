@@ -15,7 +15,7 @@ from tablegate.iam.grants import DocumentRole, HolderForm, HolderKind
 from tablegate.iam.matrix import Matrix, Row, matrix_of
 from tablegate.model import facts
 from tablegate.model.estate import Estate
-from tablegate.reporters.matrix import spelled
+from tablegate.reporters.matrix import cell_text
 
 ALL = "ForAllValues:StringEquals"
 KEYED = {ALL: {"dynamodb:LeadingKeys": "${aws:PrincipalTag/t}"}}
@@ -39,7 +39,7 @@ def shown(matrix: Matrix, one: Row) -> dict[str, str]:
     columns = matrix.columns
     return {
         columns[number].address.rpartition(".")[2]
-        + ("" if (index := columns[number].index) is None else f"/{index}"): (spelled(cell))
+        + ("" if (index := columns[number].index) is None else f"/{index}"): cell_text(cell)
         for number, cell in one.cells.items()
     }
 

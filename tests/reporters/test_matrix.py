@@ -9,7 +9,7 @@ import json
 import pytest
 
 from tablegate.iam.matrix import Cell, Column, Matrix, Right, Row
-from tablegate.reporters.matrix import RENDERERS, spelled, titles
+from tablegate.reporters.matrix import RENDERERS, cell_text, column_titles
 from tablegate.reporters.safe import Sanitizer
 
 R, W, D, S, T, A = Right
@@ -39,13 +39,13 @@ FULL = Cell((R, W), (D,), (A,))
 
 def test_a_cell_is_letters_and_marks() -> None:
     """In one order, whatever is sure and whatever is not."""
-    assert [spelled(FULL), spelled(Cell())] == ["RWD*A?", ""]
+    assert [cell_text(FULL), cell_text(Cell())] == ["RWD*A?", ""]
 
 
 def test_a_table_whose_name_is_shared_is_called_by_its_address() -> None:
     """Otherwise two columns would be called the same; an index that is not known is a question mark."""
     twins = (ORDERS, Column("aws_dynamodb_table.other", "orders"), Column("aws_dynamodb_table.carts", "carts", ""))
-    assert titles(twins, Sanitizer()) == ["aws_dynamodb_table.orders", "aws_dynamodb_table.other", "carts/?"]
+    assert column_titles(twins, Sanitizer()) == ["aws_dynamodb_table.orders", "aws_dynamodb_table.other", "carts/?"]
 
 
 def test_text_is_a_table_with_a_legend() -> None:
