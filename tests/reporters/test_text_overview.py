@@ -6,13 +6,13 @@ from support.reports import PROTECTION, fault, finding, report
 from tablegate.findings import Exit, Fault, FaultCode, Finding, Input, Report, Skipped
 from tablegate.model.value import Place
 from tablegate.reporters import REPORTERS
-from tablegate.reporters.text import FAULTS, MANY, WORST
+from tablegate.reporters.text import FEW_INPUTS, MAX_FAULTS, MAX_INPUTS
 from tablegate.reporters.wording import Detail, ReportView
 
 
 def many(*findings: Finding, **stated: object) -> Report:
     """A report of more inputs than are shown one by one."""
-    inputs = tuple(Input(path=f"{number:02}.yaml", kind="cloudformation", tables=1) for number in range(MANY + 1))
+    inputs = tuple(Input(path=f"{number:02}.yaml", kind="cloudformation", tables=1) for number in range(FEW_INPUTS + 1))
     return report(*findings, inputs=inputs, **stated)
 
 
@@ -44,8 +44,8 @@ def test_a_policy_is_a_line() -> None:
 
 def test_the_list_of_the_worst_ends() -> None:
     """And says how many more there are."""
-    shown = lines(many(*(in_file(number) for number in range(WORST + 2))))
-    assert f"  1  {WORST - 1:02}.yaml" in shown
+    shown = lines(many(*(in_file(number) for number in range(MAX_INPUTS + 2))))
+    assert f"  1  {MAX_INPUTS - 1:02}.yaml" in shown
     assert "  and 2 inputs more" == shown[-1]
 
 
@@ -62,7 +62,7 @@ def test_faults_are_told_by_what_is_wrong() -> None:
         "warning[TG001 unreadable] a link that leaves the folder",
         "  --> link",
     ] == lines(many(faults=(*alike, note), exit=Exit.UNREAD))
-    kinds = [fault(message=f"what {number}") for number in range(FAULTS + 3)]
+    kinds = [fault(message=f"what {number}") for number in range(MAX_FAULTS + 3)]
     assert "3 more could not be read or judged; -v shows each" == lines(many(faults=tuple(kinds), exit=Exit.UNREAD))[-1]
 
 

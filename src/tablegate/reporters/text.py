@@ -1,4 +1,4 @@
-"""The text report: header, overview, lists, footer."""
+"""The text report: blocking findings in full, the rest in a line each, the gate last."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tablegate import __version__
 from tablegate.findings import NO_INPUT, Exit, Fault, Finding, Outcome, Report, Skipped
 from tablegate.model.value import Place
 from tablegate.policy.declare import Severity
-from tablegate.reporters.frames import FindingGroup, in_order
+from tablegate.reporters.frames import FindingGroup, Frames, grouped, in_order
 from tablegate.reporters.safe import SafeText, Sanitizer, joined, trusted_text
 from tablegate.reporters.wording import (
     SEVERITIES,
@@ -22,154 +22,237 @@ from tablegate.reporters.wording import (
     counted,
     listed,
     number,
+    outcome_word,
     plural,
     subject,
     where,
 )
 
-MANY = 12  # inputs that are still shown one by one
-FAULTS, WORST, NAMED = 10, 10, 3
-BETWEEN = "  "
-_WORDS = [*map(str, Severity), *map(str, Outcome)]
-_RANK: dict[str, int] = {word: rank for rank, word in enumerate(_WORDS)}
-_FAILS = Outcome.FAILS
+FEW_INPUTS = 12  # of more inputs the report is a summary
+MAX_FRAMES = 5  # of one policy; its further findings are listed
+MAX_FAULTS, MAX_INPUTS = 10, 10  # of a summary
+_NAMED = 3  # addresses or files in one line
+_GAP = "  "
+_DOT = " · "
+_UNREAD = "unread"  # the kind of an input that could not be read
+_WORDS = (*map(str, Severity), *map(str, Outcome))  # the worst first
+_RANK = {word: rank for rank, word in enumerate(_WORDS)}
 
 
-class Overview:
-    """Sums up a report for one reader."""
+def render(report: Report, view: ReportView) -> str:
+    """The whole report. The same report gives the same bytes."""
+    safe = Sanitizer(report.secrets)
+    paint = Paint(colour=view.colour)
+    blocks = list(_blocks(report, view, paint, safe))
+    lines = [_header(report, safe)]
+    for block in blocks:
+        lines += [trusted_text(""), *block]
+    if blocks:
+        lines.append(trusted_text(""))
+    lines += _footer(report, safe, paint)
+    return "\n".join(lines) + "\n"
+
+
+def _blocks(report: Report, view: ReportView, paint: Paint, safe: Sanitizer) -> Iterator[list[SafeText]]:
+    if view.detail is Detail.USUAL and len(report.inputs) > FEW_INPUTS:
+        yield from Summary(view, paint, safe).blocks(report)
+        return
+    frames = Frames(view, paint, safe)
+    for fault in report.faults:
+        yield list(frames.fault(fault))
+    if view.detail is Detail.BRIEF:
+        return
+    framed, blocking, rest = _by_detail(grouped(report.findings), view)
+    for group in framed:
+        yield list(frames.group(group))
+    listing = Listing(paint, safe, width=view.width, several=len(report.inputs) > 1)
+    for heading, groups in (("blocking too", blocking), ("not blocking", rest)):
+        if groups:
+            lead = paint(Style.QUIET, joined(trusted_text(heading), trusted_text("; -v shows each in full")))
+            yield [lead, *listing.lines(groups)]
+    skipped = report.skipped if view.detail is Detail.FULL else _unexpected(report.skipped)
+    yield from _skipped_block(skipped, paint, safe)
+
+
+def _by_detail(
+    groups: tuple[FindingGroup, ...], view: ReportView
+) -> tuple[list[FindingGroup], list[FindingGroup], list[FindingGroup]]:
+    """The groups shown in full, the further ones that block, and those that do not block."""
+    if view.detail is Detail.FULL:
+        return list(groups), [], []
+    framed: list[FindingGroup] = []
+    further: list[FindingGroup] = []
+    by_policy: Counter[str] = Counter()
+    for group in groups:
+        if group.first.blocks:
+            policy = group.first.policy.id
+            by_policy[policy] += 1
+            (framed if by_policy[policy] <= MAX_FRAMES else further).append(group)
+    return framed, further, [group for group in groups if not group.first.blocks]
+
+
+class Listing:
+    """Lists findings for one reader. If several inputs were read, each finding is named with its file."""
+
+    def __init__(self, paint: Paint, safe: Sanitizer, *, width: int, several: bool) -> None:
+        self._paint = paint
+        self._safe = safe
+        self._width = width
+        self._several = several
+
+    def lines(self, groups: Iterable[FindingGroup]) -> Iterator[SafeText]:
+        """A line for each policy and outcome, in columns."""
+        rows: dict[tuple[str, str, str], list[FindingGroup]] = {}
+        for group in groups:
+            policy = group.first.policy
+            rows.setdefault((group.word, policy.id, policy.name), []).append(group)
+        names = [joined(self._safe(id), trusted_text(" "), self._safe(name)) for _, id, name in rows]
+        counts = [sum(len(group.findings) for group in row) for row in rows.values()]
+        words = max(len(word) for word, _, _ in rows)
+        widest = max(map(len, names))
+        digits = max(len(number(count)) for count in counts)
+        room = self._width - words - widest - digits - 4 * len(_GAP)
+        for ((word, _, _), row), name, count in zip(rows.items(), names, counts, strict=True):
+            lead = self._paint(SEVERITIES[word], SafeText(f"{word:<{words}}"))
+            times = SafeText(f"{number(count):>{digits}}")
+            subjects = self._subjects(row, count, room)
+            yield listed((trusted_text(""), lead, SafeText(f"{name:<{widest}}"), times, subjects), _GAP)
+
+    def _subjects(self, row: list[FindingGroup], count: int, room: int) -> SafeText:
+        """As many subjects as fit, and one at least."""
+        names: list[SafeText] = []
+        for finding in islice(merge(*(group.findings for group in row), key=in_order), _NAMED):
+            name = self._subject(finding)
+            room -= len(name) + len(_GAP)
+            if names and room < 0:
+                break
+            names.append(name)
+        return _some(names, count)
+
+    def _subject(self, finding: Finding) -> SafeText:
+        line = finding.place.line if finding.place else None
+        if self._several:
+            file = finding.file if finding.place is None or line is None else finding.place.file
+            return joined(subject(finding, self._safe), trusted_text(" in "), where(Place(file, line), self._safe))
+        at = [] if line is None else [trusted_text(":"), SafeText(str(line))]
+        return joined(subject(finding, self._safe), *at)
+
+
+class Summary:
+    """Sums up a report of many inputs for one reader."""
 
     def __init__(self, view: ReportView, paint: Paint, safe: Sanitizer) -> None:
-        self._look = view
+        self._view = view
         self._paint = paint
-        self._show = safe
+        self._safe = safe
 
     def blocks(self, report: Report) -> Iterator[list[SafeText]]:
         """Block after block, the gravest first."""
         yield from self._faults(report.faults)
         help = "tablegate explain POLICY says how it is mended, -v shows each finding in full"
         for blocks, heading in ((True, f"blocking; {help}"), (False, "not blocking")):
-            found = [finding for finding in report.findings if finding.blocks is blocks]
-            if found:
-                yield [self._paint(Style.QUIET, trusted_text(heading)), *self._policies(found)]
-        worst = Counter([finding.file for finding in report.findings if finding.blocks])
-        if worst:
-            yield [self._paint(Style.QUIET, trusted_text("most of it blocks in")), *self._worst(worst)]
-        yield from not_judged(report.skipped, self._paint, self._show)
+            findings = [finding for finding in report.findings if finding.blocks is blocks]
+            if findings:
+                yield [self._paint(Style.QUIET, trusted_text(heading)), *self._policies(findings)]
+        by_input = Counter([finding.file for finding in report.findings if finding.blocks])
+        if by_input:
+            yield [self._paint(Style.QUIET, trusted_text("most of it blocks in")), *self._inputs(by_input)]
+        yield from _skipped_block(report.skipped, self._paint, self._safe)
 
     def _faults(self, faults: Sequence[Fault]) -> Iterator[list[SafeText]]:
         """What could not be read or judged, by what is wrong with it."""
-        if not faults:
-            return
-        from tablegate.reporters.frames import Frames  # nothing else is framed here
-
-        frames = Frames(self._look, self._paint, self._show)
-        alike: dict[tuple[object, ...], list[Fault]] = {}
+        frames = Frames(self._view, self._paint, self._safe)
+        groups: dict[tuple[object, ...], list[Fault]] = {}
         for fault in faults:
-            alike.setdefault((not fault.blocks, fault.code, fault.message, fault.hint), []).append(fault)
-        groups = sorted(alike.values(), key=lambda group: (not group[0].blocks, -len(group)))
-        for group in groups[:FAULTS]:
-            names = [where(fault.place, self._show) for fault in group[1 : NAMED + 1]]
-            more = joined(trusted_text("   = also:  "), _some(names, len(group) - 1)) if names else None
-            yield [*frames.fault(group[0]), *([more] if more else [])]
-        left = sum(map(len, groups[FAULTS:]))
+            groups.setdefault((not fault.blocks, fault.code, fault.message, fault.hint), []).append(fault)
+        ranked = sorted(groups.values(), key=lambda group: (not group[0].blocks, -len(group)))
+        for first, *others in ranked[:MAX_FAULTS]:
+            names = [where(fault.place, self._safe) for fault in others[:_NAMED]]
+            more = [joined(trusted_text("   = also:  "), _some(names, len(others)))] if others else []
+            yield [*frames.fault(first), *more]
+        left = sum(map(len, ranked[MAX_FAULTS:]))
         if left:
             yield [joined(number(left), trusted_text(" more could not be read or judged; -v shows each"))]
 
-    def _policies(self, found: list[Finding]) -> Iterator[SafeText]:
+    def _policies(self, findings: Iterable[Finding]) -> Iterator[SafeText]:
         rows: dict[tuple[int, str, str], list[Finding]] = {}
-        for finding in found:
-            weight = finding.severity if finding.outcome is _FAILS else finding.outcome
-            rows.setdefault((_RANK[weight], finding.policy.id, finding.policy.name), []).append(finding)
+        for finding in findings:
+            rank = _RANK[outcome_word(finding)]
+            rows.setdefault((rank, finding.policy.id, finding.policy.name), []).append(finding)
         lines = []
         for (rank, id, name), row in sorted(rows.items(), key=lambda item: (item[0][0], -len(item[1]), item[0][1])):
-            files = len({finding.file for finding in row})
-            times = joined(number(len(row)), trusted_text(" in "), counted(files, "input"))
-            named = joined(self._show(id), trusted_text(" "), self._show(name))
-            lines.append((_WORDS[rank], named, times, self._first(row[0])))
+            inputs = counted(len({finding.file for finding in row}), "input")
+            policy = joined(self._safe(id), trusted_text(" "), self._safe(name))
+            times = joined(number(len(row)), trusted_text(" in "), inputs)
+            lines.append((_WORDS[rank], policy, times, self._subject(row[0])))
         words, names, counts = (max(len(line[at]) for line in lines) for at in range(3))
-        for word, named, times, first in lines:
+        for word, policy, times, first in lines:
             lead = self._paint(SEVERITIES[word], SafeText(f"{word:<{words}}"))
-            yield listed(
-                (trusted_text(""), lead, SafeText(f"{named:<{names}}"), SafeText(f"{times:<{counts}}"), first), BETWEEN
-            )
+            columns = (lead, SafeText(f"{policy:<{names}}"), SafeText(f"{times:<{counts}}"), first)
+            yield listed((trusted_text(""), *columns), _GAP)
 
-    def _first(self, finding: Finding) -> SafeText:
+    def _subject(self, finding: Finding) -> SafeText:
         place = finding.place or Place(finding.file)
-        return joined(
-            subject(finding, self._show), trusted_text(" in "), where(Place(place.file, place.line), self._show)
-        )
+        at = where(Place(place.file, place.line), self._safe)
+        return joined(subject(finding, self._safe), trusted_text(" in "), at)
 
-    def _worst(self, worst: Counter[str]) -> Iterator[SafeText]:
-        ranked = sorted(worst.items(), key=lambda item: (-item[1], item[0]))
-        most = max(len(number(count)) for _, count in ranked)
-        for file, count in ranked[:WORST]:
-            yield listed((trusted_text(""), SafeText(f"{number(count):>{most}}"), self._show(file)), BETWEEN)
-        if len(ranked) > WORST:
-            yield listed(
-                (
-                    trusted_text(""),
-                    joined(trusted_text("and "), counted(len(ranked) - WORST, "input"), trusted_text(" more")),
-                ),
-                BETWEEN,
-            )
+    def _inputs(self, by_input: Counter[str]) -> Iterator[SafeText]:
+        ranked = sorted(by_input.items(), key=lambda item: (-item[1], item[0]))
+        digits = max(len(number(count)) for _, count in ranked)
+        for file, count in ranked[:MAX_INPUTS]:
+            yield listed((trusted_text(""), SafeText(f"{number(count):>{digits}}"), self._safe(file)), _GAP)
+        if len(ranked) > MAX_INPUTS:
+            left = counted(len(ranked) - MAX_INPUTS, "input")
+            yield listed((trusted_text(""), joined(trusted_text("and "), left, trusted_text(" more"))), _GAP)
 
 
-def not_judged(skipped: Iterable[Skipped], paint: Paint, safe: Sanitizer) -> Iterator[list[SafeText]]:
-    """The files of folders that were left alone, by the reason."""
-    listed_ones = tuple(skipped)
-    if listed_ones:
-        lead = paint(Style.QUIET, trusted_text("not judged"))
-        yield [lead, *(joined(trusted_text(BETWEEN), _skipped(item, safe)) for item in listed_ones)]
+def _skipped_block(skipped: Iterable[Skipped], paint: Paint, safe: Sanitizer) -> Iterator[list[SafeText]]:
+    """The files of folders that were skipped, by the reason."""
+    lines = [joined(trusted_text(_GAP), _skipped_line(group, safe)) for group in skipped]
+    if lines:
+        yield [paint(Style.QUIET, trusted_text("not judged")), *lines]
 
 
-def notable(skipped: Iterable[Skipped]) -> Iterator[Skipped]:
-    """Those that a reader may have expected to be judged."""
-    return (item for item in skipped if item.why != NO_INPUT)
+def _unexpected(skipped: Iterable[Skipped]) -> Iterator[Skipped]:
+    """The files that a reader may have expected to be checked."""
+    return (group for group in skipped if group.why != NO_INPUT)
 
 
-def _skipped(item: Skipped, safe: Sanitizer) -> SafeText:
-    names = [safe(name) for name in islice(item.first, NAMED)]
-    return joined(
-        counted(item.files, "file"), trusted_text(": "), safe(item.why), trusted_text(": "), _some(names, item.files)
-    )
+def _skipped_line(group: Skipped, safe: Sanitizer) -> SafeText:
+    names = _some([safe(name) for name in group.first[:_NAMED]], group.files)
+    return joined(counted(group.files, "file"), trusted_text(": "), safe(group.why), trusted_text(": "), names)
 
 
-def _some(names: list[SafeText], every: int) -> SafeText:
-    left = every - len(names)
+def _some(names: list[SafeText], count: int) -> SafeText:
+    """The first names of a number of them: ``a, b, …(+3)``."""
+    left = count - len(names)
     return listed([*names, joined(trusted_text("…(+"), number(left), trusted_text(")"))] if left else names)
 
 
-DOT = " · "
-_FAILS_summary = Outcome.FAILS
-UNREAD = "unread"  # the kind of an input that nobody could read
+def _header(report: Report, safe: Sanitizer) -> SafeText:
+    """The tool, what it read, and the number of policies."""
+    policies = counted(report.counts.policies, "policy")
+    return listed([trusted_text(f"tablegate {__version__}"), *_inputs_read(report, safe), policies], _DOT)
 
 
-def header(report: Report, safe: Sanitizer) -> SafeText:
-    """The tool, what it read, and how many policies it asked."""
-    asked = counted(report.counts.policies, "policy")
-    return listed([trusted_text(f"tablegate {__version__}"), *_read(report, safe), asked], DOT)
-
-
-def _read(report: Report, safe: Sanitizer) -> Iterator[SafeText]:
-    read = [item for item in report.inputs if item.kind != UNREAD]
-    if not read:
+def _inputs_read(report: Report, safe: Sanitizer) -> Iterator[SafeText]:
+    if all(item.kind == _UNREAD for item in report.inputs):
         yield trusted_text("nothing was read")
         return
     if len(report.inputs) == 1:
         only = report.inputs[0]
-        yield joined(
-            _kind(only.kind, safe), *([trusted_text(" ("), safe(only.detail), trusted_text(")")] if only.detail else [])
-        )
+        detail = [trusted_text(" ("), safe(only.detail), trusted_text(")")] if only.detail else []
+        yield joined(_kind(only.kind, safe), *detail)
     else:
         yield joined(counted(len(report.inputs), "input"), trusted_text(": "), listed(_kinds(report, safe)))
-    yield listed(_seen(report))
+    yield listed(_sizes(report))
 
 
 def _kinds(report: Report, safe: Sanitizer) -> Iterator[SafeText]:
     kinds = Counter(item.kind for item in report.inputs)
-    for kind in sorted(kinds, key=lambda kind: (kind == UNREAD, kind)):
-        name = trusted_text("not read") if kind == UNREAD else _kind(kind, safe)
-        if kinds[kind] > 1 and kind != UNREAD:
+    for kind in sorted(kinds, key=lambda kind: (kind == _UNREAD, kind)):
+        name = trusted_text("not read") if kind == _UNREAD else _kind(kind, safe)
+        if kinds[kind] > 1 and kind != _UNREAD:
             name = SafeText(plural(name))
         yield joined(number(kinds[kind]), trusted_text(" "), name)
 
@@ -178,204 +261,77 @@ def _kind(kind: str, safe: Sanitizer) -> SafeText:
     return safe("cloudformation template" if kind == "cloudformation" else kind.replace("-", " "))
 
 
-def _seen(report: Report) -> Iterator[SafeText]:
+def _sizes(report: Report) -> Iterator[SafeText]:
     yield counted(sum(item.tables for item in report.inputs), "table")
-    indexes, replicas = (sum(getattr(item, name) for item in report.inputs) for name in ("indexes", "replicas"))
+    indexes = sum(item.indexes for item in report.inputs)
+    replicas = sum(item.replicas for item in report.inputs)
+    documents = sum(item.documents for item in report.inputs)
     if indexes:
         yield counted(indexes, "index")
     if replicas:
         yield counted(replicas, "replica")
-    documents = sum(item.documents for item in report.inputs)
     if documents:
-        yield joined(counted(documents, "policy document"), *_unread(report))
+        yield joined(counted(documents, "policy document"), _not_wholly_read(report))
 
 
-def _unread(report: Report) -> Iterator[SafeText]:
-    """How many of the documents could not be read wholly."""
-    partly, unread = (
-        sum(getattr(item, name) for item in report.inputs) for name in ("documents_partly", "documents_unread")
-    )
-    told = [
-        joined(number(count), trusted_text(what))
-        for count, what in ((partly, " partly read"), (unread, " not read"))
+def _not_wholly_read(report: Report) -> SafeText:
+    """The number of documents that could not be read wholly."""
+    partly = sum(item.documents_partly for item in report.inputs)
+    unread = sum(item.documents_unread for item in report.inputs)
+    parts = [
+        joined(number(count), trusted_text(words))
+        for count, words in ((partly, " partly read"), (unread, " not read"))
         if count
     ]
-    if told:
-        yield joined(trusted_text(" ("), listed(told), trusted_text(")"))
+    return joined(trusted_text(" ("), listed(parts), trusted_text(")")) if parts else trusted_text("")
 
 
-def footer(report: Report, safe: Sanitizer, paint: Paint) -> Iterator[SafeText]:
+def _footer(report: Report, safe: Sanitizer, paint: Paint) -> Iterator[SafeText]:
     """The counts, and the gate."""
     yield from _counts(report, safe, paint)
     style = Style.GOOD if report.exit is Exit.OPEN else Style.BAD
-    yield joined(
-        trusted_text("gate: "),
-        paint(style, trusted_text(report.gate)),
-        trusted_text(" (exit "),
-        number(report.exit),
-        trusted_text(")"),
-    )
+    gate = paint(style, trusted_text(report.gate))
+    yield joined(trusted_text("gate: "), gate, trusted_text(" (exit "), number(report.exit), trusted_text(")"))
 
 
 def _counts(report: Report, safe: Sanitizer, paint: Paint) -> Iterator[SafeText]:
     counts = report.counts
     if report.findings:
-        yield listed(_found(report, paint), DOT)
+        yield listed([*_findings_by_word(report, paint), _verdicts(report)], _DOT)
     elif not counts.verdicts:
-        yield from _nothing(report, safe)
+        yield _nothing(report, safe)
     elif counts.held + counts.not_applicable == counts.verdicts:
         everywhere = joined(trusted_text("all "), counted(counts.policies, "policy"), trusted_text(" hold on "))
         apart = joined(trusted_text(", "), number(counts.not_applicable), trusted_text(" of them not applicable"))
-        told = joined(counted(counts.verdicts, "verdict"), apart if counts.not_applicable else trusted_text(""))
-        yield joined(everywhere, counted(counts.tables, "table"), trusted_text(DOT), told)
+        verdicts = counted(counts.verdicts, "verdict")
+        every = joined(verdicts, apart) if counts.not_applicable else verdicts
+        yield joined(everywhere, counted(counts.tables, "table"), trusted_text(_DOT), every)
     else:
         yield _verdicts(report)
 
 
-def _nothing(report: Report, safe: Sanitizer) -> Iterator[SafeText]:
+def _nothing(report: Report, safe: Sanitizer) -> SafeText:
     if report.faults or not report.inputs:
-        yield trusted_text("nothing was judged")
-        return
-    resources = sum(item.resources for item in report.inputs)
+        return trusted_text("nothing was judged")
     kinds = listed(_kind(kind, safe) for kind in sorted({item.kind for item in report.inputs}))
-    yield joined(
-        kinds, trusted_text(" understood: "), counted(resources, "resource"), trusted_text(", none of them DynamoDB")
-    )
+    resources = counted(sum(item.resources for item in report.inputs), "resource")
+    return joined(kinds, trusted_text(" understood: "), resources, trusted_text(", none of them DynamoDB"))
 
 
-def _found(report: Report, paint: Paint) -> Iterator[SafeText]:
+def _findings_by_word(report: Report, paint: Paint) -> Iterator[SafeText]:
     for blocks, lead in ((True, "blocking: "), (False, "not blocking: ")):
-        words = Counter([_word(finding) for finding in report.findings if finding.blocks is blocks])
-        order = [*Severity, *Outcome]
+        words = Counter([outcome_word(finding) for finding in report.findings if finding.blocks is blocks])
         each = [
             paint(SEVERITIES[word], joined(number(words[word]), trusted_text(" "), trusted_text(word)))
-            for word in order
+            for word in _WORDS
             if words[word]
         ]
         if each:
             yield joined(trusted_text(lead), listed(each))
-    yield _verdicts(report)
-
-
-def _word(finding: Finding) -> Severity | Outcome:
-    return finding.severity if finding.outcome is _FAILS_summary else finding.outcome
 
 
 def _verdicts(report: Report) -> SafeText:
     counts = report.counts
-    apart = joined(trusted_text(", "), number(counts.not_applicable), trusted_text(" not applicable"))
     held = joined(number(counts.held), trusted_text(" of "), counted(counts.verdicts, "verdict"), trusted_text(" hold"))
+    apart = joined(trusted_text(", "), number(counts.not_applicable), trusted_text(" not applicable"))
     return joined(held, apart) if counts.not_applicable else held
-
-
-FRAMES = 5  # of one policy; its further causes are listed
-
-
-def render(report: Report, view: ReportView) -> str:
-    """The whole report. The same report gives the same bytes."""
-    safe = Sanitizer(report.secrets)
-    paint = Paint(colour=view.colour)
-    blocks = list(_blocks(report, view, paint, safe))
-    lines = [header(report, safe)]
-    for block in blocks:
-        lines += [trusted_text(""), *block]
-    if blocks:
-        lines.append(trusted_text(""))
-    lines += footer(report, safe, paint)
-    return "\n".join(lines) + "\n"
-
-
-def _blocks(report: Report, view: ReportView, paint: Paint, safe: Sanitizer) -> Iterator[list[SafeText]]:
-    if view.detail is Detail.USUAL and len(report.inputs) > MANY:
-        yield from Overview(view, paint, safe).blocks(report)
-        return
-    # Imported here: many inputs are summed up, and nothing is shown in full or listed.
-    from tablegate.reporters.frames import Frames, grouped
-
-    frames = Frames(view, paint, safe)
-    for fault in report.faults:
-        yield list(frames.fault(fault))
-    if view.detail is Detail.BRIEF:
-        return
-    full, further, rest = _sorted_out(grouped(report.findings), view)
-    for group in full:
-        yield list(frames.group(group))
-    listing = Listing(paint, safe, width=view.width, several=len(report.inputs) > 1)
-    for heading, causes_left in (("blocking too", further), ("not blocking", rest)):
-        if causes_left:
-            lead = paint(Style.QUIET, joined(trusted_text(heading), trusted_text("; -v shows each in full")))
-            yield [lead, *listing.lines(causes_left)]
-    skipped = report.skipped if view.detail is Detail.FULL else notable(report.skipped)
-    yield from not_judged(skipped, paint, safe)
-
-
-def _sorted_out(
-    found: tuple[FindingGroup, ...], view: ReportView
-) -> tuple[list[FindingGroup], list[FindingGroup], list[FindingGroup]]:
-    """What is shown in full, what blocks and is listed because there is much of it, and what does not block."""
-    if view.detail is Detail.FULL:
-        return list(found), [], []
-    full: list[FindingGroup] = []
-    further: list[FindingGroup] = []
-    seen: dict[str, int] = {}
-    for group in found:
-        if group.first.blocks:
-            policy = group.first.policy.id
-            seen[policy] = seen.get(policy, 0) + 1
-            (full if seen[policy] <= FRAMES else further).append(group)
-    return full, further, [group for group in found if not group.first.blocks]
-
-
-NAMED_listing = 3  # addresses in a line
-BETWEEN_listing = "  "
-
-
-class Listing:
-    """Lists findings for one reader. Where several inputs were read, each is named with its file."""
-
-    def __init__(self, paint: Paint, safe: Sanitizer, *, width: int, several: bool) -> None:
-        self._paint = paint
-        self._show = safe
-        self._width = width
-        self._several = several
-
-    def lines(self, found: list[FindingGroup]) -> Iterator[SafeText]:
-        """A line for each policy and outcome, in columns."""
-        rows: dict[tuple[str, str, str], list[FindingGroup]] = {}
-        for group in found:
-            policy = group.first.policy
-            rows.setdefault((group.word, policy.id, policy.name), []).append(group)
-        names = [joined(self._show(id_), trusted_text(" "), self._show(name)) for _, id_, name in rows]
-        words = max(len(word) for word, _, _ in rows)
-        widest = max(map(len, names))
-        counts = [sum(len(group.findings) for group in row) for row in rows.values()]
-        most = max(len(number(count)) for count in counts)
-        room = self._width - words - widest - most - 4 * len(BETWEEN_listing)
-        for ((word, _, _), row), name, every in zip(rows.items(), names, counts, strict=True):
-            lead = self._paint(SEVERITIES[word], SafeText(f"{word:<{words}}"))
-            count = SafeText(f"{number(every):>{most}}")
-            yield listed(
-                (trusted_text(""), lead, SafeText(f"{name:<{widest}}"), count, self._named(row, every, room)),
-                BETWEEN_listing,
-            )
-
-    def _named(self, row: list[FindingGroup], every: int, room: int) -> SafeText:
-        """As many as fit, and one at least."""
-        named: list[SafeText] = []
-        for finding in islice(merge(*(group.findings for group in row), key=in_order), NAMED_listing):
-            name = self._one(finding)
-            room -= len(name) + len(BETWEEN_listing)
-            if named and room < 0:
-                break
-            named.append(name)
-        left = every - len(named)
-        return listed([*named, joined(trusted_text("…(+"), number(left), trusted_text(")"))] if left else named)
-
-    def _one(self, finding: Finding) -> SafeText:
-        line = finding.place.line if finding.place else None
-        if self._several:
-            file = finding.file if finding.place is None or line is None else finding.place.file
-            return joined(subject(finding, self._show), trusted_text(" in "), where(Place(file, line), self._show))
-        return joined(
-            subject(finding, self._show), *([trusted_text(":"), SafeText(str(line))] if line is not None else [])
-        )

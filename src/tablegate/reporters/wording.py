@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import IntEnum, StrEnum
 
-from tablegate.findings import Finding
+from tablegate.findings import Finding, Outcome
 from tablegate.model.record import record
 from tablegate.model.value import Origin, Place, Value
 from tablegate.reporters.safe import MANY, PROSE, Plain, SafeText, Sanitizer, joined, plain, trusted_text
@@ -113,6 +113,11 @@ def where(place: Place, safe: Sanitizer) -> SafeText:
     """``file:line:column``, as far as it is known."""
     parts = [safe(place.file)] + [SafeText(str(at)) for at in (place.line, place.column) if at is not None]
     return listed(parts, ":")
+
+
+def outcome_word(finding: Finding) -> str:
+    """The severity of a failure; ``unknown`` or ``waived`` for any other finding."""
+    return str(finding.severity) if finding.outcome is Outcome.FAILS else str(finding.outcome)
 
 
 def subject(finding: Finding, safe: Sanitizer) -> SafeText:
