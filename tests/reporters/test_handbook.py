@@ -8,7 +8,7 @@ from textwrap import dedent
 from support.reports import PROTECTION, RECOVERY
 from tablegate.policy import LOW, Change, Index, Policy, Verdict, policy
 from tablegate.policy.declare import InBothLanguages
-from tablegate.reporters.handbook import entry, handbook, page, written
+from tablegate.reporters.handbook import entry, handbook, page, toml_text
 
 EVERY_SOURCE = ("Terraform plan", "Terraform state", "module's source", "template", "change set")
 
@@ -134,5 +134,5 @@ def test_the_handbook_goes_by_family_and_links_every_policy() -> None:
 
 def test_defaults_are_written_as_the_configuration_spells_them() -> None:
     """Texts are quoted and escaped, lists bracketed."""
-    spelled = [written(content) for content in (True, False, 7, 0.5, 'a"\\b', ("x", "y"), ())]
+    spelled = [toml_text(content) for content in (True, False, 7, 0.5, 'a"\\b', ("x", "y"), ())]
     assert ["true", "false", "7", "0.5", '"a\\"\\\\b"', '["x", "y"]', "[]"] == spelled

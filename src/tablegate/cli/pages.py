@@ -13,7 +13,7 @@ from tablegate.engine.settings import NEVER, ConfigError, Selection, UnknownMode
 from tablegate.model.table import Dialect
 from tablegate.policy import declare as options
 from tablegate.policy.declare import Policy, Severity
-from tablegate.reporters.handbook import handbook, page, written
+from tablegate.reporters.handbook import handbook, page, toml_text
 from tablegate.reporters.safe import PROSE, safe_text
 
 Schema = dict[str, object]
@@ -136,7 +136,7 @@ def schema_of_config(where: ConfigSources) -> int:
 def _value(content: object) -> str:
     if content is None:
         return "(not set)"
-    return json.dumps(content, default=str) if isinstance(content, dict) else written(content)
+    return json.dumps(content, default=str) if isinstance(content, dict) else toml_text(content)
 
 
 def _entry(row: Selection) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Turns a report into text. Knows nothing of how it came about, and touches nothing."""
+"""Turns a report into text. `REPORTERS` names the formats; a module is imported when its format is used."""
 
 from __future__ import annotations
 

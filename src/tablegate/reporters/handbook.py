@@ -98,7 +98,7 @@ def page(policy: Policy) -> str:
     blocks = [_row(word, textwrap.wrap(text, 84)) for word, text in rows]
     blocks.append(_row("Unknown when", ["a value that decides it cannot be known:", *_unknown(policy)]))
     if policy.options:
-        blocks.append(_row("Options", [f"{option.name} = {written(option.default)}" for option in policy.options]))
+        blocks.append(_row("Options", [f"{option.name} = {toml_text(option.default)}" for option in policy.options]))
         blocks.append(_row("", [f"set them under [policies.{policy.name}]"]))
     for word, fix in (("Terraform", policy.remedy.terraform), ("CloudFormation", policy.remedy.cloudformation)):
         blocks.append(_row(word, _fragment(fix).splitlines() if fix else ["cannot be said there"]))
@@ -109,7 +109,7 @@ def page(policy: Policy) -> str:
 
 
 def handbook(policies: Iterable[Policy]) -> str:
-    """Every policy, with an index by family, in Markdown."""
+    """All policies in Markdown, with an index by family."""
     families = [
         (family, list(members))
         for family, members in groupby(sorted(policies, key=_order), key=lambda policy: policy.family)
@@ -146,21 +146,21 @@ def _sections(policy: Policy) -> Iterator[str]:
     yield f"[Read more]({policy.docs})"
 
 
-def written(content: object) -> str:
-    """An option's content as the configuration spells it."""
+def toml_text(content: object) -> str:
+    """A value as TOML."""
     match content:
         case bool():
             return "true" if content else "false"
         case str():
             return '"' + content.replace("\\", "\\\\").replace('"', '\\"') + '"'
         case tuple() | list():
-            return "[" + ", ".join(map(written, content)) + "]"
+            return "[" + ", ".join(map(toml_text, content)) + "]"
         case _:
             return str(content)
 
 
 def _question(family: str, members: list[Policy]) -> str:
-    """What the family asks, or how many there are of a pack of its own."""
+    """The question of the family; for a family of another pack, its number of policies."""
     return QUESTIONS.get(family, "1 policy" if len(members) == 1 else f"{len(members)} policies")
 
 
@@ -173,7 +173,7 @@ def _table(members: list[Policy]) -> str:
 
 
 def _option_row(option: PolicyOption) -> str:
-    return f"| `{option.name}` | {wanted(option)} | `{written(option.default)}` |".replace("``", "` `")
+    return f"| `{option.name}` | {wanted(option)} | `{toml_text(option.default)}` |".replace("``", "` `")
 
 
 def _row(word: str, lines: list[str]) -> str:
@@ -194,8 +194,10 @@ def _subject(policy: Policy) -> str:
 
 def _dialects(policy: Policy) -> str:
     if _is_of_changes(policy):
-        told = (word for word, (language, changes, _) in SOURCES.items() if changes and language in _languages(policy))
-        return " and in ".join(f"a {word}" for word in told)
+        sources = (
+            word for word, (language, changes, _) in SOURCES.items() if changes and language in _languages(policy)
+        )
+        return " and in ".join(f"a {word}" for word in sources)
     return "; and in ".join(DIALECTS[language] for language in _languages(policy))
 
 
@@ -209,14 +211,14 @@ def _known_sources() -> str:
 
 
 def _unknown(policy: Policy) -> Iterator[str]:
-    """For each source that it can judge: which value is not known there."""
+    """For each kind of input: when a value is unknown there."""
     for word, (language, changes, why) in SOURCES.items():
         if language in _languages(policy) and (changes or not _is_of_changes(policy)):
             yield from textwrap.wrap(f"in a {_SHOWN[word]}, when it {why}", 84, subsequent_indent="  ")
 
 
 def _languages(policy: Policy) -> list[str]:
-    """Where the policy can be broken: where it has a remedy, or everywhere if it has none."""
+    """The languages that the policy has a remedy for, or all of them."""
     spelled = [language for language in DIALECTS if getattr(policy.remedy, language) is not None]
     return spelled or list(DIALECTS)
 
@@ -230,7 +232,7 @@ def _flat(text: str) -> str:
 
 
 def _anchor(policy: Policy) -> str:
-    """The anchor that the web gives to the policy's heading."""
+    """The anchor that GitHub gives to the policy's heading."""
     return re.sub(r"[^\w\- ]", "", f"{policy.id} {policy.name}".lower()).replace(" ", "-")
 
 

@@ -1,7 +1,8 @@
-"""The report as JSON, version 1: a contract that other tools build on. Keys are added, never renamed."""
+"""The report as JSON, version 1: a contract for other tools. Keys are added, never renamed."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 
 from tablegate import __version__
@@ -16,12 +17,10 @@ from tablegate.reporters.wording import ReportView
 VERSION = 1
 
 
-def render(report: Report, view: ReportView) -> str:  # noqa: ARG001 - the same bytes, however one looks
+def render(report: Report, view: ReportView) -> str:  # noqa: ARG001 - the bytes do not depend on the view
     """The whole report in ASCII, one finding a line."""
-    import json
-
     encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False).encode
-    scrub = _Cleaner(report.secrets)
+    scrub = _Scrub(report.secrets)
     members = {
         "version": encode(VERSION),
         "tool": encode({"name": "tablegate", "version": __version__}),
@@ -42,25 +41,26 @@ def _rows(rows: list[str]) -> str:
     return "[\n" + ",\n".join(rows) + "\n]" if rows else "[]"
 
 
-class _Cleaner:
-    """Takes secrets out, and halves of characters that no strict reader of JSON takes."""
+class _Scrub:
+    """Removes secrets, and surrogates, which strict JSON readers reject."""
 
     def __init__(self, secrets: frozenset[str]) -> None:
-        self._scrub = Scrubber(secrets)
+        self._scrubber = Scrubber(secrets)
         self._known: dict[str, str] = {}
 
     def __call__(self, text: str) -> str:
         if text not in self._known:
-            clean = self._scrub(text)
-            whole = clean if clean.isascii() else clean.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-            self._known[text] = whole
+            clean = self._scrubber(text)
+            if not clean.isascii():
+                clean = clean.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            self._known[text] = clean
         return self._known[text]
 
     def optional(self, text: str | None) -> str | None:
         return None if text is None else self(text)
 
 
-def _input(item: Input, scrub: _Cleaner) -> Plain:
+def _input(item: Input, scrub: _Scrub) -> Plain:
     return {
         "path": scrub(item.path),
         "kind": item.kind,
@@ -77,7 +77,7 @@ def _input(item: Input, scrub: _Cleaner) -> Plain:
     }
 
 
-def _finding(item: Finding, scrub: _Cleaner) -> Plain:
+def _finding(item: Finding, scrub: _Scrub) -> Plain:
     return {
         "policy": item.policy.id,
         "name": item.policy.name,
@@ -98,15 +98,15 @@ def _finding(item: Finding, scrub: _Cleaner) -> Plain:
     }
 
 
-def _construct(item: Construct, scrub: _Cleaner) -> Plain:
+def _construct(item: Construct, scrub: _Scrub) -> Plain:
     return {"path": scrub(item.path), "place": _place(item.place, scrub)}
 
 
-def _texts(pairs: Mapping[str, str] | None, scrub: _Cleaner) -> Plain:
+def _texts(pairs: Mapping[str, str] | None, scrub: _Scrub) -> Plain:
     return None if pairs is None else {scrub(key): scrub(pairs[key]) for key in sorted(pairs)}
 
 
-def _place(place: Place | None, scrub: _Cleaner) -> Plain:
+def _place(place: Place | None, scrub: _Scrub) -> Plain:
     if place is None:
         return None
     return {
@@ -119,7 +119,7 @@ def _place(place: Place | None, scrub: _Cleaner) -> Plain:
     }
 
 
-def _evidence(value: Value[object], scrub: _Cleaner) -> Plain:
+def _evidence(value: Value[object], scrub: _Scrub) -> Plain:
     return {
         "name": scrub(value.name),
         "value": plain(value, scrub),
@@ -129,13 +129,13 @@ def _evidence(value: Value[object], scrub: _Cleaner) -> Plain:
     }
 
 
-def _doubt(doubt: Doubt | None, scrub: _Cleaner) -> Plain:
+def _doubt(doubt: Doubt | None, scrub: _Scrub) -> Plain:
     if doubt is None:
         return None
     return {"reason": scrub(doubt.reason), "settle": scrub.optional(doubt.settle)}
 
 
-def _fault(item: Fault, scrub: _Cleaner) -> Plain:
+def _fault(item: Fault, scrub: _Scrub) -> Plain:
     return {
         "code": str(item.code),
         "blocks": item.blocks,
@@ -149,7 +149,7 @@ def _fault(item: Fault, scrub: _Cleaner) -> Plain:
 
 
 def _named(report: Report) -> Iterable[Policy]:
-    """The policies that the findings name: what a reader of the report knows of them."""
+    """The policies of the findings, by id."""
     named = {finding.policy.id: finding.policy for finding in report.findings}
     return (named[id] for id in sorted(named))
 
@@ -165,7 +165,7 @@ def _policy(item: Policy) -> Plain:
     }
 
 
-def _skipped(item: Skipped, scrub: _Cleaner) -> Plain:
+def _skipped(item: Skipped, scrub: _Scrub) -> Plain:
     return {"why": item.why, "files": item.files, "first": [scrub(name) for name in item.first]}
 
 

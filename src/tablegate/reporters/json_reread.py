@@ -1,4 +1,4 @@
-"""A report as JSON, version 1, back into a report: with what it tells, any format can be written."""
+"""Reads a JSON report, version 1, back into a report, from which every format can be written."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class _Policy(msgspec.Struct):
             subject=Table,
             options=(),
             on=True,
-            check=_asked_elsewhere,
+            check=_predicate_of_another_run,
         )
 
 
@@ -156,10 +156,10 @@ class _Input(msgspec.Struct):
     documents: _Documents
 
     def input(self) -> Input:
-        found = msgspec.structs.asdict(self)
-        held = found.pop("documents")
-        total = held.read + held.partly + held.unread
-        return Input(**found, documents=total, documents_partly=held.partly, documents_unread=held.unread)
+        members = msgspec.structs.asdict(self)
+        documents = members.pop("documents")
+        total = documents.read + documents.partly + documents.unread
+        return Input(**members, documents=total, documents_partly=documents.partly, documents_unread=documents.unread)
 
 
 class _Counts(msgspec.Struct):
@@ -199,72 +199,72 @@ class _Report(msgspec.Struct):
 
 
 def reread(data: bytes) -> Report:
-    """The report that this is. A ParseError says why it is none, or none that can be trusted."""
+    """The report. A ParseError says why the bytes are none, or why it cannot be trusted."""
     content = decode(part_of(utf8(data).decode()))
     if not isinstance(content, dict) or not content.keys() >= {"version", "findings", "counts"}:
         raise ParseError("not a report of tablegate", hint=HINT)
     if content["version"] != VERSION:
         raise ParseError(f"a report of another version, where {VERSION} is known")
     try:
-        told = msgspec.convert(content, _Report)
-        exit = Exit(told.exit)
+        parsed = msgspec.convert(content, _Report)
+        exit = Exit(parsed.exit)
     except ValueError as error:
         _, _, where = str(error).partition(" - at ")
         raise ParseError(f"not a whole report of version {VERSION}{where and f': {where}'}") from None
-    report = _report(told, exit)
+    report = _report(parsed, exit)
     if not _adds_up(report):
         raise ParseError("the report's counts are not those of its findings")
     return report
 
 
-def _report(told: _Report, exit: Exit) -> Report:
-    policies = {item.id: item.policy() for item in told.policies}
-    findings = tuple(_finding(item, policies) for item in told.findings)
-    faults = tuple(item.fault() for item in told.faults)
+def _report(parsed: _Report, exit: Exit) -> Report:
+    policies = {item.id: item.policy() for item in parsed.policies}
+    findings = tuple(_finding(item, policies) for item in parsed.findings)
+    faults = tuple(item.fault() for item in parsed.faults)
     return Report(
-        inputs=tuple(item.input() for item in told.inputs),
+        inputs=tuple(item.input() for item in parsed.inputs),
         findings=findings,
         faults=faults,
-        counts=Counts(**msgspec.structs.asdict(told.counts)),
+        counts=Counts(**msgspec.structs.asdict(parsed.counts)),
         exit=worst((exit, exit_of(findings, faults))),
-        skipped=tuple(Skipped(item.why, item.files, item.first) for item in told.skipped),
-        shard=None if told.shard is None else Shard(**msgspec.structs.asdict(told.shard)),
+        skipped=tuple(Skipped(item.why, item.files, item.first) for item in parsed.skipped),
+        shard=None if parsed.shard is None else Shard(**msgspec.structs.asdict(parsed.shard)),
     )
 
 
-def _finding(told: _Finding, policies: Mapping[str, Policy]) -> Finding:
-    if told.policy not in policies:
-        raise ParseError(f"the report says nothing of the policy {told.policy}")
+def _finding(parsed: _Finding, policies: Mapping[str, Policy]) -> Finding:
+    if parsed.policy not in policies:
+        raise ParseError(f"the report says nothing of the policy {parsed.policy}")
     return Finding(
-        policy=policies[told.policy],
-        severity=told.severity,
-        outcome=told.outcome,
-        blocks=told.blocks,
-        file=told.input,
-        address=told.address,
-        part=told.part,
-        place=told.place.place(),
-        scenario=told.scenario,
-        message=told.message,
-        evidence=tuple(item.evidence() for item in told.evidence),
-        fix=told.fix,
-        construct=None if told.construct is None else told.construct.construct(),
-        waived=None if told.waived is None else told.waived.reason,
-        known_as=told.fingerprint,
+        policy=policies[parsed.policy],
+        severity=parsed.severity,
+        outcome=parsed.outcome,
+        blocks=parsed.blocks,
+        file=parsed.input,
+        address=parsed.address,
+        part=parsed.part,
+        place=parsed.place.place(),
+        scenario=parsed.scenario,
+        message=parsed.message,
+        evidence=tuple(item.evidence() for item in parsed.evidence),
+        fix=parsed.fix,
+        construct=None if parsed.construct is None else parsed.construct.construct(),
+        waived=None if parsed.waived is None else parsed.waived.reason,
+        known_as=parsed.fingerprint,
     )
 
 
 def _adds_up(report: Report) -> bool:
-    """Whether no finding is missing: unknown ones may be, where somebody ignores them."""
+    """Whether no finding is missing. Unknown ones may be: a configuration can ignore them."""
     counts = report.counts
-    found = Counter(item.outcome for item in report.findings)
+    outcomes = Counter(item.outcome for item in report.findings)
     return (
         counts.verdicts == counts.held + counts.failed + counts.unknown + counts.not_applicable + counts.waived
-        and (counts.failed, counts.waived) == (found[Outcome.FAILS], found[Outcome.WAIVED])
-        and found[Outcome.UNKNOWN] <= counts.unknown
+        and (counts.failed, counts.waived) == (outcomes[Outcome.FAILS], outcomes[Outcome.WAIVED])
+        and outcomes[Outcome.UNKNOWN] <= counts.unknown
     )
 
 
-def _asked_elsewhere(_subject: object) -> Verdict:
-    """What stands for a predicate that was asked in another run."""
+def _predicate_of_another_run(_subject: object) -> Verdict:
+    """In place of a predicate that ran in another process."""
     raise AssertionError("a policy of another run cannot be asked")

@@ -1,4 +1,7 @@
-"""What may be printed: secrets, control characters, evidence."""
+"""What may be printed: no secrets, no control characters, and of values only what reports may show.
+
+Text reaches a writer as `SafeText`: our own words through `trusted_text`, text of an input through a `Sanitizer`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from tablegate.model.table import Index, KeyPart, Replica, VectorIndex
 from tablegate.model.value import Value
 
 SafeText = NewType("SafeText", str)
-"""Text that may be written out: our own words, or somebody else's made harmless."""
+"""Text that may be written: our own words, or sanitized text of an input."""
 
 LIMIT = 200  # of one name or value
 PROSE = 2000  # of one paragraph
@@ -26,28 +29,28 @@ _COMMAND = r"##(?=[A-Za-z]*(?:\[|$))"
 
 
 def trusted_text(text: str) -> SafeText:
-    """Words of ours. Never call it with anything read from an input."""
+    """Our own words. Never call it with anything read from an input."""
     return SafeText(text)
 
 
 def joined(*parts: SafeText) -> SafeText:
-    """The parts as one."""
+    """The parts as one text."""
     return SafeText("".join(parts))
 
 
 def safe_text(text: str, limit: int = LIMIT) -> SafeText:
-    """Somebody else's text on one line: what cannot be seen, or would steer the reader, is spelled out."""
-    kept = text[:limit]
-    if "\\" in kept:
-        kept = kept.replace("\\", "\\\\")
-    if not (kept.isascii() and kept.isprintable()):
-        kept = "".join(character if _plain(character) else _escaped(character) for character in kept)
-    if "##" in kept:
-        kept = re.sub(_COMMAND, r"#\\x23", kept)
-    return SafeText(kept if len(text) <= limit else f"{kept}…(+{len(text) - limit})")
+    """The text on one line. Invisible characters, and those that steer a terminal or a build log, are escaped."""
+    line = text[:limit]
+    if "\\" in line:
+        line = line.replace("\\", "\\\\")
+    if not (line.isascii() and line.isprintable()):
+        line = "".join(character if _is_visible(character) else _escaped(character) for character in line)
+    if "##" in line:
+        line = re.sub(_COMMAND, r"#\\x23", line)
+    return SafeText(line if len(text) <= limit else f"{line}…(+{len(text) - limit})")
 
 
-def _plain(character: str) -> bool:
+def _is_visible(character: str) -> bool:
     return character.isprintable() or character == "\u3000"
 
 
@@ -59,7 +62,7 @@ def _escaped(character: str) -> str:
 
 
 class Scrubber:
-    """Takes every spelling of the secrets out of texts."""
+    """Replaces every spelling of the secrets in texts. The time does not grow with the number of secrets."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         forms = {form for secret in secrets if secret for form in (secret, *_spellings(secret))}
@@ -69,7 +72,7 @@ class Scrubber:
             self._forms.setdefault(form[: self._stem], []).append(form)
 
     def __call__(self, text: str) -> str:
-        """The text without the secrets: the time taken does not grow with their number."""
+        """The text without the secrets."""
         stem = self._stem
         if not stem or len(text) < stem:
             return text
@@ -80,12 +83,12 @@ class Scrubber:
 
 
 def scrub(text: str, secrets: Iterable[str]) -> str:
-    """The text without the secrets, in whatever way they are spelled."""
+    """The text without any spelling of the secrets."""
     return Scrubber(secrets)(text)
 
 
 class Sanitizer:
-    """Takes the secrets out of a text and makes it harmless. What was asked before is remembered."""
+    """Removes secrets from texts and makes them safe to print. Remembers each text."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self.scrub = Scrubber(secrets)
@@ -99,12 +102,12 @@ class Sanitizer:
         return self._known[key]
 
     def lines(self, text: str) -> tuple[SafeText, ...]:
-        """The text on as many lines as it has."""
+        """Each line of the text."""
         return tuple(self(line, PROSE) for line in text.splitlines())
 
 
 def _spellings(secret: str) -> Iterator[str]:
-    """The secret as JSON, Python, URLs and base64 write it."""
+    """The secret as it is written in JSON, Python, URLs and base64."""
     import json
 
     data = secret.encode("utf-8", "surrogatepass")
@@ -121,11 +124,11 @@ def _percent(data: bytes) -> Iterator[str]:
             "%20", space
         )
         yield spelled
-        yield re.sub("%..", lambda found: found[0].lower(), spelled)
+        yield re.sub("%..", lambda escape: escape[0].lower(), spelled)
 
 
 def _base64(data: bytes) -> Iterator[str]:
-    """The characters that the secret alone decides, wherever it starts in the text that was encoded."""
+    """The characters that depend on the secret alone, for each position at which it may start in an encoded text."""
     import binascii
 
     for before in range(3):
@@ -138,39 +141,39 @@ def _base64(data: bytes) -> Iterator[str]:
 
 Plain: TypeAlias = str | int | float | bool | list["Plain"] | dict[str, "Plain"] | None
 
-# People write tags and policy documents, and put into them what nobody should read elsewhere.
+# Tags and policy documents are free text in which people put what others should not read.
 _PRIVATE = frozenset({facts.TAGS.name, facts.POLICY.name, facts.STREAM_POLICY.name})
 _FACTS = frozenset(fact.name for fact in vars(facts).values() if isinstance(fact, facts.Fact))
 _PUBLIC = (_FACTS | facts.STATEMENT) - _PRIVATE
 
-_PLAIN = frozenset({type(None), bool, int, float, str})  # what holds on to nothing
+_SCALARS = frozenset({type(None), bool, int, float, str})
 
 MANY = 20  # entries of one list
 
 
 @record(kw_only=False)
 class ContentSummary:
-    """What reports tell of a content, where the content itself is far away: in another process, or another run."""
+    """A content as reports show it. Stands for the content in reports of another process or another run."""
 
     plain: Plain
 
 
 def is_plain(value: Value[object]) -> bool:
-    """Whether its content holds on to nothing, and may be told to anybody."""
-    return type(value.content) in _PLAIN and not value.sensitive
+    """Whether the content is a scalar that is not sensitive."""
+    return type(value.content) in _SCALARS and not value.sensitive
 
 
 def summarised(value: Value[object]) -> Value[object]:
-    """The same value for any reporter, without a content that may hold on to a whole estate."""
+    """The value with a `ContentSummary` for its content, which may refer to a whole estate."""
     if is_plain(value):
         return value
-    known = plain(value)
-    content = None if known is None else ContentSummary(known)
+    summary = plain(value)
+    content = None if summary is None else ContentSummary(summary)
     return Value(value.name, content, value.origin, value.place, value.doubt, value.sensitive)
 
 
 def plain(value: Value[object], scrub: Callable[[str], str] = str) -> Plain:
-    """A value's content as JSON can hold it."""
+    """The value's content as JSON. Content that may be private is reduced to its type and size."""
     if not value.known or value.content is None:
         return None
     if isinstance(value.content, ContentSummary):
@@ -182,15 +185,15 @@ def plain(value: Value[object], scrub: Callable[[str], str] = str) -> Plain:
             return {"type": "text", "size": len(value.content)}
         if isinstance(value.content, (dict, Mapping)):  # a dict is known at once, any other mapping takes long
             return {"type": "mapping", "size": len(value.content)}
-    return _plain_evidence(value.content, scrub)
+    return _plain_content(value.content, scrub)
 
 
 def is_public(name: str) -> bool:
-    """Whether a fact of this name holds nothing that people would keep to themselves."""
+    """Whether the content of the fact may be printed."""
     return name in _PUBLIC
 
 
-def _plain_evidence(content: object, scrub: Callable[[str], str]) -> Plain:
+def _plain_content(content: object, scrub: Callable[[str], str]) -> Plain:
     match content:
         case None | bool() | int():
             return content
@@ -205,11 +208,11 @@ def _plain_evidence(content: object, scrub: Callable[[str], str]) -> Plain:
         case Replica():
             return plain(content.region, scrub)
         case list() | tuple():
-            return [_plain_evidence(item, scrub) for item in content]
+            return [_plain_content(item, scrub) for item in content]
         case Mapping():
-            return {scrub(str(key)): _plain_evidence(content[key], scrub) for key in sorted(content, key=str)}
+            return {scrub(str(key)): _plain_content(content[key], scrub) for key in sorted(content, key=str)}
         case set() | frozenset():
-            return [_plain_evidence(item, scrub) for item in sorted(content, key=str)]
+            return [_plain_content(item, scrub) for item in sorted(content, key=str)]
         case _:
             return {"type": type(content).__name__.lower(), "size": 1}
 

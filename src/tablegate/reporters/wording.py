@@ -1,4 +1,4 @@
-"""Sentences, colours, the reader's wishes."""
+"""The words and colours of a text report, and how its reader wants to see it."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ def plural(noun: str) -> str:
 
 
 def listed(items: Iterable[SafeText], between: str = ", ") -> SafeText:
-    """The items, one after the other."""
+    """The items with a separator between them."""
     return SafeText(between.join(items))
 
 
 def first_sentence(text: str) -> str:
-    """A rationale's first sentence, on one line."""
+    """The first sentence of a rationale, on one line."""
     flat = " ".join(text.split("\n\n", 1)[0].split()).replace("``", "`")
     return re.split(r"(?<=[.!?]) (?=[A-Z`\"'(])", flat, maxsplit=1)[0]
 
 
 def wrapped(text: SafeText, width: int) -> Iterator[SafeText]:
-    """The text in lines of no more than the width, but for a word that is longer."""
+    """The text in lines no longer than the width, unless a single word is."""
     line = ""
     for word in text.split(" "):
         if line and len(line) + 1 + len(word) > width:
@@ -53,7 +53,7 @@ def wrapped(text: SafeText, width: int) -> Iterator[SafeText]:
 
 
 def statement(value: Value[object], safe: Sanitizer) -> SafeText:
-    """A value as a statement: what it is, whether somebody set it, or why it is not known."""
+    """A value as a statement: its content, whether it was set, or why it is not known."""
     name = safe(value.name)
     if value.origin is Origin.UNKNOWN:
         reason = safe(value.doubt.reason, PROSE) if value.doubt else trusted_text("it cannot be seen here")
@@ -72,12 +72,12 @@ def _is_nothing(content: Plain) -> bool:
 
 
 def is_sized(content: Mapping[str, Plain]) -> bool:
-    """Whether this stands for a content of which only the type and the size are told."""
+    """Whether this is the type and size of a content that is not shown."""
     return content.keys() == {"type", "size"} and isinstance(content["size"], int)
 
 
 def sized(content: Mapping[str, Plain]) -> SafeText:
-    """How large a content is that is not told."""
+    """The size of a content that is not shown: ``2 entries``."""
     nouns = {"text": "character", "mapping": "entry"}
     size = content["size"] if isinstance(content["size"], int) else 0
     return counted(size, nouns.get(str(content["type"]), "entry"))
@@ -110,7 +110,7 @@ def _capped(items: list[SafeText]) -> SafeText:
 
 
 def where(place: Place, safe: Sanitizer) -> SafeText:
-    """``file:line:column``, as far as it is known."""
+    """``file:line:column``, as far as they are known."""
     parts = [safe(place.file)] + [SafeText(str(at)) for at in (place.line, place.column) if at is not None]
     return listed(parts, ":")
 
@@ -121,7 +121,7 @@ def outcome_word(finding: Finding) -> str:
 
 
 def subject(finding: Finding, safe: Sanitizer) -> SafeText:
-    """The address, and the part of the table that is meant."""
+    """The address, and the part of the table: ``Orders (index by-day)``."""
     address = safe(finding.address)
     if not finding.part:
         return address
@@ -129,12 +129,12 @@ def subject(finding: Finding, safe: Sanitizer) -> SafeText:
 
 
 def pairs(texts: Mapping[str, str], safe: Sanitizer, between: str) -> SafeText:
-    """Names and what they stand for."""
+    """Names and their values, sorted by name."""
     return listed(joined(safe(key), trusted_text(between), safe(texts[key])) for key in sorted(texts))
 
 
 class Style(StrEnum):
-    """What a piece of text is to the reader."""
+    """The role of a piece of text; its value is the code of a terminal."""
 
     BAD = "1;31"
     WARN = "1;33"
@@ -160,7 +160,7 @@ SEVERITIES = {
 
 
 class Paint:
-    """Paints text, or leaves it as it is."""
+    """Colours text, unless colour is off."""
 
     def __init__(self, *, colour: bool) -> None:
         self._colour = colour
@@ -173,21 +173,21 @@ class Paint:
 
 
 class Detail(IntEnum):
-    """How much is said."""
+    """How much of a report is shown."""
 
     BRIEF = 0  # the counts and the gate
-    USUAL = 1  # what blocks in full, the rest in a line each
+    USUAL = 1  # blocking findings in full, the rest in a line each
     FULL = 2  # every finding in full
 
 
-def no_line(file: str, line: int) -> str | None:  # noqa: ARG001 - the same answer for every place
-    """The answer where no source can be shown."""
+def no_line(file: str, line: int) -> str | None:  # noqa: ARG001 - the answer for every place
+    """The line of a source that must not be shown."""
     return None
 
 
 @record()
 class ReportView:
-    """The reader's wishes. They change no finding and no exit code."""
+    """How the reader wants to see a report. It changes no finding and no exit code."""
 
     colour: bool = False
     width: int = 100
