@@ -9,6 +9,7 @@ from tablegate.engine.finding import overridden
 from tablegate.engine.settings import Override
 from tablegate.model import facts
 from tablegate.model.estate import Change, ChangeKind
+from tablegate.model.record import wire
 from tablegate.model.table import Table
 from tablegate.policy import HIGH
 
@@ -95,6 +96,7 @@ def test_changes_follow_their_tables() -> None:
         Change(address=name, place=None, kind=ChangeKind.CREATE, make_before=lambda: None, after=after)
         for name, after in (("a", touched), ("b", other), ("c", None))
     )
+    wire(touched, "change", changes[0])
     before = estate(touched, other, changes=changes)
     after = overridden(before, (Override(address="*.orders", purpose="cache"),))
     assert after.changes[0].after is after.tables[0]

@@ -96,13 +96,8 @@ def merged(stand: Stand, ask: Callable[[object], Answer]) -> Merged | Answer:
         return Merged(Verdict(None, stand.doubt))
     if stand.variants is None:
         return _worst(stand, [ask(scene.subject) for scene in stand.scenes])
-    stand.variants.reads.clear()
-    return again(stand, ask, ask(stand.subject))
-
-
-def again(stand: Stand, ask: Callable[[object], Answer], first: Answer) -> Merged | Answer:
-    """The same, of a stand whose first answer needed what is not the same in all of its scenes."""
-    return first if stand.variants is None else _worst(stand, stand.variants.answers(stand.scenes, ask, first))
+    answers = stand.variants.answers(stand.scenes, ask, alike=stand.alike)
+    return answers[0] if len(answers) == 1 else _worst(stand, answers)
 
 
 def _worst(stand: Stand, answers: Sequence[Answer]) -> Merged | Answer:

@@ -11,9 +11,9 @@ from tablegate.engine.settings import Override, Settings, UnknownMode
 from tablegate.engine.subjects import Site
 from tablegate.findings import Finding, Outcome
 from tablegate.model import facts
-from tablegate.model.estate import Change, Estate
+from tablegate.model.estate import Estate, with_tables
 from tablegate.model.facts import Fact
-from tablegate.model.record import replace, wire
+from tablegate.model.record import replace
 from tablegate.model.table import (
     SIMPLE_TABLE,
     TABLE,
@@ -36,11 +36,7 @@ def overridden(estate: Estate, overrides: Sequence[Override]) -> Estate:
     if not speaking:
         return estate
     tables = {id(table): _overridden(table, estate.file, speaking) for table in estate.tables}
-    return replace(
-        estate,
-        tables=tuple(tables.values()),
-        changes=tuple(_rewired(change, tables) for change in estate.changes),
-    )
+    return with_tables(estate, tables)
 
 
 def severity_at(policy: Policy, site: Site, overrides: Sequence[Override]) -> Severity | None:
@@ -67,15 +63,6 @@ def _overridden(table: Table, file: str, overrides: Sequence[Override]) -> Table
 def _said(fact: Fact[str], tagged: Value[str], text: str | None) -> Value[str]:
     """A tag that is not known may say otherwise, so it stays unknown."""
     return tagged if text is None or tagged.origin is not Origin.DEFAULT else fact.of(text.strip().lower())
-
-
-def _rewired(change: Change, tables: Mapping[int, Table]) -> Change:
-    after = tables.get(id(change.after), change.after)
-    if after is None or after is change.after:
-        return change
-    rewired = replace(change, after=after)
-    wire(after, "change", rewired)
-    return rewired
 
 
 def _matches(override: Override, address: str, file: str, tags: Value[Mapping[str, str | None]] | None) -> bool:

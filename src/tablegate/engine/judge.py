@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TypeAlias
 
-from tablegate.engine.ask import Answer, Crash, Merged, OutOfTime, again, asker, merged, shared
+from tablegate.engine.ask import Answer, Crash, Merged, OutOfTime, asker, merged, shared
 from tablegate.engine.finding import finder
 from tablegate.engine.settings import Settings, UnknownMode
 from tablegate.engine.subjects import Stand, Subjects
@@ -74,7 +74,7 @@ def judge(estates: Iterable[Estate], running: Running, *, guard: Guard = nullcon
     ledger = Ledger(running)
     for estate in estates:
         subjects = Subjects(estate)
-        ledger.tables += len(subjects.tables)
+        ledger.tables += len(subjects.groups)
         for policy, ask in running.askers:
             stands = subjects.of(policy.subject)
             ledger.due += len(stands)
@@ -92,13 +92,10 @@ def _answers(stands: Sequence[Stand], alike: Alike | None, ask: Callable[[object
             if alike is not None:
                 left, known = _outlined(stands, alike, ask)
             for stand in left:
-                reads = stand.reads
-                if reads is None:
-                    answer = shared(stand, ask) if stand.shared else merged(stand, ask)
-                else:
+                if stand.is_one:
                     answer = ask(stand.subject)
-                    if reads:
-                        answer = again(stand, ask, answer)
+                else:
+                    answer = shared(stand, ask) if stand.shared else merged(stand, ask)
                 if type(answer) is not Verdict or answer.truth is not True:
                     rest.append((stand, answer))
                 elif answer.applies:

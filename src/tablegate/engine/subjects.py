@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import compress
 from operator import attrgetter, is_not
 from typing import Any, TypeVar
 
 from tablegate.iam.grants import Grant, Unread
 from tablegate.iam.holders import Holder
-from tablegate.model.estate import Change, DaxCluster, Estate, LegacyGlobalTable
+from tablegate.model.estate import Change, DaxCluster, Estate, LegacyGlobalTable, with_tables
 from tablegate.model.record import contents, names_of, record, replace, wire
 from tablegate.model.table import Construct, Dialect, Index, Replica, Table
 from tablegate.model.value import Place, Value
@@ -23,13 +23,46 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_SLOTS: Mapping[str, Any] = {name: vars(Table)[name] for name in names_of(Table)}
 _PARTS = ("indexes", "local_indexes", "replicas")
+
+
+class ObservedTable(Table):
+    """A table that notes in ``reads`` which of some fields are read, also by way of its parts, which are its own."""
+
+    if TYPE_CHECKING:
+        reads: set[str]
+
+    def __post_init__(self) -> None:
+        wire(self, "reads", set())
+        for name in _PARTS:
+            value = getattr(self, name)
+            parts = tuple(map(replace, value.content or ()))
+            for part in parts:
+                wire(part, "table", self)
+            if parts:
+                wire(self, name, replace(value, content=parts))
+
+
+@lru_cache
+def _observing(names: frozenset[str]) -> type[ObservedTable]:
+    """The class of tables that note when one of these fields is read: other fields are read at full speed."""
+    return type("ObservedTable", (ObservedTable,), {name: _observed(name) for name in names})
+
+
+def _observed(name: str) -> property:
+    slot = vars(Table)[name]
+    read = slot.__get__
+
+    def get(table: ObservedTable) -> Any:
+        table.reads.add(name)
+        return read(table)
+
+    return property(get, slot.__set__)
 
 
 @record(kw_only=False)
 class Scene:
-    """A subject in one scenario, and the number that the scenario has among those of the subject's table."""
+    """A subject in one scenario, and the table that it is a part of, or is itself."""
 
     number: int
     subject: object
@@ -37,37 +70,47 @@ class Scene:
 
 
 class Variants:
-    """The scenarios of one table. A question is asked again only where the answer may differ."""
+    """The scenarios of one table. A question is asked again only where the answer may differ.
 
-    def __init__(self, tables: Iterable[Table]) -> None:
-        self.tables = tuple(tables)
-        self._kinds = _kinds(self.tables)
-        self.reads = _watch(self.tables, frozenset(self._kinds))
+    ``tables`` are observed copies of the tables that are given.
+    """
 
-    def answers(self, scenes: Sequence[Scene], ask: Callable[[object], T], first: T) -> list[T]:
-        """The answer in each scene. The first was just given, and what it needed is in ``reads``.
+    def __init__(self, tables: Sequence[Table]) -> None:
+        names = names_of(Table)
+        self._kinds = _kinds(tables)
+        observing = _observing(frozenset(self._kinds))
+        self.tables = tuple(observing(**dict(zip(names, contents(table), strict=True))) for table in tables)
+        self.observed = {id(table): copy for table, copy in zip(tables, self.tables, strict=True)}
 
-        Of scenes that agree in all that was read, only the first is asked.
+    def answers(self, scenes: Sequence[Scene], ask: Callable[[object], T], *, alike: bool) -> list[T]:
+        """The answer in each scene, or a single one for all of them.
+
+        Of scenes that agree in all that was read, only the first is asked. ``alike`` tells that their subjects differ
+        in nothing but their tables.
         """
-        reads = self.reads
-        asked = [(scenes[0], tuple(reads), first)]
+        first, reads = self._asked(scenes[0], ask)
+        if alike and not reads:
+            return [first]
+        asked = [(scenes[0], reads, first)]
         answers = [first]
         for scene in scenes[1:]:
-            for other, read, answer in asked:
-                if self._agree(other, scene, read):
-                    answers.append(answer)
-                    break
-            else:
-                reads.clear()
-                answers.append(ask(scene.subject))
-                asked.append((scene, tuple(reads), answers[-1]))
-        reads.clear()
+            known = [answer for other, reads, answer in asked if self._agree(other, scene, reads)]
+            if not known:
+                answer, reads = self._asked(scene, ask)
+                asked.append((scene, reads, answer))
+                known = [answer]
+            answers.append(known[0])
         return answers
 
+    def _asked(self, scene: Scene, ask: Callable[[object], T]) -> tuple[T, tuple[str, ...]]:
+        reads = self.tables[scene.number].reads
+        reads.clear()
+        return ask(scene.subject), tuple(reads)
+
     def _agree(self, one: Scene, other: Scene, reads: Iterable[str]) -> bool:
-        kinds, at, there = self._kinds, one.number, other.number
         for name in reads:
-            if kinds[name][at] != kinds[name][there]:
+            kinds = self._kinds[name]
+            if kinds[one.number] != kinds[other.number]:
                 return False
         return one.subject == other.subject or isinstance(one.subject, Table)
 
@@ -81,7 +124,7 @@ def are_alike(scenes: Sequence[Scene]) -> bool:
 def _kinds(tables: Sequence[Table]) -> dict[str, tuple[int, ...]]:
     """Of each field that differs, by scenario: the number of the first one in which it has the same value."""
     first, *others = map(contents, tables)
-    moved = {name for other in others for name in compress(_SLOTS, map(is_not, first, other))}
+    moved = {name for other in others for name in compress(names_of(Table), map(is_not, first, other))}
     kinds = {}
     for name in moved:
         values = [getattr(table, name) for table in tables]
@@ -91,49 +134,7 @@ def _kinds(tables: Sequence[Table]) -> dict[str, tuple[int, ...]]:
     return kinds
 
 
-def _watch(tables: Iterable[Table], names: frozenset[str]) -> set[str]:
-    """Let the tables note, in this set, which of the fields are read: through their parts too, which lead to them.
-
-    Each becomes an instance of a class that differs in nothing else.
-    """
-    watching, reads = _watching(names)
-    for table in tables:
-        _own_parts(table)
-        wire(table, "__class__", watching)
-    return reads
-
-
-def _own_parts(table: Table) -> None:
-    """Give the table parts of its own, where those it has lead to the table of another scenario."""
-    for name in _PARTS:
-        value = getattr(table, name)
-        if value.content and value.content[0].table is not table:
-            value = replace(value, content=tuple(map(replace, value.content)))
-            for part in value.content:
-                wire(part, "table", table)
-            wire(table, name, value)
-
-
-@cache
-def _watching(names: frozenset[str]) -> tuple[type[Table], set[str]]:
-    reads: set[str] = set()
-    noted = {name: _noted(name, reads) for name in names}
-    return type("Watched", (Table,), noted), reads
-
-
-def _noted(name: str, reads: set[str]) -> property:
-    read = _SLOTS[name].__get__
-
-    def get(table: Table) -> Any:
-        reads.add(name)
-        return read(table)
-
-    return property(get)
-
-
 Part = Mapping[str, str]
-
-_NOTHING: frozenset[str] = frozenset()
 
 
 @record(kw_only=False)
@@ -157,8 +158,7 @@ class Stand:
 
     ``shared`` holds a statement once for each of its holders, where there are several.
     ``doubt`` stands for subjects that cannot be listed: there is nothing to ask a predicate about.
-    ``reads`` gathers what a predicate reads that is not the same in all scenes: one answer is enough while nothing is
-    in it. It is None where one answer never is.
+    ``is_one`` tells that none of these is set, and one answer is enough.
     """
 
     site: Site
@@ -167,26 +167,24 @@ class Stand:
     variants: Variants | None = None
     shared: tuple[Grant, ...] = ()
     doubt: tuple[Value[object], ...] = ()
-    reads: Set[str] | None = _NOTHING
+    is_one: bool = True
+    alike: bool = False  # the subjects in all scenes, but for their tables
 
 
 class Subjects:
     """The subjects of one estate. Each sort is listed when a policy first asks for it."""
 
     def __init__(self, estate: Estate) -> None:
-        self.estate = estate
-        self.tables = tuple(_Group(tables) for tables in _by_address(estate.tables))
-        reads = [group.variants.reads for group in self.tables if group.variants]
-        self._reads = tuple({id(one): one for one in reads}.values())
+        self.groups = [_Group(tables) for tables in _by_address(estate.tables)]
+        observed = [group.variants for group in self.groups if group.variants]
+        self.estate = with_tables(estate, {key: table for each in observed for key, table in each.observed.items()})
         self._listed: dict[type, tuple[Stand, ...]] = {}
         self._alike: Alike | None = None
 
     def of(self, sort: type) -> tuple[Stand, ...]:
-        """All subjects of one sort, in the estate's order. Nothing counts as read of them yet."""
+        """All subjects of one sort, in the estate's order."""
         if sort not in self._listed:
             self._listed[sort] = tuple(_LISTERS[sort](self))
-        for reads in self._reads:
-            reads.clear()
         return self._listed[sort]
 
     def alike(self, sort: type, running: Running) -> Alike | None:
@@ -209,17 +207,16 @@ class Subjects:
 class _Group:
     """One table, in each of its scenarios."""
 
-    def __init__(self, tables: list[Table]) -> None:
-        self.first = tables[0]
+    def __init__(self, tables: Sequence[Table]) -> None:
         self.variants = Variants(tables) if len(tables) > 1 else None
         self.tables = self.variants.tables if self.variants else tuple(tables)
+        self.first = self.tables[0]
 
     def stand(self, site: Site, scenes: list[Scene]) -> Stand:
         """The stand of this table, or of the part of it that is seen in these scenes."""
         if self.variants is None:
             return Stand(site, scenes[0].subject)
-        reads = self.variants.reads if are_alike(scenes) else None
-        return Stand(site, scenes[0].subject, tuple(scenes), self.variants, reads=reads)
+        return Stand(site, scenes[0].subject, tuple(scenes), self.variants, is_one=False, alike=are_alike(scenes))
 
 
 def _by_address(items: Iterable[T]) -> Iterable[list[T]]:
@@ -234,18 +231,18 @@ def _scenes(items: Iterable[Table | DaxCluster | LegacyGlobalTable]) -> list[Sce
 
 
 def _tables(subjects: Subjects) -> Iterator[Stand]:
-    for group in subjects.tables:
+    for group in subjects.groups:
         yield group.stand(subjects.site(group.first), _scenes(group.tables))
 
 
 def _indexes(subjects: Subjects) -> Iterator[Stand]:
-    for group in subjects.tables:
+    for group in subjects.groups:
         values = [(table.indexes, table.local_indexes) for table in group.tables]
         yield from _parts(subjects, group, values, "index", attrgetter("name"))
 
 
 def _replicas(subjects: Subjects) -> Iterator[Stand]:
-    for group in subjects.tables:
+    for group in subjects.groups:
         values = [(table.replicas,) for table in group.tables]
         yield from _parts(subjects, group, values, "replica", attrgetter("region"))
 
@@ -273,7 +270,7 @@ def _parts(
                 seen[name] = seen.get(name, 0) + 1
                 found.setdefault((name, seen[name]), []).append(Scene(number, part, scenario))
     if doubts:
-        yield Stand(subjects.site(group.first), group.first, doubt=tuple(doubts), reads=None)
+        yield Stand(subjects.site(group.first), group.first, doubt=tuple(doubts), is_one=False)
     for (name, _), scenes in found.items():
         place = scenes[0].subject.place  # type: ignore[attr-defined]  # each part has one
         yield group.stand(subjects.site(group.first, {kind: name}, place), scenes)
@@ -293,7 +290,7 @@ def _apart(subjects: Subjects, items: Iterable[DaxCluster | LegacyGlobalTable]) 
         if len(several) == 1:
             yield Stand(site, several[0])
         else:
-            yield Stand(site, several[0], tuple(_scenes(several)), reads=None)
+            yield Stand(site, several[0], tuple(_scenes(several)), is_one=False)
 
 
 def _changes(subjects: Subjects) -> Iterator[Stand]:
@@ -310,7 +307,7 @@ def _grants(subjects: Subjects) -> Iterator[Stand]:
         if len(grants) == 1:
             yield Stand(site, grants[0])
         else:
-            yield Stand(site, grants[0], shared=tuple(grants), reads=None)
+            yield Stand(site, grants[0], shared=tuple(grants), is_one=False)
 
 
 def _holders(subjects: Subjects) -> Iterator[Stand]:

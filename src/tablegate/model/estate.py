@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 
-from tablegate.model.record import field, record, wire
+from tablegate.model.record import field, record, replace, wire
 from tablegate.model.table import Construct, Dialect, Table
 from tablegate.model.value import Doubt, Place, Value
 
@@ -108,6 +108,26 @@ class Estate:
     def __post_init__(self) -> None:
         for subject in (*self.tables, *self.changes, *self.holders):
             wire(subject, "estate", self)
+
+
+def with_tables(estate: Estate, tables: Mapping[int, Table]) -> Estate:
+    """The estate with these tables in the place of others, which are given by their ids, also in its changes."""
+    if not tables:
+        return estate
+    changes = {id(change): _with_after(change, tables) for change in estate.changes}
+    for table in tables.values():
+        if id(table.change) in changes:
+            wire(table, "change", changes[id(table.change)])
+    return replace(
+        estate,
+        tables=tuple([tables.get(id(table), table) for table in estate.tables]),
+        changes=tuple(changes.values()),
+    )
+
+
+def _with_after(change: Change, tables: Mapping[int, Table]) -> Change:
+    after = tables.get(id(change.after))
+    return change if after is None or after is change.after else replace(change, after=after)
 
 
 def let_go(estate: Estate) -> None:
