@@ -278,7 +278,7 @@ def _whole(resolver: Resolver, joins: TableJoins, resource: Resource, specific: 
             own, "DeletionProtectionEnabled", facts.DELETION_PROTECTION.unset, deletion_protection
         ),
         retention=per_answers("retention", retention, resolver, resource),
-        backed_up=per_answers("backups", joins.backups.cover, identity, tagged)
+        backed_up=per_answers("backups", joins.backups.of, identity, tagged)
         if joins.backups.any
         else facts.BACKED_UP.unset,
         import_source=made(shared, "ImportSourceSpecification", facts.IMPORT_SOURCE.unset, import_source),

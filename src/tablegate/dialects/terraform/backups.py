@@ -1,186 +1,95 @@
-"""AWS Backup: whether a selection covers a table, by ARN, wildcard, tag or condition, less what it leaves out."""
+"""AWS Backup selections of Terraform, read for the joiner."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
+from tablegate.dialects.joins.backups import Selection, TagTest, Truth, arn_covers, backed_up, condition
 from tablegate.dialects.terraform.block import Block
 from tablegate.dialects.terraform.joins import TableFinder, table_name
 from tablegate.dialects.terraform.regions import Regions
 from tablegate.dialects.terraform.resources import Resource, Snapshot, doubt_about
-from tablegate.model import facts
+from tablegate.iam.arns import Symbols
 from tablegate.model.value import Doubt, Value
 
-_TAG = "aws:ResourceTag/"
-_ARN_PARTS = 6
 _CONDITIONS = ("string_equals", "string_like", "string_not_equals", "string_not_like")
-
-Tags = Value[Mapping[str, str | None]]
 
 
 class Backups:
-    """The backup selections of a world."""
+    """The backup selections of a snapshot."""
 
-    def __init__(self, world: Snapshot, finder: TableFinder, regions: Regions) -> None:
+    def __init__(self, snapshot: Snapshot, finder: TableFinder, regions: Regions) -> None:
         self._finder = finder
         self._regions = regions
-        self._selections = world.of("aws_backup_selection")
+        self._symbols = Symbols()
+        self._selections = snapshot.of("aws_backup_selection")
         self.any = bool(self._selections)
 
-    def of(self, table: Resource, tags: Tags) -> Value[bool]:
+    def of(self, table: Resource, tags: Value[Mapping[str, str | None]]) -> Value[bool]:
         """Whether any selection covers the table."""
-        doubt: Doubt | None = None
-        for selection in self._selections:
-            covered = self._covers(selection, table, tags)
-            if covered is True:
-                return facts.BACKED_UP.of(True, selection.reference_place)
-            if isinstance(covered, Doubt):
-                doubt = doubt or covered
-        return facts.BACKED_UP.unset if doubt is None else facts.BACKED_UP.doubted(doubt)
+        if not self._selections:
+            return backed_up((), tags)
+        arn = self._arn(table)
+        return backed_up((self._selection(one, table, arn) for one in self._selections), tags)
 
-    def _covers(self, selection: Resource, table: Resource, tags: Tags) -> bool | Doubt:
-        """By Kleene's logic: named or tagged, and on the conditions, and not left out."""
-        named = self._named(selection, "resources", table)
-        tagged = _tagged(selection, tags)
-        conditioned = _conditioned(selection, tags)
-        if named is None and tagged is None and conditioned is None:
-            return False
-        chosen = _any((named, tagged)) if (named, tagged) != (None, None) else True
-        left_out = self._named(selection, "not_resources", table) or False
-        return _all((chosen, True if conditioned is None else conditioned, _not(left_out)))
-
-    def _named(self, selection: Resource, key: str, table: Resource) -> bool | Doubt | None:
-        """Whether a list of ARNs holds the table's; None without a list."""
-        content = selection.content.get(key)
-        if isinstance(content, list):
-            if not content:
-                return None
-            answers = [self._matches(one, table) for one in content if isinstance(one, str)]
-            if None in content:
-                answers.append(self._referred(selection, key, table))
-            return _any(answers)
-        if selection.block.doubt(key, computed=True) is None:
-            return None
-        return self._referred(selection, key, table)
-
-    def _referred(self, selection: Resource, key: str, table: Resource) -> bool | Doubt:
-        """The list is not known yet: it holds the tables that its expression refers to."""
-        mentions = selection.references(key)
-        mentioned = [
-            one
-            for mention in mentions
-            if mention.data is None
-            for instance in mention.targets
-            if (one := selection.snapshot.at(instance)) is not None
-        ]
-        if table in mentioned or self._finder.by_mentions(mentions, selection).table is table:
-            return True
-        unknown = [one for one in mentions if not selection.snapshot.is_known(one)]
-        if unknown and all(one.targets and one.type.startswith("aws") for one in unknown):
-            return False  # other resources of AWS; a resource that only passes values on may pass anything
-        return doubt_about(unknown) if unknown or not mentions else False
-
-    def _matches(self, pattern: str, table: Resource) -> bool | Doubt:
-        arn = table.known_text("arn")
-        if arn is not None or pattern == "*":
-            return _like(pattern, arn or "")
-        parts = pattern.split(":", _ARN_PARTS - 1)
-        if len(parts) < _ARN_PARTS and parts[-1] == "*":
-            parts += ["*"] * (_ARN_PARTS - len(parts))
-        if len(parts) < _ARN_PARTS or not _like(parts[2], "dynamodb"):
-            return False
-        name = table_name(table)
-        known = (
-            self._regions.region(table).content,
-            self._regions.account(table).content,
-            None if name is None else f"table/{name}",
+    def _selection(self, selection: Resource, table: Resource, arn: str) -> Selection:
+        conditions = _blocks(selection.block, "condition")
+        return Selection(
+            place=selection.reference_place,
+            resources=self._listed(selection, "resources", table, arn),
+            excluded=self._listed(selection, "not_resources", table, arn),
+            tags=[_test("string_equals", tag) for tag in _blocks(selection.block, "selection_tag", computed=False)],
+            conditions=[test for block in conditions for kind in _CONDITIONS for test in _tests(block, kind)],
         )
-        pairs = list(zip(parts[3:], known, strict=True))
-        if not all(_like(pattern, text) for pattern, text in pairs if text is not None):
-            return False
-        if all(text is not None or pattern == "*" for pattern, text in pairs):
+
+    def _listed(self, selection: Resource, key: str, table: Resource, arn: str) -> list[Truth]:
+        """For each ARN of a list, whether it covers the table."""
+        patterns = selection.content.get(key)
+        if not isinstance(patterns, list):
+            unknown = selection.block.doubt(key, computed=True) is not None
+            return [self._referenced(selection, key, table)] if unknown else []
+        doubt = Doubt(f"the ARN of {table.address} is known only after apply", "--account and --region")
+        covered = [arn_covers(pattern, arn, doubt) for pattern in patterns if isinstance(pattern, str)]
+        return [*covered, self._referenced(selection, key, table)] if None in patterns else covered
+
+    def _referenced(self, selection: Resource, key: str, table: Resource) -> Truth:
+        """Whether a list that is not known yet holds the table: the tables that its expression refers to."""
+        references = selection.references(key)
+        targets = [
+            resource
+            for reference in references
+            if reference.data is None
+            for instance in reference.targets
+            if (resource := selection.snapshot.at(instance)) is not None
+        ]
+        if table in targets or self._finder.by_mentions(references, selection).table is table:
             return True
-        return Doubt(f"the ARN of {table.address} is known only after apply", "--account and --region")
+        unknown = [reference for reference in references if not selection.snapshot.is_known(reference)]
+        if unknown and all(reference.targets and reference.type.startswith("aws") for reference in unknown):
+            return False  # other resources of AWS; a resource that only passes values on may pass anything
+        return doubt_about(unknown) if unknown or not references else False
+
+    def _arn(self, table: Resource) -> str:
+        """The table's ARN, with symbols for what is not known of it."""
+        parts = (self._regions.region(table).content, self._regions.account(table).content, table_name(table))
+        region, account, name = (part or self._symbols.of(str(number)) for number, part in enumerate(parts))
+        partition = self._symbols.of("partition")
+        return table.known_text("arn") or f"arn:{partition}:dynamodb:{region}:{account}:table/{name}"
 
 
-def _tagged(selection: Resource, tags: Tags) -> bool | Doubt | None:
-    """Whether any of the selection's tags is on the table; None without any."""
-    wanted = selection.block.many("selection_tag")
-    if isinstance(wanted, Doubt):
-        return wanted
-    if not wanted:
-        return None
-    return _any([_has_tag(one, tags) for one in wanted])
+def _tests(block: Block | Doubt, kind: str) -> list[TagTest | Truth]:
+    return [block] if isinstance(block, Doubt) else [_test(kind, test) for test in _blocks(block, kind)]
 
 
-def _has_tag(wanted: Block | Doubt, tags: Tags) -> bool | Doubt:
-    if isinstance(wanted, Doubt):
-        return wanted
-    key, value = wanted.content.get("key"), wanted.content.get("value")
-    if not isinstance(key, str) or not isinstance(value, str):
-        return wanted.doubt("key") or wanted.doubt("value") or False
-    return _tag_is(tags, key, value, like=False)
-
-
-def _conditioned(selection: Resource, tags: Tags) -> bool | Doubt | None:
-    """Whether all conditions hold for the table; None without any."""
-    blocks = selection.block.many("condition", computed=True)
-    if isinstance(blocks, Doubt):
-        return blocks
-    if not blocks:
-        return None
-    return _all(
-        [_condition(test, kind, tags) for block in blocks for kind in _CONDITIONS for test in _tests(block, kind)]
-    )
-
-
-def _tests(block: Block | Doubt, kind: str) -> Iterable[Block | Doubt]:
+def _test(kind: str, block: Block | Doubt) -> TagTest | Truth:
     if isinstance(block, Doubt):
-        return (block,)
-    found = block.many(kind, computed=True)
-    return (found,) if isinstance(found, Doubt) else found
-
-
-def _condition(test: Block | Doubt, kind: str, tags: Tags) -> bool | Doubt:
-    if isinstance(test, Doubt):
-        return test
-    key, value = test.content.get("key"), test.content.get("value")
+        return block
+    key, value = block.content.get("key"), block.content.get("value")
     if not isinstance(key, str) or not isinstance(value, str):
-        return test.doubt("key") or test.doubt("value") or False
-    held = _tag_is(tags, key.removeprefix(_TAG), value, like=kind.endswith("like"))
-    return _not(held) if "_not_" in kind else held
+        return block.doubt("key") or block.doubt("value") or False
+    return condition(kind, key, value)
 
 
-def _tag_is(tags: Tags, key: str, value: str, *, like: bool) -> bool | Doubt:
-    if not tags.known:
-        return tags.doubt or Doubt("the tags are not known")
-    text = (tags.content or {}).get(key, "")
-    if text is None:
-        return Doubt(f"the tag {key!r} is not known")
-    if key not in (tags.content or {}):
-        return False
-    return _like(value, text) if like else text == value
-
-
-def _like(pattern: str, text: str) -> bool:
-    expression = ".*".join(re.escape(part) for part in pattern.split("*"))
-    return re.fullmatch(expression, text, re.DOTALL) is not None
-
-
-def _any(answers: Iterable[bool | Doubt | None]) -> bool | Doubt:
-    found = [answer for answer in answers if answer is not None]
-    if True in found:
-        return True
-    return next((answer for answer in found if isinstance(answer, Doubt)), False)
-
-
-def _all(answers: Iterable[bool | Doubt]) -> bool | Doubt:
-    found = list(answers)
-    if False in found:
-        return False
-    return next((answer for answer in found if isinstance(answer, Doubt)), True)
-
-
-def _not(answer: bool | Doubt) -> bool | Doubt:
-    return answer if isinstance(answer, Doubt) else not answer
+def _blocks(block: Block, key: str, *, computed: bool = True) -> Sequence[Block | Doubt]:
+    blocks = block.many(key, computed=computed)
+    return (blocks,) if isinstance(blocks, Doubt) else blocks

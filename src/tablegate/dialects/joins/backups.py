@@ -1,0 +1,114 @@
+"""AWS Backup: whether a selection covers a table, by ARN, wildcard, tag or condition, less what it excludes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from tablegate.iam.patterns import matches
+from tablegate.model import facts
+from tablegate.model.record import record
+from tablegate.model.value import Doubt, Place, Value
+
+Tags: TypeAlias = Value[Mapping[str, str | None]]
+Truth: TypeAlias = bool | Doubt
+"""Kleene's three values; the third says why it is not known."""
+
+_TAG = "aws:ResourceTag/"
+
+
+@record(kw_only=False)
+class TagTest:
+    """A tag that a selection asks for. ``like`` allows wildcards in its value."""
+
+    key: str
+    value: str
+    like: bool = False
+    negated: bool = False
+
+
+@record()
+class Selection:
+    """A backup selection, as far as it concerns one table. A doubt stands for each part that is not known."""
+
+    place: Place
+    doubt_place: Place | None = None
+    present: Truth = True
+    resources: Sequence[Truth] = ()  # for each ARN of the list, whether it covers the table
+    excluded: Sequence[Truth] = ()
+    tags: Sequence[TagTest | Truth] = ()  # any of them is enough
+    conditions: Sequence[TagTest | Truth] = ()  # all of them must hold
+
+
+def condition(kind: str, key: str, value: str) -> TagTest:
+    """A condition such as ``StringNotLike`` or ``string_not_like``."""
+    words = kind.lower()
+    return TagTest(key.removeprefix(_TAG), value, words.endswith("like"), "not" in words)
+
+
+def arn_covers(pattern: str, arn: str, doubt: Doubt) -> Truth:
+    """Whether an ARN with wildcards covers a table's. Both may have symbols for parts that are not known."""
+    wanted, own = pattern.split(":", 2), arn.split(":", 2)
+    if len(wanted) == len(own):
+        pattern = ":".join((wanted[0], own[1], wanted[2]))  # a partition is written where it is deployed to
+    covers = matches(pattern, arn)
+    return doubt if covers is None else covers
+
+
+def backed_up(selections: Iterable[Selection], tags: Tags) -> Value[bool]:
+    """Whether any of the selections covers a table with these tags."""
+    doubtful: tuple[Doubt, Place | None] | None = None
+    for selection in selections:
+        covered = all_of((selection.present, _covers(selection, tags)))
+        if covered is True:
+            return facts.BACKED_UP.of(True, selection.place)
+        if isinstance(covered, Doubt):
+            doubtful = doubtful or (covered, selection.doubt_place)
+    return facts.BACKED_UP.unset if doubtful is None else facts.BACKED_UP.doubted(*doubtful)
+
+
+def _covers(selection: Selection, tags: Tags) -> Truth:
+    """Named or tagged, and under all conditions, and not excluded. Without names and tags, everything is chosen."""
+    chosen = [*selection.resources, *(_holds(test, tags) for test in selection.tags)]
+    narrowed = bool(selection.conditions or selection.excluded)
+    return all_of(
+        (
+            any_of(chosen) if chosen else narrowed,
+            all_of(_holds(test, tags) for test in selection.conditions),
+            negated(any_of(selection.excluded)),
+        )
+    )
+
+
+def _holds(test: TagTest | Truth, tags: Tags) -> Truth:
+    if not isinstance(test, TagTest):
+        return test
+    if not tags.known:
+        return tags.doubt or Doubt("the tags are not known")
+    content = tags.content or {}
+    text = content.get(test.key, "")
+    if text is None:
+        return Doubt(f"the tag {test.key!r} is not known")
+    equal = test.key in content and (matches(test.value, text) is True if test.like else text == test.value)
+    return equal is not test.negated
+
+
+def any_of(truths: Iterable[Truth]) -> Truth:
+    """True if any is; else the first doubt; else false."""
+    return negated(all_of(map(negated, truths)))
+
+
+def all_of(truths: Iterable[Truth]) -> Truth:
+    """False if any is; else the first doubt; else true."""
+    doubt: Truth = True
+    for truth in truths:
+        if truth is False:
+            return False
+        if doubt is True:
+            doubt = truth
+    return doubt
+
+
+def negated(truth: Truth) -> Truth:
+    """The opposite; a doubt stays one."""
+    return truth if isinstance(truth, Doubt) else not truth
