@@ -11,7 +11,7 @@ from tablegate.dialects.terraform.configuration import Configuration
 from tablegate.dialects.terraform.estate import EstateBuilder
 from tablegate.dialects.terraform.faults import Faults
 from tablegate.dialects.terraform.secrets import texts
-from tablegate.dialects.terraform.source.definitions import Definition, Given, defined, refuse_parsing
+from tablegate.dialects.terraform.source.definitions import Definition, RootVariables, definition_of, refuse_parsing
 from tablegate.dialects.terraform.source.modules import ModuleInstance
 from tablegate.dialects.terraform.source.resources import Resources
 from tablegate.dialects.terraform.source.values import FailedError
@@ -42,7 +42,7 @@ class Project:
         self._resources = Resources(self._faults, self.refuse)
         self._uncovered: dict[str, None] = {}
         self._steps = _STEPS
-        self._given = Given(options, folder.beside, self.refuse)
+        self._given = RootVariables(options, folder.beside, self.refuse)
 
     @cached_property
     def root(self) -> ModuleInstance:
@@ -51,17 +51,19 @@ class Project:
 
     def reading(self) -> Reading:
         """What the source says."""
-        found = self._resources
+        resources = self._resources
         for module in self._modules(self.root):
-            found.add(module)
-        found.note_left()
+            resources.add(module)
+        resources.note_left()
         self._note_alone()
-        configuration = Configuration({"root_module": found.data.module(), "provider_config": found.providers.found})
+        configuration = Configuration(
+            {"root_module": resources.data.module(), "provider_config": resources.providers.found}
+        )
         dialect = Dialect.TERRAFORM_SOURCE
-        description = EstateBuilder(dialect, configuration, found.instances, self._faults, self._options)
+        description = EstateBuilder(dialect, configuration, resources.instances, self._faults, self._options)
         tables = description.tables()
         estate = description.estate(tables, (), self._secrets)
-        seen = description.input(tables, self._detail(), found.managed)
+        seen = description.input(tables, self._detail(), resources.managed)
         return Reading(input=seen, estate=estate, faults=self._faults.found)
 
     def _note_alone(self) -> None:
@@ -86,11 +88,11 @@ class Project:
         self._faults.incomplete(f"more than {_MODULES} modules", blocks=True)
 
     def _definition(self, folder: str) -> Definition:
-        found = self._definitions.get(folder)
-        if found is None:
+        definition = self._definitions.get(folder)
+        if definition is None:
             files = self._folders.get(folder, [])
-            found = self._definitions[folder] = defined(folder, files, self._options.grammar, self.refuse)
-        return found
+            definition = self._definitions[folder] = definition_of(folder, files, self._options.grammar, self.refuse)
+        return definition
 
     def refuse(self, message: str, place: Place, *, duplicate: bool = False, hint: str | None = None) -> None:
         """A part of the source that is not what it should be."""

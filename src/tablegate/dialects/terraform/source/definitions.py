@@ -31,7 +31,7 @@ class Key(NamedTuple):
     name: str
 
 
-class Named(Protocol):
+class NamedFile(Protocol):
     """A file."""
 
     @property
@@ -78,8 +78,8 @@ class Definition:
             block.body  # noqa: B018 - a ParseError is the point
         if block.type == "locals":
             self._define_locals(block, refuse)
-        elif found := self._room(block):
-            room, name = found
+        elif match := self._room(block):
+            room, name = match
             if name in room:
                 refuse(f"{' '.join((block.type, *block.labels))} is defined twice", block.place, duplicate=True)
             else:
@@ -89,8 +89,8 @@ class Definition:
         """Merge in a block of an override file."""
         if block.type == "locals":
             self.locals |= block.body.attributes
-        elif found := self._room(block):
-            room, name = found
+        elif match := self._room(block):
+            room, name = match
             if name in room:
                 room[name] = merged(room[name], block)
             else:
@@ -103,7 +103,7 @@ class Definition:
             self.locals.setdefault(name, attribute)
 
 
-def defined(folder: str, files: Iterable[Source], grammar: str | None, refuse: Refuse) -> Definition:
+def definition_of(folder: str, files: Iterable[Source], grammar: str | None, refuse: Refuse) -> Definition:
     """The module of these files. One that cannot be read is refused, and the rest is read without it."""
     definition = Definition(folder)
     overriding: list[Source] = []
@@ -112,10 +112,10 @@ def defined(folder: str, files: Iterable[Source], grammar: str | None, refuse: R
             overriding.append(source)
         else:
             for block in blocks_of(source, grammar, refuse):
-                _take(block, definition.define, refuse)
+                _try(block, definition.define, refuse)
     for source in overriding:
         for block in blocks_of(source, grammar, refuse):
-            _take(block, definition.override, refuse)
+            _try(block, definition.override, refuse)
     return definition
 
 
@@ -125,8 +125,8 @@ def blocks_of(source: Source, grammar: str | None, refuse: Refuse) -> list[Block
         return []
     try:
         text = utf8(source.data)
-        made = JsonFile if source.name.endswith(".json") else File
-        return made(source.name, text, grammar).blocks()
+        reader = JsonFile if source.name.endswith(".json") else File
+        return reader(source.name, text, grammar).blocks()
     except ParseError as error:
         refuse_parsing(error, source.name, refuse)
         return []
@@ -151,9 +151,9 @@ def merged(block: Block, over: Block) -> Block:
 
     def read(_: Block) -> Body:
         below, above = block.body, over.body
-        replaced = {inner_type(one) for one in above.blocks} - {"lifecycle"}
-        kept = tuple(one for one in below.blocks if inner_type(one) not in replaced)
-        return Body({**below.attributes, **above.attributes}, (*kept, *above.blocks))
+        replaced = {inner_type(inner) for inner in above.blocks} - {"lifecycle"}
+        remaining = tuple(inner for inner in below.blocks if inner_type(inner) not in replaced)
+        return Body({**below.attributes, **above.attributes}, (*remaining, *above.blocks))
 
     return Block(
         block.type, block.labels, start=block.start, first=block.first, close=block.close, file=block.file, read=read
@@ -165,14 +165,14 @@ def inner_type(block: Block) -> str:
     return block.labels[0] if block.type == "dynamic" and block.labels else block.type
 
 
-def _take(block: Block, take: object, refuse: Refuse) -> None:
+def _try(block: Block, take: object, refuse: Refuse) -> None:
     try:
         take(block, refuse)  # type: ignore[operator]
     except ParseError as error:
         refuse_parsing(error, block.file.name, refuse)
 
 
-def overrides(file: Named) -> bool:
+def overrides(file: NamedFile) -> bool:
     """Whether what stands in a file is merged over what others define."""
     stem = _stem(file.name)
     return stem == _OVERRIDES[0] or stem.endswith(_OVERRIDES[1])
@@ -180,9 +180,9 @@ def overrides(file: Named) -> bool:
 
 def unshadowed(files: Iterable[Source]) -> list[Source]:
     """The files in their order, without those that OpenTofu's own files of the same name stand for."""
-    found = sorted(files, key=lambda source: source.name)
-    tofu = {source.name.replace(".tofu", ".tf") for source in found if source.name.endswith((".tofu", ".tofu.json"))}
-    return [source for source in found if source.name not in tofu]
+    in_order = sorted(files, key=lambda source: source.name)
+    tofu = {source.name.replace(".tofu", ".tf") for source in in_order if source.name.endswith((".tofu", ".tofu.json"))}
+    return [source for source in in_order if source.name not in tofu]
 
 
 def _stem(name: str) -> str:
@@ -198,7 +198,7 @@ def _literal(block: Block, name: str) -> object:
 _HINT = "--var {0}=VALUE, --var-file FILE, or --assume-defaults"
 
 
-class Given:
+class RootVariables:
     """What the variables of a root module are set to, the strongest word last."""
 
     def __init__(self, options: ReadOptions, beside: Iterable[Source], refuse: Refuse) -> None:
@@ -213,7 +213,7 @@ class Given:
 
     def value(self, name: str, block: Block, module: Module) -> object:
         """The content of one variable."""
-        type_ = None if (found := block.body.attributes.get("type")) is None else found.value
+        type_ = None if (type_attribute := block.body.attributes.get("type")) is None else type_attribute.value
         default = block.body.attributes.get("default")
         scope = EvaluationScope(module)
         if name in self._texts:
@@ -222,15 +222,15 @@ class Given:
             return converted(evaluated(self._files[name], scope), type_)
         if name in self._environment:
             return converted(self._of_text(self._environment[name], type_, scope), type_)
-        settle = _HINT.format(name)
+        resolve = _HINT.format(name)
         if default is None:
-            settle = settle.replace(", or --assume-defaults", "")
-            return UnknownValue(f"the variable {name} has no value in source", settle, label=f"var.{name}")
+            resolve = resolve.replace(", or --assume-defaults", "")
+            return UnknownValue(f"the variable {name} has no value in source", resolve, label=f"var.{name}")
         content = converted(evaluated(default.value, scope), type_)
         if self._sure or any(unknowns(content)):
             return content
         return UnknownValue(
-            f"the variable {name} has only a default, which a run may replace", settle, label=f"var.{name}"
+            f"the variable {name} has only a default, which a run may replace", resolve, label=f"var.{name}"
         )
 
     def _of_text(self, text: str, type_: Expression | None, scope: EvaluationScope) -> object:
@@ -246,8 +246,8 @@ class Given:
         if not source.data.strip():
             return {}
         try:
-            made = JsonFile if source.name.endswith(".json") else File
-            body = made(source.name, decode(source.data), self._grammar).assignments()
+            reader = JsonFile if source.name.endswith(".json") else File
+            body = reader(source.name, decode(source.data), self._grammar).assignments()
         except ParseError as error:
             refuse_parsing(error, source.name, self._refuse)
             return {}

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Iterator
 
 from tablegate.dialects.terraform.references import UnknownValue
-from tablegate.dialects.terraform.source.functions import called
+from tablegate.dialects.terraform.source.functions import call_function
 from tablegate.dialects.terraform.source.values import (
     UNTYPED,
     EvaluationScope,
@@ -16,11 +16,11 @@ from tablegate.dialects.terraform.source.values import (
     as_bool,
     as_number,
     as_text,
-    beside,
-    is_settled,
+    holds_only_texts,
     joined_text,
     merged_unknown,
-    same,
+    same_type_and_content,
+    unified_with,
     unknowns,
 )
 from tablegate.syntax.hcl.nodes import (
@@ -43,29 +43,29 @@ from tablegate.syntax.hcl.nodes import (
     Unary,
 )
 
-_MOST = 10_000  # items of one loop
+_MAX_ITEMS = 10_000  # items of one loop
 
 
-def spelled(content: object) -> object:
+def instances_as_map(content: object) -> object:
     """The instances of something that is repeated, where a function wants a map; else the content as it is."""
     if not hasattr(content, "keys") or isinstance(content, dict):
         return content
     return content.keys()
 
 
-def put(made: dict[str, object], key: str, result: object, *, grouped: bool) -> None:
+def put_item(target: dict[str, object], key: str, result: object, *, grouped: bool) -> None:
     """One more item of an object. A key may stand twice only where its items are gathered."""
     if grouped:
-        group = made.setdefault(key, [])
+        group = target.setdefault(key, [])
         if isinstance(group, list):
             group.append(result)
-    elif key in made:
+    elif key in target:
         raise FailedError
     else:
-        made[key] = result
+        target[key] = result
 
 
-def scopes(node: For, everything: object, scope: EvaluationScope) -> Iterator[EvaluationScope]:
+def loop_scopes(node: For, everything: object, scope: EvaluationScope) -> Iterator[EvaluationScope]:
     """Where the inside of a loop stands, for each item of what it runs over."""
     if isinstance(everything, dict):
         pairs = [(key, everything[key]) for key in sorted(everything)]
@@ -73,7 +73,7 @@ def scopes(node: For, everything: object, scope: EvaluationScope) -> Iterator[Ev
         pairs = [(item if isinstance(everything, SetValue) else place, item) for place, item in enumerate(everything)]
     else:
         raise FailedError
-    if len(pairs) > _MOST:
+    if len(pairs) > _MAX_ITEMS:
         raise FailedError
     for key, item in pairs:
         scope.module.spend()
@@ -81,7 +81,7 @@ def scopes(node: For, everything: object, scope: EvaluationScope) -> Iterator[Ev
         yield scope._replace(names={**scope.names, **names})
 
 
-def applied(sign: str, left: object, right: object) -> object:
+def apply_operator(sign: str, left: object, right: object) -> object:
     """What an operator comes to, where both sides are known."""
     if sign in ("==", "!="):
         try:
@@ -89,18 +89,18 @@ def applied(sign: str, left: object, right: object) -> object:
         except UntypedError:
             return UnknownValue(UNTYPED)
     try:
-        return _SIGNS[sign](as_number(left), as_number(right))
+        return _OPERATORS[sign](as_number(left), as_number(right))
     except (KeyError, ZeroDivisionError, OverflowError):
         raise FailedError from None
 
 
-def logical(left: object, right: object, *, decisive: bool) -> object:
+def apply_logical(left: object, right: object, *, decisive: bool) -> object:
     """What ``||`` comes to, where true is decisive, or ``&&``, where false is: one side can be enough."""
     sides = [one if type(one) is UnknownValue else as_bool(one) for one in (left, right)]
     if decisive in [one for one in sides if isinstance(one, bool)]:
         return decisive
-    found = [one for one in sides if type(one) is UnknownValue]
-    return merged_unknown(found) if found else not decisive
+    doubts = [one for one in sides if type(one) is UnknownValue]
+    return merged_unknown(doubts) if doubts else not decisive
 
 
 def _equal(left: object, right: object) -> bool:
@@ -119,7 +119,7 @@ def _divided(left: float, right: float) -> float:
     return as_number(left / right)
 
 
-_SIGNS: dict[str, Callable[..., object]] = {
+_OPERATORS: dict[str, Callable[..., object]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
@@ -144,7 +144,7 @@ def evaluated(node: Expression, scope: EvaluationScope) -> object:
         return UnknownValue("an expression that leads too deep")
 
 
-def _strictly(node: Expression, scope: EvaluationScope) -> object:
+def _evaluate(node: Expression, scope: EvaluationScope) -> object:
     """The same, but what fails goes on failing: for those who try."""
     return node.content if type(node) is Literal else _RULES[type(node)](node, scope)
 
@@ -160,7 +160,7 @@ def _access(node: Access, scope: EvaluationScope) -> object:
     if type(base) is Name and base.name not in scope.names:
         content, steps = _rooted(base.name, steps, scope)
     else:
-        content = _strictly(base, scope)
+        content = _evaluate(base, scope)
     return _into(content, steps, scope)
 
 
@@ -240,7 +240,7 @@ def _member(content: object, name: str) -> object:
 
 
 def _item(content: object, step: At, scope: EvaluationScope) -> object:
-    key = _strictly(step.key, scope)
+    key = _evaluate(step.key, scope)
     if type(key) is UnknownValue:
         return merged_unknown([key, *unknowns(content)])
     if hasattr(content, "at"):
@@ -261,28 +261,28 @@ def _at(content: object, key: object) -> object:
 
 
 def _template(node: Template, scope: EvaluationScope) -> object:
-    return joined_text([_strictly(part, scope) for part in node.parts])
+    return joined_text([_evaluate(part, scope) for part in node.parts])
 
 
 def _object(node: Object, scope: EvaluationScope) -> object:
-    made: dict[str, object] = {}
+    members: dict[str, object] = {}
     for key, item in node.items:
-        name = _strictly(key, scope)
+        name = _evaluate(key, scope)
         if type(name) is UnknownValue:
             return name
-        made[as_text(name)] = _strictly(item, scope)
-    return made
+        members[as_text(name)] = _evaluate(item, scope)
+    return members
 
 
 def _call(node: Call, scope: EvaluationScope) -> object:
     if node.name == "try":
-        return _tried(node, scope)
+        return _first_that_works(node, scope)
     if node.name == "can":
-        found = _attempt(node.arguments[0], scope) if len(node.arguments) == 1 else FailedError
-        return found if type(found) is UnknownValue else found is not FailedError
+        attempt = _attempt(node.arguments[0], scope) if len(node.arguments) == 1 else FailedError
+        return attempt if type(attempt) is UnknownValue else attempt is not FailedError
     if node.name in ("sensitive", "ephemeralasnull"):
         scope.module.mark()
-    arguments = [_strictly(one, scope) for one in node.arguments]
+    arguments = [_evaluate(one, scope) for one in node.arguments]
     if node.spread:
         last = arguments.pop()
         if type(last) is UnknownValue:
@@ -290,34 +290,34 @@ def _call(node: Call, scope: EvaluationScope) -> object:
         if not isinstance(last, list):
             raise FailedError
         arguments += last
-    arguments = [spelled(one) for one in arguments]
-    return called(node.name, arguments)
+    arguments = [instances_as_map(one) for one in arguments]
+    return call_function(node.name, arguments)
 
 
-def _tried(node: Call, scope: EvaluationScope) -> object:
+def _first_that_works(node: Call, scope: EvaluationScope) -> object:
     for one in node.arguments:
-        found = _attempt(one, scope)
-        if found is not FailedError:
-            return found
+        attempt = _attempt(one, scope)
+        if attempt is not FailedError:
+            return attempt
     raise FailedError
 
 
 def _attempt(node: Expression, scope: EvaluationScope) -> object:
     try:
-        return _strictly(node, scope)
+        return _evaluate(node, scope)
     except FailedError:
         return FailedError
 
 
 def _conditional(node: Conditional, scope: EvaluationScope) -> object:
-    test = _strictly(node.test, scope)
+    test = _evaluate(node.test, scope)
     if type(test) is not UnknownValue:
         wanted, other = (node.yes, node.no) if as_bool(test) else (node.no, node.yes)
-        content = _strictly(wanted, scope)
-        return content if is_settled(content) else beside(content, evaluated(other, scope))
+        content = _evaluate(wanted, scope)
+        return content if holds_only_texts(content) else unified_with(content, evaluated(other, scope))
     both = [evaluated(one, scope) for one in (node.yes, node.no)]
     doubts = [one for side in both for one in unknowns(side)]
-    if not doubts and same(*both):
+    if not doubts and same_type_and_content(*both):
         return both[0]
     joined = merged_unknown([test, *doubts])
     return UnknownValue(
@@ -331,7 +331,7 @@ def _conditional(node: Conditional, scope: EvaluationScope) -> object:
 
 
 def _unary(node: Unary, scope: EvaluationScope) -> object:
-    content = _strictly(node.operand, scope)
+    content = _evaluate(node.operand, scope)
     if type(content) is UnknownValue:
         return content
     return not as_bool(content) if node.operator == "!" else -as_number(content)
@@ -339,36 +339,36 @@ def _unary(node: Unary, scope: EvaluationScope) -> object:
 
 def _binary(node: Binary, scope: EvaluationScope) -> object:
     sign = node.operator
-    left = _strictly(node.left, scope)
+    left = _evaluate(node.left, scope)
     if sign in ("&&", "||"):
-        return logical(left, _strictly(node.right, scope), decisive=sign == "||")
-    right = _strictly(node.right, scope)
-    found = [*unknowns(left), *unknowns(right)]
-    return merged_unknown(found) if found else applied(sign, left, right)
+        return apply_logical(left, _evaluate(node.right, scope), decisive=sign == "||")
+    right = _evaluate(node.right, scope)
+    doubts = [*unknowns(left), *unknowns(right)]
+    return merged_unknown(doubts) if doubts else apply_operator(sign, left, right)
 
 
 def _for(node: For, scope: EvaluationScope) -> object:
-    everything = spelled(_strictly(node.all, scope))
+    everything = instances_as_map(_evaluate(node.all, scope))
     if type(everything) is UnknownValue:
         return everything
     items: list[object] = []
-    made: dict[str, object] = {}
-    for inner in scopes(node, everything, scope):
+    members: dict[str, object] = {}
+    for inner in loop_scopes(node, everything, scope):
         if node.condition is not None:
-            wanted = _strictly(node.condition, inner)
+            wanted = _evaluate(node.condition, inner)
             if type(wanted) is UnknownValue:
                 return wanted
             if not as_bool(wanted):
                 continue
-        result = _strictly(node.result, inner)
+        result = _evaluate(node.result, inner)
         if node.key is None:
             items.append(result)
             continue
-        key = _strictly(node.key, inner)
+        key = _evaluate(node.key, inner)
         if type(key) is UnknownValue:
             return key
-        put(made, as_text(key), result, grouped=node.grouped)
-    return items if node.key is None else made
+        put_item(members, as_text(key), result, grouped=node.grouped)
+    return items if node.key is None else members
 
 
 def _opaque(node: Opaque, _: EvaluationScope) -> object:
@@ -379,7 +379,7 @@ _RULES: dict[type, Callable[..., object]] = {
     Name: _name,
     Access: _access,
     Template: _template,
-    Tuple: lambda node, scope: [_strictly(item, scope) for item in node.items],
+    Tuple: lambda node, scope: [_evaluate(item, scope) for item in node.items],
     Object: _object,
     Call: _call,
     Unary: _unary,

@@ -18,10 +18,10 @@ from tablegate.dialects.terraform.source.values import (
     as_list,
     as_map,
     as_number,
+    as_set,
     as_text,
     joined_text,
     merged_unknown,
-    ordered,
     unified,
     unknowns,
 )
@@ -63,7 +63,7 @@ def _json(content: object) -> Iterator[str | UnknownValue]:
 
 
 def _dumped(content: object) -> str:
-    return _ESCAPES.sub(lambda found: _ESCAPED[found[0]], json.dumps(content, ensure_ascii=False))
+    return _ESCAPES.sub(lambda match: _ESCAPED[match[0]], json.dumps(content, ensure_ascii=False))
 
 
 def formatted(pattern: object, *items: object) -> object:
@@ -74,9 +74,9 @@ def formatted(pattern: object, *items: object) -> object:
     if "%" in _VERB.sub("", text):
         raise FailedError
     over = 0
-    for found in _VERB.finditer(text):
-        pieces += [text[over : found.start()], "%" if found[1] else _formatted(found[2], rest.pop())]
-        over = found.end()
+    for verb in _VERB.finditer(text):
+        pieces += [text[over : verb.start()], "%" if verb[1] else _formatted(verb[2], rest.pop())]
+        over = verb.end()
     return joined_text([*pieces, text[over:]])
 
 
@@ -124,10 +124,10 @@ def matches(pattern: object, text: object) -> object:
 
 def first_match(pattern: object, text: object) -> object:
     """The first match of one; without any, Terraform fails."""
-    found = _compiled(as_text(pattern)).search(_searched(text))
-    if found is None:
+    match = _compiled(as_text(pattern)).search(_searched(text))
+    if match is None:
         raise FailedError
-    return found[0]
+    return match[0]
 
 
 def _substituted(text: str, pattern: str, new: object) -> object:
@@ -159,7 +159,7 @@ def part_of(text: object, offset: object, length: object) -> object:
 
 def titled(text: object) -> object:
     """Each word with a capital."""
-    return re.sub(r"(?:^|(?<=\s))\w", lambda found: found[0].upper(), as_text(text))
+    return re.sub(r"(?:^|(?<=\s))\w", lambda first: first[0].upper(), as_text(text))
 
 
 def to_text(content: object) -> object:
@@ -169,7 +169,7 @@ def to_text(content: object) -> object:
 
 Function: TypeAlias = "Callable[..., object]"
 
-_MOST = 10_000
+_MAX_ITEMS = 10_000
 
 
 class _PartlyUnknownError(Exception):
@@ -178,23 +178,23 @@ class _PartlyUnknownError(Exception):
         self.unknown = unknown
 
 
-def called(name: str, arguments: list[object]) -> object:
+def call_function(name: str, arguments: list[object]) -> object:
     """What a call comes to. What is unknown in an argument makes the result unknown, where the function looks at it."""
     shallow = _SHALLOW.get(name)
     function = shallow or _DEEP.get(name)
     if function is None:
         inner = merged_unknown([UnknownValue(f"{name}() is not evaluated"), *unknowns(arguments)])
         return UnknownValue(f"{name}() is not evaluated", names=(), references=inner.references)
-    found = [one for one in arguments if type(one) is UnknownValue] if shallow else list(unknowns(arguments))
-    if found and name not in _TAKES_UNKNOWN:
-        return merged_unknown(found)
+    doubts = [one for one in arguments if type(one) is UnknownValue] if shallow else list(unknowns(arguments))
+    if doubts and name not in _TAKES_UNKNOWN:
+        return merged_unknown(doubts)
     try:
         return function(*arguments)
     except UntypedError:
         return UnknownValue(UNTYPED)
     except (FailedError, TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError):
-        if found:
-            return merged_unknown(found)
+        if doubts:
+            return merged_unknown(doubts)
         raise FailedError from None
 
 
@@ -211,9 +211,9 @@ def _concat(*lists: object) -> object:
 
 
 def _lookup(content: object, key: object, *default: object) -> object:
-    found = as_map(content)
-    if as_text(key) in found:
-        return found[as_text(key)]
+    members = as_map(content)
+    if as_text(key) in members:
+        return members[as_text(key)]
     if not default:
         raise FailedError
     return default[0]
@@ -263,19 +263,19 @@ def _range(*bounds: object) -> object:
     numbers = [int(as_number(one)) for one in bounds]
     start, end = (0, numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1])
     step = numbers[2] if len(numbers) == len(("start", "end", "step")) else 1 if start <= end else -1
-    found = range(start, end, step)
-    if len(found) > _MOST:
+    numbers_in_range = range(start, end, step)
+    if len(numbers_in_range) > _MAX_ITEMS:
         raise FailedError
-    return list(found)
+    return list(numbers_in_range)
 
 
 def _setproduct(*sets: object) -> object:
-    found: list[list[object]] = [[]]
+    tuples: list[list[object]] = [[]]
     for one in sets:
-        found = [[*before, item] for before in found for item in as_list(one)]
-        if len(found) > _MOST:
+        tuples = [[*before, item] for before in tuples for item in as_list(one)]
+        if len(tuples) > _MAX_ITEMS:
             raise FailedError
-    return found
+    return tuples
 
 
 def _distinct(content: object) -> object:
@@ -304,18 +304,18 @@ def _jsondecode(text: object) -> object:
     return json.loads(as_text(text))
 
 
-def _same(content: object) -> object:
+def _unchanged(content: object) -> object:
     return content
 
 
 def _tomap(content: object) -> object:
-    found = as_map(content)
-    return dict(zip(found, unified(list(found.values())), strict=True))
+    members = as_map(content)
+    return dict(zip(members, unified(list(members.values())), strict=True))
 
 
 def _values(content: object) -> object:
-    found = as_map(content)
-    return [found[key] for key in sorted(found)]
+    members = as_map(content)
+    return [members[key] for key in sorted(members)]
 
 
 # These look at the outside of what they are given: what is unknown further inside stays there.
@@ -333,10 +333,10 @@ _SHALLOW: dict[str, Function] = {
     "length": _length,
     "lookup": _lookup,
     "merge": _merge,
-    "nonsensitive": _same,
+    "nonsensitive": _unchanged,
     "one": _one,
     "reverse": lambda content: list(reversed(as_list(content))),
-    "sensitive": _same,
+    "sensitive": _unchanged,
     "slice": _slice,
     "regex": first_match,
     "regexall": matches,
@@ -365,12 +365,12 @@ _DEEP: dict[str, Function] = {
     "max": lambda *items: max(_numbers(items)),
     "min": lambda *items: min(_numbers(items)),
     "range": _range,
-    "setintersection": lambda first, *more: ordered(
+    "setintersection": lambda first, *more: as_set(
         one for one in as_list(first) if all(one in as_list(other) for other in more)
     ),
     "setproduct": _setproduct,
-    "setsubtract": lambda first, other: ordered(one for one in as_list(first) if one not in as_list(other)),
-    "setunion": lambda *sets: ordered(unified([one for each in sets for one in as_list(each)])),
+    "setsubtract": lambda first, other: as_set(one for one in as_list(first) if one not in as_list(other)),
+    "setunion": lambda *sets: as_set(unified([one for each in sets for one in as_list(each)])),
     "sort": lambda content: sorted(map(as_text, as_list(content))),
     "split": lambda between, text: as_text(text).split(as_text(between)) if as_text(text) else [""],
     "startswith": lambda text, start: as_text(text).startswith(as_text(start)),
@@ -380,7 +380,7 @@ _DEEP: dict[str, Function] = {
     "title": titled,
     "tobool": lambda content: None if content is None else as_bool(content),
     "tonumber": lambda content: None if content is None else as_number(content),
-    "toset": lambda content: content if isinstance(content, SetValue) else ordered(unified(as_list(content))),
+    "toset": lambda content: content if isinstance(content, SetValue) else as_set(unified(as_list(content))),
     "trim": lambda text, signs: as_text(text).strip(as_text(signs)),
     "trimprefix": lambda text, start: as_text(text).removeprefix(as_text(start)),
     "trimspace": lambda text: as_text(text).strip(),

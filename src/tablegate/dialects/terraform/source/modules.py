@@ -18,18 +18,18 @@ from tablegate.dialects.terraform.source.values import (
     as_text,
     converted,
     is_large,
-    later,
+    known_after_apply,
+    known_after_plan,
     merged_unknown,
-    read_later,
     unknowns,
 )
 from tablegate.model.value import Place
 from tablegate.syntax.hcl.nodes import Access, Attr, Block, Body, Expression, Literal, Name, Object
 from tablegate.syntax.node import ParseError
 
-_MOST = 5_000  # instances of one resource
+_MAX_INSTANCES = 5_000  # instances of one resource
 # Resources that hand on what they are given.
-_HANDED_ON = {"terraform_data": ("output", "input")}
+_PASSES_ON = {"terraform_data": ("output", "input")}
 
 
 class Repetition(NamedTuple):
@@ -41,40 +41,40 @@ class Repetition(NamedTuple):
     doubt: UnknownValue | None = None
 
 
-def repeated(body: Body, scope: EvaluationScope) -> Repetition:
+def repetition_of(body: Body, scope: EvaluationScope) -> Repetition:
     """How often something stands there."""
     count, each = body.attributes.get("count"), body.attributes.get("for_each")
     if count is not None:
-        return _counted(evaluated(count.value, scope))
+        return _by_count(evaluated(count.value, scope))
     if each is not None:
-        return _for_each(_spelled(evaluated(each.value, scope)))
+        return _by_for_each(_instances_as_map(evaluated(each.value, scope)))
     return _ONCE
 
 
-def _counted(content: object) -> Repetition:
+def _by_count(content: object) -> Repetition:
     if type(content) is not UnknownValue:
         try:
             number = as_number(content)
         except FailedError:
             number = -1
-        if isinstance(number, int) and 0 <= number <= _MOST:
+        if isinstance(number, int) and 0 <= number <= _MAX_INSTANCES:
             return Repetition(tuple((one, None) for one in range(number)), counts=True, single=False)
         content = UnknownValue("a count that is no number of instances")
     return Repetition(((0, None),), counts=True, single=False, doubt=content)
 
 
-def _for_each(content: object) -> Repetition:
+def _by_for_each(content: object) -> Repetition:
     if isinstance(content, dict):
         return Repetition(tuple((key, content[key]) for key in sorted(content)), single=False)
     if isinstance(content, list) and all(isinstance(item, str) for item in content):
         items = content if isinstance(content, SetValue) else sorted(content)
         return Repetition(tuple((item, item) for item in items), single=False)
-    found = [*unknowns(content), UnknownValue("a for_each that is neither a map nor a set of texts")]
-    doubt = merged_unknown(found[:-1] or found)
+    doubts = [*unknowns(content), UnknownValue("a for_each that is neither a map nor a set of texts")]
+    doubt = merged_unknown(doubts[:-1] or doubts)
     return Repetition(((doubt, doubt),), single=False, doubt=doubt)
 
 
-def _spelled(content: object) -> object:
+def _instances_as_map(content: object) -> object:
     return content.keys() if hasattr(content, "keys") and not isinstance(content, dict) else content
 
 
@@ -89,7 +89,7 @@ def instance_key(key: object) -> InstanceKey:
 class ResourceInstances:
     """All instances of a resource or of a called module. Alone, they are the one."""
 
-    def __init__(self, repeats: Repetition, one: Callable[[object, object], Thing], address: str) -> None:
+    def __init__(self, repeats: Repetition, one: Callable[[object, object], ResourceValue], address: str) -> None:
         self._repeats = repeats
         self._one = one
         self._address = address
@@ -132,7 +132,7 @@ class ResourceInstances:
         return UnknownValue(f"{self._address} is not spelled out as a whole")
 
 
-class Thing:
+class ResourceValue:
     """One instance of a resource."""
 
     def __init__(self, module: ModuleInstance, name: Key, key: object, value: object, *, counts: bool) -> None:
@@ -150,12 +150,12 @@ class Thing:
         """An attribute: what was written for it, or what only the apply makes."""
         reference = self._reference(name)
         shown = f"{self._module.address}.{reference}".removeprefix(".")
-        own = later(shown, (self._module.address, reference))
+        own = known_after_apply(shown, (self._module.address, reference))
         if self._name.mode == "data":
-            own = read_later(shown, (self._module.address, reference))
+            own = known_after_plan(shown, (self._module.address, reference))
         body = self._module.body(self._name)
-        output, given = _HANDED_ON.get(self._name.type, ("", ""))
-        written = body.attributes.get(given if name == output else name)
+        output, input_name = _PASSES_ON.get(self._name.type, ("", ""))
+        written = body.attributes.get(input_name if name == output else name)
         if written is None:
             return own
         content = self._module.guarded((self._name, self._key, name), lambda: evaluated(written.value, self._scope))
@@ -179,7 +179,9 @@ class Thing:
     def whole(self) -> UnknownValue:
         """The resource as a value."""
         reference = self._reference("")
-        return later(f"{self._module.address}.{reference}".removeprefix("."), (self._module.address, reference))
+        return known_after_apply(
+            f"{self._module.address}.{reference}".removeprefix("."), (self._module.address, reference)
+        )
 
 
 class ModuleValue:
@@ -205,7 +207,7 @@ class ModuleValue:
         return UnknownValue(f"{self._module.address} is not spelled out as a whole")
 
 
-_FAR = 24  # modules in one another
+_MAX_DEPTH = 24  # modules in one another
 _HERE = frozenset({"alias", "version"})
 
 
@@ -262,15 +264,15 @@ class ModuleInstance:
 
     def guarded(self, what: Hashable, work: Callable[[], object]) -> object:
         """Work something out once. What needs itself on the way is not known."""
-        found = self._known.get(what)
-        if found is None:
+        entry = self._known.get(what)
+        if entry is None:
             self._known[what] = UnknownValue("an expression that needs itself"), False
             before, self.marked = self.marked, False
             content = self._worked_out(work)
-            found = self._known[what] = content, self.marked
+            entry = self._known[what] = content, self.marked
             self.marked = before
-        self.marked = self.marked or found[1]
-        return found[0]
+        self.marked = self.marked or entry[1]
+        return entry[0]
 
     def _worked_out(self, work: Callable[[], object]) -> object:
         try:
@@ -298,12 +300,12 @@ class ModuleInstance:
     def _of_call(self, name: str, block: Block) -> object:
         if self._call is None or self._scope is None:
             raise AssertionError(name)
-        given = self._call.body.attributes.get(name)
+        argument = self._call.body.attributes.get(name)
         body = block.body.attributes
         type_ = body["type"].value if "type" in body else None
-        if given is not None:
+        if argument is not None:
             above = self._scope.module
-            content = evaluated(given.value, self._scope)
+            content = evaluated(argument.value, self._scope)
             self.marked = self.marked or getattr(above, "marked", False)
             if content is not None or not _is_false(body.get("nullable")):
                 return converted(content, type_)
@@ -337,14 +339,14 @@ class ModuleInstance:
         repeats = self.repeats(key)
         return ResourceInstances(
             repeats,
-            lambda at, value: Thing(self, key, at, value, counts=repeats.counts),
+            lambda at, value: ResourceValue(self, key, at, value, counts=repeats.counts),
             f"{type_}.{name}",
         )
 
     def repeats(self, key: Key) -> Repetition:
         """How often a resource stands there."""
-        found = self.guarded(key, lambda: repeated(self.body(key), EvaluationScope(self)))
-        return found if isinstance(found, Repetition) else Repetition(doubt=None)
+        repetition = self.guarded(key, lambda: repetition_of(self.body(key), EvaluationScope(self)))
+        return repetition if isinstance(repetition, Repetition) else Repetition(doubt=None)
 
     def body(self, key: Key) -> Body:
         """What is written of a resource; nothing where that cannot be read, which is said."""
@@ -365,10 +367,10 @@ class ModuleInstance:
             return UnknownValue(f"module.{name} was not read", "a plan, or --trust-modules after terraform init")
 
         def one(key: object, value: object) -> ModuleValue:
-            made = self._child(name, block, key, value, counts=repeats.counts)
-            if made is None:
+            child = self._child(name, block, key, value, counts=repeats.counts)
+            if child is None:
                 raise AssertionError(name)
-            return ModuleValue(made)
+            return ModuleValue(child)
 
         return ResourceInstances(repeats, one, f"module.{name}")  # type: ignore[arg-type]
 
@@ -383,10 +385,13 @@ class ModuleInstance:
 
     def _repeats_of(self, name: str, block: Block) -> Repetition | None:
         """How often a module is called; None where it was not read."""
-        if len(self._path) >= _FAR or self._project.called(block, self.definition.folder, (*self._path, name)) is None:
+        if (
+            len(self._path) >= _MAX_DEPTH
+            or self._project.called(block, self.definition.folder, (*self._path, name)) is None
+        ):
             return None
-        found = self.guarded(("module", name), lambda: repeated(block.body, EvaluationScope(self)))
-        return found if isinstance(found, Repetition) else None
+        repetition = self.guarded(("module", name), lambda: repetition_of(block.body, EvaluationScope(self)))
+        return repetition if isinstance(repetition, Repetition) else None
 
     def _child(self, name: str, block: Block, key: object, value: object, *, counts: bool) -> ModuleInstance | None:
         known = (name, instance_key(key))
@@ -444,8 +449,8 @@ def _provider_name(node: Expression) -> str | None:
 def _provider_names(node: Expression) -> Mapping[str, str]:
     if not isinstance(node, Object):
         return {}
-    found = ((_provider_name(key), _provider_name(value)) for key, value in node.items)
-    return {key: value for key, value in found if key and value}
+    pairs = ((_provider_name(key), _provider_name(value)) for key, value in node.items)
+    return {key: value for key, value in pairs if key and value}
 
 
 def _is_false(attribute: object) -> bool:

@@ -61,7 +61,7 @@ _NUMBERS = frozenset(
         "write_units_per_second",
     }
 )
-_SEEN_IN_PARTS = frozenset({"tags"})  # which a plan would lose: what is not among the keys is not said
+_PARTLY_KNOWN = frozenset({"tags"})  # which a plan would lose: what is not among the keys is not said
 _TEXT_IN = frozenset({"aws_appautoscaling_scheduled_action"})  # whose provider keeps its numbers as texts
 _KINDS = {**dict.fromkeys(_FLAGS, as_bool), **dict.fromkeys(_NUMBERS, as_number)}
 
@@ -76,7 +76,7 @@ class PlanObject(NamedTuple):
     written: BlockLines
 
 
-def made(
+def plan_object(
     body: Body, block: Block, scope: EvaluationScope, module: ModuleInstance, *, partly: bool = False
 ) -> PlanObject:
     """The object that a body describes. ``partly``: a collection may be known in part."""
@@ -87,73 +87,73 @@ def made(
             continue
         value = attribute.value
         if type(value) is Literal:
-            given = _fitting(name, value.content)
+            content = _as_provider_stores(name, value.content)
         else:
             module.marked = False
-            given = _fitting(name, evaluated(value, scope))
+            content = _as_provider_stores(name, evaluated(value, scope))
             if module.marked:
                 into.marks[name] = True
-        _put(name, given, into, partly=partly)
+        _put_argument(name, content, into, partly=partly)
     for type_, blocks in _grouped(body).items():
         children[type_] = _put_blocks(type_, blocks, into, scope, module, partly=partly)
     return into
 
 
-def _put(name: str, given: object, into: PlanObject, *, partly: bool) -> None:
+def _put_argument(name: str, content: object, into: PlanObject, *, partly: bool) -> None:
     """One argument. Older providers lose sight of a whole collection when a part of it is unknown."""
-    inner = list(unknowns(given))
+    inner = list(unknowns(content))
     if inner:
-        whole = isinstance(given, UnknownValue)
-        found = inner[0] if whole else merged_unknown(inner)
-        candidates = found.candidates if whole else ()
+        whole = isinstance(content, UnknownValue)
+        unknown = inner[0] if whole else merged_unknown(inner)
+        candidates = unknown.candidates if whole else ()
         into.expressions[name] = {
-            "doubt": found.doubt(),
-            "reached": found.references,
+            "doubt": unknown.doubt(),
+            "reached": unknown.references,
             "candidates": candidates,
-            "given": given,
+            "given": content,
         }
-        if whole or not (partly or name in _SEEN_IN_PARTS) or hasattr(given, "whole"):
+        if whole or not (partly or name in _PARTLY_KNOWN) or hasattr(content, "whole"):
             into.unknown[name] = True
         else:
-            into.content[name] = _blanked(given)
-            into.unknown[name] = _marks_of(given)
-    elif given is not None:
-        into.content[name] = given
-        into.expressions[name] = {"constant_value": given}
+            into.content[name] = _known_part(content)
+            into.unknown[name] = _unknown_marks(content)
+    elif content is not None:
+        into.content[name] = content
+        into.expressions[name] = {"constant_value": content}
 
 
-def _blanked(given: object) -> object:
+def _known_part(content: object) -> object:
     """The content with nothing where it is unknown."""
-    if isinstance(given, dict):
-        return {key: _blanked(item) for key, item in given.items()}
-    if isinstance(given, list):
-        return [_blanked(item) for item in given]
-    return None if type(given) is UnknownValue or hasattr(given, "whole") else given
+    if isinstance(content, dict):
+        return {key: _known_part(item) for key, item in content.items()}
+    if isinstance(content, list):
+        return [_known_part(item) for item in content]
+    return None if type(content) is UnknownValue or hasattr(content, "whole") else content
 
 
-def _marks_of(given: object) -> object:
-    if isinstance(given, dict):
-        return {key: found for key, item in given.items() if (found := _marks_of(item))}
-    if isinstance(given, list):
-        found = [_marks_of(item) for item in given]
-        return found if any(found) else []
-    return type(given) is UnknownValue or hasattr(given, "whole")
+def _unknown_marks(content: object) -> object:
+    if isinstance(content, dict):
+        return {key: marks for key, item in content.items() if (marks := _unknown_marks(item))}
+    if isinstance(content, list):
+        marks = [_unknown_marks(item) for item in content]
+        return marks if any(marks) else []
+    return type(content) is UnknownValue or hasattr(content, "whole")
 
 
-def _fitting(name: str, given: object) -> object:
+def _as_provider_stores(name: str, content: object) -> object:
     """A scalar as the provider's schema has it: Terraform converts texts that say so."""
     kind = _KINDS.get(name)
-    if given is None or isinstance(given, (dict, list, UnknownValue)) or hasattr(given, "whole"):
-        if isinstance(given, UnknownValue) and given.candidates:
-            fit = tuple(_fitting(name, one) for one in given.candidates)
+    if content is None or isinstance(content, (dict, list, UnknownValue)) or hasattr(content, "whole"):
+        if isinstance(content, UnknownValue) and content.candidates:
+            fit = tuple(_as_provider_stores(name, candidate) for candidate in content.candidates)
             return UnknownValue(
-                given.reason, given.settle, names=given.names, references=given.references, candidates=fit
+                content.reason, content.settle, names=content.names, references=content.references, candidates=fit
             )
-        return given
+        return content
     try:
-        return kind(given) if kind is not None else as_text(given)
+        return kind(content) if kind is not None else as_text(content)
     except FailedError:
-        return given
+        return content
 
 
 def _grouped(body: Body) -> dict[str, list[Block]]:
@@ -168,21 +168,21 @@ def _put_blocks(
     type_: str, blocks: list[Block], into: PlanObject, scope: EvaluationScope, module: ModuleInstance, *, partly: bool
 ) -> list[BlockLines]:
     """The blocks of one type. One whose number is not known makes all of them unknown."""
-    found: list[PlanObject] = []
+    objects: list[PlanObject] = []
     for block in blocks:
         for body, inner in _bodies(block, scope):
             if isinstance(inner, UnknownValue):
                 into.unknown[type_] = True
                 into.expressions[type_] = {"doubt": inner.doubt(), "reached": inner.references, "candidates": ()}
                 return [BlockLines(body.attributes, {}, block)]
-            found.append(made(body, block, inner, module, partly=partly))
-    into.content[type_] = [one.content for one in found]
-    into.expressions[type_] = InOrder(one.expressions for one in found)
-    if any(one.unknown for one in found):
-        into.unknown[type_] = [one.unknown for one in found]
-    if any(one.marks for one in found):
-        into.marks[type_] = [one.marks for one in found]
-    return [one.written for one in found]
+            objects.append(plan_object(body, block, inner, module, partly=partly))
+    into.content[type_] = [each.content for each in objects]
+    into.expressions[type_] = InOrder(each.expressions for each in objects)
+    if any(each.unknown for each in objects):
+        into.unknown[type_] = [each.unknown for each in objects]
+    if any(each.marks for each in objects):
+        into.marks[type_] = [each.marks for each in objects]
+    return [each.written for each in objects]
 
 
 def _bodies(block: Block, scope: EvaluationScope) -> Iterator[tuple[Body, EvaluationScope | UnknownValue]]:
@@ -195,7 +195,7 @@ def _bodies(block: Block, scope: EvaluationScope) -> Iterator[tuple[Body, Evalua
         yield block.body, UnknownValue("a dynamic block without for_each and content")
         return
     each = block.body.attributes["for_each"]
-    items = _items(evaluated(each.value, scope))
+    items = _dynamic_items(evaluated(each.value, scope))
     if isinstance(items, UnknownValue):
         doubt = items.doubt()
         yield (
@@ -208,7 +208,7 @@ def _bodies(block: Block, scope: EvaluationScope) -> Iterator[tuple[Body, Evalua
         yield contents[0].body, scope._replace(names={**scope.names, name: {"key": key, "value": value}})
 
 
-def _items(content: object) -> list[tuple[object, object]] | UnknownValue:
+def _dynamic_items(content: object) -> list[tuple[object, object]] | UnknownValue:
     if hasattr(content, "keys") and not isinstance(content, dict):
         content = content.keys()
     if isinstance(content, dict):

@@ -15,7 +15,7 @@ from tablegate.dialects.terraform.resource_changes import ChangeRow, ResourceCha
 from tablegate.dialects.terraform.source.definitions import Key, Refuse, refuse_parsing
 from tablegate.dialects.terraform.source.evaluate import evaluated
 from tablegate.dialects.terraform.source.modules import ModuleInstance, Repetition, instance_key, provider_key
-from tablegate.dialects.terraform.source.plan_shape import PlanObject, lifecycle, made
+from tablegate.dialects.terraform.source.plan_shape import PlanObject, lifecycle, plan_object
 from tablegate.dialects.terraform.source.values import EvaluationScope
 from tablegate.dialects.terraform.source_info import BlockLines, LazySourceResource, SourceResource
 from tablegate.syntax.hcl.nodes import Block
@@ -34,10 +34,10 @@ class Providers:
         """The key of a resource's provider configuration."""
         attribute = block.body.attributes.get("provider")
         name = provider_key(None if attribute is None else attribute.value, type_)
-        found = module.provider(name)
-        if found is None:
+        configured = module.provider(name)
+        if configured is None:
             return name
-        owner, own = found
+        owner, own = configured
         full = f"{owner.address}:{own}" if owner.address else own
         if full not in self.found:
             self.found[full] = {}
@@ -50,30 +50,34 @@ class Providers:
             content = evaluated(region.value, EvaluationScope(owner))
             known = {} if isinstance(content, UnknownValue) else {"constant_value": content}
             self.found[full] = {"expressions": {"region": known}}
-        for one in block.body.blocks:
-            tags = one.body.attributes.get("tags") if one.type == "default_tags" else None
+        for inner in block.body.blocks:
+            tags = inner.body.attributes.get("tags") if inner.type == "default_tags" else None
             if tags is not None:
                 self._tags[full] = evaluated(tags.value, EvaluationScope(owner))
 
-    def merge_tags(self, one: PlanObject, provider: str) -> None:
+    def merge_tags(self, resource: PlanObject, provider: str) -> None:
         """What the provider adds: its default tags below the resource's own."""
-        if "tags" in one.unknown and "tags" not in one.content:
+        if "tags" in resource.unknown and "tags" not in resource.content:
             return
         defaults = self._tags.get(provider)
         if isinstance(defaults, UnknownValue):
-            one.expressions["tags_all"] = {"doubt": defaults.doubt(), "reached": defaults.references, "candidates": ()}
+            resource.expressions["tags_all"] = {
+                "doubt": defaults.doubt(),
+                "reached": defaults.references,
+                "candidates": (),
+            }
             return
-        tags = one.content.get("tags")
+        tags = resource.content.get("tags")
         own = tags if isinstance(tags, dict) else {}
         merged = {**defaults, **own} if isinstance(defaults, dict) else own
         if merged:
-            one.content["tags_all"] = {
+            resource.content["tags_all"] = {
                 name: None if isinstance(text, UnknownValue) else text for name, text in merged.items()
             }
-        one.expressions["tags_all"] = one.expressions.get("tags", {"constant_value": None})
+        resource.expressions["tags_all"] = resource.expressions.get("tags", {"constant_value": None})
 
 
-class Data:
+class DataSources:
     """Data sources in the modules they stand in."""
 
     def __init__(self) -> None:
@@ -98,16 +102,16 @@ class Data:
 
 # Looked at where something refers to them.
 _REFERRED = frozenset({"aws_kms_external_key", "aws_kms_replica_key", "aws_kms_replica_external_key"})
-_MADE = dict.fromkeys(("arn", "id", "stream_arn", "stream_label", "key_id", "target_key_arn", "tags_all"), True)
-_MADE_IF_NOT_NAMED = {**_MADE, **dict.fromkeys(("name", "unique_id", "policy_id", "json", "minified_json"), True)}
-_OF_ACCESS = ("aws_iam_", "aws_ssoadmin_")
-_IN_PARTS = ("awscc_", "aws_iam_", "aws_ssoadmin_", "aws_vpc_", "aws_kms_", "aws_cognito_")
+_COMPUTED = dict.fromkeys(("arn", "id", "stream_arn", "stream_label", "key_id", "target_key_arn", "tags_all"), True)
+_COMPUTED_IN_IAM = {**_COMPUTED, **dict.fromkeys(("name", "unique_id", "policy_id", "json", "minified_json"), True)}
+_IAM_TYPES = ("aws_iam_", "aws_ssoadmin_")
+_PARTLY_KNOWN_TYPES = ("awscc_", "aws_iam_", "aws_ssoadmin_", "aws_vpc_", "aws_kms_", "aws_cognito_")
 _REPEATING = ("count", "for_each")
-_MOST = 20_000  # resources of one root
+_MAX_RESOURCES = 20_000  # resources of one root
 _NOTHING_TO_READ = Plain(None)  # an origin tells instead
 
 
-class _Anything(dict[str, object]):
+class _UnknownUnlessSet(dict[str, object]):
     """What is unknown of a resource that nobody has a field map for: all that was not written."""
 
     def __init__(self, content: Mapping[str, object], unknown: Mapping[str, object]) -> None:
@@ -124,7 +128,7 @@ class Resources:
     def __init__(self, faults: Faults, refuse: Refuse) -> None:
         self.instances = ResourceChanges(faults)
         self.providers = Providers()
-        self.data = Data()
+        self.data = DataSources()
         self.doubts = 0  # values only a plan can tell
         self.managed = 0
         self._faults = faults
@@ -169,9 +173,9 @@ class Resources:
         repeated = any(block.file.says(block.start, block.close, word) for word in _REPEATING)
         repeats = module.repeats(key) if repeated else Repetition()
         for at, value in repeats.pairs:
-            if len(self.instances.rows) >= _MOST:
+            if len(self.instances.rows) >= _MAX_RESOURCES:
                 if concerns:
-                    self._faults.incomplete_at(f"more than {_MOST} resources", block.place, blocks=True)
+                    self._faults.incomplete_at(f"more than {_MAX_RESOURCES} resources", block.place, blocks=True)
                 return
             origin = LazySourceResource(
                 self._maker(module, key, block, EvaluationScope(module, at, value, repeats.counts))
@@ -180,23 +184,30 @@ class Resources:
                 self.doubts += origin.loaded.doubts
             if key.mode == "data" and key.type.startswith("aws_kms_"):
                 self.data.keep(module.address, key, origin.loaded.expressions)
-            self.instances.add(_item(module, key, at), _NOTHING_TO_READ, "", origin)
+            self.instances.add(_change_row(module, key, at), _NOTHING_TO_READ, "", origin)
 
     def _maker(
         self, module: ModuleInstance, key: Key, block: Block, scope: EvaluationScope
     ) -> Callable[[], SourceResource]:
         def make() -> SourceResource:
             try:
-                one = made(block.body, block, scope, module, partly=key.type.startswith(_IN_PARTS))
-                kept = lifecycle(block.body)[0]
+                resource = plan_object(
+                    block.body, block, scope, module, partly=key.type.startswith(_PARTLY_KNOWN_TYPES)
+                )
+                prevent_destroy = lifecycle(block.body)[0]
             except ParseError as error:
                 refuse_parsing(error, block.file.name, self._refuse)
-                one, kept = _unread(block), None
+                resource, prevent_destroy = _unread(block), None
             provider = self.providers.key_of(module, block, key.type)
             if key.type in READ:
-                self.providers.merge_tags(one, provider)
+                self.providers.merge_tags(resource, provider)
             return SourceResource(
-                _change(key, one), one.expressions, one.written, provider, kept, _counted(one.unknown)
+                _change(key, resource),
+                resource.expressions,
+                resource.written,
+                provider,
+                prevent_destroy,
+                _count_unknown(resource.unknown),
             )
 
         return make
@@ -206,24 +217,24 @@ def _unread(block: Block) -> PlanObject:
     return PlanObject({}, {}, {}, {}, BlockLines({}, {}, block))
 
 
-def _change(key: Key, one: PlanObject) -> dict[str, object]:
+def _change(key: Key, resource: PlanObject) -> dict[str, object]:
     unknown: Mapping[str, object]
     if key.type in READ:
-        unknown = {**{name: True for name in _MADE if name not in one.content}, **one.unknown}
-    elif key.type.startswith(_OF_ACCESS):
-        unknown = {**{name: True for name in _MADE_IF_NOT_NAMED if name not in one.content}, **one.unknown}
+        unknown = {**{name: True for name in _COMPUTED if name not in resource.content}, **resource.unknown}
+    elif key.type.startswith(_IAM_TYPES):
+        unknown = {**{name: True for name in _COMPUTED_IN_IAM if name not in resource.content}, **resource.unknown}
     else:
-        unknown = _Anything(one.content, one.unknown)
+        unknown = _UnknownUnlessSet(resource.content, resource.unknown)
     return {
         "actions": ["create"] if key.mode == "managed" else ["read"],
         "before": None,
-        "after": one.content,
+        "after": resource.content,
         "after_unknown": unknown,
-        "after_sensitive": one.marks,
+        "after_sensitive": resource.marks,
     }
 
 
-def _item(module: ModuleInstance, key: Key, at: object) -> ChangeRow:
+def _change_row(module: ModuleInstance, key: Key, at: object) -> ChangeRow:
     data = "data." if key.mode == "data" else ""
     instance = instance_key(at)
     return ChangeRow(
@@ -237,10 +248,10 @@ def _item(module: ModuleInstance, key: Key, at: object) -> ChangeRow:
     )
 
 
-def _counted(unknown: object) -> int:
+def _count_unknown(unknown: object) -> int:
     """How many values are unknown."""
     if unknown is True:
         return 1
     if isinstance(unknown, dict):
-        return sum(map(_counted, unknown.values()))
-    return sum(map(_counted, unknown)) if isinstance(unknown, list) else 0
+        return sum(map(_count_unknown, unknown.values()))
+    return sum(map(_count_unknown, unknown)) if isinstance(unknown, list) else 0

@@ -11,8 +11,8 @@ from tablegate.syntax.hcl.nodes import Call, Expression, Literal, Name, Object
 APPLY = "applying that first, or the value itself in its place"
 
 
-LONGEST = 1_000_000  # characters of one text
-_LARGEST = 20_000  # items of one value, and lines of its texts
+MAX_TEXT = 1_000_000  # characters of one text
+_MAX_SIZE = 20_000  # items of one value, and lines of its texts
 
 
 class SetValue(list[object]):
@@ -23,12 +23,12 @@ class FailedError(Exception):
     """An expression that Terraform would refuse as well."""
 
 
-def later(name: str, reached: Reached) -> UnknownValue:
+def known_after_apply(name: str, reached: Reached) -> UnknownValue:
     """An attribute that only the apply makes."""
     return UnknownValue("known only after apply", APPLY, names=(name,), references=(reached,), direct=True)
 
 
-def read_later(name: str, reached: Reached) -> UnknownValue:
+def known_after_plan(name: str, reached: Reached) -> UnknownValue:
     """An attribute of a data source, which only a plan reads."""
     return UnknownValue("read when the plan is made", PLAN, names=(name,), references=(reached,), direct=True)
 
@@ -37,14 +37,14 @@ def merged_unknown(
     unknowns: Iterable[UnknownValue], *, parts: tuple[str | UnknownValue, ...] = (), options: tuple[object, ...] = ()
 ) -> UnknownValue:
     """Unknown because of all of these. The first says why."""
-    found = list(unknowns)
-    first = found[0]
-    alike = [one for one in found if one.reason == first.reason]
+    causes = list(unknowns)
+    first = causes[0]
+    same_reason = [one for one in causes if one.reason == first.reason]
     return UnknownValue(
         first.reason,
         first.settle,
-        names=tuple(dict.fromkeys(name for one in alike for name in one.names)),
-        references=tuple(dict.fromkeys(one for unknown in found for one in unknown.references)),
+        names=tuple(dict.fromkeys(name for one in same_reason for name in one.names)),
+        references=tuple(dict.fromkeys(one for unknown in causes for one in unknown.references)),
         parts=parts,
         options=options,
     )
@@ -56,14 +56,14 @@ def joined_text(pieces: Iterable[object]) -> object:
     whole, length = True, 0
     for piece in pieces:
         length += len(piece) if type(piece) is str else 1
-        if length > LONGEST:
+        if length > MAX_TEXT:
             raise FailedError
         if type(piece) is str:
             parts.append(piece)
         elif type(piece) is UnknownValue:
             parts += piece.parts or (piece,)
-        elif found := list(unknowns(piece)):
-            parts += found  # a list or an object, which is no text: Terraform will say so
+        elif inner_unknowns := list(unknowns(piece)):
+            parts += inner_unknowns  # a list or an object, which is no text: Terraform will say so
             whole = False
         else:
             parts.append(as_text(piece))
@@ -100,7 +100,7 @@ def is_large(content: object) -> bool:
             waiting += item.values()
         elif isinstance(item, list):
             waiting += item
-        if size + len(waiting) > _LARGEST:
+        if size + len(waiting) > _MAX_SIZE:
             return True
     return False
 
@@ -155,14 +155,14 @@ def as_map(content: object) -> dict[str, object]:
     raise FailedError
 
 
-def ordered(items: Iterable[object]) -> SetValue:
+def as_set(items: Iterable[object]) -> SetValue:
     """A set of these, in Terraform's order."""
-    found = list({(type(item) is bool, repr(item)): item for item in items}.values())
-    if all(isinstance(item, str) for item in found):
-        found.sort(key=str)
-    elif all(isinstance(item, (int, float)) for item in found):
-        found.sort()
-    return SetValue(found)
+    members = list({(type(item) is bool, repr(item)): item for item in items}.values())
+    if all(isinstance(item, str) for item in members):
+        members.sort(key=str)
+    elif all(isinstance(item, (int, float)) for item in members):
+        members.sort()
+    return SetValue(members)
 
 
 UNTYPED = "a value whose type only Terraform works out"
@@ -184,15 +184,15 @@ def unified(items: Sequence[object]) -> list[object]:
             raise UntypedError
         return [as_text(item) if _is_plain(item) else item for item in items]
     if kinds == {"object"}:
-        made = iter(_objects([item for item in known if isinstance(item, dict)]))
+        members = iter(_objects([item for item in known if isinstance(item, dict)]))
     elif kinds == {"list"}:
-        made = iter(_lists([item for item in known if isinstance(item, list)]))
+        members = iter(_lists([item for item in known if isinstance(item, list)]))
     else:
         raise UntypedError
-    return [next(made) if _is_plain(item) else item for item in items]
+    return [next(members) if _is_plain(item) else item for item in items]
 
 
-def beside(content: object, other: object) -> object:
+def unified_with(content: object, other: object) -> object:
     """The content as the type that it shares with what stands on the other side."""
     try:
         return unified([content, other])[0]
@@ -200,17 +200,17 @@ def beside(content: object, other: object) -> object:
         return UnknownValue(UNTYPED)
 
 
-def same(left: object, right: object) -> bool:
+def same_type_and_content(left: object, right: object) -> bool:
     """Whether two contents are equal, and of one type."""
     return type(left) is type(right) and left == right
 
 
-def is_settled(content: object) -> bool:
+def holds_only_texts(content: object) -> bool:
     """Whether no other type beside it could change anything in some content: it holds nothing but texts."""
     if isinstance(content, dict):
-        return all(map(is_settled, content.values()))
+        return all(map(holds_only_texts, content.values()))
     if isinstance(content, list):
-        return all(map(is_settled, content))
+        return all(map(holds_only_texts, content))
     return not _is_plain(content) or isinstance(content, str)
 
 
@@ -224,14 +224,14 @@ def _objects(items: list[dict[str, object]]) -> list[object]:
 
 def _lists(items: list[list[object]]) -> list[object]:
     if len({len(item) for item in items}) > 1:
-        made = iter(unified([leaf for item in items for leaf in item]))
-        return [_like(item, [next(made) for _ in item]) for item in items]
+        leaves = iter(unified([leaf for item in items for leaf in item]))
+        return [_like(item, [next(leaves) for _ in item]) for item in items]
     columns = [unified(column) for column in zip(*items, strict=True)]
     return [_like(item, [column[row] for column in columns]) for row, item in enumerate(items)]
 
 
-def _like(item: list[object], made: list[object]) -> list[object]:
-    return SetValue(made) if isinstance(item, SetValue) else made
+def _like(item: list[object], items: list[object]) -> list[object]:
+    return SetValue(items) if isinstance(item, SetValue) else items
 
 
 def _one_kind(leaves: list[object]) -> None:
@@ -254,7 +254,7 @@ def _kind(content: object) -> str:
     return "object" if isinstance(content, dict) else "list"
 
 
-_SCALARS_types: dict[str, Callable[[object], object]] = {"string": as_text, "number": as_number, "bool": as_bool}
+_SCALAR_TYPES: dict[str, Callable[[object], object]] = {"string": as_text, "number": as_number, "bool": as_bool}
 _OF_ONE_TYPE = frozenset({"list", "set", "map"})
 _FEW = 2
 
@@ -271,15 +271,15 @@ def converted(content: object, type_: Expression | None) -> object:
 
 def is_text(type_: Expression | None) -> bool:
     """Whether a text on the command line is taken as it is written."""
-    return type_ is None or _word(type_) in _SCALARS_types
+    return type_ is None or _word(type_) in _SCALAR_TYPES
 
 
 def _converted(content: object, type_: Expression | None) -> object:
     if type_ is None or content is None or type(content) is UnknownValue or hasattr(content, "whole"):
         return content
     word = _word(type_)
-    if word in _SCALARS_types:
-        return _SCALARS_types[word](content)
+    if word in _SCALAR_TYPES:
+        return _SCALAR_TYPES[word](content)
     if not isinstance(type_, Call) or not type_.arguments:
         return content
     return _collected(content, type_, type_.arguments[0])
@@ -293,7 +293,7 @@ def _collected(content: object, type_: Call, inner: Expression) -> object:
             return [_converted(item, inner) for item in as_list(content)]
         case "set":
             items = [_converted(item, inner) for item in as_list(content)]
-            return SetValue(items) if any(unknowns(items)) else ordered(items)
+            return SetValue(items) if any(unknowns(items)) else as_set(items)
         case "map":
             return {key: _converted(item, inner) for key, item in as_map(content).items()}
         case "tuple":
@@ -314,20 +314,20 @@ def _of_one_type(content: object) -> object:
 
 def _object(content: dict[str, object], type_: Object) -> dict[str, object]:
     """Only what the type names: the rest is dropped, and what is optional is filled in."""
-    made: dict[str, object] = {}
+    members: dict[str, object] = {}
     for key, inner in type_.items:
         name = key.content if isinstance(key, Literal) else None
         if not isinstance(name, str):
             raise FailedError
         optional = isinstance(inner, Call) and inner.name == "optional"
         wanted = inner.arguments[0] if isinstance(inner, Call) and optional and inner.arguments else inner
-        given = content.get(name)
-        if given is None and not (optional or name in content):
+        member = content.get(name)
+        if member is None and not (optional or name in content):
             raise FailedError
-        if given is None and isinstance(inner, Call) and optional and len(inner.arguments) == _FEW:
-            given = _constant(inner.arguments[1])
-        made[name] = _converted(given, wanted)
-    return made
+        if member is None and isinstance(inner, Call) and optional and len(inner.arguments) == _FEW:
+            member = _constant(inner.arguments[1])
+        members[name] = _converted(member, wanted)
+    return members
 
 
 def _constant(node: Expression) -> object:

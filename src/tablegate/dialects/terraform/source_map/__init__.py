@@ -8,7 +8,7 @@ from functools import partial
 from tablegate.dialects.terraform.configuration import Configuration, Tree, calls, steps, tree, trees, unkeyed
 from tablegate.dialects.terraform.references import Rest, UnknownValue
 from tablegate.dialects.terraform.resource_changes import ResourceChange
-from tablegate.dialects.terraform.source.definitions import Definition, Key, defined, inner_type
+from tablegate.dialects.terraform.source.definitions import Definition, Key, definition_of, inner_type
 from tablegate.dialects.terraform.source.evaluate import evaluated
 from tablegate.dialects.terraform.source.modules import ModuleInstance, instance_key
 from tablegate.dialects.terraform.source.plan_shape import lifecycle
@@ -19,8 +19,8 @@ from tablegate.dialects.terraform.source_map.expressions import (
     ExpressionSite,
     ValueTracer,
     contradicts,
-    drilled,
     expression_of,
+    member_at,
     references,
 )
 from tablegate.dialects.terraform.source_map.modules import Folders, Module
@@ -57,7 +57,7 @@ def _agrees(body: Body, expressions: Tree, own: frozenset[str]) -> bool:
     if arguments.keys() | blocks.keys() != expressions.keys():
         return False
     return all(_same(value, expressions[name]) for name, value in arguments.items()) and all(
-        _same_blocks(found, expressions[name]) for name, found in blocks.items()
+        _same_blocks(inner, expressions[name]) for name, inner in blocks.items()
     )
 
 
@@ -111,8 +111,8 @@ class Evaluation:
 
     def called(self, block: Block, folder: str, path: tuple[str, ...]) -> Definition | None:
         """The module that a block calls; None where its source is not at hand."""
-        found = self._folders.of_call(block, folder, path)
-        return None if found is None or not self._folders.sources(found) else self._definition(found)
+        target = self._folders.of_call(block, folder, path)
+        return None if target is None or not self._folders.sources(target) else self._definition(target)
 
     def given(self, name: str, block: Block, module: ModuleInstance) -> object:  # noqa: ARG002 - the plan says it
         """The content of a variable of the root module."""
@@ -133,18 +133,20 @@ class Evaluation:
         """The plan tells already what no report may hold."""
 
     def _definition(self, folder: str) -> Definition:
-        found = self._definitions.get(folder)
-        if found is None:
+        definition = self._definitions.get(folder)
+        if definition is None:
             sources = self._folders.sources(folder)
-            found = self._definitions[folder] = defined(folder, sources, self._folders.grammar, self._folders.refuse)
-        return found
+            definition = self._definitions[folder] = definition_of(
+                folder, sources, self._folders.grammar, self._folders.refuse
+            )
+        return definition
 
     def _module(self, address: str) -> ModuleInstance | None:
         if address not in self._modules:
             path = calls(address)
             above = self._module(path[-2].address if len(path) > 1 else "")
-            found = None if above is None else (one for one in above.children() if one.address == address)
-            self._modules[address] = None if found is None else next(found, None)
+            candidates = None if above is None else (child for child in above.children() if child.address == address)
+            self._modules[address] = None if candidates is None else next(candidates, None)
         return self._modules[address]
 
     def _scope(self, module: ModuleInstance, instance: ResourceChange) -> EvaluationScope | None:
@@ -152,8 +154,8 @@ class Evaluation:
         if key not in module.definition.resources:
             return None
         repeats = module.repeats(key)
-        found = (pair for pair in repeats.pairs if instance_key(pair[0]) == instance.key)
-        at = next(found, None)
+        pairs = (pair for pair in repeats.pairs if instance_key(pair[0]) == instance.key)
+        at = next(pairs, None)
         return None if at is None or repeats.doubt is not None else EvaluationScope(module, *at, repeats.counts)
 
 
@@ -217,12 +219,12 @@ class SourceMap:
 
     def local(self, module: str, name: str, rest: Rest) -> tuple[object, Rest] | None:
         """What a local reads, as a plan's configuration says it, and what is still to be taken of that."""
-        found = self._module(module) if self._is_called(module) else None
-        attribute = None if found is None else found.local(name)
+        owner = self._module(module) if self._is_called(module) else None
+        attribute = None if owner is None else owner.local(name)
         if attribute is None:
             return None
         keys = tuple(step.name if step.name is not None else step.key for step in rest)
-        part = drilled(attribute.value, tuple(key for key in keys if key is not None))
+        part = member_at(attribute.value, tuple(key for key in keys if key is not None))
         return expression_of(part.node), rest[len(part.taken) :]
 
     def _value(self, instance: ResourceChange, node: Expression) -> object:
@@ -231,7 +233,7 @@ class SourceMap:
         return self._evaluation.value(instance, node)
 
     def _module(self, address: str) -> Module | None:
-        found: Module | None = self._root
+        module: Module | None = self._root
         for call in calls(address):
-            found = None if found is None else found.child(call.name)
-        return found
+            module = None if module is None else module.child(call.name)
+        return module

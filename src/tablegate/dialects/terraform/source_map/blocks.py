@@ -37,7 +37,7 @@ from tablegate.syntax.json import parse_json
 from tablegate.syntax.node import Node, ParseError
 
 _DATA = "aws_iam_policy_document"
-_FAR = 8
+_MAX_STEPS = 8
 _ELEMENTS: Mapping[object, str] = {
     "Action": "actions",
     "Effect": "effect",
@@ -47,37 +47,37 @@ _ELEMENTS: Mapping[object, str] = {
     "Sid": "sid",
 }
 _SUM = frozenset({"source_json", "override_json", "source_policy_documents", "override_policy_documents"})
-_HOLE = "\U000f0000"
+_PLACEHOLDER = "\U000f0000"
 
 
-def inside_of(spot: ExpressionPart, causes: ValueTracer) -> Inside_awscc_replicas | None:
+def document_places(spot: ExpressionPart, causes: ValueTracer) -> Inside_awscc_replicas | None:
     """Where the parts of an argument's document stand; None where nobody can tell."""
-    data = _composed(spot)
+    data = _data_source_places(spot)
     if data is not None:
         return data
-    found = _spelling(spot, causes)
-    if found is None:
+    origin = _spelling(spot, causes)
+    if origin is None:
         return None
-    if isinstance(found.node, Call):
-        whole = found.node.arguments[0]
-        return _InObject(found, whole) if isinstance(whole, Object) else None
-    return _text(found.attribute, found.node)
+    if isinstance(origin.node, Call):
+        whole = origin.node.arguments[0]
+        return _InObject(origin, whole) if isinstance(whole, Object) else None
+    return _text(origin.attribute, origin.node)
 
 
 def _spelling(spot: ExpressionPart, causes: ValueTracer) -> ExpressionPart | None:
-    found = spot
-    for _ in range(_FAR):
-        node = found.node
-        if found.rest != ():
+    part = spot
+    for _ in range(_MAX_STEPS):
+        node = part.node
+        if part.rest != ():
             return None
         if isinstance(node, Call) and node.name == "jsonencode" and len(node.arguments) == 1:
-            return found
+            return part
         if isinstance(node, Template) or (isinstance(node, Literal) and isinstance(node.content, str)):
-            return found
-        step = causes.step(found)
+            return part
+        step = causes.step(part)
         if step is None:
             return None
-        found = step
+        part = step
     return None
 
 
@@ -112,21 +112,21 @@ class _InText:
         self.count = len(content) if isinstance(content, (list, tuple)) else 1
 
     def __call__(self, path: Sequence[str | int]) -> Place | None:
-        found = None
+        deepest = None
         node: Node | None = self._root
         for step in path:
             node = None if node is None else _member(node, step)
-            if node is not None and _HOLE not in self._lines[node.line - 1][: node.column - 1]:
-                found = node
-        if found is None:
+            if node is not None and _PLACEHOLDER not in self._lines[node.line - 1][: node.column - 1]:
+                deepest = node
+        if deepest is None:
             return None
         # What an expression comes to is wider, or narrower, than what stands for it here.
-        end = None if found.end_column is None or self._hides(found) else found.end_column
+        end = None if deepest.end_column is None or self._hides(deepest) else deepest.end_column
         line, column = (self._first.line or 1) - 1, (self._first.column or 1) - 1
-        return Place(self._first.file, found.line + line, found.column + column, end and end + column)
+        return Place(self._first.file, deepest.line + line, deepest.column + column, end and end + column)
 
     def _hides(self, node: Node) -> bool:
-        return isinstance(node.content, str) and _HOLE in node.content
+        return isinstance(node.content, str) and _PLACEHOLDER in node.content
 
 
 class _InBlocks:
@@ -161,17 +161,17 @@ def _text(attribute: Attribute, node: Expression) -> Inside_awscc_replicas | Non
     """The parts of a heredoc."""
     first = attribute.file.heredoc(attribute.first)
     parts = node.parts if isinstance(node, Template) else (node,)
-    text = "".join(str(part.content) if isinstance(part, Literal) else _HOLE for part in parts)
+    text = "".join(str(part.content) if isinstance(part, Literal) else _PLACEHOLDER for part in parts)
     try:
         return None if first is None else _InText(first, text, parse_json(text))
     except ParseError:
         return None
 
 
-def _composed(spot: ExpressionPart) -> Inside_awscc_replicas | None:
+def _data_source_places(spot: ExpressionPart) -> Inside_awscc_replicas | None:
     """The statements of the data source that an argument refers to, where nothing is merged into them."""
-    found = references(spot.node) if isinstance(spot.node, Access) else []
-    words = found[0].root.split(".") if len(found) == 1 else []
+    read = references(spot.node) if isinstance(spot.node, Access) else []
+    words = read[0].root.split(".") if len(read) == 1 else []
     module = spot.site.module
     block = module.block(*words) if words[:2] == ["data", _DATA] and len(words) == 3 else None
     if block is None:
@@ -183,7 +183,7 @@ def _composed(spot: ExpressionPart) -> Inside_awscc_replicas | None:
 
 
 # What the provider makes of another argument.
-_MADE_OF = {"tags_all": "tags"}
+_DERIVED_FROM = {"tags_all": "tags"}
 # Blocks that keep the order in which they are written.
 _ORDERED = frozenset({"statement", "key_schema"})
 
@@ -245,10 +245,10 @@ class BlockMap(BlockLines):
                 return ArgumentLines(self.here, self._block)
             return ObjectLines(spot, self._content.get(key), self._causes, self._block).item(number, item)
         whole = self._content.get(key) if key in _ORDERED else None
-        found = _chosen(candidates, item, number, len(whole) if isinstance(whole, list) else 0)
-        if found is None:
+        chosen = _best_candidate(candidates, item, number, len(whole) if isinstance(whole, list) else 0)
+        if chosen is None:
             return ArgumentLines(self.here, self._block)
-        return BlockMap(found.block, found.body, item, found.site, self._causes, sure=self._sure, value=self._value)
+        return BlockMap(chosen.block, chosen.body, item, chosen.site, self._causes, sure=self._sure, value=self._value)
 
     def dynamic(self, key: str) -> Sequence[object] | None:
         """What the dynamic blocks of this name repeat over; None where the source may be another one."""
@@ -257,8 +257,8 @@ class BlockMap(BlockLines):
         each = [one.site.iterators[one.name] for one in self._candidates(key) if one.name]
         # Constants make blocks or make none, and in a plan both are seen.
         read = [expression_of(one.value) for one in each]
-        found = [one for one in read if "constant_value" not in one]
-        return found if all(found) else None
+        references_only = [one for one in read if "constant_value" not in one]
+        return references_only if all(references_only) else None
 
     def source_value(self, key: str) -> object:
         """What an argument comes to, where source and plan are known to agree how it is written."""
@@ -268,10 +268,10 @@ class BlockMap(BlockLines):
     def document_places(self, key: str) -> InDocument | None:
         """Where the parts of an argument stand that is a policy document."""
         spot = self._spot(key)
-        return None if spot is None else inside_of(spot, self._causes)
+        return None if spot is None else document_places(spot, self._causes)
 
     def _spot(self, key: str) -> ExpressionPart | None:
-        attribute = self._attributes.get(key) or self._attributes.get(_MADE_OF.get(key, ""))
+        attribute = self._attributes.get(key) or self._attributes.get(_DERIVED_FROM.get(key, ""))
         return None if attribute is None else ExpressionPart(attribute, attribute.value, self._site)
 
     def _candidates(self, key: str) -> Iterator[_Candidate]:
@@ -332,17 +332,17 @@ class ObjectLines(BlockLines):
         return self._spot.part(key)
 
 
-def _chosen(candidates: list[_Candidate], item: Tree, number: int, count: int) -> _Candidate | None:
+def _best_candidate(candidates: list[_Candidate], item: Tree, number: int, count: int) -> _Candidate | None:
     """The one block that an item can have been written as: by what they agree in, else by their order."""
     agreed = [(one, _agreement(one.body.attributes, item)) for one in candidates]
     fitting = [(one, score) for one, score in agreed if score is not None]
     if not fitting:
         return None
     best = max(score for _, score in fitting)
-    found = [one for one, score in fitting if score == best]
-    if len(found) == 1:
-        return found[0]
-    if any(one.name for one in candidates) or count != len(candidates) or candidates[number] not in found:
+    best_ones = [one for one, score in fitting if score == best]
+    if len(best_ones) == 1:
+        return best_ones[0]
+    if any(one.name for one in candidates) or count != len(candidates) or candidates[number] not in best_ones:
         return None
     return candidates[number]
 

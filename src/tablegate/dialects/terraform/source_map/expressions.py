@@ -67,7 +67,7 @@ class Reference(NamedTuple):
         return text
 
 
-class Part(NamedTuple):
+class MemberPath(NamedTuple):
     """A part of what is spelled out, and the keys that were taken to it."""
 
     node: Expression
@@ -102,11 +102,11 @@ def _references(node: Expression) -> Iterator[Reference]:
     for step in node.steps if isinstance(node, Access) else ():
         if isinstance(step, At):
             yield from _references(step.key)
-    for each in _inside(node):
+    for each in _operands(node):
         yield from _references(each)
 
 
-def _inside(node: Expression) -> tuple[Expression, ...]:
+def _operands(node: Expression) -> tuple[Expression, ...]:
     match node:
         case Template():
             return node.parts
@@ -131,20 +131,20 @@ def _inside(node: Expression) -> tuple[Expression, ...]:
 def _bound(node: Expression) -> frozenset[str]:
     """The names that loops in an expression give."""
     names = node.names if isinstance(node, For) else ()
-    return frozenset(names).union(*map(_bound, _inside(node)))
+    return frozenset(names).union(*map(_bound, _operands(node)))
 
 
-def drilled(node: Expression, rest: Rest) -> Part:
+def member_at(node: Expression, rest: Rest) -> MemberPath:
     """As far into what is spelled out as the keys lead."""
     taken: Rest = ()
     while rest:
         while isinstance(node, Call) and node.name in _WHOLE and len(node.arguments) == 1:
             node = node.arguments[0]
-        found = _member(node, rest[0])
-        if found is None:
+        member = _member(node, rest[0])
+        if member is None:
             break
-        node, taken, rest = found, (*taken, rest[0]), rest[1:]
-    return Part(node, taken, rest)
+        node, taken, rest = member, (*taken, rest[0]), rest[1:]
+    return MemberPath(node, taken, rest)
 
 
 def _member(node: Expression, key: str | int) -> Expression | None:
@@ -167,10 +167,10 @@ def expression_of(node: Expression) -> dict[str, object]:
     except FailedError:
         pass
     try:
-        found = list(dict.fromkeys(one.spelled for one in references(node)))
+        names = list(dict.fromkeys(one.spelled for one in references(node)))
     except FailedError:
         return {}
-    return {"references": found} if found else {}
+    return {"references": names} if names else {}
 
 
 def _constant(node: Expression) -> object:
@@ -183,7 +183,7 @@ def _constant(node: Expression) -> object:
     raise FailedError
 
 
-_FAR = 16  # hands that a value goes through
+_MAX_STEPS = 16  # hands that a value goes through
 _OWN_KEY = (Access(Name("each"), (Attr("key"),)), Access(Name("count"), (Attr("index"),)))
 _EACH_KEY = Reference("each", (Attr("key"),))
 _HERE = frozenset({"path", "terraform", "count"})  # they are what they are
@@ -225,7 +225,7 @@ class ExpressionPart(NamedTuple):
 
     def part(self, key: str | int) -> ExpressionPart | None:
         """A member of it, where it is spelled out."""
-        part = drilled(self.node, (key,))
+        part = member_at(self.node, (key,))
         return None if part.rest else self._replace(node=part.node, taken=(*self.taken, *part.taken))
 
 
@@ -246,13 +246,13 @@ class ValueTracer:
 
     def origin(self, spot: ExpressionPart) -> ExpressionPart | None:
         """The argument that gives what this one hands on; None where it is this one, or nobody can tell."""
-        found = None
-        for _ in range(_FAR):
-            step = self.step(found or spot)
+        last = None
+        for _ in range(_MAX_STEPS):
+            step = self.step(last or spot)
             if step is None:
                 break
-            found = step
-        return found
+            last = step
+        return last
 
     def step(self, spot: ExpressionPart) -> ExpressionPart | None:
         """Where the one thing is given that an expression reads."""
@@ -266,8 +266,8 @@ class ValueTracer:
         if spot.rest is not None and spot.node == Access(Name(name), steps):
             keys = _keys(steps[1:], spot.site)
             rest = None if keys is None else (*keys, *spot.rest)
-        found = self._given(name, head[1][0].name, spot.site, rest)
-        return None if found is None else _narrowed(found)
+        source_part = self._given(name, head[1][0].name, spot.site, rest)
+        return None if source_part is None else _narrowed(source_part)
 
     def _given(self, head: str, name: str, site: ExpressionSite, rest: Rest | None) -> ExpressionPart | None:
         if head == "var":
@@ -296,13 +296,13 @@ class ValueTracer:
         if "sensitive" in body and body["sensitive"].value != Literal(False):
             return None
         above = site.above
-        given = self._of_root(name, site) if above is None else _argument(name, site)
-        if given is None and "default" in body:
+        origin = self._of_root(name, site) if above is None else _argument(name, site)
+        if origin is None and "default" in body:
             default = body["default"]
-            given = ExpressionPart(default, default.value, ExpressionSite(site.module, site.keys))
-        if given is None or (above is None and contradicts(given.node, tree(self._variables.get(name)).get("value"))):
+            origin = ExpressionPart(default, default.value, ExpressionSite(site.module, site.keys))
+        if origin is None or (above is None and contradicts(origin.node, tree(self._variables.get(name)).get("value"))):
             return None
-        return given._replace(rest=rest)
+        return origin._replace(rest=rest)
 
     def _of_root(self, name: str, site: ExpressionSite) -> ExpressionPart | None:
         for body in site.module.folders.values():
@@ -330,7 +330,7 @@ def _argument(name: str, site: ExpressionSite) -> ExpressionPart | None:
 
 def _keys(steps: tuple[object, ...], site: ExpressionSite) -> Rest | None:
     """The keys that a reference takes, where they stand there, or are this instance's own."""
-    found: list[str | int] = []
+    keys: list[str | int] = []
     for step in steps:
         key = step.name if isinstance(step, Attr) else None
         if isinstance(step, At) and isinstance(step.key, Literal) and isinstance(step.key.content, (str, int)):
@@ -339,15 +339,15 @@ def _keys(steps: tuple[object, ...], site: ExpressionSite) -> Rest | None:
             key = site.key  # type: ignore[assignment]
         if key is None:
             return None
-        found.append(key)
-    return tuple(found)
+        keys.append(key)
+    return tuple(keys)
 
 
 def _narrowed(spot: ExpressionPart) -> ExpressionPart | None:
     """The part of it that is meant; None where all is spelled out, and that part is not there."""
     if spot.rest is None:
         return spot
-    part = drilled(spot.node, spot.rest)
+    part = member_at(spot.node, spot.rest)
     if part.rest and is_spelled_out(part.node):
         return None
     return ExpressionPart(spot.attribute, part.node, spot.site, part.taken, part.rest)

@@ -37,18 +37,18 @@ class Folders:
 
     def sources(self, folder: str) -> list[Source]:
         """The files of a module, those that override others last."""
-        found = self._sources.get(folder)
-        if found is None:
+        files = self._sources.get(folder)
+        if files is None:
             code = [one for one in self.tree.files(folder) if not _is_values(one)]
-            found = self._sources[folder] = sorted(unshadowed(code), key=overrides)
-        return found
+            files = self._sources[folder] = sorted(unshadowed(code), key=overrides)
+        return files
 
     def blocks(self, source: Source) -> list[Block]:
         """The blocks of a file."""
-        found = self._blocks.get(source.name)
-        if found is None:
-            found = self._blocks[source.name] = blocks_of(source, self.grammar, self.refuse)
-        return found
+        blocks = self._blocks.get(source.name)
+        if blocks is None:
+            blocks = self._blocks[source.name] = blocks_of(source, self.grammar, self.refuse)
+        return blocks
 
     def values(self) -> Iterator[Body]:
         """What the variables of the root are read from, unasked or because somebody names it; the strongest first."""
@@ -83,8 +83,8 @@ class Folders:
 
     def _values_of(self, source: Source) -> Body:
         try:
-            made = JsonFile if source.name.endswith(".json") else File
-            return made(source.name, decode(source.data), self.grammar).assignments()
+            reader = JsonFile if source.name.endswith(".json") else File
+            return reader(source.name, decode(source.data), self.grammar).assignments()
         except ParseError as error:
             refuse_parsing(error, source.name, self.refuse)
             return _EMPTY
@@ -129,12 +129,12 @@ class Module:
     def local(self, name: str) -> Attribute | None:
         """Where a local is defined."""
         if name not in self._locals:
-            found = None
+            attribute = None
             for source in self._holding(name):
                 for block in self.folders.blocks(source):
                     if block.type == "locals":
-                        found = self.folders.body(block).attributes.get(name, found)
-            self._locals[name] = found
+                        attribute = self.folders.body(block).attributes.get(name, attribute)
+            self._locals[name] = attribute
         return self._locals[name]
 
     def _holding(self, name: str) -> Iterator[Source]:
@@ -147,12 +147,12 @@ class Module:
                 if (block.type, *block.labels) == wanted:
                     yield block
 
-    def _merged(self, found: list[Block]) -> Block | None:
-        own = [block for block in found if not overrides(block.file)]
+    def _merged(self, blocks: list[Block]) -> Block | None:
+        own = [block for block in blocks if not overrides(block.file)]
         if len(own) != 1:
             return None
         whole = own[0]
-        for block in found[1:]:
+        for block in blocks[1:]:
             whole = merged(whole, block)
         return whole
 
