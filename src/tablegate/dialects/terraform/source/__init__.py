@@ -1,4 +1,4 @@
-"""A root module into an estate."""
+"""Reads a root module of Terraform source, and the modules it calls, into an estate. No plan is needed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TRUST = "terraform init, then --trust-modules; or judge the plan, which holds e
 
 
 class Project:
-    """The modules of one root, and everything that was found in them."""
+    """One root module with all modules below it."""
 
     def __init__(self, name: str, folder: Folder, options: ReadOptions) -> None:
         self._folder = folder
@@ -42,7 +42,7 @@ class Project:
         self._resources = Resources(self._faults, self.refuse)
         self._uncovered: dict[str, None] = {}
         self._steps = _STEPS
-        self._given = RootVariables(options, folder.beside, self.refuse)
+        self._variables = RootVariables(options, folder.beside, self.refuse)
 
     @cached_property
     def root(self) -> ModuleInstance:
@@ -50,7 +50,7 @@ class Project:
         return ModuleInstance(self, self._definition(self._folder.root))
 
     def reading(self) -> Reading:
-        """What the source says."""
+        """Read every resource of every module."""
         resources = self._resources
         for module in self._modules(self.root):
             resources.add(module)
@@ -95,12 +95,12 @@ class Project:
         return definition
 
     def refuse(self, message: str, place: Place, *, duplicate: bool = False, hint: str | None = None) -> None:
-        """A part of the source that is not what it should be."""
+        """Report a part of the source that cannot be read."""
         code = FaultCode.DUPLICATE_KEY if duplicate else FaultCode.UNREADABLE
         self._faults.refuse_at(message, place, code=code, hint=hint)
 
-    def called(self, block: Block, folder: str, path: tuple[str, ...]) -> Definition | None:
-        """The module that a block calls; None where it was not read, which is said."""
+    def definition_called(self, block: Block, folder: str, path: tuple[str, ...]) -> Definition | None:
+        """The definition of the module that a block calls. None if it was not read, which is reported."""
         try:
             attribute = block.body.attributes.get("source")
         except ParseError as error:
@@ -130,29 +130,29 @@ class Project:
                 message = f"{what} is not covered: nothing is known of what is in it"
                 self._faults.incomplete_at(message, block.place, blocks=False, hint=_TRUST)
 
-    def given(self, name: str, block: Block, module: ModuleInstance) -> object:
-        """The content of a variable of the root module."""
-        return self._given.value(name, block, module)
+    def root_variable(self, name: str, block: Block, module: ModuleInstance) -> object:
+        """The value of a root variable."""
+        return self._variables.value(name, block, module)
 
     def spend(self) -> None:
-        """One more step of a loop. Of too many the expression fails."""
+        """Count a step of a loop. Raises FailedError after too many."""
         self._steps -= 1
         if self._steps < 0:
             raise FailedError
 
     def keep_secret(self, content: object) -> None:
-        """Texts that no report may hold."""
+        """Keep the texts of a sensitive value out of every report."""
         self._secrets.update(texts(content))
 
 
 def read(text: str, name: str, options: ReadOptions) -> Reading:
-    """One file, judged alone."""
+    """Read one file without the rest of its folder."""
     folder = name.rpartition("/")[0]
     return read_folder(Source(name, b"", Folder(root=folder, parts=(Source(name, text.encode()),))), options)
 
 
 def read_folder(source: Source, options: ReadOptions) -> Reading:
-    """A folder of files, with the modules that it leads to."""
+    """Read a folder and the modules it calls."""
     if source.folder is None:
         raise AssertionError(source.name)
     with collector_paused():

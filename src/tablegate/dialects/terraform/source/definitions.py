@@ -1,4 +1,4 @@
-"""A module's files, overrides, variables."""
+"""The blocks of one module: its files, its override files and the values of root variables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class Key(NamedTuple):
-    """What a resource or a data source is called in its module."""
+    """Identifies a resource or data source in its module."""
 
     mode: str
     type: str
@@ -32,7 +32,7 @@ class Key(NamedTuple):
 
 
 class NamedFile(Protocol):
-    """A file."""
+    """Anything with a file name."""
 
     @property
     def name(self) -> str:
@@ -40,14 +40,14 @@ class NamedFile(Protocol):
 
 
 class Refuse(Protocol):
-    """How a definition says that something is wrong with it."""
+    """The function that reports what cannot be read."""
 
     def __call__(self, message: str, place: Place, *, duplicate: bool = False, hint: str | None = None) -> None:
-        """Say it."""
+        """Report a message at a place."""
 
 
 class Definition:
-    """The blocks of one module, by what they define."""
+    """The blocks of one module, by kind and name."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
@@ -59,7 +59,7 @@ class Definition:
         self.locals: dict[str, Attribute] = {}
 
     def _room(self, block: Block) -> tuple[dict[object, Block], object] | None:
-        """Where a block belongs, and under what name."""
+        """The dictionary that a block belongs to, and its key there."""
         labels = block.labels
         rooms = {"variable": self.variables, "output": self.outputs, "module": self.calls}
         if block.type in ("resource", "data") and len(labels) == 2:
@@ -73,7 +73,7 @@ class Definition:
         return None
 
     def define(self, block: Block, refuse: Refuse) -> None:
-        """Take in a block of an ordinary file. All but resources are read here, so that what is wrong is said once."""
+        """Add a block of an ordinary file. All but resources are parsed now, so that an error is reported once."""
         if block.type not in _READ_LATER:
             block.body  # noqa: B018 - a ParseError is the point
         if block.type == "locals":
@@ -104,7 +104,7 @@ class Definition:
 
 
 def definition_of(folder: str, files: Iterable[Source], grammar: str | None, refuse: Refuse) -> Definition:
-    """The module of these files. One that cannot be read is refused, and the rest is read without it."""
+    """The module defined by these files. A file that cannot be read is reported and left out."""
     definition = Definition(folder)
     overriding: list[Source] = []
     for source in unshadowed(files):
@@ -120,7 +120,7 @@ def definition_of(folder: str, files: Iterable[Source], grammar: str | None, ref
 
 
 def blocks_of(source: Source, grammar: str | None, refuse: Refuse) -> list[Block]:
-    """The blocks of one file; none where it cannot be read."""
+    """The blocks of one file. Empty if it cannot be read, which is reported."""
     if not source.data.strip():
         return []
     try:
@@ -133,21 +133,21 @@ def blocks_of(source: Source, grammar: str | None, refuse: Refuse) -> list[Block
 
 
 def utf8(data: bytes) -> str:
-    """The text of a file that Terraform reads: nothing but UTF-8."""
+    """Decode a file as Terraform does: UTF-8 only."""
     if data.startswith(_UTF16):
         raise ParseError("the file is UTF-16, which Terraform does not read", hint="save it as UTF-8")
     return decode(data)
 
 
 def refuse_parsing(error: ParseError, file: str, refuse: Refuse) -> None:
-    """Say that a file, or a block of it, cannot be read."""
+    """Report that a file or a block cannot be read."""
     refuse(
         error.message, Place(error.file or file, error.line, error.column), duplicate=error.duplicate, hint=error.hint
     )
 
 
 def merged(block: Block, over: Block) -> Block:
-    """A block with the arguments of another one over its own; the other's inner blocks replace those of their type."""
+    """Merge an override into a block: its arguments win, and its inner blocks replace those of the same type."""
 
     def read(_: Block) -> Body:
         below, above = block.body, over.body
@@ -161,7 +161,7 @@ def merged(block: Block, over: Block) -> Block:
 
 
 def inner_type(block: Block) -> str:
-    """What a block in a block makes: a dynamic one makes what its label says."""
+    """The type of an inner block. A dynamic block has the type of its label."""
     return block.labels[0] if block.type == "dynamic" and block.labels else block.type
 
 
@@ -173,13 +173,13 @@ def _try(block: Block, take: object, refuse: Refuse) -> None:
 
 
 def overrides(file: NamedFile) -> bool:
-    """Whether what stands in a file is merged over what others define."""
+    """Whether this is an override file."""
     stem = _stem(file.name)
     return stem == _OVERRIDES[0] or stem.endswith(_OVERRIDES[1])
 
 
 def unshadowed(files: Iterable[Source]) -> list[Source]:
-    """The files in their order, without those that OpenTofu's own files of the same name stand for."""
+    """The files by name, without each ``.tf`` file that a ``.tofu`` file of the same name replaces."""
     in_order = sorted(files, key=lambda source: source.name)
     tofu = {source.name.replace(".tofu", ".tf") for source in in_order if source.name.endswith((".tofu", ".tofu.json"))}
     return [source for source in in_order if source.name not in tofu]
@@ -199,7 +199,7 @@ _HINT = "--var {0}=VALUE, --var-file FILE, or --assume-defaults"
 
 
 class RootVariables:
-    """What the variables of a root module are set to, the strongest word last."""
+    """The values of root variables, by the precedence of Terraform: --var, then files, then the environment."""
 
     def __init__(self, options: ReadOptions, beside: Iterable[Source], refuse: Refuse) -> None:
         self._refuse = refuse
@@ -212,7 +212,7 @@ class RootVariables:
             self._files |= self._assigned(source)
 
     def value(self, name: str, block: Block, module: Module) -> object:
-        """The content of one variable."""
+        """The value of one variable."""
         type_ = None if (type_attribute := block.body.attributes.get("type")) is None else type_attribute.value
         default = block.body.attributes.get("default")
         scope = EvaluationScope(module)
@@ -255,7 +255,7 @@ class RootVariables:
 
 
 def in_order(beside: Iterable[Source]) -> list[Source]:
-    """Files that Terraform reads unasked: terraform.tfvars first, then the automatic ones by name."""
+    """The variable files that Terraform loads by itself: terraform.tfvars first, then *.auto.tfvars by name."""
     own = {"terraform.tfvars": 0, "terraform.tfvars.json": 1}
 
     def rank(source: Source) -> tuple[int, str]:
@@ -266,6 +266,6 @@ def in_order(beside: Iterable[Source]) -> list[Source]:
 
 
 def is_automatic(name: str) -> bool:
-    """Whether Terraform reads a file of variables without being told to."""
+    """Whether Terraform loads this variable file by itself."""
     name = name.rpartition("/")[2]
     return name in ("terraform.tfvars", "terraform.tfvars.json") or name.endswith((".auto.tfvars", ".auto.tfvars.json"))

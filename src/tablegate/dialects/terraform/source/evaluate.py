@@ -1,4 +1,4 @@
-"""Expressions, loops, operators."""
+"""Evaluates expressions of Terraform source. What cannot be known becomes an UnknownValue with its reason."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ _MAX_ITEMS = 10_000  # items of one loop
 
 
 def instances_as_map(content: object) -> object:
-    """The instances of something that is repeated, where a function wants a map; else the content as it is."""
+    """A resource with count or for_each as its map or list of instances. Other content is returned as it is."""
     if not hasattr(content, "keys") or isinstance(content, dict):
         return content
     return content.keys()
 
 
 def put_item(target: dict[str, object], key: str, result: object, *, grouped: bool) -> None:
-    """One more item of an object. A key may stand twice only where its items are gathered."""
+    """Add an item to an object. A repeated key is allowed only when grouping (``...``)."""
     if grouped:
         group = target.setdefault(key, [])
         if isinstance(group, list):
@@ -66,7 +66,7 @@ def put_item(target: dict[str, object], key: str, result: object, *, grouped: bo
 
 
 def loop_scopes(node: For, everything: object, scope: EvaluationScope) -> Iterator[EvaluationScope]:
-    """Where the inside of a loop stands, for each item of what it runs over."""
+    """The scope of each iteration of a ``for`` expression."""
     if isinstance(everything, dict):
         pairs = [(key, everything[key]) for key in sorted(everything)]
     elif isinstance(everything, list):
@@ -82,7 +82,7 @@ def loop_scopes(node: For, everything: object, scope: EvaluationScope) -> Iterat
 
 
 def apply_operator(sign: str, left: object, right: object) -> object:
-    """What an operator comes to, where both sides are known."""
+    """The result of a binary operator on known operands."""
     if sign in ("==", "!="):
         try:
             return _equal(left, right) is (sign == "==")
@@ -95,7 +95,7 @@ def apply_operator(sign: str, left: object, right: object) -> object:
 
 
 def apply_logical(left: object, right: object, *, decisive: bool) -> object:
-    """What ``||`` comes to, where true is decisive, or ``&&``, where false is: one side can be enough."""
+    """The result of ``||`` (true is decisive) or ``&&`` (false is): one known operand can be enough."""
     sides = [one if type(one) is UnknownValue else as_bool(one) for one in (left, right)]
     if decisive in [one for one in sides if isinstance(one, bool)]:
         return decisive
@@ -104,7 +104,7 @@ def apply_logical(left: object, right: object, *, decisive: bool) -> object:
 
 
 def _equal(left: object, right: object) -> bool:
-    """Whether two are the same: of different types they are not, and 1 and 1.0 are of one."""
+    """Terraform's ``==``: values of different types are not equal, but 1 equals 1.0."""
     numbers = [isinstance(one, (int, float)) and not isinstance(one, bool) for one in (left, right)]
     if all(numbers):
         return left == right
@@ -133,7 +133,7 @@ _OPERATORS: dict[str, Callable[..., object]] = {
 
 
 def evaluated(node: Expression, scope: EvaluationScope) -> object:
-    """The content of an expression."""
+    """Evaluate an expression. One that fails is unknown."""
     if type(node) is Literal:
         return node.content
     try:
@@ -145,7 +145,7 @@ def evaluated(node: Expression, scope: EvaluationScope) -> object:
 
 
 def _evaluate(node: Expression, scope: EvaluationScope) -> object:
-    """The same, but what fails goes on failing: for those who try."""
+    """Evaluate an expression. One that fails raises FailedError, for ``try`` and ``can``."""
     return node.content if type(node) is Literal else _RULES[type(node)](node, scope)
 
 
@@ -165,7 +165,7 @@ def _access(node: Access, scope: EvaluationScope) -> object:
 
 
 def _rooted(name: str, steps: tuple[Step, ...], scope: EvaluationScope) -> tuple[object, tuple[Step, ...]]:
-    """What the first words of a reference stand for, and the rest of the way."""
+    """The object that a reference begins with (``var.x``, ``data.t.n``), and the remaining steps."""
     first = steps[0].name if isinstance(steps[0], Attr) else None
     module = scope.module
     if first is None:
@@ -210,7 +210,7 @@ def _into(content: object, steps: tuple[Step, ...], scope: EvaluationScope) -> o
 
 
 def _inside(whole: UnknownValue, steps: tuple[Step, ...]) -> UnknownValue:
-    """A part of something unknown: not the same as another part of it."""
+    """A member of an unknown value. Its label keeps it apart from other members."""
     names = [step.name for step in steps if isinstance(step, Attr)]
     label = ".".join((whole.label, *names)) if whole.label and len(names) == len(steps) else ""
     return UnknownValue(whole.reason, whole.settle, names=whole.names, references=whole.references, label=label)
@@ -281,7 +281,7 @@ def _call(node: Call, scope: EvaluationScope) -> object:
         attempt = _attempt(node.arguments[0], scope) if len(node.arguments) == 1 else FailedError
         return attempt if type(attempt) is UnknownValue else attempt is not FailedError
     if node.name in ("sensitive", "ephemeralasnull"):
-        scope.module.mark()
+        scope.module.note_sensitive()
     arguments = [_evaluate(one, scope) for one in node.arguments]
     if node.spread:
         last = arguments.pop()

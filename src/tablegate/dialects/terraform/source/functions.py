@@ -1,4 +1,4 @@
-"""Terraform's functions."""
+"""Terraform's functions, as far as they can be computed exactly."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _VERB = re.compile(r"%(?:(%)|([sdvq]))")
 
 
 def json_text(content: object) -> object:
-    """JSON as jsonencode writes it: keys in order, and nothing that could end a script."""
+    """jsonencode(content): keys sorted, and ``<``, ``>``, ``&`` escaped."""
     return joined_text(_json(content))
 
 
 def _json(content: object) -> Iterator[str | UnknownValue]:
-    """The pieces of the text; what is not known stands where a text would."""
+    """The pieces of the JSON text. An unknown value is written inside quotes."""
     if isinstance(content, dict):
         for number, key in enumerate(sorted(content)):
             yield f"{',' if number else '{'}{_dumped(key)}:"
@@ -67,7 +67,7 @@ def _dumped(content: object) -> str:
 
 
 def formatted(pattern: object, *items: object) -> object:
-    """format(pattern, items...), for the verbs that texts are made with."""
+    """format(pattern, items...), for the verbs %s, %d, %v and %q."""
     rest = list(reversed(items))
     pieces: list[object] = []
     text = as_text(pattern)
@@ -89,7 +89,7 @@ def _formatted(verb: str, item: object) -> object:
 
 
 def formatted_list(pattern: object, *items: object) -> object:
-    """The same for each item of the lists among the arguments."""
+    """formatlist(pattern, items...)."""
     lengths = {len(item) for item in items if isinstance(item, list)}
     if len(lengths) != 1:
         raise FailedError
@@ -101,13 +101,13 @@ def formatted_list(pattern: object, *items: object) -> object:
 
 
 def joined(between: object, content: object) -> object:
-    """The items of a list with a text between them."""
+    """join(between, content)."""
     pieces = [piece for item in as_list(content) for piece in (as_text(between), item)]
     return joined_text(pieces[1:])
 
 
 def replaced(text: object, old: object, new: object) -> object:
-    """The text with another one in place of a part."""
+    """replace(text, old, new)."""
     pattern = as_text(old)
     if len(pattern) > 1 and pattern.startswith("/") and pattern.endswith("/"):
         return _substituted(as_text(text), pattern[1:-1], new)
@@ -118,12 +118,12 @@ def replaced(text: object, old: object, new: object) -> object:
 
 
 def matches(pattern: object, text: object) -> object:
-    """Every match of a regular expression without groups."""
+    """regexall(pattern, text), for patterns without groups."""
     return _compiled(as_text(pattern)).findall(_searched(text))
 
 
 def first_match(pattern: object, text: object) -> object:
-    """The first match of one; without any, Terraform fails."""
+    """regex(pattern, text), for patterns without groups. It fails without a match."""
     match = _compiled(as_text(pattern)).search(_searched(text))
     if match is None:
         raise FailedError
@@ -137,7 +137,7 @@ def _substituted(text: str, pattern: str, new: object) -> object:
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """A regular expression that means the same in Go's dialect and in Python's, and whose search is quick."""
+    """Compile a pattern, if it means the same in Go and in Python and cannot take long."""
     if _IN_COMMON.fullmatch(pattern) is None:
         raise FailedError
     return re.compile(f"{pattern[:-1]}\\Z" if pattern.endswith("$") else pattern)
@@ -150,7 +150,7 @@ def _searched(text: object) -> str:
 
 
 def part_of(text: object, offset: object, length: object) -> object:
-    """So many characters from an offset on."""
+    """substr(text, offset, length)."""
     start, size = int(as_number(offset)), int(as_number(length))
     whole = as_text(text)
     start = start + len(whole) if start < 0 else start
@@ -158,12 +158,12 @@ def part_of(text: object, offset: object, length: object) -> object:
 
 
 def titled(text: object) -> object:
-    """Each word with a capital."""
+    """title(text)."""
     return re.sub(r"(?:^|(?<=\s))\w", lambda first: first[0].upper(), as_text(text))
 
 
 def to_text(content: object) -> object:
-    """A text, or nothing."""
+    """tostring(content)."""
     return content if content is None or isinstance(content, UnknownValue) else as_text(content)
 
 
@@ -179,7 +179,7 @@ class _PartlyUnknownError(Exception):
 
 
 def call_function(name: str, arguments: list[object]) -> object:
-    """What a call comes to. What is unknown in an argument makes the result unknown, where the function looks at it."""
+    """Call a function. The result is unknown if the function reads an unknown part of an argument."""
     shallow = _SHALLOW.get(name)
     function = shallow or _DEEP.get(name)
     if function is None:

@@ -1,4 +1,4 @@
-"""Module instances; resources as expressions see them."""
+"""Instances of modules and resources, as expressions refer to them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PASSES_ON = {"terraform_data": ("output", "input")}
 
 
 class Repetition(NamedTuple):
-    """The instances of something: each with its key and its value. With a doubt there may be others, or none."""
+    """The instances that count or for_each make: (key, value) pairs. With a doubt there may be others, or none."""
 
     pairs: tuple[tuple[object, object], ...] = ((None, None),)
     counts: bool = False
@@ -42,7 +42,7 @@ class Repetition(NamedTuple):
 
 
 def repetition_of(body: Body, scope: EvaluationScope) -> Repetition:
-    """How often something stands there."""
+    """The instances of a resource or module call with this body."""
     count, each = body.attributes.get("count"), body.attributes.get("for_each")
     if count is not None:
         return _by_count(evaluated(count.value, scope))
@@ -82,12 +82,12 @@ _ONCE = Repetition()
 
 
 def instance_key(key: object) -> InstanceKey:
-    """The key in an address: none where it is not known."""
+    """The key in an address. None if it is not known."""
     return key if isinstance(key, (str, int)) else None
 
 
 class ResourceInstances:
-    """All instances of a resource or of a called module. Alone, they are the one."""
+    """All instances of a resource or module call. Without count and for_each it behaves as the single instance."""
 
     def __init__(self, repeats: Repetition, one: Callable[[object, object], ResourceValue], address: str) -> None:
         self._repeats = repeats
@@ -95,7 +95,7 @@ class ResourceInstances:
         self._address = address
 
     def get(self, name: str) -> object:
-        """An attribute of the one that there is."""
+        """An attribute of the single instance."""
         if not self._repeats.single:
             if self._repeats.doubt is not None:
                 return merged_unknown([self._repeats.doubt])
@@ -103,7 +103,7 @@ class ResourceInstances:
         return self._one(None, None).get(name)
 
     def at(self, key: object) -> object:
-        """The one with this key."""
+        """The instance with this key."""
         repeats = self._repeats
         wanted = as_number(key) if repeats.counts else as_text(key)
         for known, value in repeats.pairs:
@@ -114,13 +114,13 @@ class ResourceInstances:
         raise FailedError
 
     def each(self) -> list[object] | UnknownValue:
-        """Every one."""
+        """All instances."""
         if self._repeats.doubt is not None:
             return self._repeats.doubt
         return [self._one(key, value) for key, value in self._repeats.pairs]
 
     def keys(self) -> Mapping[str, object] | list[object] | UnknownValue:
-        """Every one by its key, or a list of all that are counted."""
+        """The instances by key (for_each), or as a list (count)."""
         if self._repeats.doubt is not None:
             return self._repeats.doubt
         if self._repeats.single or self._repeats.counts:
@@ -128,7 +128,7 @@ class ResourceInstances:
         return {str(key): self._one(key, value) for key, value in self._repeats.pairs}
 
     def whole(self) -> UnknownValue:
-        """All of them as a value."""
+        """All instances as one value, which is never known."""
         return UnknownValue(f"{self._address} is not spelled out as a whole")
 
 
@@ -147,7 +147,7 @@ class ResourceValue:
         return f"{data}{self._name.type}.{self._name.name}{bracketed(instance_key(self._key))}{behind}"
 
     def get(self, name: str) -> object:
-        """An attribute: what was written for it, or what only the apply makes."""
+        """An attribute: the argument as it is written, else a value that only the apply knows."""
         reference = self._reference(name)
         shown = f"{self._module.address}.{reference}".removeprefix(".")
         own = known_after_apply(shown, (self._module.address, reference))
@@ -158,7 +158,9 @@ class ResourceValue:
         written = body.attributes.get(input_name if name == output else name)
         if written is None:
             return own
-        content = self._module.guarded((self._name, self._key, name), lambda: evaluated(written.value, self._scope))
+        content = self._module.computed_once(
+            (self._name, self._key, name), lambda: evaluated(written.value, self._scope)
+        )
         if name == output:
             inner = tuple(reached for one in unknowns(content) for reached in one.references)
             return UnknownValue(own.reason, own.settle, names=own.names, references=inner or own.references)
@@ -169,15 +171,15 @@ class ResourceValue:
         return content
 
     def at(self, key: object) -> object:
-        """Nothing reaches into a resource by a key but a text."""
+        """An attribute, by a computed name."""
         return self.get(as_text(key))
 
     def each(self) -> list[object] | UnknownValue:
-        """It alone."""
+        """A list of this instance alone."""
         return [self]
 
     def whole(self) -> UnknownValue:
-        """The resource as a value."""
+        """The whole resource as one value, which is never known."""
         reference = self._reference("")
         return known_after_apply(
             f"{self._module.address}.{reference}".removeprefix("."), (self._module.address, reference)
@@ -185,7 +187,7 @@ class ResourceValue:
 
 
 class ModuleValue:
-    """One instance of a called module: its outputs."""
+    """One instance of a called module, as a mapping of its outputs."""
 
     def __init__(self, module: ModuleInstance) -> None:
         self._module = module
@@ -199,11 +201,11 @@ class ModuleValue:
         return self._module.output(as_text(key))
 
     def each(self) -> list[object] | UnknownValue:
-        """It alone."""
+        """A list of this instance alone."""
         return [self]
 
     def whole(self) -> UnknownValue:
-        """The module as a value."""
+        """The whole module as one value, which is never known."""
         return UnknownValue(f"{self._module.address} is not spelled out as a whole")
 
 
@@ -212,22 +214,22 @@ _HERE = frozenset({"alias", "version"})
 
 
 class Project(Protocol):
-    """What all module instances of one root share."""
+    """What the module instances of one root share."""
 
-    def called(self, block: Block, folder: str, path: tuple[str, ...]) -> Definition | None:
-        """The module that a block calls; None where it was not read."""
+    def definition_called(self, block: Block, folder: str, path: tuple[str, ...]) -> Definition | None:
+        """The definition of the module that a block calls. None if it was not read."""
 
-    def given(self, name: str, block: Block, module: ModuleInstance) -> object:
-        """The content of a variable of the root module."""
+    def root_variable(self, name: str, block: Block, module: ModuleInstance) -> object:
+        """The value of a root variable."""
 
     def refuse(self, message: str, place: Place, *, duplicate: bool = False, hint: str | None = None) -> None:
-        """A part of the source that is not what it should be."""
+        """Report a part of the source that cannot be read."""
 
     def keep_secret(self, content: object) -> None:
-        """Texts that no report may hold."""
+        """Keep the texts of a sensitive value out of every report."""
 
     def spend(self) -> None:
-        """One more step of a loop."""
+        """Count a step of a loop."""
 
 
 class ModuleInstance:
@@ -245,7 +247,7 @@ class ModuleInstance:
     ) -> None:
         self.definition = definition
         self.address = address
-        self.marked = False
+        self.read_sensitive = False
         self._project = project
         self._path = path
         self._call = call
@@ -254,27 +256,27 @@ class ModuleInstance:
         self._children: dict[str, Repetition] = {}
         self._made: dict[tuple[str, object], ModuleInstance | None] = {}
 
-    def mark(self) -> None:
-        """Something sensitive was read."""
-        self.marked = True
+    def note_sensitive(self) -> None:
+        """Note that a sensitive value was read."""
+        self.read_sensitive = True
 
     def spend(self) -> None:
-        """One more step of a loop."""
+        """Count a step of a loop."""
         self._project.spend()
 
-    def guarded(self, what: Hashable, work: Callable[[], object]) -> object:
-        """Work something out once. What needs itself on the way is not known."""
+    def computed_once(self, what: Hashable, work: Callable[[], object]) -> object:
+        """Compute something once, and remember it under ``what``. A value that depends on itself is unknown."""
         entry = self._known.get(what)
         if entry is None:
             self._known[what] = UnknownValue("an expression that needs itself"), False
-            before, self.marked = self.marked, False
-            content = self._worked_out(work)
-            entry = self._known[what] = content, self.marked
-            self.marked = before
-        self.marked = self.marked or entry[1]
+            before, self.read_sensitive = self.read_sensitive, False
+            content = self._computed(work)
+            entry = self._known[what] = content, self.read_sensitive
+            self.read_sensitive = before
+        self.read_sensitive = self.read_sensitive or entry[1]
         return entry[0]
 
-    def _worked_out(self, work: Callable[[], object]) -> object:
+    def _computed(self, work: Callable[[], object]) -> object:
         try:
             content = work()
         except ParseError as error:
@@ -283,17 +285,19 @@ class ModuleInstance:
         return UnknownValue("more than is evaluated") if is_large(content) else content
 
     def variable(self, name: str) -> object:
-        """The content of a variable."""
-        return self.guarded(("var", name), lambda: self._variable(name))
+        """The value of a variable."""
+        return self.computed_once(("var", name), lambda: self._variable(name))
 
     def _variable(self, name: str) -> object:
         block = self.definition.variables.get(name)
         if block is None:
             return UnknownValue(f"the variable {name} is not declared in what was read")
-        content = self._of_call(name, block) if self._call is not None else self._project.given(name, block, self)
+        content = (
+            self._of_call(name, block) if self._call is not None else self._project.root_variable(name, block, self)
+        )
         sensitive = block.body.attributes.get("sensitive")
         if sensitive is not None and sensitive.value == Literal(True):
-            self.mark()
+            self.note_sensitive()
             self._project.keep_secret(content)
         return content
 
@@ -306,7 +310,7 @@ class ModuleInstance:
         if argument is not None:
             above = self._scope.module
             content = evaluated(argument.value, self._scope)
-            self.marked = self.marked or getattr(above, "marked", False)
+            self.read_sensitive = self.read_sensitive or getattr(above, "read_sensitive", False)
             if content is not None or not _is_false(body.get("nullable")):
                 return converted(content, type_)
         if "default" in body:
@@ -314,15 +318,15 @@ class ModuleInstance:
         return UnknownValue(f"the variable {name} is not given to the module")
 
     def local(self, name: str) -> object:
-        """The content of a local."""
+        """The value of a local."""
         attribute = self.definition.locals.get(name)
         if attribute is None:
             return UnknownValue(f"local.{name} is not defined in what was read")
-        return self.guarded(("local", name), lambda: evaluated(attribute.value, EvaluationScope(self)))
+        return self.computed_once(("local", name), lambda: evaluated(attribute.value, EvaluationScope(self)))
 
     def output(self, name: str) -> object:
-        """The content of an output."""
-        return self.guarded(("output", name), lambda: self._output(name))
+        """The value of an output."""
+        return self.computed_once(("output", name), lambda: self._output(name))
 
     def _output(self, name: str) -> object:
         block = self.definition.outputs.get(name)
@@ -344,12 +348,12 @@ class ModuleInstance:
         )
 
     def repeats(self, key: Key) -> Repetition:
-        """How often a resource stands there."""
-        repetition = self.guarded(key, lambda: repetition_of(self.body(key), EvaluationScope(self)))
+        """The instances of a resource."""
+        repetition = self.computed_once(key, lambda: repetition_of(self.body(key), EvaluationScope(self)))
         return repetition if isinstance(repetition, Repetition) else Repetition(doubt=None)
 
     def body(self, key: Key) -> Body:
-        """What is written of a resource; nothing where that cannot be read, which is said."""
+        """The body of a resource. Empty if it cannot be read, which is reported."""
         block = self.definition.resources[key]
         try:
             return block.body
@@ -384,19 +388,19 @@ class ModuleInstance:
                     yield child
 
     def _repeats_of(self, name: str, block: Block) -> Repetition | None:
-        """How often a module is called; None where it was not read."""
+        """The instances of a module call. None if the module was not read."""
         if (
             len(self._path) >= _MAX_DEPTH
-            or self._project.called(block, self.definition.folder, (*self._path, name)) is None
+            or self._project.definition_called(block, self.definition.folder, (*self._path, name)) is None
         ):
             return None
-        repetition = self.guarded(("module", name), lambda: repetition_of(block.body, EvaluationScope(self)))
+        repetition = self.computed_once(("module", name), lambda: repetition_of(block.body, EvaluationScope(self)))
         return repetition if isinstance(repetition, Repetition) else None
 
     def _child(self, name: str, block: Block, key: object, value: object, *, counts: bool) -> ModuleInstance | None:
         known = (name, instance_key(key))
         if known not in self._made:
-            definition = self._project.called(block, self.definition.folder, (*self._path, name))
+            definition = self._project.definition_called(block, self.definition.folder, (*self._path, name))
             address = f"{self.address}.module.{name}{bracketed(instance_key(key))}".removeprefix(".")
             self._made[known] = (
                 None
@@ -413,7 +417,7 @@ class ModuleInstance:
         return self._made[known]
 
     def provider(self, key: str) -> tuple[ModuleInstance, str] | None:
-        """Where a provider of this name is configured: here, or in the module that hands it down."""
+        """The module that configures this provider, and its key there: this module, or the one that passes it in."""
         if key in self.definition.providers:
             return self, key
         if self._call is None or self._scope is None:
@@ -429,7 +433,7 @@ class ModuleInstance:
 
 
 def provider_key(node: Expression | None, type_: str) -> str:
-    """Which provider a resource names, or has by its type."""
+    """The name of the provider configuration that a resource uses: its ``provider`` argument, else by its type."""
     if node is None:
         return type_.partition("_")[0]
     return _provider_name(node) or type_.partition("_")[0]

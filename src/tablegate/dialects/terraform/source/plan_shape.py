@@ -1,4 +1,4 @@
-"""Resources as they are written, in the shape that a plan gives them: content, unknowns, and where each stands."""
+"""Gives a resource of source the shape it has in a plan (values, unknown marks, places): one reader serves both."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _KINDS = {**dict.fromkeys(_FLAGS, as_bool), **dict.fromkeys(_NUMBERS, as_number)
 
 
 class PlanObject(NamedTuple):
-    """One object as a plan has it: what is known, what is not, and how each part was written."""
+    """One object in the shape of a plan: known values, unknown marks, sensitive marks, expressions and places."""
 
     content: dict[str, object]
     unknown: dict[str, object]
@@ -79,7 +79,7 @@ class PlanObject(NamedTuple):
 def plan_object(
     body: Body, block: Block, scope: EvaluationScope, module: ModuleInstance, *, partly: bool = False
 ) -> PlanObject:
-    """The object that a body describes. ``partly``: a collection may be known in part."""
+    """The object that a body describes. With ``partly`` a collection may be known in part."""
     children: dict[str, list[BlockLines]] = {}
     into = PlanObject({}, {}, {}, {}, BlockLines(body.attributes, children, block))
     for name, attribute in body.attributes.items():
@@ -89,9 +89,9 @@ def plan_object(
         if type(value) is Literal:
             content = _as_provider_stores(name, value.content)
         else:
-            module.marked = False
+            module.read_sensitive = False
             content = _as_provider_stores(name, evaluated(value, scope))
-            if module.marked:
+            if module.read_sensitive:
                 into.marks[name] = True
         _put_argument(name, content, into, partly=partly)
     for type_, blocks in _grouped(body).items():
@@ -100,7 +100,7 @@ def plan_object(
 
 
 def _put_argument(name: str, content: object, into: PlanObject, *, partly: bool) -> None:
-    """One argument. Older providers lose sight of a whole collection when a part of it is unknown."""
+    """Add one argument. Unless ``partly``, a collection with an unknown part is wholly unknown, as in a plan."""
     inner = list(unknowns(content))
     if inner:
         whole = isinstance(content, UnknownValue)
@@ -123,7 +123,7 @@ def _put_argument(name: str, content: object, into: PlanObject, *, partly: bool)
 
 
 def _known_part(content: object) -> object:
-    """The content with nothing where it is unknown."""
+    """The content with null in place of each unknown part."""
     if isinstance(content, dict):
         return {key: _known_part(item) for key, item in content.items()}
     if isinstance(content, list):
@@ -141,7 +141,7 @@ def _unknown_marks(content: object) -> object:
 
 
 def _as_provider_stores(name: str, content: object) -> object:
-    """A scalar as the provider's schema has it: Terraform converts texts that say so."""
+    """A scalar converted to the type in the provider's schema, as Terraform does: "5" becomes 5."""
     kind = _KINDS.get(name)
     if content is None or isinstance(content, (dict, list, UnknownValue)) or hasattr(content, "whole"):
         if isinstance(content, UnknownValue) and content.candidates:
@@ -167,7 +167,7 @@ def _grouped(body: Body) -> dict[str, list[Block]]:
 def _put_blocks(
     type_: str, blocks: list[Block], into: PlanObject, scope: EvaluationScope, module: ModuleInstance, *, partly: bool
 ) -> list[BlockLines]:
-    """The blocks of one type. One whose number is not known makes all of them unknown."""
+    """Add the blocks of one type. If the number of one dynamic block is unknown, all of them are."""
     objects: list[PlanObject] = []
     for block in blocks:
         for body, inner in _bodies(block, scope):
@@ -186,7 +186,7 @@ def _put_blocks(
 
 
 def _bodies(block: Block, scope: EvaluationScope) -> Iterator[tuple[Body, EvaluationScope | UnknownValue]]:
-    """The bodies that a block makes: its own, or one for each item of a dynamic block."""
+    """The bodies of a block: its own, or one for each item of a dynamic block."""
     if block.type != "dynamic":
         yield block.body, scope
         return
@@ -226,7 +226,7 @@ def _iterator(block: Block) -> str:
 
 
 def lifecycle(body: Body) -> tuple[Attribute | None, bool]:
-    """What keeps a resource from being destroyed, and whether what is written may never be applied."""
+    """The prevent_destroy argument of a body, and whether it ignores all changes."""
     attributes: dict[str, Attribute] = {}
     for block in body.blocks:
         if block.type == "lifecycle":

@@ -1,4 +1,4 @@
-"""Resources, providers, data sources."""
+"""Collects the resources, data sources and provider configurations of all modules as rows of a plan."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tablegate.syntax.node import ParseError
 
 
 class Providers:
-    """Provider configurations, each read when a resource of it is first met."""
+    """Provider configurations, each read when the first resource uses it."""
 
     def __init__(self) -> None:
         self.found: dict[str, dict[str, object]] = {}
@@ -56,7 +56,7 @@ class Providers:
                 self._tags[full] = evaluated(tags.value, EvaluationScope(owner))
 
     def merge_tags(self, resource: PlanObject, provider: str) -> None:
-        """What the provider adds: its default tags below the resource's own."""
+        """Add the default tags of the provider, which the resource's own tags override."""
         if "tags" in resource.unknown and "tags" not in resource.content:
             return
         defaults = self._tags.get(provider)
@@ -78,18 +78,18 @@ class Providers:
 
 
 class DataSources:
-    """Data sources in the modules they stand in."""
+    """The data sources of each module, as the configuration of a plan lists them."""
 
     def __init__(self) -> None:
         self._found: dict[str, list[dict[str, object]]] = {}
 
     def keep(self, module: str, key: Key, expressions: Mapping[str, object]) -> None:
-        """One more."""
+        """Add a data source."""
         written: dict[str, object] = {"mode": "data", "type": key.type, "name": key.name, "expressions": expressions}
         self._found.setdefault(unkeyed(module), []).append(written)
 
     def module(self) -> dict[str, object]:
-        """The root module with all of them."""
+        """The root module of a configuration with all data sources."""
         root: dict[str, object] = {"resources": self._found.get("", []), "module_calls": {}}
         for address, resources in sorted(self._found.items()):
             inside = root
@@ -112,7 +112,7 @@ _NOTHING_TO_READ = Plain(None)  # an origin tells instead
 
 
 class _UnknownUnlessSet(dict[str, object]):
-    """What is unknown of a resource that nobody has a field map for: all that was not written."""
+    """The unknown marks of a resource without a field map: every attribute that is not set is unknown."""
 
     def __init__(self, content: Mapping[str, object], unknown: Mapping[str, object]) -> None:
         super().__init__(unknown)
@@ -123,7 +123,7 @@ class _UnknownUnlessSet(dict[str, object]):
 
 
 class Resources:
-    """Takes in the resources of modules, one after the other."""
+    """Collects the resources of modules."""
 
     def __init__(self, faults: Faults, refuse: Refuse) -> None:
         self.instances = ResourceChanges(faults)
@@ -136,7 +136,7 @@ class Resources:
         self._left: list[str] = []
 
     def add(self, module: ModuleInstance) -> None:
-        """All resources of a module instance."""
+        """Add all resources of a module instance."""
         for key, block in sorted(module.definition.resources.items()):
             self._note_running(key, block)
             if key.mode == "managed":
@@ -153,11 +153,11 @@ class Resources:
                     refuse_parsing(error, block.file.name, self._refuse)
 
     def note_left(self) -> None:
-        """Say which types were left unread."""
+        """Report the types that are not read."""
         coverage.note_left(self._left, self._faults)
 
     def _note_running(self, key: Key, block: Block) -> None:
-        """Say that something is run there that may do anything to a table."""
+        """Report a provisioner or external program that mentions DynamoDB: it may do anything to a table."""
         runs = key.mode == "managed" and block.file.says(block.start, block.close, "provisioner")
         if (runs or key == ("data", "external", key.name)) and block.file.says(block.start, block.close, "dynamodb"):
             what = "a provisioner" if runs else "an external program"
@@ -249,7 +249,7 @@ def _change_row(module: ModuleInstance, key: Key, at: object) -> ChangeRow:
 
 
 def _count_unknown(unknown: object) -> int:
-    """How many values are unknown."""
+    """Count the unknown values."""
     if unknown is True:
         return 1
     if isinstance(unknown, dict):

@@ -1,4 +1,4 @@
-"""Values, conversions, types, scopes."""
+"""Values of expressions: conversions, type constraints, unknown values, and the scope of an expression."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _MAX_SIZE = 20_000  # items of one value, and lines of its texts
 
 
 class SetValue(list[object]):
-    """The elements of a set, in their order."""
+    """The elements of a set, in the order of Terraform."""
 
 
 class FailedError(Exception):
-    """An expression that Terraform would refuse as well."""
+    """The expression fails in Terraform too, or is not supported."""
 
 
 def known_after_apply(name: str, reached: Reached) -> UnknownValue:
-    """An attribute that only the apply makes."""
+    """An attribute that is known only after the apply."""
     return UnknownValue("known only after apply", APPLY, names=(name,), references=(reached,), direct=True)
 
 
@@ -36,7 +36,7 @@ def known_after_plan(name: str, reached: Reached) -> UnknownValue:
 def merged_unknown(
     unknowns: Iterable[UnknownValue], *, parts: tuple[str | UnknownValue, ...] = (), options: tuple[object, ...] = ()
 ) -> UnknownValue:
-    """Unknown because of all of these. The first says why."""
+    """One unknown value for several causes. The first gives the reason."""
     causes = list(unknowns)
     first = causes[0]
     same_reason = [one for one in causes if one.reason == first.reason]
@@ -51,7 +51,7 @@ def merged_unknown(
 
 
 def joined_text(pieces: Iterable[object]) -> object:
-    """One text of these pieces. Of one that is known in part, the parts are kept."""
+    """Join pieces into one text. If some are unknown, the result is unknown and keeps its known parts."""
     parts: list[str | UnknownValue] = []
     whole, length = True, 0
     for piece in pieces:
@@ -74,7 +74,7 @@ def joined_text(pieces: Iterable[object]) -> object:
 
 
 def unknowns(content: object) -> Iterator[UnknownValue]:
-    """Everything unknown in some content, however deep."""
+    """Every unknown value inside some content, at any depth."""
     kind = type(content)
     if kind is UnknownValue:
         yield content  # type: ignore[misc]
@@ -89,7 +89,7 @@ def unknowns(content: object) -> Iterator[UnknownValue]:
 
 
 def is_large(content: object) -> bool:
-    """Whether there is more in some content than anybody writes: it was made to keep its readers busy."""
+    """Whether content is larger than people write: a guard against inputs made to exhaust the reader."""
     size, waiting = 0, [content]
     while waiting:
         item = waiting.pop()
@@ -106,7 +106,7 @@ def is_large(content: object) -> bool:
 
 
 def as_text(content: object) -> str:
-    """A text, or what Terraform makes one of."""
+    """Convert to a string, as Terraform does."""
     if isinstance(content, str):
         return content
     if isinstance(content, bool):
@@ -119,7 +119,7 @@ def as_text(content: object) -> str:
 
 
 def as_bool(content: object) -> bool:
-    """True or false, or a text that says so."""
+    """Convert to a bool, as Terraform does."""
     if isinstance(content, bool):
         return content
     if content in ("true", "1"):
@@ -130,7 +130,7 @@ def as_bool(content: object) -> bool:
 
 
 def as_number(content: object) -> int | float:
-    """A number, or a text that is one."""
+    """Convert to a number, as Terraform does."""
     if isinstance(content, (int, float)) and not isinstance(content, bool):
         return int(content) if isinstance(content, float) and content.is_integer() else content
     if isinstance(content, str):
@@ -156,7 +156,7 @@ def as_map(content: object) -> dict[str, object]:
 
 
 def as_set(items: Iterable[object]) -> SetValue:
-    """A set of these, in Terraform's order."""
+    """A set of the items, in the order of Terraform."""
     members = list({(type(item) is bool, repr(item)): item for item in items}.values())
     if all(isinstance(item, str) for item in members):
         members.sort(key=str)
@@ -170,11 +170,11 @@ _SCALARS = frozenset({"text", "number", "flag"})
 
 
 class UntypedError(Exception):
-    """Contents of several types, which Terraform brings into one or refuses."""
+    """Values of several types, which only Terraform can unify."""
 
 
 def unified(items: Sequence[object]) -> list[object]:
-    """The items as one type. Where nobody but Terraform can tell which that would be, this fails."""
+    """The items converted to one type. Raises UntypedError if only Terraform can tell which."""
     known = [item for item in items if _is_plain(item)]
     kinds = {_kind(item) for item in known}
     if len(kinds) <= 1 and kinds <= _SCALARS:
@@ -193,7 +193,7 @@ def unified(items: Sequence[object]) -> list[object]:
 
 
 def unified_with(content: object, other: object) -> object:
-    """The content as the type that it shares with what stands on the other side."""
+    """The content converted to the type it shares with the other branch of a conditional."""
     try:
         return unified([content, other])[0]
     except UntypedError:
@@ -201,12 +201,12 @@ def unified_with(content: object, other: object) -> object:
 
 
 def same_type_and_content(left: object, right: object) -> bool:
-    """Whether two contents are equal, and of one type."""
+    """Whether two values are equal and of one type."""
     return type(left) is type(right) and left == right
 
 
 def holds_only_texts(content: object) -> bool:
-    """Whether no other type beside it could change anything in some content: it holds nothing but texts."""
+    """Whether content holds only strings, which no unification changes."""
     if isinstance(content, dict):
         return all(map(holds_only_texts, content.values()))
     if isinstance(content, list):
@@ -260,7 +260,7 @@ _FEW = 2
 
 
 def converted(content: object, type_: Expression | None) -> object:
-    """The content as the type has it. What does not fit would be refused, so nothing is known of it."""
+    """Convert a value to a type constraint. A value that does not fit is unknown: Terraform would refuse it."""
     try:
         return _converted(content, type_)
     except FailedError:
@@ -270,7 +270,7 @@ def converted(content: object, type_: Expression | None) -> object:
 
 
 def is_text(type_: Expression | None) -> bool:
-    """Whether a text on the command line is taken as it is written."""
+    """Whether a value on the command line is taken as it is written, not parsed as an expression."""
     return type_ is None or _word(type_) in _SCALAR_TYPES
 
 
@@ -313,7 +313,7 @@ def _of_one_type(content: object) -> object:
 
 
 def _object(content: dict[str, object], type_: Object) -> dict[str, object]:
-    """Only what the type names: the rest is dropped, and what is optional is filled in."""
+    """Convert to an object type: other attributes are dropped, optional ones get their default."""
     members: dict[str, object] = {}
     for key, inner in type_.items:
         name = key.content if isinstance(key, Literal) else None
@@ -331,7 +331,7 @@ def _object(content: dict[str, object], type_: Object) -> dict[str, object]:
 
 
 def _constant(node: Expression) -> object:
-    """A default inside of a type: it reads nothing."""
+    """The default in ``optional(type, default)``, which is a constant."""
     if isinstance(node, Literal):
         return node.content
     if isinstance(node, Object):
@@ -347,7 +347,7 @@ def _word(node: Expression) -> str:
 
 
 class ResourceValue(Protocol):
-    """A resource, a module, or all their instances: content that is looked into only where somebody asks."""
+    """A resource or module, or all its instances. Its members are evaluated when they are read."""
 
     def get(self, name: str) -> object:
         """One attribute."""
@@ -359,20 +359,20 @@ class ResourceValue(Protocol):
         """Every instance."""
 
     def keys(self) -> Mapping[str, object] | UnknownValue:
-        """The instances by key, of those that have texts for keys."""
+        """The instances by key."""
 
     def whole(self) -> UnknownValue:
-        """The thing as a value: never spelled out."""
+        """The whole as one value, which is never known."""
 
 
 class Module(Protocol):
-    """The module instance that an expression stands in."""
+    """The module instance that an expression belongs to."""
 
     def variable(self, name: str) -> object:
-        """The content of a variable."""
+        """The value of a variable."""
 
     def local(self, name: str) -> object:
-        """The content of a local."""
+        """The value of a local."""
 
     def module(self, name: str) -> object:
         """A called module."""
@@ -380,15 +380,15 @@ class Module(Protocol):
     def resource(self, mode: str, type_: str, name: str) -> object:
         """A resource."""
 
-    def mark(self) -> None:
-        """Something sensitive was read."""
+    def note_sensitive(self) -> None:
+        """Note that a sensitive value was read."""
 
     def spend(self) -> None:
-        """One more step of a loop. Of too many the expression fails."""
+        """Count a step of a loop. Raises FailedError after too many."""
 
 
 class EvaluationScope(NamedTuple):
-    """Where an expression stands: its module, what is repeated there, and the names that loops give."""
+    """The scope of an expression: its module, the key and value of its instance, and the variables of loops."""
 
     module: Module
     key: object = None

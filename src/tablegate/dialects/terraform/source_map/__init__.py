@@ -1,4 +1,4 @@
-"""Lines of a plan's source; does the source agree."""
+"""Finds the lines of source that a plan was made from, and checks that source and plan agree."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _META_BLOCKS = frozenset({"lifecycle", "provisioner", "connection", "dynamic"})
 
 
 def agrees(body: Body, expressions: Tree, own: frozenset[str] = frozenset()) -> bool:
-    """Whether a block has the arguments and blocks that the configuration has, and they read the same.
+    """Whether a block has the same arguments and blocks as the plan's configuration, with the same references.
 
-    ``own`` are further arguments that Terraform itself takes from such a block.
+    ``own`` names arguments of Terraform itself, which the configuration does not list.
     """
     try:
         return _agrees(body, expressions, own)
@@ -69,7 +69,7 @@ def _same_blocks(blocks: list[Block], expression: object) -> bool:
 
 
 def _same(node: Expression, expression: object) -> bool:
-    """Whether an expression reads what the configuration says it does: its text is not in a plan."""
+    """Whether an expression has the constant or the references that the configuration lists."""
     if not isinstance(expression, dict):
         return not isinstance(expression, list) or not isinstance(node, Literal)
     if "constant_value" in expression and isinstance(node, Literal):
@@ -89,7 +89,7 @@ _STEPS = 100_000  # of loops
 
 
 class Evaluation:
-    """The modules of one plan's source, with what the plan was given."""
+    """Evaluates expressions of a plan's source with the variables of the plan."""
 
     def __init__(self, folders: Folders, root: Module, variables: Tree) -> None:
         self._folders = folders
@@ -99,7 +99,7 @@ class Evaluation:
         self._modules: dict[str, ModuleInstance | None] = {"": ModuleInstance(self, self._definition(root.folder))}
 
     def value(self, instance: ResourceChange, node: Expression) -> object:
-        """What an expression of a resource comes to; None where its instance is not found."""
+        """The value of an expression of a resource instance. None if the instance does not exist in source."""
         module = self._module(instance.module)
         if module is None:
             return None
@@ -109,28 +109,28 @@ class Evaluation:
         except ParseError:
             return None
 
-    def called(self, block: Block, folder: str, path: tuple[str, ...]) -> Definition | None:
-        """The module that a block calls; None where its source is not at hand."""
+    def definition_called(self, block: Block, folder: str, path: tuple[str, ...]) -> Definition | None:
+        """The definition of the module that a block calls. None if its source is not available."""
         target = self._folders.of_call(block, folder, path)
         return None if target is None or not self._folders.sources(target) else self._definition(target)
 
-    def given(self, name: str, block: Block, module: ModuleInstance) -> object:  # noqa: ARG002 - the plan says it
-        """The content of a variable of the root module."""
+    def root_variable(self, name: str, block: Block, module: ModuleInstance) -> object:  # noqa: ARG002 - the plan says it
+        """The value of a root variable, as the plan has it."""
         held = tree(self._variables.get(name))
         return held["value"] if "value" in held else UnknownValue(f"the variable {name} is not in the plan")
 
     def refuse(self, message: str, place: Place, *, duplicate: bool = False, hint: str | None = None) -> None:
-        """A part of the source that cannot be read."""
+        """Report a part of the source that cannot be read."""
         self._folders.refuse(message, place, duplicate=duplicate, hint=hint)
 
     def spend(self) -> None:
-        """One more step of a loop. Of too many the expression fails."""
+        """Count a step of a loop. Raises FailedError after too many."""
         self._steps -= 1
         if self._steps < 0:
             raise FailedError
 
     def keep_secret(self, content: object) -> None:
-        """The plan tells already what no report may hold."""
+        """Nothing to do: the plan marks its sensitive values."""
 
     def _definition(self, folder: str) -> Definition:
         definition = self._definitions.get(folder)
@@ -160,7 +160,7 @@ class Evaluation:
 
 
 class SourceMap:
-    """The source of one plan, looked into where something of the plan stands."""
+    """The source of one plan. Files are parsed only when a resource in them is looked up."""
 
     def __init__(
         self,
@@ -172,7 +172,7 @@ class SourceMap:
     ) -> None:
         self._folders = Folders(source, values, grammar)
         self._configuration = configuration
-        self._causes = ValueTracer(variables)
+        self._tracer = ValueTracer(variables)
         self._root = Module(self._folders, source.root)
         self._variables = variables
         self._evaluation: Evaluation | None = None
@@ -181,11 +181,11 @@ class SourceMap:
 
     @property
     def faults(self) -> Sequence[Fault]:
-        """What of it could not be read."""
+        """The files that could not be read."""
         return self._folders.faults
 
     def of(self, instance: ResourceChange, configured: Tree | None, content: Tree) -> SourceMatch | None:
-        """Where a resource was written, with this content after the plan."""
+        """Where a resource is written. ``content`` is its planned value."""
         module = self._module(instance.module)
         kind = "data" if instance.mode == "data" else "resource"
         block = None if module is None else module.block(kind, instance.type, instance.name)
@@ -196,18 +196,18 @@ class SourceMap:
         keys = tuple(call.key for call in calls(instance.module))
         site = ExpressionSite(module, keys, body.attributes.get("for_each"), instance.key)
         value = partial(self._value, instance)
-        written = BlockMap(block, body, content, site, self._causes, sure=sure, value=value)
+        written = BlockMap(block, body, content, site, self._tracer, sure=sure, value=value)
         return SourceMatch(written, lifecycle(body)[0], sure)
 
     def _agrees(self, block: Block, body: Body, configured: Tree) -> bool:
-        """Whether the block is the one that was planned: the same for all instances of a resource."""
+        """Whether the block is the one that was planned. Computed once for all instances of a resource."""
         key = id(block), id(configured)
         if key not in self._sure:
             self._sure[key] = agrees(body, tree(configured.get("expressions")))
         return self._sure[key]
 
     def _is_called(self, address: str) -> bool:
-        """Whether a module, and those above it, are called as they were when the plan was made."""
+        """Whether a module and its callers are called as the plan says."""
         address = unkeyed(address)
         if address not in self._called:
             module, path = self._module(address), calls(address)
@@ -218,7 +218,7 @@ class SourceMap:
         return self._called[address]
 
     def local(self, module: str, name: str, rest: Rest) -> tuple[object, Rest] | None:
-        """What a local reads, as a plan's configuration says it, and what is still to be taken of that."""
+        """The expression of a local in the form of a plan's configuration, and the steps that remain."""
         owner = self._module(module) if self._is_called(module) else None
         attribute = None if owner is None else owner.local(name)
         if attribute is None:

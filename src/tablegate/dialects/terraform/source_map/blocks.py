@@ -1,4 +1,4 @@
-"""Blocks and documents, each where it is written."""
+"""Maps blocks of a plan, and policy documents in their arguments, to lines of source."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from typing import NamedTuple
 
 from tablegate.dialects.terraform.configuration import Tree, tree
 from tablegate.dialects.terraform.source.definitions import inner_type
-from tablegate.dialects.terraform.source_info import ArgumentLines, BlockLines
-from tablegate.dialects.terraform.source_info import DocumentPlaces as InDocument
-from tablegate.dialects.terraform.source_info import DocumentPlaces as Inside_awscc_replicas
+from tablegate.dialects.terraform.source_info import ArgumentLines, BlockLines, DocumentPlaces
 from tablegate.dialects.terraform.source_map.expressions import (
     ExpressionPart,
     ExpressionSite,
@@ -50,12 +48,12 @@ _SUM = frozenset({"source_json", "override_json", "source_policy_documents", "ov
 _PLACEHOLDER = "\U000f0000"
 
 
-def document_places(spot: ExpressionPart, causes: ValueTracer) -> Inside_awscc_replicas | None:
-    """Where the parts of an argument's document stand; None where nobody can tell."""
-    data = _data_source_places(spot)
+def document_places(part: ExpressionPart, tracer: ValueTracer) -> DocumentPlaces | None:
+    """The places of the parts of a policy document in an argument. None if they cannot be found."""
+    data = _data_source_places(part)
     if data is not None:
         return data
-    origin = _spelling(spot, causes)
+    origin = _spelling(part, tracer)
     if origin is None:
         return None
     if isinstance(origin.node, Call):
@@ -64,8 +62,7 @@ def document_places(spot: ExpressionPart, causes: ValueTracer) -> Inside_awscc_r
     return _text(origin.attribute, origin.node)
 
 
-def _spelling(spot: ExpressionPart, causes: ValueTracer) -> ExpressionPart | None:
-    part = spot
+def _spelling(part: ExpressionPart, tracer: ValueTracer) -> ExpressionPart | None:
     for _ in range(_MAX_STEPS):
         node = part.node
         if part.rest != ():
@@ -74,7 +71,7 @@ def _spelling(spot: ExpressionPart, causes: ValueTracer) -> ExpressionPart | Non
             return part
         if isinstance(node, Template) or (isinstance(node, Literal) and isinstance(node.content, str)):
             return part
-        step = causes.step(part)
+        step = tracer.step(part)
         if step is None:
             return None
         part = step
@@ -82,26 +79,26 @@ def _spelling(spot: ExpressionPart, causes: ValueTracer) -> ExpressionPart | Non
 
 
 class _InObject:
-    """A document in jsonencode."""
+    """A document written with jsonencode."""
 
-    def __init__(self, spot: ExpressionPart, node: Object) -> None:
-        self._spot = spot
+    def __init__(self, part: ExpressionPart, node: Object) -> None:
+        self._part = part
         statements = next((value for key, value in node.items if key == Literal("Statement")), None)
         self.count = (
             1 if isinstance(statements, Object) else len(statements.items if isinstance(statements, Tuple) else ())
         )
 
     def __call__(self, path: Sequence[str | int]) -> Place | None:
-        attribute = self._spot.attribute
+        attribute = self._part.attribute
         for end in range(len(path), 0, -1):
-            span = attribute.file.inner(attribute.first, (*self._spot.taken, *path[:end]))
+            span = attribute.file.inner(attribute.first, (*self._part.taken, *path[:end]))
             if span is not None:
                 return attribute.file.place(*span)
         return None
 
 
 class _InText:
-    """A document in a heredoc, of which the expressions in it hide the columns behind them."""
+    """A document in a heredoc. Columns after an interpolation are not known."""
 
     def __init__(self, first: Place, text: str, root: Node) -> None:
         self._first = first
@@ -130,7 +127,7 @@ class _InText:
 
 
 class _InBlocks:
-    """A document that a data source composes."""
+    """A document in the statement blocks of a data source."""
 
     def __init__(self, blocks: Sequence[Block], folders: Folders) -> None:
         self._blocks = blocks
@@ -157,8 +154,8 @@ def _member(node: Node, step: str | int) -> Node | None:
     return next((item for number, item in enumerate(listed) if number == step), None)
 
 
-def _text(attribute: Attribute, node: Expression) -> Inside_awscc_replicas | None:
-    """The parts of a heredoc."""
+def _text(attribute: Attribute, node: Expression) -> DocumentPlaces | None:
+    """The places in a heredoc."""
     first = attribute.file.heredoc(attribute.first)
     parts = node.parts if isinstance(node, Template) else (node,)
     text = "".join(str(part.content) if isinstance(part, Literal) else _PLACEHOLDER for part in parts)
@@ -168,11 +165,11 @@ def _text(attribute: Attribute, node: Expression) -> Inside_awscc_replicas | Non
         return None
 
 
-def _data_source_places(spot: ExpressionPart) -> Inside_awscc_replicas | None:
-    """The statements of the data source that an argument refers to, where nothing is merged into them."""
-    read = references(spot.node) if isinstance(spot.node, Access) else []
+def _data_source_places(part: ExpressionPart) -> DocumentPlaces | None:
+    """The statements of the aws_iam_policy_document that an argument refers to, if it merges no other document."""
+    read = references(part.node) if isinstance(part.node, Access) else []
     words = read[0].root.split(".") if len(read) == 1 else []
-    module = spot.site.module
+    module = part.site.module
     block = module.block(*words) if words[:2] == ["data", _DATA] and len(words) == 3 else None
     if block is None:
         return None
@@ -189,7 +186,7 @@ _ORDERED = frozenset({"statement", "key_schema"})
 
 
 class _Candidate(NamedTuple):
-    """A block that an item may have been written as: a dynamic one stands for each that it makes."""
+    """A block that may have made an item of the plan. A dynamic block is a candidate for each of its items."""
 
     block: Block
     body: Body
@@ -198,9 +195,9 @@ class _Candidate(NamedTuple):
 
 
 class BlockMap(BlockLines):
-    """One block of a plan, and where it was written."""
+    """One block of a plan with its source."""
 
-    __slots__ = ("_causes", "_content", "_mapped", "_site", "_sure", "_value")
+    __slots__ = ("_body", "_content", "_site", "_sure", "_tracer", "_value")
 
     def __init__(
         self,
@@ -208,50 +205,50 @@ class BlockMap(BlockLines):
         body: Body,
         content: Tree,
         site: ExpressionSite,
-        causes: ValueTracer,
+        tracer: ValueTracer,
         *,
         sure: bool,
         value: Callable[[Expression], object],
     ) -> None:
         super().__init__(body.attributes, {}, block)
-        self._mapped = body
+        self._body = body
         self._content = content
         self._site = site
-        self._causes = causes
+        self._tracer = tracer
         self._sure = sure
         self._value = value
 
     def place(self, key: str) -> Place:
-        """Where a member is written: the block, where it is not, or where something else stands there."""
-        spot, content = self._spot(key), self._content.get(key)
-        if spot is not None:
-            return self.here if contradicts(spot.node, content) else self._causes.place(spot, content)
-        blocks = [one for one in self._mapped.blocks if inner_type(one) == key]
+        """Where a member is written. The block, if it is not set there or has another value."""
+        part, content = self._part(key), self._content.get(key)
+        if part is not None:
+            return self.here if contradicts(part.node, content) else self._tracer.place(part, content)
+        blocks = [one for one in self._body.blocks if inner_type(one) == key]
         return blocks[0].place if blocks else self.here
 
     def inner(self, key: str) -> BlockLines:
-        """The members of an object that is an argument."""
-        spot = self._spot(key)
-        if spot is None:
+        """The lines of an object in an argument."""
+        part = self._part(key)
+        if part is None:
             return super().inner(key)
-        return ObjectLines(spot, self._content.get(key), self._causes, self._block)
+        return ObjectLines(part, self._content.get(key), self._tracer, self._block)
 
     def child(self, key: str, number: int, item: Tree) -> BlockLines | None:
-        """The block that became this item; where several may have, all that is known is the block around them."""
+        """The block that made this item. If several may have, only the enclosing block is known."""
         candidates = list(self._candidates(key))
         if not candidates:
-            spot = self._spot(key)
-            if spot is None:
+            part = self._part(key)
+            if part is None:
                 return ArgumentLines(self.here, self._block)
-            return ObjectLines(spot, self._content.get(key), self._causes, self._block).item(number, item)
+            return ObjectLines(part, self._content.get(key), self._tracer, self._block).item(number, item)
         whole = self._content.get(key) if key in _ORDERED else None
         chosen = _best_candidate(candidates, item, number, len(whole) if isinstance(whole, list) else 0)
         if chosen is None:
             return ArgumentLines(self.here, self._block)
-        return BlockMap(chosen.block, chosen.body, item, chosen.site, self._causes, sure=self._sure, value=self._value)
+        return BlockMap(chosen.block, chosen.body, item, chosen.site, self._tracer, sure=self._sure, value=self._value)
 
     def dynamic(self, key: str) -> Sequence[object] | None:
-        """What the dynamic blocks of this name repeat over; None where the source may be another one."""
+        """The for_each expressions of the dynamic blocks of this name. None if source and plan may not match."""
         if not self._sure:
             return None
         each = [one.site.iterators[one.name] for one in self._candidates(key) if one.name]
@@ -261,21 +258,21 @@ class BlockMap(BlockLines):
         return references_only if all(references_only) else None
 
     def source_value(self, key: str) -> object:
-        """What an argument comes to, where source and plan are known to agree how it is written."""
+        """The value of an argument, if source and plan are known to match."""
         attribute = self._attributes.get(key) if self._sure and not self._site.iterators else None
         return None if attribute is None else self._value(attribute.value)
 
-    def document_places(self, key: str) -> InDocument | None:
-        """Where the parts of an argument stand that is a policy document."""
-        spot = self._spot(key)
-        return None if spot is None else document_places(spot, self._causes)
+    def document_places(self, key: str) -> DocumentPlaces | None:
+        """The places of the parts of a policy document in an argument."""
+        part = self._part(key)
+        return None if part is None else document_places(part, self._tracer)
 
-    def _spot(self, key: str) -> ExpressionPart | None:
+    def _part(self, key: str) -> ExpressionPart | None:
         attribute = self._attributes.get(key) or self._attributes.get(_DERIVED_FROM.get(key, ""))
         return None if attribute is None else ExpressionPart(attribute, attribute.value, self._site)
 
     def _candidates(self, key: str) -> Iterator[_Candidate]:
-        for block in self._mapped.blocks:
+        for block in self._body.blocks:
             if inner_type(block) != key:
                 continue
             if block.type != "dynamic":
@@ -291,70 +288,67 @@ class BlockMap(BlockLines):
 
 
 class ObjectLines(BlockLines):
-    """An object that is an argument, or in one: its members stand where they are spelled out."""
+    """An object value in an argument. Its members have places where they are written out."""
 
-    __slots__ = ("_causes", "_content", "_spot")
+    __slots__ = ("_content", "_tracer", "_whole")
 
-    def __init__(self, spot: ExpressionPart, content: object, causes: ValueTracer, block: Block) -> None:
+    def __init__(self, whole: ExpressionPart, content: object, tracer: ValueTracer, block: Block) -> None:
         super().__init__({}, {}, block)
-        self._spot = spot
+        self._whole = whole
         self._content = content
-        self._causes = causes
+        self._tracer = tracer
 
     @property
     def here(self) -> Place:
-        return self._spot.place
+        return self._whole.place
 
     def place(self, key: str) -> Place:
-        found = self._part(key)
-        if found is None or contradicts(found.node, tree(self._content).get(key)):
+        part = self._whole.member(key)
+        if part is None or contradicts(part.node, tree(self._content).get(key)):
             return self.here
-        return self._causes.place(found, tree(self._content).get(key))
+        return self._tracer.place(part, tree(self._content).get(key))
 
     def inner(self, key: str) -> BlockLines:
-        found = self._part(key)
-        if found is None:
+        part = self._whole.member(key)
+        if part is None:
             return self
-        return ObjectLines(found, tree(self._content).get(key), self._causes, self._block)
+        return ObjectLines(part, tree(self._content).get(key), self._tracer, self._block)
 
     def child(self, key: str, number: int, item: Tree) -> BlockLines | None:
-        found = self.inner(key)
-        return found.item(number, item) if isinstance(found, ObjectLines) and found is not self else found
+        inner = self.inner(key)
+        return inner.item(number, item) if isinstance(inner, ObjectLines) and inner is not self else inner
 
     def item(self, number: int, item: Tree) -> BlockLines:
-        """One of several objects in a list; the list, where it may be another one."""
-        found = self._spot.part(number)
-        if found is None or _differs(found.node, item):
+        """One object of a list. The list, if the object may be another one."""
+        part = self._whole.member(number)
+        if part is None or _differs(part.node, item):
             return self
-        return ObjectLines(found, item, self._causes, self._block)
-
-    def _part(self, key: str) -> ExpressionPart | None:
-        return self._spot.part(key)
+        return ObjectLines(part, item, self._tracer, self._block)
 
 
 def _best_candidate(candidates: list[_Candidate], item: Tree, number: int, count: int) -> _Candidate | None:
-    """The one block that an item can have been written as: by what they agree in, else by their order."""
+    """The one block that made an item: by equal literals, else by order. None if it is ambiguous."""
     agreed = [(one, _agreement(one.body.attributes, item)) for one in candidates]
     fitting = [(one, score) for one, score in agreed if score is not None]
     if not fitting:
         return None
     best = max(score for _, score in fitting)
-    best_ones = [one for one, score in fitting if score == best]
-    if len(best_ones) == 1:
-        return best_ones[0]
-    if any(one.name for one in candidates) or count != len(candidates) or candidates[number] not in best_ones:
+    tied = [one for one, score in fitting if score == best]
+    if len(tied) == 1:
+        return tied[0]
+    if any(one.name for one in candidates) or count != len(candidates) or candidates[number] not in tied:
         return None
     return candidates[number]
 
 
 def _differs(node: Expression, item: Tree) -> bool:
-    """Whether an object that is spelled out is another one."""
+    """Whether an object in source contradicts the planned item."""
     members = node.items if isinstance(node, Object) else ()
     return any(isinstance(key, Literal) and contradicts(value, item.get(str(key.content))) for key, value in members)
 
 
 def _agreement(attributes: Mapping[str, Attribute], item: Tree) -> int | None:
-    """In how many literals a block and an item agree; None where they differ in one."""
+    """The number of literals that a block and an item share. None if one differs."""
     literals = [(key, one.value) for key, one in attributes.items() if isinstance(one.value, Literal)]
     if any(contradicts(value, item.get(key)) for key, value in literals):
         return None

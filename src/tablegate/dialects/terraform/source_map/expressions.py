@@ -1,4 +1,4 @@
-"""Where a value was given."""
+"""Follows expressions of source to the place where a value is set."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ _WHOLE = frozenset({"tomap", "toset", "tolist", "nonsensitive", "sensitive"})  #
 
 
 class Reference(NamedTuple):
-    """A name that an expression reads, and the way into it."""
+    """A reference in an expression: its first name and the steps after it."""
 
     name: str
     steps: tuple[Step, ...]
 
     @property
     def root(self) -> str:
-        """Its first words, which tell what is read: var.x, data.t.n, t.n."""
+        """The address of what is read: var.x, data.t.n, t.n."""
         words = [self.name]
         for step in self.steps:
             if not isinstance(step, Attr) or len(words) == (3 if words[0] == "data" else 2):
@@ -54,7 +54,7 @@ class Reference(NamedTuple):
 
     @property
     def spelled(self) -> str:
-        """As the configuration of a plan spells it, up to where it is computed."""
+        """The reference as a plan's configuration writes it, up to the first computed key."""
         text = self.name
         for step in self.steps:
             if isinstance(step, Attr):
@@ -68,7 +68,7 @@ class Reference(NamedTuple):
 
 
 class MemberPath(NamedTuple):
-    """A part of what is spelled out, and the keys that were taken to it."""
+    """A member of a written object or list, the keys that led to it, and the keys that could not be followed."""
 
     node: Expression
     taken: Rest
@@ -76,7 +76,7 @@ class MemberPath(NamedTuple):
 
 
 def contradicts(node: Expression, content: object) -> bool:
-    """Whether a literal is something else than the content: spelled by another hand, it may still be the same."""
+    """Whether a literal has another value than the plan. Case, spaces and JSON texts do not count."""
     if not isinstance(node, Literal) or node.content in (None, "") or content in (None, ""):
         return False
     try:
@@ -87,7 +87,7 @@ def contradicts(node: Expression, content: object) -> bool:
 
 
 def references(node: Expression) -> list[Reference]:
-    """Everything that an expression reads but its own loops. One that is not read any further is a FailedError."""
+    """All references of an expression but its own loop variables. Raises FailedError if it is not parsed."""
     own = _bound(node)
     return [one for one in _references(node) if one.name not in own]
 
@@ -129,13 +129,13 @@ def _operands(node: Expression) -> tuple[Expression, ...]:
 
 
 def _bound(node: Expression) -> frozenset[str]:
-    """The names that loops in an expression give."""
+    """The variables of the ``for`` loops in an expression."""
     names = node.names if isinstance(node, For) else ()
     return frozenset(names).union(*map(_bound, _operands(node)))
 
 
 def member_at(node: Expression, rest: Rest) -> MemberPath:
-    """As far into what is spelled out as the keys lead."""
+    """Follow keys into a written object or list, as far as possible."""
     taken: Rest = ()
     while rest:
         while isinstance(node, Call) and node.name in _WHOLE and len(node.arguments) == 1:
@@ -156,12 +156,12 @@ def _member(node: Expression, key: str | int) -> Expression | None:
 
 
 def is_spelled_out(node: Expression) -> bool:
-    """Whether all its members stand there."""
+    """Whether an expression is an object or list with all members written out."""
     return isinstance(node, (Object, Tuple))
 
 
 def expression_of(node: Expression) -> dict[str, object]:
-    """The expression; nothing is said of one that is not read."""
+    """The expression in the form of a plan's configuration: a constant or references. Empty if it is not parsed."""
     try:
         return {"constant_value": _constant(node)}
     except FailedError:
@@ -190,7 +190,7 @@ _HERE = frozenset({"path", "terraform", "count"})  # they are what they are
 
 
 class ExpressionSite(NamedTuple):
-    """Where an expression stands: its module, the keys of the instances that lead there, and what is repeated."""
+    """The site of an expression: its module, the instance keys on the way there, its for_each, and iterators."""
 
     module: Module
     keys: tuple[Key, ...] = ()  # of the module's own instance, and of those above it
@@ -200,7 +200,7 @@ class ExpressionSite(NamedTuple):
 
     @property
     def above(self) -> ExpressionSite | None:
-        """Where the module is called."""
+        """The site of the module call."""
         module = self.module
         if module.above is None or module.call is None:
             return None
@@ -209,7 +209,7 @@ class ExpressionSite(NamedTuple):
 
 
 class ExpressionPart(NamedTuple):
-    """A part of an argument's expression. ``rest`` is what is still to be taken of it; None where that is lost."""
+    """A part of an argument's expression. ``rest`` holds the keys still to follow. None if they are not known."""
 
     attribute: Attribute
     node: Expression
@@ -219,57 +219,57 @@ class ExpressionPart(NamedTuple):
 
     @property
     def place(self) -> Place:
-        """Where it stands; the argument, where its parts have no places of their own."""
+        """Where the part is written. The argument, if its parts have no places."""
         span = self.attribute.file.inner(self.attribute.first, self.taken) if self.taken else None
         return self.attribute.place if span is None else self.attribute.file.place(*span)
 
-    def part(self, key: str | int) -> ExpressionPart | None:
-        """A member of it, where it is spelled out."""
-        part = member_at(self.node, (key,))
-        return None if part.rest else self._replace(node=part.node, taken=(*self.taken, *part.taken))
+    def member(self, key: str | int) -> ExpressionPart | None:
+        """A member, if it is written out."""
+        path = member_at(self.node, (key,))
+        return None if path.rest else self._replace(node=path.node, taken=(*self.taken, *path.taken))
 
 
 class ValueTracer:
-    """Follows expressions of one plan's source."""
+    """Traces values through variables, locals and each.value in one plan's source."""
 
     def __init__(self, variables: Tree) -> None:
         self._variables = variables  # of the root module, as the plan was made with them
         self._heads: dict[int, tuple[str, tuple[Step, ...]] | None] = {}  # by expressions, which stay as long as this
 
-    def place(self, spot: ExpressionPart, content: object) -> Place:
-        """Where an argument stands, and because of what other it is this content."""
-        last = self.origin(spot)
-        place = spot.place
+    def place(self, part: ExpressionPart, content: object) -> Place:
+        """The place of an argument, with the place that set its value."""
+        last = self.origin(part)
+        place = part.place
         if last is None or (last.rest == () and contradicts(last.node, content)):
             return place
         return replace(place, because=last.place)
 
-    def origin(self, spot: ExpressionPart) -> ExpressionPart | None:
-        """The argument that gives what this one hands on; None where it is this one, or nobody can tell."""
+    def origin(self, part: ExpressionPart) -> ExpressionPart | None:
+        """The argument that sets the value which this one passes on. None if it is this one or is not found."""
         last = None
         for _ in range(_MAX_STEPS):
-            step = self.step(last or spot)
+            step = self.step(last or part)
             if step is None:
                 break
             last = step
         return last
 
-    def step(self, spot: ExpressionPart) -> ExpressionPart | None:
-        """Where the one thing is given that an expression reads."""
-        if id(spot.node) not in self._heads:
-            self._heads[id(spot.node)] = _head(spot.node)
-        head = self._heads[id(spot.node)]
+    def step(self, part: ExpressionPart) -> ExpressionPart | None:
+        """One step: where the one name that an expression reads is set."""
+        if id(part.node) not in self._heads:
+            self._heads[id(part.node)] = _head(part.node)
+        head = self._heads[id(part.node)]
         if head is None or not isinstance(head[1][0], Attr):
             return None
         name, steps = head
         rest = None
-        if spot.rest is not None and spot.node == Access(Name(name), steps):
-            keys = _keys(steps[1:], spot.site)
-            rest = None if keys is None else (*keys, *spot.rest)
-        source_part = self._given(name, head[1][0].name, spot.site, rest)
+        if part.rest is not None and part.node == Access(Name(name), steps):
+            keys = _keys(steps[1:], part.site)
+            rest = None if keys is None else (*keys, *part.rest)
+        source_part = self._source_of(name, head[1][0].name, part.site, rest)
         return None if source_part is None else _narrowed(source_part)
 
-    def _given(self, head: str, name: str, site: ExpressionSite, rest: Rest | None) -> ExpressionPart | None:
+    def _source_of(self, head: str, name: str, site: ExpressionSite, rest: Rest | None) -> ExpressionPart | None:
         if head == "var":
             return self._variable(name, site, rest)
         if head == "local":
@@ -313,7 +313,7 @@ class ValueTracer:
 
 
 def _head(node: Expression) -> tuple[str, tuple[Step, ...]] | None:
-    """The one thing that an expression reads, and the way into it; None where it reads nothing, or several."""
+    """The one name that an expression reads, and the steps after it. None if it reads nothing, or several."""
     try:
         read = [one for one in references(node) if one.name not in _HERE and one != _EACH_KEY]
     except FailedError:
@@ -322,14 +322,14 @@ def _head(node: Expression) -> tuple[str, tuple[Step, ...]] | None:
 
 
 def _argument(name: str, site: ExpressionSite) -> ExpressionPart | None:
-    """What a module is called with."""
+    """The argument of the module call that sets a variable."""
     call, above = site.module.call, site.above
     attribute = None if call is None else site.module.folders.body(call).attributes.get(name)
     return None if attribute is None or above is None else ExpressionPart(attribute, attribute.value, above)
 
 
 def _keys(steps: tuple[object, ...], site: ExpressionSite) -> Rest | None:
-    """The keys that a reference takes, where they stand there, or are this instance's own."""
+    """The keys of a reference, if they are literals or the instance's own key."""
     keys: list[str | int] = []
     for step in steps:
         key = step.name if isinstance(step, Attr) else None
@@ -343,11 +343,11 @@ def _keys(steps: tuple[object, ...], site: ExpressionSite) -> Rest | None:
     return tuple(keys)
 
 
-def _narrowed(spot: ExpressionPart) -> ExpressionPart | None:
-    """The part of it that is meant; None where all is spelled out, and that part is not there."""
-    if spot.rest is None:
-        return spot
-    part = member_at(spot.node, spot.rest)
-    if part.rest and is_spelled_out(part.node):
+def _narrowed(part: ExpressionPart) -> ExpressionPart | None:
+    """The part that ``rest`` leads to. None if it is missing from an object that is written out."""
+    if part.rest is None:
+        return part
+    path = member_at(part.node, part.rest)
+    if path.rest and is_spelled_out(path.node):
         return None
-    return ExpressionPart(spot.attribute, part.node, spot.site, part.taken, part.rest)
+    return ExpressionPart(part.attribute, path.node, part.site, path.taken, path.rest)

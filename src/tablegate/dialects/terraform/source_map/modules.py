@@ -1,4 +1,4 @@
-"""The modules that a plan was made of: only those files are parsed that hold what somebody looks for."""
+"""The modules of a plan's source. A file is parsed only if it contains a name that is looked up."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _EMPTY = Body({}, ())
 
 
 class Folders:
-    """The folders of one tree, and what could not be read in them."""
+    """The folders of a source tree, and the faults in them."""
 
     def __init__(self, tree: Tree, values: Iterable[Source], grammar: str | None) -> None:
         self.tree = tree
@@ -36,7 +36,7 @@ class Folders:
         self._assigned: dict[str, Body] = {}
 
     def sources(self, folder: str) -> list[Source]:
-        """The files of a module, those that override others last."""
+        """The files of a module, override files last."""
         files = self._sources.get(folder)
         if files is None:
             code = [one for one in self.tree.files(folder) if not _is_values(one)]
@@ -51,7 +51,7 @@ class Folders:
         return blocks
 
     def values(self) -> Iterator[Body]:
-        """What the variables of the root are read from, unasked or because somebody names it; the strongest first."""
+        """The variable files of the root, by descending precedence."""
         beside = [one for one in self.tree.files(self.tree.root) if _is_values(one)]
         for source in reversed((*in_order(beside), *self._values)):
             if source.name not in self._assigned:
@@ -59,7 +59,7 @@ class Folders:
             yield self._assigned[source.name]
 
     def of_call(self, call: Block, folder: str, path: tuple[str, ...]) -> str | None:
-        """The folder of the module that is called there; None where nobody says where it is."""
+        """The folder of a called module. None if it is not known."""
         attribute = self.body(call).attributes.get("source")
         source = attribute.value.content if attribute is not None and isinstance(attribute.value, Literal) else None
         if isinstance(source, str) and source.startswith(("./", "../")):
@@ -67,7 +67,7 @@ class Folders:
         return self.tree.module(path)
 
     def body(self, block: Block) -> Body:
-        """What stands in a block; nothing where it cannot be read."""
+        """The body of a block. Empty if it cannot be read, which is reported."""
         try:
             return block.body
         except ParseError as error:
@@ -75,7 +75,7 @@ class Folders:
             return _EMPTY
 
     def refuse(self, message: str, place: Place, *, duplicate: bool = False, hint: str | None = None) -> None:
-        """A part of the source that cannot be read. The plan is judged without it."""
+        """Report a part of the source that cannot be read. The plan is checked without it."""
         code = FaultCode.DUPLICATE_KEY if duplicate else FaultCode.UNREADABLE
         fault = Fault(code, message, place, blocks=False, hint=hint)
         if fault not in self.faults:
@@ -91,7 +91,7 @@ class Folders:
 
 
 class Module:
-    """One module as it is called: the same for all its instances."""
+    """One module call. All its instances share it."""
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class Module:
         self._locals: dict[str, Attribute | None] = {}
 
     def child(self, name: str) -> Module | None:
-        """A module that it calls; None where its source is not at hand."""
+        """A module that this one calls. None if its source is not available."""
         if name not in self._children:
             call = self.block("module", name)
             path = (*self._path, name)
@@ -120,14 +120,14 @@ class Module:
         return self._children[name]
 
     def block(self, type_: str, *labels: str) -> Block | None:
-        """The block with these labels. One that stands there twice is none: nobody knows which is meant."""
+        """The block with these labels. None if there are several: it is not known which is meant."""
         wanted = (type_, *labels)
         if wanted not in self._found:
             self._found[wanted] = self._merged(list(self._named(wanted)))
         return self._found[wanted]
 
     def local(self, name: str) -> Attribute | None:
-        """Where a local is defined."""
+        """The attribute that defines a local."""
         if name not in self._locals:
             attribute = None
             for source in self._holding(name):
