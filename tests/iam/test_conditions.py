@@ -10,7 +10,15 @@ from support.access import document, statement
 from support.tables import DOUBT
 from tablegate.iam.actions import by_name
 from tablegate.iam.arns import Symbols
-from tablegate.iam.conditions import Condition, Narrowing, closed_by_null, complement, met, narrowing, parse_operator
+from tablegate.iam.conditions import (
+    Condition,
+    Narrowing,
+    closed_by_null,
+    complement,
+    conditions_hold,
+    narrowing,
+    parse_operator,
+)
 from tablegate.iam.documents import UnknownPart
 
 SYMBOLS = Symbols()
@@ -190,7 +198,7 @@ def test_a_switch_is_turned() -> None:
 )
 def test_some_conditions_are_always_met_or_never(tree: Any, action: str, expected: bool | None) -> None:
     """Where a request never carries the key, its operator alone decides."""
-    assert met(conditions(tree), by_name()[action.lower()]) is expected
+    assert conditions_hold(conditions(tree), by_name()[action.lower()]) is expected
 
 
 def test_null_demands_that_a_key_is_there() -> None:

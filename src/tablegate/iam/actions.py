@@ -11,10 +11,11 @@ from tablegate.iam.patterns import matches
 from tablegate.model.record import record
 
 SERVICE = "dynamodb"
+_ALL_TYPES = ("backup", "export", "global-table", "import", "index", "stream", "table")
 
 
 class Kind(StrEnum):
-    """What an action does, from the least to the most: tablegate's own grouping."""
+    """What an action does, from the least to the most powerful: tablegate's own grouping."""
 
     DISCOVERY = "discovery"
     METADATA_READ = "metadata-read"
@@ -31,18 +32,17 @@ class Kind(StrEnum):
     PERMISSIONS = "permissions"
     REPLICATION = "replication"
     FAULT_INJECTION = "fault-injection"
-    UNHEARD = "unheard"  # of an action that is newer than what is known here, or none: it may do anything
+    UNHEARD = "unheard"  # newer than the data here, or no action at all: it may do anything
 
 
 HARMLESS = frozenset({Kind.DISCOVERY, Kind.METADATA_READ})
-_ALL_TYPES = ("backup", "export", "global-table", "import", "index", "stream", "table")
 READS = frozenset({Kind.ITEM_READ, Kind.STREAM_READ, Kind.BULK_READ})
 WRITES = frozenset({Kind.ITEM_WRITE, Kind.ITEM_DELETE})
 
 
 @record(eq=False, kw_only=False)
 class Action:
-    """One DynamoDB action, made once. ``types`` is empty for one that only ``Resource: "*"`` grants."""
+    """One DynamoDB action. ``types`` is empty for an action that only ``Resource: "*"`` grants."""
 
     name: str
     kind: Kind
@@ -50,7 +50,7 @@ class Action:
     keys: frozenset[str]
     in_resource_policy: bool | None
     across_accounts: bool | None
-    listed: bool = True  # in the authorization reference: of others, types and keys are not known
+    listed: bool = True  # in the authorization reference; the types and keys of other actions are not known
 
     def __lt__(self, other: Action) -> bool:
         return self.name < other.name
@@ -62,31 +62,31 @@ class Action:
 
     @property
     def full_name(self) -> str:
-        """As a policy writes it."""
+        """The action with its service, as in a policy: ``dynamodb:GetItem``."""
         return f"{SERVICE}:{self.name}"
 
 
 @cache
 def known_actions() -> tuple[Action, ...]:
-    """Every action of the authorization reference, by name."""
+    """Every action of the authorization reference, ordered by name."""
     return tuple(_action(line.split()) for line in ACTIONS.splitlines())
 
 
 @cache
 def newer_actions() -> tuple[Action, ...]:
-    """Actions that AWS uses already, and the authorization reference does not list yet."""
+    """Actions that AWS already uses and the authorization reference does not list yet."""
     return tuple(_action([*line.split(), "table", "-", "?", "?"], listed=False) for line in NEWER.splitlines())
 
 
 @cache
 def by_name() -> dict[str, Action]:
-    """Every action by its lower-case name: IAM folds the case of actions."""
+    """Every action by its lower-case name: IAM ignores the case of actions."""
     return {action.name.lower(): action for action in (*known_actions(), *newer_actions())}
 
 
 @cache
 def enclosing_operations() -> dict[str, tuple[str, ...]]:
-    """Operations that have no action of their own, by lower-case name, with the actions that authorise them."""
+    """Operations without an action of their own, by lower-case name, with the actions that authorise them."""
     return {name.lower(): tuple(names.split(",")) for name, names in map(str.split, ENCLOSING.splitlines())}
 
 
@@ -97,54 +97,55 @@ def service_keys() -> frozenset[str]:
 
 
 def action_named(name: str) -> Action:
-    """The action of a name, with or without its service; one that nobody knows may work on everything."""
+    """The action of a name, with or without its service. An unknown action may work on every type of resource."""
     short = name.rpartition(":")[2]
     return by_name().get(short.lower()) or Action(short, Kind.UNHEARD, _ALL_TYPES, frozenset(), None, None, False)
 
 
 @lru_cache(maxsize=2048)
 def is_unheard(pattern: str) -> bool:
-    """Whether a pattern names a DynamoDB action that is not known: a newer one, or none at all."""
+    """Whether a pattern names an unknown DynamoDB action: a newer one, or none at all."""
     service, _, name = pattern.lower().partition(":")
-    named = service == SERVICE and bool(name) and not has_symbol(pattern)
-    return named and not expand(pattern) and name not in enclosing_operations()
+    if service != SERVICE or not name or has_symbol(pattern):
+        return False
+    return not expand(pattern) and name not in enclosing_operations()
 
 
 @lru_cache(maxsize=2048)
 def expand(pattern: str) -> frozenset[Action]:
-    """The DynamoDB actions that an action pattern surely names: a wildcard, those of the reference. Case is folded."""
+    """The DynamoDB actions that an action pattern certainly matches, in any case. Wildcards match listed actions."""
     service, colon, name = pattern.lower().partition(":")
     if not colon:
         return frozenset(known_actions()) if service == "*" else frozenset()
     if matches(service, SERVICE) is not True:
         return frozenset()
     if not set(name) & {"*", "?"}:
-        exact = by_name().get(name)
-        return frozenset() if exact is None else frozenset({exact})
+        action = by_name().get(name)
+        return frozenset() if action is None else frozenset({action})
     return frozenset(action for action in known_actions() if matches(name, action.name.lower()) is True)
 
 
 def may_concern_dynamodb(pattern: str) -> bool | None:
-    """Whether a pattern names any DynamoDB action, known to us or not; None where a symbol decides."""
+    """Whether a pattern matches any DynamoDB action, known or not; None where a symbol decides."""
     service = pattern.lower().partition(":")[0]
     answer = matches(service, SERVICE)
     return answer if answer is not True or not has_symbol(pattern) else None
 
 
 def is_wildcard(pattern: str) -> bool:
-    """Whether a pattern stands for more than one name."""
+    """Whether a pattern can match more than one name."""
     return "*" in pattern or "?" in pattern
 
 
 def _action(columns: list[str], *, listed: bool = True) -> Action:
-    name, kind, types, keys, carried, across = columns
-    tri = {"yes": True, "no": False, "?": None}
+    name, kind, types, keys, in_resource_policy, across_accounts = columns
+    answers = {"yes": True, "no": False, "?": None}
     return Action(
         name=name,
         kind=Kind(kind),
         types=() if types == "-" else tuple(part.lstrip("?") for part in types.split(",")),
         keys=frozenset() if keys == "-" else frozenset(keys.split(",")),
-        in_resource_policy=tri[carried],
-        across_accounts=tri[across],
+        in_resource_policy=answers[in_resource_policy],
+        across_accounts=answers[across_accounts],
         listed=listed,
     )

@@ -1,4 +1,4 @@
-"""Arns, and placeholders for their unknown parts."""
+"""ARNs of tables, and symbols: single characters that stand for the parts of a text that are not known."""
 
 from __future__ import annotations
 
@@ -12,14 +12,27 @@ from tablegate.model.table import Table
 _UNKNOWN, _SUFFIX, _VARIABLE, _END = 0xF0000, 0xF8000, 0x100000, 0x10FFFE
 _LIMITS = {_UNKNOWN: _SUFFIX, _SUFFIX: _VARIABLE, _VARIABLE: _END}
 SYMBOL = re.compile("[\U000f0000-\U0010ffff]")
-_VARIABLES = r"\$\{([^{}$*?][^{}$]*)\}"
+_POLICY_VARIABLE = r"\$\{([^{}$*?][^{}$]*)\}"
+
+ACCOUNT = "account"
+REGION = "region"
+PARTITION = "partition"
+_PARTITIONS = (
+    ("cn-", "aws-cn"),
+    ("us-gov-", "aws-us-gov"),
+    ("us-isob-", "aws-iso-b"),
+    ("us-isof-", "aws-iso-f"),
+    ("us-iso-", "aws-iso"),
+    ("eu-isoe-", "aws-iso-e"),
+    ("eusc-", "aws-eusc"),
+)
 
 
 @record(eq=False, frozen=False, kw_only=False)
 class Symbols:
-    """The symbols of one estate: each name is one character, and each character one name.
+    """The symbols of one estate: each name has one character, and each character one name.
 
-    ``beginnings`` are those of the ARNs of tables, by region and account, which hold symbols for what is not known.
+    ``beginnings`` holds the start of the tables' ARNs by region and account, with symbols for unknown parts.
     """
 
     beginnings: dict[tuple[str | None, str | None], str] = field(default_factory=dict)
@@ -28,23 +41,33 @@ class Symbols:
     _used: dict[int, int] = field(default_factory=dict)
 
     def of(self, name: str) -> str:
-        """The character that stands for something not known yet."""
-        return self._characters.get((_UNKNOWN, name)) or self._made(name, _UNKNOWN)
+        """The character for an unknown part of this name."""
+        return self._characters.get((_UNKNOWN, name)) or self._character(name, _UNKNOWN)
 
     def suffix(self, name: str) -> str:
-        """The character that stands for whatever follows a table's ARN: nothing, or a path below the table."""
-        return self._made(name, _SUFFIX)
+        """The character for what follows a table's ARN: nothing, or a path below the table."""
+        return self._character(name, _SUFFIX)
 
     def with_variables(self, text: str) -> str:
         """The text with a symbol for each policy variable, and for ``${*}`` and ``${?}``, which are no wildcards."""
         if "${" not in text:
             return text
-        text = re.sub(_VARIABLES, lambda match: self._made(match[1].split(",")[0].strip(), _VARIABLE), text)
+        text = re.sub(_POLICY_VARIABLE, lambda match: self._character(match[1].split(",")[0].strip(), _VARIABLE), text)
         for wildcard in "*?" if "${" in text else "":
-            text = text.replace(f"${{{wildcard}}}", self._made(wildcard, _VARIABLE))
+            text = text.replace(f"${{{wildcard}}}", self._character(wildcard, _VARIABLE))
         return text.replace("${$}", "$")
 
-    def _made(self, name: str, area: int) -> str:
+    def shown(self, text: str) -> str:
+        """The text for a reader: ``${name}`` for each symbol."""
+        if not has_symbol(text):
+            return text
+        return "".join(self._shown(character) if character in self._names else character for character in text)
+
+    def names_in(self, text: str) -> tuple[str, ...]:
+        """The names of the symbols in a text, in order."""
+        return tuple(self._names[character] for character in text if character in self._names)
+
+    def _character(self, name: str, area: int) -> str:
         key = (area, name)
         if key not in self._characters:
             used = self._used.get(area, 0)
@@ -53,16 +76,6 @@ class Symbols:
             self._characters[key] = character
             self._names[character] = name
         return self._characters[key]
-
-    def shown(self, text: str) -> str:
-        """The text as a reader would write it: ``${name}`` for each symbol."""
-        if not has_symbol(text):
-            return text
-        return "".join(self._shown(part) if part in self._names else part for part in text)
-
-    def names_in(self, text: str) -> tuple[str, ...]:
-        """The names of the symbols in a text, in order."""
-        return tuple(self._names[part] for part in text if part in self._names)
 
     def _shown(self, character: str) -> str:
         return "…" if is_suffix(character) else f"${{{self._names[character]}}}"
@@ -79,31 +92,17 @@ def is_suffix(character: str) -> bool:
 
 
 def is_variable(character: str) -> bool:
-    """Whether a character stands for one of IAM's policy variables."""
+    """Whether a character stands for an IAM policy variable."""
     return ord(character) >= _VARIABLE
 
 
 def has_symbol(text: str) -> bool:
-    """Whether anything in a text is unknown."""
+    """Whether any part of a text is unknown."""
     return not text.isascii() and SYMBOL.search(text) is not None
 
 
-ACCOUNT = "account"
-REGION = "region"
-PARTITION = "partition"
-_PARTITIONS = (
-    ("cn-", "aws-cn"),
-    ("us-gov-", "aws-us-gov"),
-    ("us-isob-", "aws-iso-b"),
-    ("us-isof-", "aws-iso-f"),
-    ("us-iso-", "aws-iso"),
-    ("eu-isoe-", "aws-iso-e"),
-    ("eusc-", "aws-eusc"),
-)
-
-
 def arn_of(table: Table, symbols: Symbols) -> str:
-    """The ARN of a table. The same table gives the same text, however it is referred to."""
+    """The ARN of a table. The same table has the same text, however it is referred to."""
     if table.arn.content:
         return table.arn.content
     name = table.name.content or symbols.of(f"name of {table.address}")
@@ -123,20 +122,20 @@ def _beginning(region: str | None, account: str | None, symbols: Symbols) -> str
 
 @lru_cache(maxsize=128)
 def partition_of(region: str) -> str:
-    """The partition that a region is in."""
+    """The partition of a region: ``aws-cn`` for ``cn-north-1``."""
     return next((partition for start, partition in _PARTITIONS if region.startswith(start)), "aws")
 
 
 def at_home(pattern: str, target: str) -> str:
-    """The pattern with its account and partition as the target's, where those of the target are not known.
+    """The pattern with the target's partition, region and account, where those of the target are not known.
 
-    A table of this input is in the account that the input is for, and so, unless it says otherwise, is a
-    policy beside it.
+    A table of this input is in the account that the input is for, and so, unless it says otherwise, is a policy
+    beside it.
     """
     if pattern.count(":") < 5 or target.count(":") < 5:
         return pattern
-    own, spelled = target.split(":", 5), pattern.split(":", 5)
-    for part in (1, 3, 4):
-        if has_symbol(own[part]) and "*" not in spelled[part]:
-            spelled[part] = own[part]
-    return ":".join(spelled)
+    target_parts, parts = target.split(":", 5), pattern.split(":", 5)
+    for index in (1, 3, 4):
+        if has_symbol(target_parts[index]) and "*" not in parts[index]:
+            parts[index] = target_parts[index]
+    return ":".join(parts)

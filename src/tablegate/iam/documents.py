@@ -1,4 +1,4 @@
-"""Policy document, statement, principal; parsing one."""
+"""Policy documents, statements and principals, and how a document is parsed."""
 
 from __future__ import annotations
 
@@ -16,11 +16,17 @@ Path: TypeAlias = tuple[str | int, ...]
 Locate: TypeAlias = Callable[[Path], Place | None]
 
 _DENY = "Deny"
+_EFFECTS = ("Allow", "Deny")
+_ACTIONS = frozenset({"Action", "NotAction"})
+_UNKNOWN_ACTION_NAME = Doubt("the name of one of its actions is not known", "the action's whole name")
+_STATEMENT_KEYS = frozenset(
+    {"Sid", "Effect", "Action", "NotAction", "Resource", "NotResource", "Principal", "NotPrincipal", "Condition"}
+)
 
 
 @record(kw_only=False)
 class UnknownPart:
-    """Something in a document that cannot be known, and what it may reach: patterns, empty for anything."""
+    """A part of a document that is not known. ``reaches`` holds the patterns that it may match; none: anything."""
 
     doubt: Doubt
     reaches: tuple[str, ...] = ()
@@ -28,7 +34,7 @@ class UnknownPart:
 
 @record(kw_only=False)
 class ConditionalPart:
-    """A statement, or one pattern of a list, that is there only in some scenario of the source."""
+    """A statement, or one pattern of a list, that exists only in some scenario of the source."""
 
     tree: Any
 
@@ -49,11 +55,11 @@ class Patterns:
     inverted: bool = False  # NotAction, NotResource, NotPrincipal
     doubt: Doubt | None = None
     paths: tuple[Path, ...] = ()
-    perhaps: tuple[str, ...] = ()  # those of the texts that are there only in some scenario of the source
+    perhaps: tuple[str, ...] = ()  # those of the texts that exist only in some scenario of the source
 
     @property
     def sure(self) -> tuple[str, ...]:
-        """The texts that are there in every scenario."""
+        """The texts that exist in every scenario."""
         return tuple(text for text in self.texts if text not in self.perhaps) if self.perhaps else self.texts
 
     def __bool__(self) -> bool:
@@ -61,7 +67,7 @@ class Patterns:
 
 
 class PrincipalKind(StrEnum):
-    """What sort of caller a resource policy lets in."""
+    """The kind of caller that a resource policy allows."""
 
     ANYONE = "*"
     AWS = "AWS"
@@ -100,29 +106,29 @@ class Statement:
     principals: Principals | None
     conditions: tuple[Condition, ...]
     doubts: tuple[Doubt, ...]
-    present: bool = True  # False: only perhaps, as its own condition in the source is not decided
-    unsettled: Doubt | None = None  # why its effect, or under which conditions it stands, is not known
+    present: bool = True  # False where it exists only in some scenario of the source
+    unsettled: Doubt | None = None  # why its effect or its conditions are not known
     path: Path = ()
     locate: Locate | None = field(default=None, compare=False, repr=False)
 
     def at(self, element: str) -> Place | None:
-        """Where one of its elements stands, such as its Principal."""
+        """The place of one of its elements, such as its Principal."""
         return self.place if self.locate is None else self.locate((*self.path, element))
 
     def place_of(self, patterns: Patterns, text: str) -> Place | None:
-        """Where one of its patterns stands; the statement's own place where that is not known."""
-        where = (path for known, path in zip(patterns.texts, patterns.paths, strict=False) if known == text)
-        found = next(where, None)
-        return self.place if self.locate is None or found is None else self.locate(found)
+        """The place of one of its patterns; the statement's own place where that is not known."""
+        paths = (path for known, path in zip(patterns.texts, patterns.paths, strict=False) if known == text)
+        path = next(paths, None)
+        return self.place if self.locate is None or path is None else self.locate(path)
 
     @property
     def allows(self) -> bool:
-        """Whether this grants something, for certain or perhaps."""
+        """Whether it grants something, or may do so."""
         return self.effect != _DENY
 
     @property
     def denies(self) -> bool:
-        """Whether this takes something away for certain."""
+        """Whether it certainly denies something."""
         return self.effect == _DENY
 
 
@@ -136,33 +142,23 @@ class Document:
     doubt: Doubt | None = None
     size: int | None = None
     symbols: Symbols | None = None
-    gives_up: Value[bool] | None = None  # whether whoever sets it confirms that it may shut them out
+    gives_up: Value[bool] | None = None  # whether its author confirms that it may shut them out of it
 
     def shown(self, text: str) -> str:
-        """A text of this document as a reader would write it."""
+        """A text of this document for a reader."""
         return text if self.symbols is None else self.symbols.shown(text)
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
         """Everything that could not be read."""
-        found = [] if self.doubt is None else [self.doubt]
-        for statement in self.statements:
-            found += statement.doubts
-        return tuple(found)
-
-
-_EFFECTS = ("Allow", "Deny")
-_ACTIONS = frozenset({"Action", "NotAction"})
-_SOME_ACTION = Doubt("the name of one of its actions is not known", "the action's whole name")
-_STATEMENT_KEYS = frozenset(
-    {"Sid", "Effect", "Action", "NotAction", "Resource", "NotResource", "Principal", "NotPrincipal", "Condition"}
-)
+        own = () if self.doubt is None else (self.doubt,)
+        return (*own, *(doubt for statement in self.statements for doubt in statement.doubts))
 
 
 def parse_document(tree: Any, symbols: Symbols, locate: Locate, within: str | None = None) -> Document:
-    """The document that a tree spells. What IAM would refuse is listed, never skipped in silence.
+    """The document of a tree of plain objects and unknown parts. What IAM would refuse is listed in ``malformed``.
 
-    ``within`` tells the labels of its statements from those of other documents at the same address.
+    ``within`` starts the labels of its statements, where other documents have the same address.
     """
     if isinstance(tree, UnknownPart):
         return Document(doubt=tree.doubt)
@@ -200,13 +196,13 @@ def parse_document(tree: Any, symbols: Symbols, locate: Locate, within: str | No
 
 @record(kw_only=False)
 class _Reader:
-    """What every part of one document is read with."""
+    """Reads the statements of one document."""
 
     symbols: Symbols
     locate: Locate
     malformed: list[Malformed]
-    variables: bool
-    within: str
+    variables: bool  # whether ``${name}`` is a policy variable in this version of the language
+    label_start: str
 
     def statement(self, tree: Mapping[str, Any], index: int, path: Path, *, present: bool) -> Statement:
         if not _STATEMENT_KEYS.issuperset(tree):
@@ -216,7 +212,7 @@ class _Reader:
         unsettled: list[Doubt] = []
         sid = tree.get("Sid")
         return Statement(
-            label=self.within + (sid if isinstance(sid, str) and sid else str(index)),
+            label=self.label_start + (sid if isinstance(sid, str) and sid else str(index)),
             index=index,
             place=self.locate(path),
             effect=self._effect(tree, path, unsettled),
@@ -261,23 +257,23 @@ class _Reader:
         perhaps: list[str] = []
         doubt: Doubt | None = None
         for index, entry in enumerate(tree if isinstance(tree, list) else [tree]):
-            where: Path = (*path, index) if isinstance(tree, list) else path
+            item_path: Path = (*path, index) if isinstance(tree, list) else path
             before, always = len(texts), not isinstance(entry, ConditionalPart)
             item = entry.tree if isinstance(entry, ConditionalPart) else entry
             if isinstance(item, UnknownPart):
                 texts.extend(item.reaches)
-                paths.extend([where] * len(item.reaches))
+                paths.extend([item_path] * len(item.reaches))
                 if not item.reaches:
                     doubt = item.doubt
                     doubts.append(item.doubt)
             elif isinstance(item, str):
-                texts.append(self._filled(item))
-                paths.append(where)
+                texts.append(self._with_variables(item))
+                paths.append(item_path)
                 if not item.isascii() and path[-1] in _ACTIONS and any(map(_is_unknown, texts[-1])):
-                    doubt = _SOME_ACTION
+                    doubt = _UNKNOWN_ACTION_NAME
                     doubts.append(doubt)
             else:
-                self.malformed.append(Malformed("a pattern is a text", where))
+                self.malformed.append(Malformed("a pattern is a text", item_path))
             perhaps.extend(() if always else texts[before:])
         return Patterns(tuple(texts), inverted, doubt, tuple(paths), tuple(perhaps))
 
@@ -286,18 +282,18 @@ class _Reader:
         key = "NotPrincipal" if inverted else "Principal"
         if key not in tree:
             return None
-        spelled = tree[key]
-        if isinstance(spelled, UnknownPart):
-            doubts.append(spelled.doubt)
-            return Principals(inverted=inverted, doubt=spelled.doubt)
-        if spelled == "*":
+        by_kind = tree[key]
+        if isinstance(by_kind, UnknownPart):
+            doubts.append(by_kind.doubt)
+            return Principals(inverted=inverted, doubt=by_kind.doubt)
+        if by_kind == "*":
             return Principals((Principal(PrincipalKind.ANYONE, "*"),), inverted)
-        if not isinstance(spelled, dict):
+        if not isinstance(by_kind, dict):
             self.malformed.append(Malformed("a principal is * or an object", (*path, key)))
             return Principals(inverted=inverted)
         items: list[Principal] = []
         doubt: Doubt | None = None
-        for kind, listed in spelled.items():
+        for kind, listed in by_kind.items():
             patterns = self._patterns(listed, (*path, key, kind), doubts, inverted=False)
             doubt = doubt or patterns.doubt
             items.extend(self._principal(kind, text, (*path, key)) for text in patterns.texts)
@@ -320,34 +316,34 @@ class _Reader:
         if not isinstance(tree, dict):
             self.malformed.append(Malformed("a Condition is an object", (*path, "Condition")))
             return ()
-        found: list[Condition] = []
+        conditions: list[Condition] = []
         for operator, block in tree.items():
-            found += self._block(operator, block, (*path, "Condition", operator), doubts)
-        return tuple(found)
+            conditions += self._operator_block(operator, block, (*path, "Condition", operator), doubts)
+        return tuple(conditions)
 
-    def _block(self, operator: str, block: Any, path: Path, doubts: list[Doubt]) -> Sequence[Condition]:
+    def _operator_block(self, operator: str, block: Any, path: Path, doubts: list[Doubt]) -> Sequence[Condition]:
         if isinstance(block, UnknownPart):
             doubts.append(block.doubt)
             return ()
         if not isinstance(block, dict):
             self.malformed.append(Malformed("a condition operator holds an object of keys", path))
             return ()
-        found = parse_operator(operator)
-        return [self._condition(found, str(key), values) for key, values in block.items()]
+        parsed = parse_operator(operator)
+        return [self._condition(parsed, str(key), values) for key, values in block.items()]
 
     def _condition(self, operator: tuple[str, str | None, bool], key: str, values: Any) -> Condition:
         listed = values if isinstance(values, list) else [values]
-        known = [self._filled(_scalar(value)) for value in listed if not isinstance(value, UnknownPart)]
+        known = [self._with_variables(_scalar(value)) for value in listed if not isinstance(value, UnknownPart)]
         unread = len(listed) - len(known)
         return Condition(operator[0], key.lower(), tuple(known), operator[1], operator[2], unread, key)
 
-    def _filled(self, text: str) -> str:
-        """The text with its policy variables as symbols: before version 2012-10-17 they were plain text."""
+    def _with_variables(self, text: str) -> str:
+        """The text with its policy variables as symbols. Before version 2012-10-17 they were plain text."""
         return self.symbols.with_variables(text) if self.variables and "${" in text else text
 
 
 def _are_plain(texts: list[Any], *, ascii_only: bool) -> bool:
-    """Whether these are texts without policy variables, and where that is asked without symbols."""
+    """Whether all are texts without policy variables, and, with ``ascii_only``, without symbols."""
     try:
         joined = "\n".join(texts)
     except TypeError:

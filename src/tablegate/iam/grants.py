@@ -1,4 +1,4 @@
-"""Statements in the hands of somebody: what each document is, and who uses it."""
+"""Grants: each is one statement that a holder has, with the role of its document."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 
 class DocumentRole(StrEnum):
-    """What a document does where it stands: the same words mean different things in each."""
+    """What a document is for: the same statement means something else in each."""
 
     IDENTITY = "identity"  # grants its holder
-    RESOURCE = "resource"  # lets its principals in
+    RESOURCE = "resource"  # grants its principals access to its holder
     CEILING = "ceiling"  # an upper limit: grants nothing
     CHANNEL = "channel"  # what may pass an endpoint
 
 
 def role_by_name(*names: str | None) -> DocumentRole:
-    """The role of a policy that nobody in the input holds: one that calls itself a boundary is a limit."""
-    named = "boundary" in " ".join(filter(None, names)).lower()
-    return DocumentRole.CEILING if named else DocumentRole.IDENTITY
+    """The role of an unattached policy: an upper limit if one of its names has "boundary" in it."""
+    is_boundary = "boundary" in " ".join(filter(None, names)).lower()
+    return DocumentRole.CEILING if is_boundary else DocumentRole.IDENTITY
 
 
 class HolderKind(StrEnum):
@@ -42,13 +42,13 @@ class HolderKind(StrEnum):
 
 
 class HolderForm(StrEnum):
-    """What sort of thing holds the grants."""
+    """The kind of resource that has the grants."""
 
     ROLE = "role"
     USER = "user"
     GROUP = "group"
     PERMISSION_SET = "permission-set"
-    UNATTACHED = "unattached"  # a document that nobody in this input holds
+    UNATTACHED = "unattached"  # a document that is attached to nothing in this input
     TABLE = "table"
     STREAM = "stream"
     KEY = "key"
@@ -56,7 +56,7 @@ class HolderForm(StrEnum):
 
 
 class MakerKind(StrEnum):
-    """What writes statements in place of their author."""
+    """What generates statements."""
 
     TEMPLATE = "policy template"
     EVENT = "event"
@@ -65,7 +65,7 @@ class MakerKind(StrEnum):
 
 @record(kw_only=False)
 class Maker:
-    """What wrote a statement that its author only asked for, or does not see: by its kind and name."""
+    """What generated a statement that its author does not write: a SAM policy template, an event or a connector."""
 
     kind: MakerKind
     name: str
@@ -73,10 +73,10 @@ class Maker:
 
 @record(eq=False)
 class Grant:
-    """One statement, in the document that holds it, in the hands of its holder.
+    """One statement of a document that a holder has.
 
-    ``address`` is that of whatever holds the document. ``managed`` names the AWS managed policy
-    that the statement stands for. ``target`` is the ARN a resource policy is attached to.
+    ``address`` is that of the resource with the document. ``managed`` is the path of the AWS managed policy that the
+    statement is from. ``target`` is the ARN that a resource policy is attached to.
     """
 
     address: str
@@ -86,10 +86,12 @@ class Grant:
     statement: Statement
     managed: str | None = None
     target: str | None = None
-    spelling: str = "json"  # how its author writes it: hcl, json or yaml
+    spelling: str = "json"  # the language that it is written in: hcl, json or yaml
     made_by: Maker | None = None
     holder: Holder = field(init=False, repr=False)
-    reached: tuple[Reach, ...] | None = field(default=None, init=False, repr=False)  # once it was asked for
+    reached: tuple[Reach, ...] | None = field(
+        default=None, init=False, repr=False
+    )  # set by the first call of `reaches`
 
     @property
     def label(self) -> str:
@@ -109,7 +111,7 @@ class Grant:
 
 @record(eq=False)
 class Unread:
-    """A document, or a part of one, that could not be read; ``relevant`` where it could matter to a table."""
+    """A document, or a part of one, that could not be read. ``relevant``: it may be about a table."""
 
     address: str
     place: Place | None

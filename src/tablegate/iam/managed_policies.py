@@ -1,7 +1,8 @@
-"""AWS managed policies: what attaching one by its name grants on tables."""
+"""AWS managed policies by their ARN, and what each grants on tables."""
 
 from __future__ import annotations
 
+import json
 from functools import cache
 
 from tablegate.iam.actions import SERVICE
@@ -28,7 +29,7 @@ class ManagedPolicy:
         return self.path.rpartition("/")[2]
 
     def document(self) -> Document:
-        """The part of the policy that is about DynamoDB, as a document of one statement."""
+        """The DynamoDB part of the policy, as a document of one statement."""
         actions = tuple(f"{SERVICE}:{name}" for name in self.actions)
         statement = Statement(
             label=self.name,
@@ -46,14 +47,14 @@ class ManagedPolicy:
 
 @cache
 def managed_policies() -> dict[str, ManagedPolicy]:
-    """Every known managed policy that grants a DynamoDB action, by its path."""
+    """Every managed policy that grants a DynamoDB action, by its path."""
     return {policy.path: policy for policy in map(_policy, POLICIES.splitlines())}
 
 
 def managed_path(arn: str) -> str | None:
-    """The path of an AWS managed policy's ARN, in any partition; None for anything else."""
-    head, found, path = arn.partition(":policy/")
-    return path if found and head.startswith("arn:") and head.endswith(":iam::aws") else None
+    """The path in the ARN of an AWS managed policy, in any partition; None for any other text."""
+    start, separator, path = arn.partition(":policy/")
+    return path if separator and start.startswith("arn:") and start.endswith(":iam::aws") else None
 
 
 def _policy(line: str) -> ManagedPolicy:
@@ -71,13 +72,11 @@ def _policy(line: str) -> ManagedPolicy:
 def _conditions(text: str) -> tuple[Condition, ...]:
     if not text:
         return ()
-    import json
-
     blocks = ((parse_operator(operator), block) for operator, block in json.loads(text).items())
     return tuple(_condition(operator, key, values) for operator, block in blocks for key, values in block.items())
 
 
 def _condition(operator: tuple[str, str | None, bool], key: str, values: str | list[str]) -> Condition:
-    name, qualifier, exists = operator
-    listed = (values,) if isinstance(values, str) else tuple(values)
-    return Condition(name, key.lower(), listed, qualifier, exists, written=key)
+    name, qualifier, if_exists = operator
+    texts = (values,) if isinstance(values, str) else tuple(values)
+    return Condition(name, key.lower(), texts, qualifier, if_exists, written=key)

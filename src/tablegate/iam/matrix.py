@@ -1,4 +1,4 @@
-"""Holders by tables."""
+"""The access matrix: the rights of each holder on each table and index of one input."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TypeAlias
 from tablegate.iam.actions import HARMLESS, Action, Kind, action_named, is_unheard, known_actions, newer_actions
 from tablegate.iam.arns import Symbols, arn_of, at_home, has_symbol, is_suffix
 from tablegate.iam.documents import Patterns, Principal
-from tablegate.iam.evaluation import actions_of, covered
+from tablegate.iam.evaluation import actions_of, covers_any
 from tablegate.iam.grants import DocumentRole, Grant, HolderForm
-from tablegate.iam.holders import Holder, answered
+from tablegate.iam.holders import Holder, answer_for
 from tablegate.iam.patterns import intersects, matches
 from tablegate.model.estate import Estate
 from tablegate.model.record import field, record, replace
@@ -20,111 +20,15 @@ from tablegate.model.table import Table
 
 
 class Part(StrEnum):
-    """What of a table a column is about."""
+    """What a column's rights are about: the table itself, its stream or one of its indexes."""
 
     TABLE = "table"
     STREAM = "stream"
     INDEX = "index"
 
 
-@record(kw_only=False)
-class Column:
-    """A table, or one of its indexes; ``index`` is None for the table itself, and empty where its name is not known."""
-
-    address: str
-    name: str | None
-    index: str | None = None
-
-
-@record(kw_only=False)
-class MatrixTarget:
-    """One thing that patterns reach: a table, its stream, or one of its indexes."""
-
-    part: Part
-    column: int
-    arn: str
-    target: str
-
-
-class Columns:
-    """The columns of one input, and which of them each pattern reaches."""
-
-    def __init__(self, estate: Estate) -> None:
-        self._symbols = estate.holders[0].symbols if estate.holders else Symbols()
-        columns: list[Column] = []
-        self.spots: list[MatrixTarget] = []
-        self._of_tail: dict[str, list[int]] = {}
-        self.of_address: dict[str, list[int]] = {}
-        self._symbolic: list[int] = []
-        for table, indexes in _tables((*estate.tables, *estate.neighbours)):
-            arn = arn_of(table, self._symbols)
-            spots = _spots(table, indexes, arn, len(columns), self._symbols)
-            numbers = range(len(self.spots), len(self.spots) + len(spots))
-            columns.append(Column(table.address, table.name.content))
-            columns += (Column(table.address, table.name.content, index) for index in indexes)
-            self.spots += spots
-            self._of_tail.setdefault(_tail(arn), []).extend(numbers)
-            self.of_address.setdefault(table.address, []).extend(numbers)
-            self._symbolic += numbers if has_symbol(_tail(arn)) else ()
-        self.all = tuple(columns)
-        self._reached: dict[str, Mapping[int, bool | None]] = {}
-
-    def reached_by(self, text: str) -> Mapping[int, bool | None]:
-        """What a pattern reaches, for certain or perhaps, by number."""
-        found = self._reached.get(text)
-        if found is None:
-            answers = ((number, self._reaches(text, self.spots[number])) for number in self._candidates(text))
-            found = self._reached[text] = {number: answer for number, answer in answers if answer is not False}
-        return found
-
-    def _candidates(self, text: str) -> Iterable[int]:
-        """Of a table of this input that is named in full, nothing but what is its own."""
-        tail = _tail(text)
-        name = tail[:-1] if tail and is_suffix(tail[-1]) else tail
-        own = self._of_tail.get("/".join(name.split("/")[:2]))
-        if own is not None:
-            return own
-        plain = tail.isascii() and "*" not in text and "?" not in text
-        return self._symbolic if plain else range(len(self.spots))
-
-    @staticmethod
-    def _reaches(text: str, spot: MatrixTarget) -> bool | None:
-        pattern = at_home(text, spot.arn)
-        if spot.part is not Part.STREAM:
-            own = pattern[:-1] == spot.arn and is_suffix(pattern[-1])
-            return True if own and spot.part is Part.TABLE else matches(pattern, spot.target)
-        return intersects(pattern, f"{spot.arn}/stream/*")
-
-
-def _tables(tables: Iterable[Table]) -> Iterator[tuple[Table, list[str]]]:
-    """Each table once, with the names of its indexes in all scenarios; an empty name for those that are not known."""
-    gathered: dict[str, list[Table]] = {}
-    for table in tables:
-        gathered.setdefault(table.address, []).append(table)
-    for _, several in sorted(gathered.items()):
-        kinds = [kind for table in several for kind in (table.indexes, table.local_indexes, table.vector_indexes)]
-        names = {index.name.content or "" for kind in kinds for index in kind.content or ()}
-        names |= {"" for kind in kinds if not kind.known}
-        yield several[0], sorted(names)
-
-
-def _spots(table: Table, indexes: list[str], arn: str, column: int, symbols: Symbols) -> list[MatrixTarget]:
-    own = [MatrixTarget(Part.TABLE, column, arn, arn), MatrixTarget(Part.STREAM, column, arn, f"{arn}/stream/*")]
-    for place, index in enumerate(indexes, column + 1):
-        name = index or symbols.of(f"index of {table.address}")
-        own.append(MatrixTarget(Part.INDEX, place, arn, f"{arn}/index/{name}"))
-    return own
-
-
-def _tail(arn: str) -> str:
-    return arn.split(":", 5)[-1]
-
-
-Reaching: TypeAlias = Callable[[str], Mapping[int, bool | None]]
-
-
 class Right(StrEnum):
-    """What a holder may do, in one letter."""
+    """What a holder may do, as one letter."""
 
     READ = "R"
     WRITE = "W"
@@ -141,18 +45,27 @@ _RIGHTS = {
     Kind.BULK_READ: Right.SCAN,
     Kind.STREAM_READ: Right.STREAM,
 }
-_OF_PART = {
+_RIGHTS_ON = {
     Part.TABLE: (Right.READ, Right.WRITE, Right.DELETE, Right.SCAN, Right.ADMIN),
     Part.STREAM: (Right.STREAM,),
     Part.INDEX: (Right.READ, Right.SCAN),
 }
-_DOORS = (HolderForm.TABLE, HolderForm.STREAM)
-_ASIDE = (HolderForm.KEY, HolderForm.ENDPOINT, *_DOORS)
+_WITH_OWN_POLICY = (HolderForm.TABLE, HolderForm.STREAM)
+_WITHOUT_ROW = (HolderForm.KEY, HolderForm.ENDPOINT, *_WITH_OWN_POLICY)
+
+
+@record(kw_only=False)
+class Column:
+    """A table, or one of its indexes. ``index`` is None for the table itself, and empty where its name is not known."""
+
+    address: str
+    name: str | None
+    index: str | None = None
 
 
 @record(kw_only=False)
 class Cell:
-    """The rights of one holder on one table or index: certain, only under a condition, or not to be told."""
+    """The rights of one holder in one column: certain, under a condition, or not known."""
 
     sure: tuple[Right, ...] = ()
     bound: tuple[Right, ...] = ()
@@ -170,9 +83,9 @@ NOTHING = Cell()
 
 @record(kw_only=False)
 class Row:
-    """One holder, or one principal that a table's own policy names. Cells that are not there are blank.
+    """One holder, or one principal that a table's own policy names. A blank cell is left out.
 
-    ``name`` is that of a holder who is not in the input: its address is then that of what it is given.
+    ``name`` is that of a holder outside the input: its address is then that of what names it.
     """
 
     address: str
@@ -185,53 +98,53 @@ class Row:
 
 @record(kw_only=False)
 class Matrix:
-    """The whole table of one input."""
+    """The matrix of one input."""
 
     file: str
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
-    unheard: tuple[str, ...] = ()  # actions that are not known, as they are granted
+    unheard: tuple[str, ...] = ()  # unknown actions that are granted
 
 
 def matrix_of(estate: Estate) -> Matrix:
-    """Who can do what to the tables of one input. What a table's own policy denies is not taken from the others."""
-    columns = Columns(estate)
-    make = _Rows(columns)
-    rows = [make.row(holder) for holder in estate.holders if holder.form not in _ASIDE and _grants(holder)]
+    """Who can do what to the tables of one input. A Deny in a table's own policy is not subtracted from other rows."""
+    targets = _Targets(estate)
+    rows = _Rows(targets)
+    made = [rows.row(holder) for holder in estate.holders if holder.form not in _WITHOUT_ROW and _may_grant(holder)]
     for holder in estate.holders:
-        if holder.form in _DOORS:
-            rows += (make.row(one, shown) for shown, one in _let_in(holder))
-    rows.sort(key=lambda row: (row.address, row.form, row.principal or ""))
-    unheard = sorted({text for holder in estate.holders for text in _unheard(holder)})
-    return Matrix(estate.file, columns.all, tuple(rows), tuple(unheard))
+        if holder.form in _WITH_OWN_POLICY:
+            made += (rows.row(one, principal) for principal, one in _by_principal(holder))
+    made.sort(key=lambda row: (row.address, row.form, row.principal or ""))
+    unheard = sorted({text for holder in estate.holders for text in _unknown_actions(holder)})
+    return Matrix(estate.file, targets.columns, tuple(made), tuple(unheard))
 
 
-def _grants(holder: Holder) -> bool:
+def _may_grant(holder: Holder) -> bool:
     """Whether a holder has anything but upper limits."""
     return not holder.grants or any(grant.role is DocumentRole.IDENTITY for grant in holder.grants)
 
 
-def _unheard(holder: Holder) -> list[str]:
-    """The patterns of actions that a holder is granted and that are not known."""
-    given = (grant.statement.actions for grant in holder.grants if grant.statement.allows)
-    return sorted({text for actions in given if not actions.inverted for text in actions.texts if is_unheard(text)})
+def _unknown_actions(holder: Holder) -> list[str]:
+    """The action patterns that a holder is granted and that match no known action."""
+    allowed = (grant.statement.actions for grant in holder.grants if grant.statement.allows)
+    return sorted({text for actions in allowed if not actions.inverted for text in actions.texts if is_unheard(text)})
 
 
-def _let_in(door: Holder) -> Iterator[tuple[str, Holder]]:
-    """Everybody whom a resource's own policy names, as a holder of what it says of them."""
-    allowing = [grant for grant in door.grants if grant.statement.allows]
-    for shown, principal in sorted({pair for grant in allowing for pair in _named(grant)}, key=str):
-        own = tuple(
+def _by_principal(resource: Holder) -> Iterator[tuple[str, Holder]]:
+    """Each principal that a resource's own policy names, as a holder of the statements about it."""
+    allowing = [grant for grant in resource.grants if grant.statement.allows]
+    for shown, principal in sorted({pair for grant in allowing for pair in _principals(grant)}, key=str):
+        grants = tuple(
             replace(grant, role=DocumentRole.IDENTITY)
-            for grant in door.grants
-            if _is_about(grant, shown, principal) or (grant.statement.denies and _is_about_all(grant))
+            for grant in resource.grants
+            if (shown, principal) in set(_principals(grant)) or (grant.statement.denies and _names_everybody(grant))
         )
-        yield shown, replace(door, grants=own, unread=())
-    if door.unread:
-        yield "whoever the part that was not read names", replace(door, grants=())
+        yield shown, replace(resource, grants=grants, unread=())
+    if resource.unread:
+        yield "whoever the part that was not read names", replace(resource, grants=())
 
 
-def _named(grant: Grant) -> Iterator[tuple[str, Principal | None]]:
+def _principals(grant: Grant) -> Iterator[tuple[str, Principal | None]]:
     principals = grant.statement.principals
     if principals is None or principals.doubt is not None:
         yield "a principal that is not known", None
@@ -242,124 +155,212 @@ def _named(grant: Grant) -> Iterator[tuple[str, Principal | None]]:
             yield grant.document.shown(item.text), item
 
 
-def _is_about(grant: Grant, shown: str, principal: Principal | None) -> bool:
-    return (shown, principal) in set(_named(grant))
-
-
-def _is_about_all(grant: Grant) -> bool:
+def _names_everybody(grant: Grant) -> bool:
     principals = grant.statement.principals
     return principals is not None and any(item.text == "*" for item in principals.items) and not principals.inverted
+
+
+@record(kw_only=False)
+class MatrixTarget:
+    """One resource that patterns reach, and its column: a table, its stream, or one of its indexes."""
+
+    part: Part
+    column: int
+    table: str
+    arn: str
+
+
+class _Targets:
+    """The columns of one input, their targets, and which of these each pattern reaches."""
+
+    def __init__(self, estate: Estate) -> None:
+        self._symbols = estate.holders[0].symbols if estate.holders else Symbols()
+        columns: list[Column] = []
+        self.all: list[MatrixTarget] = []
+        self.by_address: dict[str, list[int]] = {}
+        self._by_tail: dict[str, list[int]] = {}
+        self._symbolic: list[int] = []
+        for table, indexes in _with_indexes((*estate.tables, *estate.neighbours)):
+            arn = arn_of(table, self._symbols)
+            targets = _targets_of(table, indexes, arn, len(columns), self._symbols)
+            numbers = range(len(self.all), len(self.all) + len(targets))
+            columns.append(Column(table.address, table.name.content))
+            columns += (Column(table.address, table.name.content, index) for index in indexes)
+            self.all += targets
+            self._by_tail.setdefault(_tail(arn), []).extend(numbers)
+            self.by_address.setdefault(table.address, []).extend(numbers)
+            self._symbolic += numbers if has_symbol(_tail(arn)) else ()
+        self.columns = tuple(columns)
+        self._reached: dict[str, Mapping[int, bool | None]] = {}
+
+    def reached_by(self, pattern: str) -> Mapping[int, bool | None]:
+        """The numbers of the targets that a pattern reaches: True for certain, None perhaps."""
+        reached = self._reached.get(pattern)
+        if reached is None:
+            answers = ((number, _reaches(pattern, self.all[number])) for number in self._candidates(pattern))
+            reached = self._reached[pattern] = {number: answer for number, answer in answers if answer is not False}
+        return reached
+
+    def _candidates(self, pattern: str) -> Iterable[int]:
+        """The targets that a pattern may reach: those of one table, where it names one of this input in full."""
+        tail = _tail(pattern)
+        name = tail[:-1] if tail and is_suffix(tail[-1]) else tail
+        own = self._by_tail.get("/".join(name.split("/")[:2]))
+        if own is not None:
+            return own
+        plain = tail.isascii() and "*" not in pattern and "?" not in pattern
+        return self._symbolic if plain else range(len(self.all))
+
+
+def _reaches(pattern: str, target: MatrixTarget) -> bool | None:
+    pattern = at_home(pattern, target.table)
+    if target.part is Part.STREAM:
+        return intersects(pattern, target.arn)
+    with_suffix = pattern[:-1] == target.table and is_suffix(pattern[-1])
+    return True if with_suffix and target.part is Part.TABLE else matches(pattern, target.arn)
+
+
+def _with_indexes(tables: Iterable[Table]) -> Iterator[tuple[Table, list[str]]]:
+    """Each table once, with the names of its indexes in all scenarios; an empty name for those that are not known."""
+    by_address: dict[str, list[Table]] = {}
+    for table in tables:
+        by_address.setdefault(table.address, []).append(table)
+    for _, scenarios in sorted(by_address.items()):
+        lists = [one for table in scenarios for one in (table.indexes, table.local_indexes, table.vector_indexes)]
+        names = {index.name.content or "" for indexes in lists for index in indexes.content or ()}
+        names |= {"" for indexes in lists if not indexes.known}
+        yield scenarios[0], sorted(names)
+
+
+def _targets_of(table: Table, indexes: list[str], arn: str, column: int, symbols: Symbols) -> list[MatrixTarget]:
+    """The table, its stream directly behind it, and its indexes."""
+    targets = [
+        MatrixTarget(Part.TABLE, column, arn, arn),
+        MatrixTarget(Part.STREAM, column, arn, f"{arn}/stream/*"),
+    ]
+    for index_column, index in enumerate(indexes, column + 1):
+        name = index or symbols.of(f"index of {table.address}")
+        targets.append(MatrixTarget(Part.INDEX, index_column, arn, f"{arn}/index/{name}"))
+    return targets
+
+
+def _tail(arn: str) -> str:
+    return arn.split(":", 5)[-1]
 
 
 class _Rows:
     """Makes the rows of one input."""
 
-    def __init__(self, columns: Columns) -> None:
-        self._columns = columns
-        self._even: dict[tuple[Cell, Cell], dict[int, Cell]] = {}
+    def __init__(self, targets: _Targets) -> None:
+        self._targets = targets
+        self._uniform: dict[tuple[Cell, Cell], dict[int, Cell]] = {}
 
     def row(self, holder: Holder, principal: str | None = None) -> Row:
         """One row. A principal's is about the one resource that names it."""
-        rights = _Rights(holder, self._columns.reached_by, carried=principal is not None)
+        rights = _Rights(holder, self._targets.reached_by, in_resource_policy=principal is not None)
         if principal is None:
-            special, cells = rights.special(), dict(self._everywhere(rights))
-            special |= self._beside(special)
+            numbers, everywhere = rights.targets(), self._everywhere(rights)
+            numbers |= self._in_same_column(numbers)
         else:
-            special, cells = self._behind(holder), {}
-        found: dict[int, Cell] = {}
-        for number in sorted(special):
-            spot = self._columns.spots[number]
-            found[spot.column] = found.get(spot.column, NOTHING) + rights.at(number, spot)
-        cells |= found
-        shown = {number: cells[number] for number in sorted(cells) if cells[number]} if found else cells
+            numbers, everywhere = self._targets_of(holder), {}
+        own: dict[int, Cell] = {}
+        for number in sorted(numbers):
+            target = self._targets.all[number]
+            own[target.column] = own.get(target.column, NOTHING) + rights.at(number, target)
+        cells = {**everywhere, **own}
+        shown = {column: cells[column] for column in sorted(cells) if cells[column]} if own else cells
         name = holder.name if holder.outside else None
         return Row(holder.address, str(holder.form), str(holder.kind), principal, shown, name)
 
-    def _behind(self, door: Holder) -> set[int]:
-        """What a resource's own policy is about: a stream's about the stream alone, a table's about all but that."""
-        numbers, spots = self._columns.of_address.get(door.address, ()), self._columns.spots
-        stream = door.form is HolderForm.STREAM
-        return {number for number in numbers if (spots[number].part is Part.STREAM) is stream}
+    def _targets_of(self, resource: Holder) -> set[int]:
+        """What a resource's own policy is about: the stream alone for a stream's, all but the stream for a table's."""
+        numbers, targets = self._targets.by_address.get(resource.address, ()), self._targets.all
+        is_stream = resource.form is HolderForm.STREAM
+        return {number for number in numbers if (targets[number].part is Part.STREAM) is is_stream}
 
-    def _beside(self, numbers: set[int]) -> set[int]:
-        """The streams of the tables among these, and the tables of the streams: they share a column."""
-        spots = self._columns.spots
-        return {number + 1 for number in numbers if spots[number].part is Part.TABLE} | {
-            number - 1 for number in numbers if spots[number].part is Part.STREAM
+    def _in_same_column(self, numbers: set[int]) -> set[int]:
+        """The streams of the tables among these, and the tables of the streams."""
+        targets = self._targets.all
+        return {number + 1 for number in numbers if targets[number].part is Part.TABLE} | {
+            number - 1 for number in numbers if targets[number].part is Part.STREAM
         }
 
     def _everywhere(self, rights: _Rights) -> Mapping[int, Cell]:
-        """The cells where no pattern but a bare star reaches."""
+        """The cells of columns that only a bare star reaches."""
         key = (rights.cell(Part.TABLE, ()) + rights.cell(Part.STREAM, ()), rights.cell(Part.INDEX, ()))
-        if key not in self._even:
-            chosen = ((number, key[column.index is not None]) for number, column in enumerate(self._columns.all))
-            self._even[key] = {number: cell for number, cell in chosen if cell}
-        return self._even[key]
+        if key not in self._uniform:
+            cells = ((number, key[column.index is not None]) for number, column in enumerate(self._targets.columns))
+            self._uniform[key] = {number: cell for number, cell in cells if cell}
+        return self._uniform[key]
+
+
+ReachedBy: TypeAlias = Callable[[str], Mapping[int, bool | None]]
 
 
 class _Rights:
-    """The rights of one holder: each combination of patterns is judged once.
+    """The rights of one holder. Each combination of patterns is evaluated once.
 
-    ``carried`` where a resource's own policy grants them: not every action has an effect there.
+    ``in_resource_policy`` is true for statements of a resource's own policy, where some actions have no effect.
     """
 
-    def __init__(self, holder: Holder, reached_by: Reaching, *, carried: bool) -> None:
+    def __init__(self, holder: Holder, reached_by: ReachedBy, *, in_resource_policy: bool) -> None:
         self._holder = holder
-        self._carried = carried
+        self._in_resource_policy = in_resource_policy
         statements = [grant.statement for grant in holder.grants]
-        statements += (one for document in holder.ceilings for one in document.statements)
-        texts = dict.fromkeys(text for one in statements for text in one.resources.texts)
-        self._everywhere = [text for text in texts if set(text) <= {"*"}]
-        self._vectors = {text: reached_by(text) for text in texts if text not in self._everywhere}
-        allowing = [one for one in statements if one.allows]
-        self._unheard = _unheard(holder)
-        self._named = frozenset(action for one in allowing for action in actions_of(one.actions))
+        statements += (statement for document in holder.ceilings for statement in document.statements)
+        patterns = dict.fromkeys(text for statement in statements for text in statement.resources.texts)
+        self._bare_stars = [text for text in patterns if set(text) <= {"*"}]
+        self._reached = {text: reached_by(text) for text in patterns if text not in self._bare_stars}
+        self._unknown_actions = _unknown_actions(holder)
+        allowing = [statement for statement in statements if statement.allows]
+        self._named = frozenset(action for statement in allowing for action in actions_of(statement.actions))
         self._cells: dict[tuple[Part, tuple[tuple[str, bool | None], ...]], Cell] = {}
 
-    def special(self) -> set[int]:
-        """Where any pattern but a bare star reaches something."""
-        return {number for vector in self._vectors.values() for number in vector}
+    def targets(self) -> set[int]:
+        """The numbers of the targets that any pattern but a bare star reaches."""
+        return {number for reached in self._reached.values() for number in reached}
 
-    def at(self, number: int, spot: MatrixTarget) -> Cell:
-        """The rights there."""
-        found = tuple((text, vector[number]) for text, vector in self._vectors.items() if number in vector)
-        return self.cell(spot.part, found)
+    def at(self, number: int, target: MatrixTarget) -> Cell:
+        """The rights on one target."""
+        answers = tuple((text, reached[number]) for text, reached in self._reached.items() if number in reached)
+        return self.cell(target.part, answers)
 
-    def cell(self, part: Part, found: tuple[tuple[str, bool | None], ...]) -> Cell:
-        """The rights where these patterns reach, and the others do not."""
-        key = (part, found)
+    def cell(self, part: Part, answers: tuple[tuple[str, bool | None], ...]) -> Cell:
+        """The rights where only these patterns, and bare stars, reach."""
+        key = (part, answers)
         if key not in self._cells:
-            answers = {**dict.fromkeys(self._everywhere, True), **dict(found)}
-            self._cells[key] = self._judged(part, answers)
+            self._cells[key] = self._evaluated(part, {**dict.fromkeys(self._bare_stars, True), **dict(answers)})
         return self._cells[key]
 
-    def _judged(self, part: Part, answers: Mapping[str, bool | None]) -> Cell:
+    def _evaluated(self, part: Part, answers: Mapping[str, bool | None]) -> Cell:
         def covers(patterns: Patterns, _: str) -> bool | None:
-            return covered(patterns, lambda text: answers.get(text, False))
+            return covers_any(patterns, lambda text: answers.get(text, False))
 
         sure, bound, unknown = [], [], []
-        blind = any(answered(self._holder, action_named(name), "", covers).truth is None for name in self._unheard)
-        for right in _OF_PART[part]:
-            works = _actions(part)[right]
-            actions = [action for action in works if not self._carried or action.in_resource_policy is not False]
+        unknown_actions = map(action_named, self._unknown_actions)
+        may_do_anything = any(answer_for(self._holder, action, "", covers).truth is None for action in unknown_actions)
+        for right in _RIGHTS_ON[part]:
+            actions = _actions(part)[right]
+            if self._in_resource_policy:
+                actions = [action for action in actions if action.in_resource_policy is not False]
             asked = [action for action in actions if action in self._named] or actions[:1]
-            given = [answered(self._holder, action, "", covers) for action in asked]
+            given = [answer_for(self._holder, action, "", covers) for action in asked]
             allowed = [answer for answer in given if answer.truth is True]
             if any(not answer.conditional for answer in allowed):
                 sure.append(right)
             elif allowed:
                 bound.append(right)
-            elif blind or any(answer.truth is None for answer in given):
+            elif may_do_anything or any(answer.truth is None for answer in given):
                 unknown.append(right)
         return Cell(tuple(sure), tuple(bound), tuple(unknown))
 
 
 @cache
 def _actions(part: Part) -> Mapping[Right, list[Action]]:
-    """The actions of each right that work on such a part of a table."""
-    found: dict[Right, list[Action]] = {right: [] for right in _OF_PART[part]}
+    """The actions of each right that work on this part of a table."""
+    actions: dict[Right, list[Action]] = {right: [] for right in _RIGHTS_ON[part]}
     for action in (*known_actions(), *newer_actions()):
         right = _RIGHTS.get(action.kind, None if action.kind in HARMLESS else Right.ADMIN)
-        if right in found and part in action.types:
-            found[right].append(action)
-    return found
+        if right in actions and part in action.types:
+            actions[right].append(action)
+    return actions
