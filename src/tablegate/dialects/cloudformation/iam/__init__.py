@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from tablegate.dialects.cloudformation.iam import attachments as identities
 from tablegate.dialects.cloudformation.iam import own_policies as resources
-from tablegate.dialects.cloudformation.iam import roles as integrations
-from tablegate.dialects.cloudformation.iam import roles as uses
 from tablegate.dialects.cloudformation.iam.arn_texts import ArnTexts, TablesOf
 from tablegate.dialects.cloudformation.iam.attachments import Attachments
 from tablegate.dialects.cloudformation.iam.context import TemplateContext
 from tablegate.dialects.cloudformation.iam.document_trees import DocumentTrees
 from tablegate.dialects.cloudformation.iam.documents import DocumentReader
 from tablegate.dialects.cloudformation.iam.holders import sorted_grants
+from tablegate.dialects.cloudformation.iam.roles import add_uses
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import Access
 from tablegate.iam.arns import Symbols
@@ -56,6 +55,5 @@ def _gather(context: TemplateContext) -> None:
         Serverless(context, attachments).gather()
         Connectors(context, attachments).gather()
     resources.gather(context)
-    uses.learn(context, attachments)
-    integrations.learn_integrations(context, attachments)
+    add_uses(attachments)
     attachments.report_unattached()

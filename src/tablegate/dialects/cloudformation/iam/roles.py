@@ -1,4 +1,4 @@
-"""Step a."""
+"""Who uses the roles of a template, and what for."""
 
 from __future__ import annotations
 
@@ -6,175 +6,137 @@ import json
 from collections.abc import Iterator, Mapping
 
 from tablegate.dialects.cloudformation.iam.attachments import Attachments
-from tablegate.dialects.cloudformation.iam.context import PresentResource, TemplateContext
+from tablegate.dialects.cloudformation.iam.context import PresentResource
 from tablegate.dialects.cloudformation.iam.holders import HolderDraft
 from tablegate.dialects.cloudformation.template import (
-    DATA_SOURCE,
-    DAX_CLUSTER,
-    FUNCTION,
-    MACHINE,
-    METHOD,
-    PIPE,
-    POD_IDENTITY,
     POOL_ROLES,
     RESOLVER,
     RESOLVER_FUNCTION,
     ROLE,
     STATE_MACHINE,
-    TOPIC_RULE,
 )
 from tablegate.dialects.cloudformation.values import Unresolved
-from tablegate.iam.grants import HolderForm, HolderKind
-from tablegate.iam.roles import (
-    GATEWAY,
-    NOTHING,
-    PIPES,
-    PUTS,
-    READS_STREAMS,
-    RESOLVERS,
-    RULES,
-    STATES,
-    Calls,
-    calls_of_gateway,
-    calls_of_resolvers,
-    calls_of_state_machine,
-)
+from tablegate.dialects.roles import CLOUDFORMATION, DAX_SERVICE, DAX_USE, calls_of, dax_roles, served_by, uses_of
+from tablegate.iam.grants import HolderForm
 from tablegate.syntax.node import Node
 
-_RUNTIME = {POD_IDENTITY: "RoleArn", PIPE: "RoleArn", FUNCTION: "Role", STATE_MACHINE: "Role"}
-_CACHE = "dax.amazonaws.com"
-
-
-def learn(context: TemplateContext, attachments: Attachments) -> None:
-    """Tell each role of the template what uses it."""
-    for type_, key in _RUNTIME.items():
-        for present in context.resources(type_):
-            for holder in _roles(attachments, present.section, key):
-                holder.uses.append((HolderKind.RUNTIME, f"used by {present.address}"))
-    for present in context.resources(DAX_CLUSTER):
-        for holder in _roles(attachments, present.section, "IAMRoleARN"):
-            holder.uses.append((HolderKind.SERVICE, "it is a DAX cluster's"))
-            holder.services.add(_CACHE)
-    for present in context.resources(POOL_ROLES):
-        for value, anonymous in _served(context, present):
-            role = attachments.holder(value, ROLE)
-            if role is not None:
-                users = f"{'unauthenticated ' if anonymous else ''}users of {present.address}"
-                role.serves.append((HolderKind.END_USER, f"serves {users}"))
-
-
-def _roles(attachments: Attachments, section: Mapping[str, Node], key: str) -> Iterator[HolderDraft]:
-    for value, _ in attachments.context.items(section, key):
-        holder = attachments.holder(value, ROLE)
-        if holder is not None:
-            yield holder
-
-
-def _served(context: TemplateContext, present: PresentResource) -> Iterator[tuple[Node | Unresolved, bool]]:
-    """The roles of an identity pool, and whether it gives them to users who have not signed in."""
-    for roles in context.sections(present, "Roles"):
-        for key in roles.section:
-            for value, _ in context.items(roles.section, key):
-                yield value, key == "unauthenticated"
-    for mappings in context.sections(present, "RoleMappings"):
-        for key in mappings.section:
-            for mapping in context.sections(mappings, key):
-                for rules in context.sections(mapping, "RulesConfiguration"):
-                    for rule in context.sections(rules, "Rules"):
-                        yield from ((value, False) for value, _ in context.items(rule.section, "RoleARN"))
-
-
-_TABLE_SOURCE = "AMAZON_DYNAMODB"
 _PROGRAMS = ("Code", "RequestMappingTemplate")
-_RULE_ACTIONS = ("DynamoDB", "DynamoDBv2")
 
 
-def learn_integrations(context: TemplateContext, attachments: Attachments) -> None:
-    """Tell each role of the template what its integrations call."""
-    for holder, service, calls in _Integrations(context, attachments).found():
-        holder.calls.append((service, calls))
+def add_uses(attachments: Attachments) -> None:
+    """Add to each role of the template what uses it, and what its integrations call."""
+    reader = TemplateRoles(attachments)
+    for role, kind, why in uses_of(reader):
+        role.uses.append((kind, why))
+    for role in dax_roles(reader):
+        role.uses.append(DAX_USE)
+        role.services.add(DAX_SERVICE)
+    for role, kind, why in served_by(reader):
+        role.serves.append((kind, why))
+    for role, service, calls in calls_of(reader):
+        role.calls.append((service, calls))
 
 
-class _Integrations:
-    """The integrations of one template."""
+class TemplateRoles:
+    """The roles of one template, as its resources name them."""
 
-    def __init__(self, context: TemplateContext, attachments: Attachments) -> None:
-        self._context = context
+    column = CLOUDFORMATION
+
+    def __init__(self, attachments: Attachments) -> None:
+        self._context = attachments.context
         self._attachments = attachments
 
-    def found(self) -> Iterator[tuple[HolderDraft, str, Calls]]:
-        """Each role that one of them uses, with the service and what it calls."""
-        context = self._context
-        for present in context.resources(MACHINE):
-            yield from self._of(present, "RoleArn", STATES, self._of_machine(present))
-        for present in context.resources(STATE_MACHINE):
-            made = context.holders.get((HolderForm.ROLE, present.address))
-            calls = self._of_machine(present)
-            yield from self._of(present, "Role", STATES, calls) if made is None else ((made, STATES, calls),)
-        for present in context.resources(METHOD):
-            for integration in context.sections(present, "Integration"):
-                calls = calls_of_gateway(context.text(integration.section, "Uri"))
-                yield from self._of(integration, "Credentials", GATEWAY, calls)
-        for present in context.resources(DATA_SOURCE):
-            yield from self._of(present, "ServiceRoleArn", RESOLVERS, self._of_source(present))
-        for present in context.resources(PIPE):
-            yield from self._of(present, "RoleArn", PIPES, _of_pipe(context.text(present.section, "Source")))
-        yield from self._of_rules()
+    def resources(self, type_: str) -> Iterator[PresentResource]:
+        """The resources of a type that can be read."""
+        return self._context.resources(type_)
 
-    def _of(
-        self, present: PresentResource, key: str, service: str, calls: Calls
-    ) -> Iterator[tuple[HolderDraft, str, Calls]]:
-        for value, _ in self._context.items(present.section, key):
-            holder = self._attachments.holder(value, ROLE)
-            if holder is not None:
-                yield holder, service, calls
+    def address_of(self, resource: PresentResource) -> str:
+        """Its logical id."""
+        return resource.address
 
-    def _of_machine(self, present: PresentResource) -> Calls:
-        text = self._context.text(present.section, "DefinitionString")
-        given = {
+    def roles(self, resource: PresentResource, path: str) -> Iterator[HolderDraft]:
+        """The roles of this template that a property names; of a state machine, also the one that SAM makes for it."""
+        own = self._context.holders.get((HolderForm.ROLE, resource.address))
+        if own is not None and resource.resource.type == STATE_MACHINE:
+            yield own
+            return
+        for inner, key in self._at(resource, path):
+            for value, _ in self._context.items(inner.section, key):
+                role = self._attachments.holder(value, ROLE)
+                if role is not None:
+                    yield role
+
+    def text(self, resource: PresentResource, path: str) -> str | None:
+        """The one text of a property, with symbols; None if it has several."""
+        texts = {self._context.text(inner.section, key) for inner, key in self._at(resource, path)}
+        return texts.pop() if len(texts) == 1 else None
+
+    def names_stream(self, resource: PresentResource, path: str) -> bool | None:
+        """Whether a property names the stream of a table, by its ARN or by reference."""
+        source = self.text(resource, path)
+        return ":dynamodb:" in source if source is not None and source.startswith("arn:") else None
+
+    def definition(self, machine: PresentResource) -> tuple[object, Mapping[str, str]]:
+        """The definition of a state machine, and the texts that replace its placeholders."""
+        text = self._context.text(machine.section, "DefinitionString")
+        substitutions = {
             key: self._context.text(part.section, key) or ""
-            for part in self._context.sections(present, "DefinitionSubstitutions")
+            for part in self._context.sections(machine, "DefinitionSubstitutions")
             for key in part.section
         }
         if text is None:
-            return (
-                calls_of_state_machine(self._plain(present.section["Definition"]), given)
-                if "Definition" in present.section
-                else None
-            )
+            node = machine.section.get("Definition")
+            return None if node is None else self._plain(node), substitutions
         try:
-            return calls_of_state_machine(json.loads(text), given)
+            return json.loads(text), substitutions
         except (ValueError, RecursionError):
-            return None
+            return None, substitutions
 
-    def _of_source(self, present: PresentResource) -> Calls:
-        context = self._context
-        kind = context.text(present.section, "Type")
-        if kind != _TABLE_SOURCE:
-            return NOTHING if kind and kind.isascii() else None
-        name = context.text(present.section, "Name")
-        programs = [
-            next((text for key in _PROGRAMS if (text := context.text(one.section, key))), None)
-            for one in context.resources(RESOLVER, RESOLVER_FUNCTION)
-            if self._names(one, present.address, name)
-        ]
-        return calls_of_resolvers(programs)
+    def programs(self, source: PresentResource) -> Iterator[str | None]:
+        """The code and templates of the resolvers that use a data source."""
+        name = self._context.text(source.section, "Name")
+        for resolver in self._context.resources(RESOLVER, RESOLVER_FUNCTION):
+            if self._names(resolver, source.address, name):
+                texts = (self._context.text(resolver.section, key) for key in _PROGRAMS)
+                yield next(filter(None, texts), None)
 
-    def _names(self, one: PresentResource, address: str, name: str | None) -> bool:
+    def pool_roles(self) -> Iterator[tuple[HolderDraft, str, bool]]:
+        """Roles of identity pools, and whether users hold them without having signed in."""
+        for pool in self._context.resources(POOL_ROLES):
+            for value, anonymous in self._of_pool(pool):
+                role = self._attachments.holder(value, ROLE)
+                if role is not None:
+                    yield role, pool.address, anonymous
+
+    def _of_pool(self, pool: PresentResource) -> Iterator[tuple[Node | Unresolved, bool]]:
+        for roles, key in self._members(pool, "Roles"):
+            yield from ((value, key == "unauthenticated") for value, _ in self._context.items(roles.section, key))
+        for mappings, key in self._members(pool, "RoleMappings"):
+            for mapping in self._context.sections(mappings, key):
+                for rule, role in self._at(mapping, "RulesConfiguration.Rules.RoleARN"):
+                    yield from ((value, False) for value, _ in self._context.items(rule.section, role))
+
+    def _members(self, resource: PresentResource, key: str) -> Iterator[tuple[PresentResource, str]]:
+        """Each key of a property that is a mapping."""
+        for inner in self._context.sections(resource, key):
+            yield from ((inner, member) for member in inner.section)
+
+    def _at(self, resource: PresentResource, path: str) -> Iterator[tuple[PresentResource, str]]:
+        """The mappings that a path leads to, each with the last key."""
+        first, _, rest = path.partition(".")
+        if not rest:
+            yield resource, first
+            return
+        for inner in self._context.sections(resource, first):
+            yield from self._at(inner, rest)
+
+    def _names(self, resolver: PresentResource, address: str, name: str | None) -> bool:
         """Whether a resolver uses a data source, by reference or by its name."""
-        for value, _ in self._context.items(one.section, "DataSourceName"):
+        for value, _ in self._context.items(resolver.section, "DataSourceName"):
             symbol = self._context.reference(value)
             if symbol is not None and symbol.name == address:
                 return True
-        return name is not None and self._context.text(one.section, "DataSourceName") == name
-
-    def _of_rules(self) -> Iterator[tuple[HolderDraft, str, Calls]]:
-        for present in self._context.resources(TOPIC_RULE):
-            for payload in self._context.sections(present, "TopicRulePayload"):
-                for listed in self._context.sections(payload, "Actions"):
-                    for kind in _RULE_ACTIONS:
-                        for one in self._context.sections(listed, kind):
-                            yield from self._of(one, "RoleArn", RULES, PUTS)
+        return name is not None and self._context.text(resolver.section, "DataSourceName") == name
 
     def _plain(self, node: Node) -> object:
         """A definition with each value as the text that it comes to."""
@@ -185,10 +147,3 @@ class _Integrations:
         if isinstance(content, dict):
             return {key: self._plain(child) for key, child in content.items()}
         return [self._plain(child) for child in content] if isinstance(content, (list, tuple)) else content
-
-
-def _of_pipe(source: str | None) -> Calls:
-    """A pipe reads what it comes from; where that is the stream of a table, its ARN says so."""
-    if source is None or not source.startswith("arn:"):
-        return None
-    return READS_STREAMS if ":dynamodb:" in source else NOTHING

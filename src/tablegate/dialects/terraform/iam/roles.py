@@ -1,11 +1,12 @@
-"""Step a."""
+"""Who uses the roles of a plan, and what for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import NamedTuple
+from typing import TypeAlias
 
+from tablegate.dialects.roles import DAX_SERVICE, DAX_USE, TERRAFORM, calls_of, dax_roles, served_by, uses_of
 from tablegate.dialects.terraform.configuration import Tree, trees
 from tablegate.dialects.terraform.iam.attachments import HolderDraft, HolderIndex
 from tablegate.dialects.terraform.iam.context import PlanContext, PolicyTexts
@@ -13,151 +14,101 @@ from tablegate.dialects.terraform.iam.documents import DocumentReader
 from tablegate.dialects.terraform.resources import Resource, Snapshot
 from tablegate.iam.documents import Document
 from tablegate.iam.grants import HolderForm, HolderKind
-from tablegate.iam.roles import (
-    GATEWAY,
-    NOTHING,
-    PIPES,
-    PUTS,
-    READS_STREAMS,
-    RESOLVERS,
-    RULES,
-    STATES,
-    Calls,
-    Trust,
-    calls_of_gateway,
-    calls_of_resolvers,
-    calls_of_state_machine,
-    declared_services,
-    most_exposed,
-    needs_of,
-    trust_of,
-)
+from tablegate.iam.roles import NOTHING, Calls, Trust, declared_services, most_exposed, needs_of, trust_of
 from tablegate.model.record import replace
 from tablegate.syntax.json import lazy as raw_json
 from tablegate.syntax.node import ParseError
 
-_TABLE_SOURCE = "AMAZON_DYNAMODB"
+Evidence: TypeAlias = tuple[HolderKind, str]
+
 _PROGRAMS = ("code", "request_template", "request_mapping_template")
-
-
-class Integrations:
-    """The integrations of one plan. ``users`` finds the roles that an attribute names."""
-
-    def __init__(self, world: Snapshot, users: Callable[[Resource, str], Iterable[HolderDraft]]) -> None:
-        self._world = world
-        self._users = users
-
-    def needs(self, holder: HolderDraft, trust: Document | None) -> Calls:
-        """All that the users of a role can call; None where that is not known."""
-        services = NOTHING if trust is None else declared_services(trust)
-        return needs_of(services, self._calls.get(holder, ())) if services else None
-
-    @cached_property
-    def _calls(self) -> dict[HolderDraft, list[tuple[str, Calls]]]:
-        found: dict[HolderDraft, list[tuple[str, Calls]]] = {}
-        for holder, service, calls in self._found():
-            found.setdefault(holder, []).append((service, calls))
-        return found
-
-    def _found(self) -> Iterator[tuple[HolderDraft, str, Calls]]:
-        for type_, path, service, read in (
-            ("aws_sfn_state_machine", "role_arn", STATES, _of_machine),
-            ("aws_api_gateway_integration", "credentials", GATEWAY, _of_integration),
-            ("aws_apigatewayv2_integration", "credentials_arn", GATEWAY, _of_subtype),
-            ("aws_appsync_datasource", "service_role_arn", RESOLVERS, self._of_source),
-            ("aws_pipes_pipe", "role_arn", PIPES, _of_pipe),
-            ("aws_iot_topic_rule", "dynamodb.role_arn", RULES, _of_rule),
-            ("aws_iot_topic_rule", "dynamodbv2.role_arn", RULES, _of_rule),
-        ):
-            for one in self._world.of(type_):
-                for holder in self._users(one, path):
-                    yield holder, service, read(one)
-
-    def _of_source(self, source: Resource) -> Calls:
-        name = source.known_text("name")
-        if source.known_text("type") != _TABLE_SOURCE:
-            return NOTHING if source.known_text("type") else None
-        used = (one for one in self._world.of("aws_appsync_resolver", "aws_appsync_function"))
-        return calls_of_resolvers(_program(one) for one in used if name and one.known_text("data_source") == name)
-
-
-def _program(one: Resource) -> str | None:
-    return next((text for key in _PROGRAMS if (text := one.known_text(key))), None)
-
-
-def _of_machine(machine: Resource) -> Calls:
-    text = machine.known_text("definition")
-    try:
-        return None if text is None else calls_of_state_machine(raw_json.decode(raw_json.part_of(text)))
-    except (ParseError, UnicodeEncodeError):
-        return None
-
-
-def _of_integration(integration: Resource) -> Calls:
-    return calls_of_gateway(integration.known_text("uri"))
-
-
-def _of_subtype(integration: Resource) -> Calls:
-    """Integrations of HTTP interfaces: those with services have a subtype, and DynamoDB has none."""
-    return NOTHING if integration.known_text("integration_subtype") else None
-
-
-def _of_pipe(pipe: Resource) -> Calls:
-    """A pipe reads what it comes from; where that is the stream of a table, its ARN says so."""
-    source = pipe.known_text("source")
-    if source is not None:
-        return READS_STREAMS if ":dynamodb:" in source else NOTHING
-    mentions = pipe.references("source")
-    tables = [one.type.startswith(("aws_dynamodb_", "awscc_dynamodb_")) for one in mentions]
-    return None if not tables or any(one.is_lost for one in mentions) else READS_STREAMS if any(tables) else NOTHING
-
-
-def _of_rule(_: Resource) -> Calls:
-    return PUTS
-
-
-_RUNTIME = (
-    ("aws_api_gateway_integration", "credentials"),
-    ("aws_apigatewayv2_integration", "credentials_arn"),
-    ("aws_appsync_datasource", "service_role_arn"),
-    ("aws_apprunner_service", "instance_configuration.instance_role_arn"),
-    ("aws_batch_job_definition", "job_role_arn"),
-    ("aws_cloudwatch_event_target", "role_arn"),
-    ("aws_ecs_task_definition", "task_role_arn"),
-    ("aws_eks_pod_identity_association", "role_arn"),
-    ("aws_glue_job", "role_arn"),
-    ("aws_iam_instance_profile", "role"),
-    ("aws_iot_topic_rule", "dynamodb.role_arn"),
-    ("aws_iot_topic_rule", "dynamodbv2.role_arn"),
-    ("aws_lambda_function", "role"),
-    ("aws_pipes_pipe", "role_arn"),
-    ("aws_sagemaker_model", "execution_role_arn"),
-    ("aws_scheduler_schedule", "target.role_arn"),
-    ("aws_sfn_state_machine", "role_arn"),
-)
-_DEPLOY = (
-    ("aws_cloudformation_stack", "iam_role_arn"),
-    ("aws_codebuild_project", "service_role"),
-    ("aws_codepipeline", "role_arn"),
-)
-_SERVICE = (
-    ("aws_appautoscaling_target", "role_arn"),
-    ("aws_backup_selection", "iam_role_arn"),
-)
-_USES = (*((*use, HolderKind.RUNTIME) for use in _RUNTIME), *((*use, HolderKind.DEPLOY) for use in _DEPLOY))
-_USES = (*_USES, *((*use, HolderKind.SERVICE) for use in _SERVICE))
 _POOLS = "aws_cognito_identity_pool_roles_attachment"
-_CACHES = "aws_dax_cluster"
-_CACHE = "dax.amazonaws.com"
 _TRUST_UNKNOWN = "its trust policy is not known"
 _OUTSIDE = "it is not in this input"
 
 
-class _Use(NamedTuple):
-    """A resource that uses a role."""
+class PlanRoles:
+    """The roles of one plan, as its resources name them."""
 
-    kind: HolderKind
-    why: str
+    column = TERRAFORM
+
+    def __init__(self, world: Snapshot, roles: HolderIndex) -> None:
+        self._world = world
+        self._roles = roles
+
+    def resources(self, type_: str) -> Iterable[Resource]:
+        """The resources of a type."""
+        return self._world.of(type_)
+
+    def address_of(self, resource: Resource) -> str:
+        """Its address."""
+        return resource.address
+
+    def roles(self, resource: Resource, path: str) -> Iterable[HolderDraft]:
+        """The roles of this input that an argument names, at most one block deep."""
+        outer, _, inner = path.rpartition(".")
+        if not outer:
+            text = resource.known_text(inner)
+            return self._roles.known(text, resource) if text else self._referred(resource, inner)
+        blocks = trees(resource.content.get(outer))
+        texts = [str(block.get(inner)) for block in blocks if block.get(inner)]
+        if texts:
+            return [holder for text in texts for holder in self._roles.known(text, resource)]
+        return self._referred(resource, outer)
+
+    def text(self, resource: Resource, path: str) -> str | None:
+        """A text of the resource, if it is known."""
+        return resource.known_text(path)
+
+    def names_stream(self, resource: Resource, path: str) -> bool | None:
+        """Whether an argument names the stream of a table, by its ARN or by reference."""
+        source = resource.known_text(path)
+        if source is not None:
+            return ":dynamodb:" in source
+        references = resource.references(path)
+        if not references or any(one.is_lost for one in references):
+            return None
+        return any(one.type.startswith(("aws_dynamodb_", "awscc_dynamodb_")) for one in references)
+
+    def definition(self, machine: Resource) -> tuple[object, Mapping[str, str]]:
+        """The definition of a state machine; Terraform fills in its placeholders."""
+        text = machine.known_text("definition")
+        try:
+            return None if text is None else raw_json.decode(raw_json.part_of(text)), {}
+        except (ParseError, UnicodeEncodeError):
+            return None, {}
+
+    def programs(self, source: Resource) -> Iterator[str | None]:
+        """The code and templates of the resolvers that name a data source."""
+        name = source.known_text("name")
+        for resolver in self._world.of("aws_appsync_resolver", "aws_appsync_function") if name else ():
+            if resolver.known_text("data_source") == name:
+                yield next((text for key in _PROGRAMS if (text := resolver.known_text(key))), None)
+
+    def pool_roles(self) -> Iterator[tuple[HolderDraft, str, bool]]:
+        """Roles of identity pools, and whether users hold them without having signed in."""
+        for pool in self._world.of(_POOLS):
+            for role, anonymous in self._of_pool(pool):
+                yield role, pool.address, anonymous
+
+    def _of_pool(self, pool: Resource) -> Iterator[tuple[HolderDraft, bool]]:
+        roles, unknown = pool.block.member("roles")
+        named: Tree = roles if isinstance(roles, dict) else {}
+        for key, arn in sorted(named.items()):
+            if isinstance(arn, str):
+                yield from ((role, key == "unauthenticated") for role in self._roles.known(arn, pool))
+        if unknown:
+            keys = set(unknown) if isinstance(unknown, dict) else set()
+            yield from ((role, keys == {"unauthenticated"}) for role in self._referred(pool, "roles"))
+        for mapping in trees(pool.content.get("role_mapping")):
+            for rule in trees(mapping.get("mapping_rule")):
+                arn = rule.get("role_arn")
+                if isinstance(arn, str):
+                    yield from ((role, False) for role in self._roles.known(arn, pool))
+
+    def _referred(self, resource: Resource, key: str) -> list[HolderDraft]:
+        unknown = [reference for reference in resource.references(key) if not self._world.is_known(reference)]
+        return [holder for reference in unknown for holder in self._roles.mentioned(reference)]
 
 
 class RoleUsers:
@@ -167,14 +118,15 @@ class RoleUsers:
         self._context = context
         self._reader = reader
         self._texts = texts
-        self._roles = roles
-        self._integrations = Integrations(context.world, self._at)
+        self._roles = PlanRoles(context.world, roles)
 
     def needs(self, holder: HolderDraft) -> Calls:
         """All that the users of a role can call; None where that is not known."""
         if holder.form is not HolderForm.ROLE or holder.resource is None:
             return None
-        return self._integrations.needs(holder, self._document(holder))
+        trust = self._document(holder)
+        services = NOTHING if trust is None else declared_services(trust)
+        return needs_of(services, self._calls.get(holder, ())) if services else None
 
     def of(self, holder: HolderDraft) -> Trust:
         """Who uses it."""
@@ -191,10 +143,10 @@ class RoleUsers:
         if trust.kind is HolderKind.UNKNOWN:
             served += self._uses.get(holder, ())
         if holder in self._dax_roles:
-            services = trust.services | {_CACHE}
+            services = trust.services | {DAX_SERVICE}
             trust = replace(trust, services=services)
             if trust.kind is HolderKind.UNKNOWN and not served:
-                return Trust(HolderKind.SERVICE, "it is a DAX cluster's", services)
+                return Trust(*DAX_USE, services)
         if not served:
             return trust
         named = [] if trust.kind is HolderKind.UNKNOWN else [(trust.kind, trust.why)]
@@ -228,67 +180,28 @@ class RoleUsers:
         return found
 
     @cached_property
-    def _uses(self) -> dict[HolderDraft, list[_Use]]:
-        """What uses the roles, looked up when a role's trust does not tell."""
-        return _gathered(
-            (holder, _Use(kind, f"used by {one.address}"))
-            for type_, path, kind in _USES
-            for one in self._context.world.of(type_)
-            for holder in self._at(one, path)
-        )
+    def _calls(self) -> dict[HolderDraft, list[tuple[str, Calls]]]:
+        calls: dict[HolderDraft, list[tuple[str, Calls]]] = {}
+        for role, service, names in calls_of(self._roles):
+            calls.setdefault(role, []).append((service, names))
+        return calls
+
+    @cached_property
+    def _uses(self) -> dict[HolderDraft, list[Evidence]]:
+        """The uses of each role, which count if its trust policy does not tell."""
+        return _by_role(uses_of(self._roles))
 
     @cached_property
     def _dax_roles(self) -> set[HolderDraft]:
-        return {holder for one in self._context.world.of(_CACHES) for holder in self._at(one, "iam_role_arn")}
+        return set(dax_roles(self._roles))
 
     @cached_property
-    def _identity_pool_roles(self) -> dict[HolderDraft, list[_Use]]:
-        """Roles of identity pools: end users hold them, some without having signed in."""
-        return _gathered(found for one in self._context.world.of(_POOLS) for found in self._of_pool(one))
-
-    def _of_pool(self, pool: Resource) -> Iterator[tuple[HolderDraft, _Use]]:
-        roles, unknown = pool.block.member("roles")
-        named: Tree = roles if isinstance(roles, dict) else {}
-        for key, arn in sorted(named.items()):
-            if isinstance(arn, str):
-                yield from _served(self._named(arn, pool), pool, anonymous=key == "unauthenticated")
-        if unknown:
-            keys = set(unknown) if isinstance(unknown, dict) else set()
-            yield from _served(self._later(pool, "roles"), pool, anonymous=keys == {"unauthenticated"})
-        for mapping in trees(pool.content.get("role_mapping")):
-            for rule in trees(mapping.get("mapping_rule")):
-                arn = rule.get("role_arn")
-                yield from _served(self._named(arn, pool) if isinstance(arn, str) else (), pool, anonymous=False)
-
-    def _at(self, one: Resource, path: str) -> Iterable[HolderDraft]:
-        """The roles of this input that an attribute names, at most one block deep."""
-        outer, _, inner = path.rpartition(".")
-        if not outer:
-            text = one.known_text(inner)
-            return self._named(text, one) if text else self._later(one, inner)
-        blocks = trees(one.content.get(outer))
-        texts = [str(block.get(inner)) for block in blocks if block.get(inner)]
-        if texts:
-            return [holder for text in texts for holder in self._named(text, one)]
-        return self._later(one, outer)
-
-    def _named(self, text: str, one: Resource) -> list[HolderDraft]:
-        return self._roles.known(text, one)
-
-    def _later(self, one: Resource, key: str) -> list[HolderDraft]:
-        world = self._context.world
-        unknown = [mention for mention in one.references(key) if not world.is_known(mention)]
-        return [holder for mention in unknown for holder in self._roles.mentioned(mention)]
+    def _identity_pool_roles(self) -> dict[HolderDraft, list[Evidence]]:
+        return _by_role(served_by(self._roles))
 
 
-def _served(indexes: Iterable[HolderDraft], pool: Resource, *, anonymous: bool) -> Iterator[tuple[HolderDraft, _Use]]:
-    users = f"{'unauthenticated ' if anonymous else ''}users of {pool.address}"
-    for holder in indexes:
-        yield holder, _Use(HolderKind.END_USER, f"serves {users}")
-
-
-def _gathered(found: Iterable[tuple[HolderDraft, _Use]]) -> dict[HolderDraft, list[_Use]]:
-    gathered: dict[HolderDraft, list[_Use]] = {}
-    for holder, use in found:
-        gathered.setdefault(holder, []).append(use)
-    return gathered
+def _by_role(uses: Iterable[tuple[HolderDraft, HolderKind, str]]) -> dict[HolderDraft, list[Evidence]]:
+    by_role: dict[HolderDraft, list[Evidence]] = {}
+    for role, kind, why in uses:
+        by_role.setdefault(role, []).append((kind, why))
+    return by_role
