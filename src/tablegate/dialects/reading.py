@@ -67,4 +67,4 @@ def unreadable(error: ParseError, file: str) -> Reading:
     elif error.incomplete:
         code = FaultCode.INCOMPLETE
     fault = Fault(code, error.message, Place(file, error.line, error.column), hint=error.hint)
-    return Reading(input=Input(path=file, kind="unreadable"), estate=None, faults=(fault,))
+    return Reading(input=Input(path=file, kind="unread"), estate=None, faults=(fault,))
