@@ -5,24 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tablegate.dialects.cloudformation.joins import Candidate, Candidates, TableIdentity, TableNames
-from tablegate.dialects.cloudformation.properties import (
-    as_section,
-    decimal,
-    doubted,
-    exists,
-    flag,
-    listed,
-    number,
-    properties,
-    subsection,
-    word,
-)
+from tablegate.dialects.cloudformation.properties import Section, exists, properties, section_of
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import SCALABLE_TARGET, SCALING_POLICY, Resource
 from tablegate.dialects.cloudformation.values import (
     RESOURCE,
     NameReference,
-    Section,
     Unresolved,
     reference_text,
     text_with_references,
@@ -32,7 +20,6 @@ from tablegate.model.facts import Fact
 from tablegate.model.record import record, replace
 from tablegate.model.table import ScalingSchedule, ScalingTarget
 from tablegate.model.value import Doubt, Place, Value
-from tablegate.syntax.node import Node
 
 _SUSPENDED_IN = Fact[bool]("scaling in suspended", False)
 _SUSPENDED_OUT = Fact[bool]("scaling out suspended", False)
@@ -87,7 +74,7 @@ class Scaling:
 
     def _attach(self, policy: Resource) -> None:
         section = properties(self._resolver, policy)
-        target = self._resolver.get(section, "ScalingTargetId")
+        target = section.get("ScalingTargetId")
         key = text_with_references(target) if target is not None else self._triple(section)
         symbol = target.symbol if isinstance(target, Unresolved) else None
         if key is None or (symbol is not None and symbol.kind != RESOURCE):
@@ -96,7 +83,7 @@ class Scaling:
             (self._by_triple if target is None else self._attached).setdefault(key, []).append(policy)
 
     def _triple(self, section: Section) -> str | None:
-        values = [self._resolver.get(section, key) for key in ("ResourceId", "ScalableDimension")]
+        values = [section.get(key) for key in ("ResourceId", "ScalableDimension")]
         texts = [text_with_references(value) for value in values if value is not None]
         return " ".join(text for text in texts if text is not None) if None not in texts and texts else None
 
@@ -105,7 +92,7 @@ class Scaling:
         there = exists(resolver, resource)
         if there is False:
             return None
-        node = resolver.get(section, "ScalableDimension")
+        node = section.get("ScalableDimension")
         stated = (text_with_references(node) if node is not None else None) or ""
         dimension = _DIMENSIONS.get(stated)
         if dimension is None:
@@ -116,13 +103,13 @@ class Scaling:
             place=resolver.place(resource.node),
             dimension=dimension,
             index=self._index(candidate) if ":index:" in stated else None,
-            minimum=number(resolver, facts.SCALING_MIN, section, "MinCapacity"),
-            maximum=number(resolver, facts.SCALING_MAX, section, "MaxCapacity"),
+            minimum=section.number(facts.SCALING_MIN, "MinCapacity"),
+            maximum=section.number(facts.SCALING_MAX, "MaxCapacity"),
             tracking=tracking.tracking,
             utilisation=tracking.utilisation,
             scale_in_disabled=tracking.scale_in_disabled,
-            suspended=_suspended(resolver, section),
-            schedules=tuple(_schedules(resolver, section)),
+            suspended=_suspended(section),
+            schedules=tuple(_schedules(section)),
         )
 
     def _index(self, candidate: Candidate) -> str | None:
@@ -150,43 +137,43 @@ def _doubtful(resource: Resource) -> Tracking:
 def tracking_of(resolver: Resolver, policy: Resource) -> Tracking:
     """What one scaling policy does."""
     section = properties(resolver, policy)
-    kind = word(resolver, _POLICY_TYPE, section, "PolicyType")
+    kind = section.text(_POLICY_TYPE, "PolicyType")
     if kind.doubt is not None:
         return replace(NO_TRACKING, tracking=facts.TRACKING.doubted(kind.doubt, kind.place))
-    inner = subsection(resolver, section, "TargetTrackingScalingPolicyConfiguration")
+    inner = section.section("TargetTrackingScalingPolicyConfiguration")
     if inner is None or kind.content not in ("TargetTrackingScaling", "StepScaling"):
         return NO_TRACKING
-    return configured(resolver, inner, resolver.place(policy.node))
+    return configured(inner, resolver.place(policy.node))
 
 
-def configured(resolver: Resolver, section: Section, place: Place) -> Tracking:
+def configured(section: Section, place: Place) -> Tracking:
     """What a target-tracking configuration says."""
-    if isinstance(section, Unresolved):
-        tracking = doubted(resolver, facts.TRACKING, section)
+    if section.unresolved is not None:
+        tracking = section.unknown(facts.TRACKING, section.unresolved)
     else:
         tracking = facts.TRACKING.of(True, place)
     return Tracking(
         tracking,
-        decimal(resolver, facts.UTILISATION, section, "TargetValue"),
-        flag(resolver, facts.SCALE_IN_DISABLED, section, "DisableScaleIn"),
+        section.decimal(facts.UTILISATION, "TargetValue"),
+        section.flag(facts.SCALE_IN_DISABLED, "DisableScaleIn"),
     )
 
 
 def _with(resolver: Resolver, type_: str, key: str) -> Iterator[Candidate]:
     for resource in resolver.template.of(type_):
         section = properties(resolver, resource)
-        node = section.get(key) if not isinstance(section, Unresolved) else section.node
+        node = section.members.get(key) if section.unresolved is None else section.unresolved.node
         if node is not None:
             yield Candidate(resource, node, section)
 
 
-def _suspended(resolver: Resolver, section: Section) -> Value[bool]:
-    inner = subsection(resolver, section, "SuspendedState")
+def _suspended(section: Section) -> Value[bool]:
+    inner = section.section("SuspendedState")
     if inner is None:
         return facts.SUSPENDED.unset
     ways = (
-        flag(resolver, _SUSPENDED_OUT, inner, "DynamicScalingOutSuspended"),
-        flag(resolver, _SUSPENDED_IN, inner, "DynamicScalingInSuspended"),
+        inner.flag(_SUSPENDED_OUT, "DynamicScalingOutSuspended"),
+        inner.flag(_SUSPENDED_IN, "DynamicScalingInSuspended"),
     )
     for way in sorted(ways, key=lambda way: (way.content is not True, way.known)):
         if way.content or way.doubt is not None:
@@ -194,23 +181,23 @@ def _suspended(resolver: Resolver, section: Section) -> Value[bool]:
     return facts.SUSPENDED.of(False, ways[0].place) if ways[0].place else facts.SUSPENDED.unset
 
 
-def _schedules(resolver: Resolver, section: Section) -> Iterable[ScalingSchedule]:
-    found = listed(resolver, section, "ScheduledActions")
+def _schedules(section: Section) -> Iterable[ScalingSchedule]:
+    found = section.items("ScheduledActions")
     for item in found if isinstance(found, list) else ():
-        inner = as_section(resolver, item)
+        inner = section_of(section.resolver, item)
         if inner is None:
             continue
-        action = subsection(resolver, inner, "ScalableTargetAction")
-        name = word(resolver, _SCHEDULE, inner, "ScheduledActionName")
+        action = inner.section("ScalableTargetAction")
+        name = inner.text(_SCHEDULE, "ScheduledActionName")
+        low, high = facts.SCALING_MIN, facts.SCALING_MAX
         yield ScalingSchedule(
             name=name.content or "",
-            minimum=number(resolver, facts.SCALING_MIN, action if action is not None else {}, "MinCapacity"),
-            maximum=number(resolver, facts.SCALING_MAX, action if action is not None else {}, "MaxCapacity"),
+            minimum=low.unset if action is None else action.number(low, "MinCapacity"),
+            maximum=high.unset if action is None else action.number(high, "MaxCapacity"),
         )
 
 
 def inline(
-    resolver: Resolver,
     section: Section,
     key: str,
     *,
@@ -220,28 +207,22 @@ def inline(
     region: str | None,
 ) -> ScalingTarget | None:
     """The scaling that a global table keeps in its own settings."""
-    settings = subsection(resolver, section, key)
+    settings = section.section(key)
     if settings is None:
         return None
-    policy = subsection(resolver, settings, "TargetTrackingScalingPolicyConfiguration")
-    node = settings.node if isinstance(settings, Unresolved) else section_node(section, key)
-    place = resolver.place(node)
-    moved = NO_TRACKING if policy is None else configured(resolver, policy, place)
+    policy = settings.section("TargetTrackingScalingPolicyConfiguration")
+    place = settings.place() if settings.unresolved is not None else section.place(key)
+    moved = NO_TRACKING if policy is None else configured(policy, place)
     return ScalingTarget(
         address=address,
         place=place,
         dimension=dimension,
         index=index,
         region=region,
-        minimum=number(resolver, facts.SCALING_MIN, settings, "MinCapacity"),
-        maximum=number(resolver, facts.SCALING_MAX, settings, "MaxCapacity"),
+        minimum=settings.number(facts.SCALING_MIN, "MinCapacity"),
+        maximum=settings.number(facts.SCALING_MAX, "MaxCapacity"),
         tracking=moved.tracking,
         utilisation=moved.utilisation,
         scale_in_disabled=moved.scale_in_disabled,
         suspended=facts.SUSPENDED.unset,
     )
-
-
-def section_node(section: Section, key: str) -> Node:
-    """The node of a member that is there."""
-    return section.node if isinstance(section, Unresolved) else section[key]

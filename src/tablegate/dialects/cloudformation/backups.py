@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from tablegate.dialects.cloudformation.joins import TableIdentity
 from tablegate.dialects.cloudformation.parameters import ACCOUNT, PARTITION, REGION
-from tablegate.dialects.cloudformation.properties import as_section, exists, listed, properties, subsection
+from tablegate.dialects.cloudformation.properties import Section, exists, properties, section_of
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import BACKUP_SELECTION, Resource
-from tablegate.dialects.cloudformation.values import RESOURCE, NameReference, Section, Unresolved, scalar_of
+from tablegate.dialects.cloudformation.values import RESOURCE, NameReference, Unresolved, scalar_of
 from tablegate.dialects.joins.backups import Selection, TagTest, Truth, arn_covers, backed_up, condition
 from tablegate.iam.arns import Symbols
 from tablegate.model.value import Doubt, Value
@@ -36,8 +36,8 @@ class Backups:
         doubt = Doubt(f"the backup selection {resource.address} may or may not cover it", None, (resource.address,))
         present = exists(self._resolver, resource)
         place = self._resolver.place(resource.node)
-        section = subsection(self._resolver, properties(self._resolver, resource), "BackupSelection")
-        if present is False or not isinstance(section, Mapping):
+        section = properties(self._resolver, resource).section("BackupSelection")
+        if present is False or section is None or section.unresolved is not None:
             return Selection(
                 place=place, doubt_place=place, present=False if present is False or section is None else doubt
             )
@@ -54,27 +54,27 @@ class Backups:
 
     def _listed(self, section: Section, key: str, table: TableIdentity, arn: str, doubt: Doubt) -> Iterator[Truth]:
         """For each ARN of a list, whether it covers the table."""
-        patterns = listed(self._resolver, section, key)
+        patterns = section.items(key)
         if isinstance(patterns, Unresolved):
             yield doubt
         for pattern in patterns if isinstance(patterns, list) else ():
             yield self._arn_covers(pattern, table, arn, doubt)
 
     def _conditions(self, section: Section, doubt: Doubt) -> Iterator[TagTest | Truth]:
-        conditions = subsection(self._resolver, section, "Conditions")
-        if isinstance(conditions, Unresolved):
+        conditions = section.section("Conditions")
+        if conditions is not None and conditions.unresolved is not None:
             yield doubt
         elif conditions is not None:
             for kind in _CONDITIONS:
                 yield from self._tests(conditions, kind, kind, doubt)
 
     def _tests(self, section: Section, key: str, kind: str, doubt: Doubt) -> Iterator[TagTest | Truth]:
-        tests = listed(self._resolver, section, key)
+        tests = section.items(key)
         if isinstance(tests, Unresolved):
             yield doubt
         for test in tests if isinstance(tests, list) else ():
-            inner = as_section(self._resolver, test)
-            pair = [self._resolver.get(inner or {}, name) for name in ("ConditionKey", "ConditionValue")]
+            inner = section_of(self._resolver, test)
+            pair = [inner.get(name) if inner is not None else None for name in ("ConditionKey", "ConditionValue")]
             texts = [scalar_of(text) for text in pair if isinstance(text, Node)]
             yield condition(kind, *texts) if len(texts) == len(pair) else doubt
 

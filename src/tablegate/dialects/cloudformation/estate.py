@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import TypeVar
 
 from tablegate.dialects.cloudformation.parameters import secrets_of
-from tablegate.dialects.cloudformation.properties import exists, flag, properties, subsection, word
+from tablegate.dialects.cloudformation.properties import body, exists, properties
 from tablegate.dialects.cloudformation.resolver import NO_CONTEXT, Resolver
 from tablegate.dialects.cloudformation.table import TableJoins, regional_table, table_of
 from tablegate.dialects.cloudformation.template import (
@@ -180,13 +180,13 @@ def _tables(resolver: Resolver, joins: TableJoins, resource: Resource) -> Iterab
 def _clusters(resolver: Resolver, resource: Resource) -> Iterable[DaxCluster]:
     def build() -> DaxCluster:
         section = properties(resolver, resource)
-        encryption = subsection(resolver, section, "SSESpecification")
+        encryption = section.section("SSESpecification")
         at_rest = facts.DAX_ENCRYPTED
         return DaxCluster(
             address=resource.address,
             place=resolver.place(resource.node),
-            encrypted=at_rest.unset if encryption is None else flag(resolver, at_rest, encryption, "SSEEnabled"),
-            in_transit=word(resolver, facts.DAX_IN_TRANSIT, section, "ClusterEndpointEncryptionType", _ENCRYPTIONS),
+            encrypted=at_rest.unset if encryption is None else encryption.flag(at_rest, "SSEEnabled"),
+            in_transit=section.text(facts.DAX_IN_TRANSIT, "ClusterEndpointEncryptionType", _ENCRYPTIONS),
             scenario=resolver.conditions.scenario(),
         )
 
@@ -195,7 +195,7 @@ def _clusters(resolver: Resolver, resource: Resource) -> Iterable[DaxCluster]:
 
 def _legacy(resolver: Resolver, joins: TableJoins, resource: Resource) -> Iterable[LegacyGlobalTable]:
     def build() -> LegacyGlobalTable:
-        name = resolver.get(properties(resolver, resource), "TableName")
+        name = properties(resolver, resource).get("TableName")
         table = joins.tables.address_of((text_with_references(name) if name is not None else None) or "")
         return LegacyGlobalTable(
             address=resource.address,
@@ -203,7 +203,7 @@ def _legacy(resolver: Resolver, joins: TableJoins, resource: Resource) -> Iterab
             custom_resource=True,
             table=None if table is None else resolver.context.full(table),
             table_retained=_retained(resolver, table),
-            deletion_policy=word(resolver, facts.DELETION_POLICY, resource.body, "DeletionPolicy"),
+            deletion_policy=body(resolver, resource).text(facts.DELETION_POLICY, "DeletionPolicy"),
             scenario=resolver.conditions.scenario(),
         )
 
@@ -214,7 +214,7 @@ def _retained(resolver: Resolver, table: str | None) -> Value[bool]:
     found = next((it for it in resolver.template.of(*TABLES) if it.address == table), None)
     if found is None:
         return _RETAINED.doubted(Doubt("the table that is extended is not in this template"))
-    kept = word(resolver, facts.DELETION_POLICY, found.body, "DeletionPolicy")
+    kept = body(resolver, found).text(facts.DELETION_POLICY, "DeletionPolicy")
     if kept.doubt is not None:
         return _RETAINED.doubted(kept.doubt, kept.place)
     return _RETAINED.of(kept.content in _KEPT, kept.place)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from tablegate.dialects.cloudformation.properties import properties
+from tablegate.dialects.cloudformation.properties import Section, properties
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import TABLES, Resource
 from tablegate.dialects.cloudformation.values import (
     RESOURCE,
     NameReference,
-    Section,
     Unresolved,
     reference_text,
     text_with_references,
@@ -142,7 +141,7 @@ class TableNames:
 
     def _names(self) -> Iterator[tuple[str, str]]:
         for resource in self._resolver.template.of(*TABLES):
-            name = self._resolver.get(properties(self._resolver, resource), "TableName")
+            name = properties(self._resolver, resource).get("TableName")
             text = text_with_references(name) if name is not None else None
             if text:
                 yield text, resource.address

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tablegate.dialects.cloudformation.parameters import REGION
-from tablegate.dialects.cloudformation.properties import exists, flag, properties, reference, subsection, word
+from tablegate.dialects.cloudformation.properties import Section, exists, properties
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import KEY, KEY_ALIAS, KINESIS_STREAM, Resource
 from tablegate.dialects.cloudformation.values import (
@@ -12,7 +12,6 @@ from tablegate.dialects.cloudformation.values import (
     NameReference,
     Part,
     SecretNode,
-    Section,
     Unresolved,
     scalar_of,
     text_with_references,
@@ -30,21 +29,22 @@ _EITHER = (KeyOwner.AWS_MANAGED, KeyOwner.CUSTOMER)
 _REGION_UNKNOWN = Doubt("the region of the key is not known", "give the key's ARN as a parameter: --param NAME=ARN")
 
 
-def encryption(resolver: Resolver, section: Section) -> Encryption:
+def encryption(section: Section) -> Encryption:
     """The encryption of a table that names its own key."""
-    inner = subsection(resolver, section, "SSESpecification")
-    return facts.AWS_OWNED if inner is None else encrypted(resolver, inner, inner)
+    inner = section.section("SSESpecification")
+    return facts.AWS_OWNED if inner is None else encrypted(inner, inner)
 
 
-def encrypted(resolver: Resolver, enabling: Section, naming: Section | None) -> Encryption:
+def encrypted(enabling: Section, naming: Section | None) -> Encryption:
     """The encryption that one section turns on with the key that another names."""
-    enabled = flag(resolver, _ENABLED, enabling, "SSEEnabled")
+    resolver = enabling.resolver
+    enabled = enabling.flag(_ENABLED, "SSEEnabled")
     if enabled.doubt is not None:
         return _doubted(enabled.doubt, enabled.place, tuple(KeyOwner))
     if not enabled.content:
         stated = enabled.place is not None
         return _keyless(facts.KEY_OWNER.of(KeyOwner.AWS_OWNED, enabled.place)) if stated else facts.AWS_OWNED
-    key = resolver.get(naming, "KMSMasterKeyId") if naming is not None else None
+    key = naming.get("KMSMasterKeyId") if naming is not None else None
     if key is None:
         return _keyless(facts.KEY_OWNER.of(KeyOwner.AWS_MANAGED, enabled.place))
     text = text_with_references(key)
@@ -142,7 +142,7 @@ def _key_resource(resolver: Resolver, key: Node | Unresolved, text: str) -> KmsK
         aliases += [(resolver, alias) for alias in own]
     pairs = [(resolver, symbol) for symbol in symbols]
     for stack, alias in aliases:
-        target = stack.get(properties(stack, alias), "TargetKeyId")
+        target = properties(stack, alias).get("TargetKeyId")
         parts = target.parts if isinstance(target, Unresolved) else ()
         pairs += [(stack, part) for part in parts if isinstance(part, NameReference)]
     found = next((it for stack, symbol in pairs if (it := _made(stack, symbol, KEY)) is not None), None)
@@ -156,7 +156,7 @@ def _key_resource(resolver: Resolver, key: Node | Unresolved, text: str) -> KmsK
 
 
 def _alias_name(resolver: Resolver, alias: Resource) -> str | None:
-    value = resolver.get(properties(resolver, alias), "AliasName")
+    value = properties(resolver, alias).get("AliasName")
     return text_with_references(value) if value is not None else None
 
 
@@ -165,20 +165,20 @@ def _kms_key(resolver: Resolver, resource: Resource, address: str) -> KmsKey:
     return KmsKey(
         address=address,
         place=resolver.place(resource.node),
-        rotation=flag(resolver, facts.ROTATION, section, "EnableKeyRotation"),
-        enabled=flag(resolver, facts.KEY_ENABLED, section, "Enabled"),
+        rotation=section.flag(facts.ROTATION, "EnableKeyRotation"),
+        enabled=section.flag(facts.KEY_ENABLED, "Enabled"),
     )
 
 
-def destinations(resolver: Resolver, section: Section) -> tuple[StreamDestination, ...]:
+def destinations(section: Section) -> tuple[StreamDestination, ...]:
     """The Kinesis stream that receives the table's changes."""
-    inner = subsection(resolver, section, "KinesisStreamSpecification")
+    resolver, inner = section.resolver, section.section("KinesisStreamSpecification")
     if inner is None:
         return ()
-    arn = resolver.get(inner, "StreamArn")
+    arn = inner.get("StreamArn")
     symbol = arn.symbol if isinstance(arn, Unresolved) else None
     found = resolver.template.named(symbol.name, KINESIS_STREAM) if symbol is not None else None
-    stream = reference(resolver, facts.DESTINATION, inner, "StreamArn")
+    stream = inner.text_or_reference(facts.DESTINATION, "StreamArn")
     if found is None or exists(resolver, found) is False:
         return (StreamDestination(stream=stream),)
     return (StreamDestination(stream=stream, encrypted=_stream_encrypted(resolver, found), address=found.address),)
@@ -186,10 +186,10 @@ def destinations(resolver: Resolver, section: Section) -> tuple[StreamDestinatio
 
 def _stream_encrypted(resolver: Resolver, resource: Resource) -> Value[bool]:
     fact = facts.DESTINATION_ENCRYPTED
-    inner = subsection(resolver, properties(resolver, resource), "StreamEncryption")
+    inner = properties(resolver, resource).section("StreamEncryption")
     if inner is None:
         return fact.unset
-    kind = word(resolver, _STREAM_ENCRYPTION, inner, "EncryptionType")
+    kind = inner.text(_STREAM_ENCRYPTION, "EncryptionType")
     if kind.doubt is not None:
         return fact.doubted(kind.doubt, kind.place)
     return fact.of(kind.content == "KMS", kind.place) if kind.place else fact.unset

@@ -1,79 +1,314 @@
-"""Properties into facts: one reader per kind of value, all of them three-valued and strict about shapes."""
+"""CloudFormation's resources: properties into facts, three-valued and strict about shapes."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from tablegate.dialects.cloudformation.parameters import DECIMAL
+from tablegate.dialects.cloudformation.parameters import DECIMAL, REGION
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import Resource
 from tablegate.dialects.cloudformation.values import (
+    NO_NODE,
+    OTHER_STACK,
+    RESOURCE,
+    NameReference,
+    Resolved,
     SecretNode,
-    Section,
     Unresolved,
     is_scalar,
     scalar_of,
     text_with_references,
 )
+from tablegate.dialects.resource import ResourceRef
+from tablegate.model import facts
 from tablegate.model.facts import Fact
-from tablegate.model.value import Doubt, Origin, Place, Value
+from tablegate.model.value import Doubt, Place, Value
 from tablegate.syntax.node import Node
 
-F = TypeVar("F")
+T = TypeVar("T")
 
-_SET = Origin.SET
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 
 
-def subsection(resolver: Resolver, section: Section, key: str) -> Section | None:
-    """A section in a section."""
-    if isinstance(section, Unresolved):
-        return section
-    node = section.get(key)
-    if node is None:
+class Section:
+    """A mapping of a template, read member by member in the scenario that its resolver is in.
+
+    Implements ``Properties``. A section that is not known has no members and says why in ``unresolved``: each of its
+    members is not known for the same reason.
+    """
+
+    __slots__ = ("members", "node", "resolver", "unresolved")
+
+    def __init__(
+        self, resolver: Resolver, members: Mapping[str, Node], node: Node, unresolved: Unresolved | None = None
+    ) -> None:
+        self.resolver = resolver
+        self.members = members
+        self.node = node
+        self.unresolved = unresolved
+
+    def get(self, key: str) -> Resolved:
+        """What a member comes to; None if it is absent or null."""
+        return self.resolver.get(self.members, key) if self.unresolved is None else self.unresolved
+
+    def section(self, key: str) -> Section | None:
+        """A mapping in the mapping."""
+        return section_of(self.resolver, self.get(key))
+
+    def one(self, key: str) -> Section | Doubt | None:
+        """A mapping in the mapping; a doubt if it is not known."""
+        section = self.section(key)
+        return section if section is None or section.unresolved is None else section.unresolved.doubt
+
+    def items(self, key: str) -> list[Node | Unresolved] | Unresolved | None:
+        """The items of a list; None if it is absent."""
+        value = self.get(key)
+        if value is None or isinstance(value, Unresolved):
+            return value
+        if isinstance(value.content, (list, tuple)):
+            return self.resolver.items(value)
+        return self.resolver.wrong_shape(value, f"a list is needed, and {_shown(value)} is none")
+
+    def many(self, key: str) -> Sequence[Section | Doubt] | Doubt:
+        """The mappings of a list; a doubt for one that is not known, or for the list."""
+        items = self.items(key)
+        if isinstance(items, Unresolved):
+            return items.doubt
+        sections = [section_of(self.resolver, item) for item in items or ()]
+        return [it if it.unresolved is None else it.unresolved.doubt for it in sections if it is not None]
+
+    def flag(self, fact: Fact[bool], key: str) -> Value[bool]:
+        """True or false, also as a text: CloudFormation takes ``"true"`` for ``true``, and no other word."""
+        node = self.get(key)
+        if node is None:
+            return fact.unset
+        if isinstance(node, Unresolved):
+            return self.unknown(fact, node)
+        content = node.content
+        if content is True or content == "true":
+            return self.known(fact, True, node)  # a content, not an option
+        if content is False or content == "false":
+            return self.known(fact, False, node)
+        return self._refused(fact, node, f"true or false is needed, and {_shown(node)} is neither")
+
+    def number(self, fact: Fact[int], key: str, none: tuple[int, ...] = ()) -> Value[int]:
+        """A whole number, also as a text. One in ``none`` stands for no number."""
+        node = self.get(key)
+        if node is None:
+            return fact.unset
+        if isinstance(node, Unresolved):
+            return self.unknown(fact, node)
+        content = node.content
+        if type(content) is int:
+            whole = content
+        elif (isinstance(content, str) and _INTEGER.fullmatch(content)) or (
+            isinstance(content, float) and content.is_integer()
+        ):
+            whole = int(content)
+        else:
+            return self._refused(fact, node, f"a whole number is needed, and {_shown(node)} is none")
+        return fact.of(None, self.resolver.place(node)) if whole in none else self.known(fact, whole, node)
+
+    def decimal(self, fact: Fact[float], key: str) -> Value[float]:
+        """A number with or without a fraction, also as a text."""
+        node = self.get(key)
+        if node is None:
+            return fact.unset
+        if isinstance(node, Unresolved):
+            return self.unknown(fact, node)
+        content = node.content
+        is_number = type(content) is int or type(content) is float
+        if not is_number and (type(content) is bool or not is_scalar(node) or not DECIMAL.fullmatch(scalar_of(node))):
+            return self._refused(fact, node, f"a number is needed, and {_shown(node)} is none")
+        return self.known(fact, float(scalar_of(node)), node)
+
+    def text(self, fact: Fact[str], key: str, among: Collection[str] = ()) -> Value[str]:
+        """A text. With ``among``, any other text is reported as a fault and unknown."""
+        node = self.get(key)
+        if node is None:
+            return fact.unset
+        return self.unknown(fact, node) if isinstance(node, Unresolved) else self.text_of(fact, node, among)
+
+    def text_of(self, fact: Fact[str], node: Node, among: Collection[str] = ()) -> Value[str]:
+        """The text of a node."""
+        if not is_scalar(node):
+            return self._refused(fact, node, f"a text is needed, and {_shown(node)} is none")
+        content = scalar_of(node)
+        if among and content not in among:
+            return self._refused(fact, node, f"{_shown(node)} is not one of {', '.join(sorted(among))}")
+        return self.known(fact, content, node)
+
+    def text_or_reference(self, fact: Fact[str], key: str) -> Value[str]:
+        """A text that names something. If it is not known, the reference itself is the text, like ``${Bucket}``."""
+        node = self.get(key)
+        if isinstance(node, Unresolved) and (text := text_with_references(node)) is not None:
+            return fact.of(text, self.resolver.place(node.node))
+        return self.text(fact, key)
+
+    def required_text(self, key: str) -> str | Unresolved:
+        """A text that must be there."""
+        node = self.get(key)
+        if isinstance(node, Unresolved):
+            return node
+        if node is None or not is_scalar(node):
+            return self.resolver.wrong_shape(node or self.node, f"{key} is needed, and must be a text")
+        return scalar_of(node)
+
+    def json(self, fact: Fact[str], key: str) -> Value[str]:
+        """A mapping as JSON, its expressions as they are written."""
+        node = self.get(key)
+        if node is None:
+            return fact.unset
+        if isinstance(node, Unresolved):
+            return self.unknown(fact, node)
+        return fact.of(json.dumps(node.plain(), sort_keys=True), self.resolver.place(node))
+
+    def refs(self, key: str) -> Sequence[ResourceRef]:
+        """What a text or a list of texts names."""
+        value = self.get(key)
+        if isinstance(value, Node) and isinstance(value.content, (list, tuple)):
+            return [self._ref(item) for item in self.resolver.items(value)]
+        return () if value is None else (self._ref(value),)
+
+    def doubt(self, key: str) -> Doubt | None:
+        """Why a member is not known; None if it is known or absent."""
+        value = self.get(key)
+        return value.doubt if isinstance(value, Unresolved) else None
+
+    def place(self, key: str | None = None) -> Place:
+        """The place of a member, or of the section itself."""
+        return self.resolver.place(self.node if key is None else self.members.get(key, self.node))
+
+    def per_answers(self, key: str, unset: T, read: Callable[[Section], T]) -> T:
+        """What is read of a member: once for all scenarios that agree on it, and ``unset`` if it is absent."""
+        if self.unresolved is None and key not in self.members:
+            return unset
+        return self.resolver.scenarios.per_answers(key, read, self)
+
+    def known(self, fact: Fact[T], content: T, node: Node) -> Value[T]:
+        """The fact as a node states it."""
+        return fact.of(content, self.resolver.place(node), sensitive=type(node) is SecretNode)
+
+    def unknown(self, fact: Fact[T], value: Unresolved) -> Value[T]:
+        """The fact if its value cannot be known."""
+        return fact.doubted(value.doubt, self.resolver.place(value.node), span=value.span)
+
+    def _refused(self, fact: Fact[T], node: Node, what: str) -> Value[T]:
+        return self.unknown(fact, self.resolver.wrong_shape(node, what))
+
+    def _ref(self, value: Node | Unresolved) -> ResourceRef:
+        if isinstance(value, Node):
+            if is_scalar(value):
+                return ResourceRef(text=scalar_of(value))
+            value = self.resolver.wrong_shape(value, f"a text is needed, and {_shown(value)} is none")
+        text = text_with_references(value)
+        references = [it for it in value.parts if isinstance(it, NameReference) and it.kind in (RESOURCE, OTHER_STACK)]
+        if len(references) != 1:
+            return ResourceRef(text=text, doubt=value.doubt)
+        reference = references[0]
+        stack, name = reference.stack or self.resolver, reference.resource or reference.name
+        return ResourceRef(
+            text=text,
+            address=stack.address_for(self.resolver, name),
+            type=stack.template.type_of(name),
+            attribute=reference.attribute,
+            doubt=value.doubt,
+        )
+
+
+class TemplateResource:
+    """A resource in the scenario that its resolver is in. Implements the protocol ``Resource``."""
+
+    __slots__ = ("_resolver", "_resource")
+
+    def __init__(self, resolver: Resolver, resource: Resource) -> None:
+        self._resolver = resolver
+        self._resource = resource
+
+    @property
+    def address(self) -> str:
+        """Its logical id."""
+        return self._resource.address
+
+    @property
+    def type(self) -> str:
+        """Its type."""
+        return self._resource.type
+
+    @property
+    def owner(self) -> str:
+        """What its stack is called."""
+        return self._resolver.label
+
+    @property
+    def region(self) -> Value[str]:
+        """The region of its stack."""
+        return value_of_stack(self._resolver, facts.REGION, REGION)
+
+    @property
+    def present(self) -> bool | None:
+        """Whether it exists in this scenario."""
+        return exists(self._resolver, self._resource)
+
+    @property
+    def place(self) -> Place:
+        """Its place."""
+        return self._resolver.place(self._resource.node)
+
+    @property
+    def properties(self) -> Section:
+        """Its properties."""
+        return properties(self._resolver, self._resource)
+
+
+def resources_of(resolver: Resolver, *types: str) -> Iterator[TemplateResource]:
+    """The resources of these types, in the template's order."""
+    return (TemplateResource(resolver, resource) for resource in resolver.template.of(*types))
+
+
+def value_of_stack(resolver: Resolver, fact: Fact[str], name: str) -> Value[str]:
+    """A pseudo parameter, such as ``AWS::Region``, as a fact."""
+    value = resolver.resolve_name(NO_NODE, name)
+    if isinstance(value, Unresolved):
+        return fact.doubted(value.doubt)
+    return fact.of(scalar_of(value) if value is not None else None)
+
+
+def section_of(resolver: Resolver, value: Resolved) -> Section | None:
+    """A resolved value that must be a mapping."""
+    if value is None:
         return None
-    content = node.content
-    if isinstance(content, dict) and "::" not in (names := " ".join(content)) and "Ref" not in names:
-        return content  # no function: nearly all of them
-    return as_section(resolver, resolver.get(section, key))
-
-
-def as_section(resolver: Resolver, value: Node | Unresolved | None) -> Section | None:
-    """A resolved value, where it must be a mapping."""
-    if value is None or isinstance(value, Unresolved):
-        return value
+    if isinstance(value, Unresolved):
+        return Section(resolver, {}, value.node, value)
     if isinstance(value.content, dict):
-        return value.content
-    return resolver.wrong_shape(value, f"a mapping is needed, and {_shown(value)} is none")
-
-
-def listed(resolver: Resolver, section: Section, key: str) -> list[Node | Unresolved] | Unresolved | None:
-    """The items of a list; nothing where it is absent."""
-    value = resolver.get(section, key)
-    if value is None or isinstance(value, Unresolved):
-        return value
-    if isinstance(value.content, (list, tuple)):
-        return resolver.items(value)
-    return resolver.wrong_shape(value, f"a list is needed, and {_shown(value)} is none")
+        return Section(resolver, value.content, value)
+    return Section(
+        resolver, {}, value, resolver.wrong_shape(value, f"a mapping is needed, and {_shown(value)} is none")
+    )
 
 
 def properties(resolver: Resolver, resource: Resource) -> Section:
-    """A resource's properties. Where a macro may rewrite them, nothing of them is known."""
+    """A resource's properties. If a macro may rewrite them, nothing of them is known."""
     macros = resolver.template.macros
     if macros:
         doubt = Doubt(f"the macro {macros[0]} can rewrite this template", "check it as it is after its transforms")
-        return Unresolved(doubt, resource.node)
+        return Section(resolver, {}, resource.node, Unresolved(doubt, resource.node))
     if "Fn::Transform" in resource.body:
         value = resolver.head(resource.node)
-        return value if isinstance(value, Unresolved) else {}
-    return subsection(resolver, resource.body, "Properties") or {}
+        return Section(resolver, {}, resource.node, value if isinstance(value, Unresolved) else None)
+    return body(resolver, resource).section("Properties") or Section(resolver, {}, resource.node)
+
+
+def body(resolver: Resolver, resource: Resource) -> Section:
+    """A resource with what is beside its properties, such as ``DeletionPolicy``."""
+    return Section(resolver, resource.body, resource.node)
 
 
 def exists(resolver: Resolver, resource: Resource) -> bool | None:
-    """Whether the resource is there in this scenario."""
+    """Whether the resource exists in this scenario."""
     condition = resource.body.get("Condition")
     if condition is None:
         return True
@@ -81,118 +316,6 @@ def exists(resolver: Resolver, resource: Resource) -> bool | None:
         resolver.wrong_shape(condition, "Condition takes the name of a condition")
         return None
     return resolver.conditions.truth(condition.content, condition)
-
-
-def flag(resolver: Resolver, fact: Fact[bool], section: Section, key: str) -> Value[bool]:
-    """True or false, also as a text: CloudFormation takes ``"true"`` for ``true``, and no other word."""
-    node = resolver.get(section, key)
-    if node is None:
-        return fact.unset
-    if isinstance(node, Unresolved):
-        return doubted(resolver, fact, node)
-    content = node.content
-    if content is True or content == "true":
-        truth = True
-    elif content is False or content == "false":
-        truth = False
-    else:
-        return doubted(
-            resolver, fact, resolver.wrong_shape(node, f"true or false is needed, and {_shown(node)} is neither")
-        )
-    return stated(resolver, fact, truth, node)
-
-
-def number(resolver: Resolver, fact: Fact[int], section: Section, key: str) -> Value[int]:
-    """A whole number, also as a text."""
-    node = resolver.get(section, key)
-    if node is None:
-        return fact.unset
-    if isinstance(node, Unresolved):
-        return doubted(resolver, fact, node)
-    content = node.content
-    if type(content) is int:
-        whole = content
-    elif (isinstance(content, str) and _INTEGER.fullmatch(content)) or (
-        isinstance(content, float) and content.is_integer()
-    ):
-        whole = int(content)
-    else:
-        return doubted(
-            resolver, fact, resolver.wrong_shape(node, f"a whole number is needed, and {_shown(node)} is none")
-        )
-    return stated(resolver, fact, whole, node)
-
-
-def decimal(resolver: Resolver, fact: Fact[float], section: Section, key: str) -> Value[float]:
-    """A number, also as a text."""
-    node = resolver.get(section, key)
-    if node is None:
-        return fact.unset
-    if isinstance(node, Unresolved):
-        return doubted(resolver, fact, node)
-    content = node.content
-    is_number = type(content) is int or type(content) is float
-    if not is_number and (type(content) is bool or not is_scalar(node) or not DECIMAL.fullmatch(scalar_of(node))):
-        return doubted(resolver, fact, resolver.wrong_shape(node, f"a number is needed, and {_shown(node)} is none"))
-    return stated(resolver, fact, float(scalar_of(node)), node)
-
-
-def word(
-    resolver: Resolver, fact: Fact[str], section: Section, key: str, among: Collection[str] | None = None
-) -> Value[str]:
-    """A text, where it matters one of a few."""
-    node = resolver.get(section, key)
-    if node is None:
-        return fact.unset
-    if isinstance(node, Unresolved):
-        return doubted(resolver, fact, node)
-    content = node.content
-    if type(node) is Node and isinstance(content, str) and (among is None or content in among):
-        return stated(resolver, fact, content, node)
-    return told(resolver, fact, node, among)
-
-
-def told(resolver: Resolver, fact: Fact[str], node: Node, among: Collection[str] | None = None) -> Value[str]:
-    """A node that must be a text."""
-    if not is_scalar(node):
-        return doubted(resolver, fact, resolver.wrong_shape(node, f"a text is needed, and {_shown(node)} is none"))
-    content = scalar_of(node)
-    if among is not None and content not in among:
-        what = f"{_shown(node)} is not one of {', '.join(sorted(among))}"
-        return doubted(resolver, fact, resolver.wrong_shape(node, what))
-    return stated(resolver, fact, content, node)
-
-
-def reference(resolver: Resolver, fact: Fact[str], section: Section, key: str) -> Value[str]:
-    """A text that names something: where it is not known, the reference itself stands for it."""
-    node = resolver.get(section, key)
-    if node is None:
-        return fact.unset
-    if isinstance(node, Unresolved):
-        text = text_with_references(node)
-        return fact.of(text, resolver.place(node.node)) if text is not None else doubted(resolver, fact, node)
-    return told(resolver, fact, node)
-
-
-def document(resolver: Resolver, fact: Fact[str], section: Section, key: str) -> Value[str]:
-    """A mapping as JSON, its expressions as they are written."""
-    node = resolver.get(section, key)
-    if node is None:
-        return fact.unset
-    if isinstance(node, Unresolved):
-        return doubted(resolver, fact, node)
-    return fact.of(json.dumps(node.plain(), sort_keys=True), resolver.place(node))
-
-
-def stated(resolver: Resolver, fact: Fact[F], content: F, node: Node) -> Value[F]:
-    """The fact as the node states it."""
-    place = Place(resolver.file, node.line, node.column, node.end_column)
-    return Value(fact.name, content, _SET, place, None, type(node) is SecretNode)
-
-
-def doubted(resolver: Resolver, fact: Fact[F], value: Unresolved) -> Value[F]:
-    """The fact, where its value cannot be known."""
-    return fact.doubted(value.doubt, resolver.place(value.node), span=value.span)
 
 
 def _shown(node: Node) -> str:

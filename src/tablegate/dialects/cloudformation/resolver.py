@@ -28,7 +28,6 @@ from tablegate.dialects.cloudformation.values import (
     Part,
     Resolved,
     SecretNode,
-    Section,
     Unresolved,
     expression,
     is_scalar,
@@ -151,11 +150,9 @@ class Resolver:
             return self._mapping(node, content) if "Fn::" in names or "Ref" in names else node
         return node
 
-    def get(self, section: Section, key: str) -> Resolved:
-        """What a member comes to; nothing where it is absent or null."""
-        if isinstance(section, Unresolved):
-            return section
-        node = section.get(key)
+    def get(self, members: Mapping[str, Node], key: str) -> Resolved:
+        """What a member of a mapping comes to; None if it is absent or null."""
+        node = members.get(key)
         if node is None:
             return None
         content = node.content
@@ -172,18 +169,6 @@ class Resolver:
             function = FUNCTIONS.get(names)  # one name alone, joined, is itself
             value = self.head(node) if function is None else function(self, node, content[names])
         return None if isinstance(value, Node) and value.content is None else value
-
-    def property_value(self, section: Section, key: str, unset: T, make: Callable[[Resolver, Section], T]) -> T:
-        """What is made of a property: once for all scenarios that agree on it, and ``unset`` where it is absent."""
-        if isinstance(section, dict) and key not in section:
-            return unset
-        scenarios = self.scenarios
-        if scenarios.is_again:
-            return scenarios.per_answers(key, make, self, section)
-        before = len(scenarios.asked)
-        value = make(self, section)
-        scenarios.keep(key, (self, section), before, value)
-        return value
 
     def items(self, listed: Node) -> list[Node | Unresolved]:
         """The items of a list, less those that come to nothing."""

@@ -8,7 +8,6 @@ each other (one parameter compared with several words) never get answers that co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from typing import Any, TypeVar, TypeVarTuple
 
@@ -58,7 +57,6 @@ class Scenarios:
         self.quiet = True  # outside of a walk nothing is asked, and what is open stays open
         self.answers: dict[Question, str] = {}
         self.walks = 0  # scenarios walked so far, of all subjects
-        self.is_again = False  # this is not the first scenario of its subject
         self.asked: list[Question] = []
         self.left_open: dict[str, None] = {}
         self._fixed: dict[str, tuple[tuple[object, ...], Any]] = {}  # what asked nothing, and of what it is made
@@ -68,7 +66,6 @@ class Scenarios:
         self._excluded: dict[str, set[str]] = {}
         self._sizes: dict[str, dict[Question, int]] = {}
         self._kept: dict[str, list[tuple[tuple[object, ...], Needed, Any]]] = {}
-        self._first: Any = None
 
     def ask(self, question: Question, options: Sequence[str] = (TRUE, FALSE)) -> str | None:
         """The answer in this scenario, or None where it stays open."""
@@ -124,16 +121,6 @@ class Scenarios:
                 return False
         return True
 
-    def varied(self, make: Callable[[], T], vary: Callable[[T, AbstractSet[str]], T | None]) -> T:
-        """What ``make`` gives, and in later scenarios what ``vary`` makes of the first, unless that is nothing.
-
-        It is told what has been asking, by the names that ``once`` was given: all else is as it was.
-        """
-        if self._first is None:
-            self._first = made = make()
-            return made
-        return vary(self._first, self._kept.keys()) or make()
-
     def explore(self, build: Callable[[], T], possible: Callable[[], bool]) -> list[T]:
         """What ``build`` gives in every scenario that is possible."""
         self._dropped, self._sizes, self.left_open, room = frozenset(), {}, {}, MOST
@@ -149,14 +136,14 @@ class Scenarios:
     def _walk(self, build: Callable[[], T], possible: Callable[[], bool]) -> list[T] | None:
         found: list[T] = []
         refused: list[T] = []
-        self._path, self._kept, self._fixed, self._first, self.is_again, walks = [], {}, {}, None, False, 0
+        self._path, self._kept, self._fixed, walks = [], {}, {}, 0
         while True:
             self._begin()
             built = build()
             if not self._path:
                 return [built]
             walks += 1
-            self.quiet = self.is_again = True
+            self.quiet = True
             (found if possible() else refused).append(built)
             if not self._advance():
                 return found or refused  # rules that forbid everything are not understood
@@ -177,8 +164,7 @@ class Scenarios:
         self.walks += 1
         self.quiet = True
         self.answers, self._bound, self._excluded = {}, {}, {}
-        self._kept, self._fixed, self._first = {}, {}, None  # they lead back to whoever asked
-        self.is_again = False
+        self._kept, self._fixed = {}, {}  # they lead back to whoever asked
 
     def _advance(self) -> bool:
         path = self._path

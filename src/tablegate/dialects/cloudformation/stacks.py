@@ -131,10 +131,10 @@ class _Nested:
     def _call(self, resource: Resource) -> _Call:
         resolver = self._resolver
         section = properties(resolver, resource)
-        given = resolver.get(section, "Parameters")
-        own = tags(resolver, section).content or {} if not isinstance(section, Unresolved) else {}
+        given = section.get("Parameters")
+        own = tags(section).content or {}
         told = {key: text for key, text in own.items() if text is not None}
-        if isinstance(given, Unresolved) or isinstance(section, Unresolved):
+        if isinstance(given, Unresolved):
             return _Call(resolver.conditions.scenario(), None, told)
         members = given.content if given is not None and isinstance(given.content, dict) else {}
         values = {name: resolver.get(members, name) for name in members}
@@ -292,11 +292,10 @@ def _path(resolver: Resolver, resource: Resource) -> tuple[Node, str | None, boo
     asset = metadata(resource, _ASSET)
     section = properties(resolver, resource)
     key = "TemplateURL" if resource.type == STACK else "Location"
-    stated = section.get(key) if isinstance(section, dict) else None
-    where = stated or resource.node
+    where = section.members.get(key, resource.node)
     if asset is not None:
         return where, asset, resolver.context.constructs is not None
-    url = resolver.get(section, key)
+    url = section.get(key)
     if isinstance(url, Unresolved):
         last = url.parts[-1] if url.parts else ""
         found = _published(resolver, last) if isinstance(last, str) else None

@@ -1,25 +1,23 @@
-"""Aws::dynamodb::table, simpletable; its joins."""
+"""Regional tables (``AWS::DynamoDB::Table`` and SAM's ``SimpleTable``), and what other resources say of a table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from tablegate.dialects.cloudformation.autoscaling import Scaling
 from tablegate.dialects.cloudformation.backups import Backups
 from tablegate.dialects.cloudformation.joins import TableIdentity, TableNames
 from tablegate.dialects.cloudformation.kms import destinations, encryption
 from tablegate.dialects.cloudformation.parameters import ACCOUNT, REGION, partition_of
-from tablegate.dialects.cloudformation.properties import properties, subsection
+from tablegate.dialects.cloudformation.properties import Section, properties, section_of, value_of_stack
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.schema import (
     IndexCapacity,
     attributes,
     capacity,
     ceiling,
-    index,
     indexes,
     insights,
     keys,
@@ -29,7 +27,6 @@ from tablegate.dialects.cloudformation.schema import (
 )
 from tablegate.dialects.cloudformation.settings import (
     UNNAMED,
-    Named,
     billing_mode,
     deletion_protection,
     import_source,
@@ -43,10 +40,9 @@ from tablegate.dialects.cloudformation.settings import (
     ttl,
 )
 from tablegate.dialects.cloudformation.template import Resource
-from tablegate.dialects.cloudformation.values import Section, Unresolved, scalar_of, unevaluated
+from tablegate.dialects.cloudformation.values import Unresolved, unevaluated
 from tablegate.dialects.cloudformation.watchers import Alarms, Consumers, Replicas
 from tablegate.model import facts
-from tablegate.model.facts import Fact
 from tablegate.model.record import record, replace
 from tablegate.model.table import (
     SIMPLE_TABLE,
@@ -64,8 +60,6 @@ from tablegate.model.table import (
 )
 from tablegate.model.value import Doubt, Value
 from tablegate.syntax.node import Node
-
-_NOWHERE = Node(None, 1, 1)
 
 
 @record(kw_only=False)
@@ -93,8 +87,8 @@ class TableJoins:
         self.consumers = Consumers(resolver, self.tables)
         self.replicas = Replicas(resolver, self.tables)
         self.backups = Backups(resolver)
-        self.region = _of_the_stack(resolver, facts.REGION, REGION)
-        self.account = _of_the_stack(resolver, facts.ACCOUNT, ACCOUNT)
+        self.region = value_of_stack(resolver, facts.REGION, REGION)
+        self.account = value_of_stack(resolver, facts.ACCOUNT, ACCOUNT)
 
         kinds = [it.candidates for it in (self.scaling, self.alarms, self.consumers, self.replicas)]
         self._read_names = self.backups.any or any(kind.read_names for kind in kinds)
@@ -127,19 +121,12 @@ class TableJoins:
         return facts.ARN.of(text, name.place)
 
 
-def _of_the_stack(resolver: Resolver, fact: Fact[str], name: str) -> Value[str]:
-    found = resolver.resolve_name(_NOWHERE, name)
-    if isinstance(found, Unresolved):
-        return fact.doubted(found.doubt)
-    return fact.of(scalar_of(found) if found is not None else None)
-
-
 P = TypeVar("P", Index, Replica)
 
 
 @record(kw_only=False)
 class TypeSpecific:
-    """What the types of tables spell differently. ``own`` holds what is decided per region."""
+    """What each type of table spells differently. ``own`` holds what each region decides for itself."""
 
     shared: Section
     own: Section
@@ -160,144 +147,69 @@ class TypeSpecific:
 ReadTypeSpecific = Callable[[Resolver, TableJoins, Resource], TypeSpecific]
 
 
-@record(kw_only=False)
-class Built:
-    """A table, with what it is made of."""
-
-    table: Table
-    shared: Section
-    own: Section
-    identity: TableIdentity
-
-
-@record(kw_only=False)
-class Property:
-    """A property that one field is made of, and that nothing else is made of."""
-
-    field: str
-    is_own: bool  # decided per region
-    make: Callable[[Resolver, Section], object]
-
-
-_NAME = "TableName"
-_APART: Mapping[str, Property] = {
-    "AttributeDefinitions": Property("attributes", False, attributes),
-    "BillingMode": Property("billing_mode", False, billing_mode),
-    "ContributorInsightsSpecification": Property("insights", True, insights),
-    "DeletionProtectionEnabled": Property("deletion_protection", True, deletion_protection),
-    "PointInTimeRecoverySpecification": Property("recovery", True, recovery),
-    "TableClass": Property("table_class", True, table_class),
-    "TimeToLiveSpecification": Property("ttl", False, ttl),
-}
-_PARTS = ("indexes", "local_indexes", "replicas")
-_FEW = {_NAME, *_APART}
-
-
 def table_of(resolver: Resolver, joins: TableJoins, resource: Resource, read_type: ReadTypeSpecific) -> Table:
     """The table in the scenario that the resolver is in."""
-
-    def whole() -> Built:
-        return _whole(resolver, joins, resource, read_type(resolver, joins, resource))
-
-    def varied(first: Built, asked: AbstractSet[str]) -> Built | None:
-        return _varied(resolver, joins, first, asked) if asked <= _FEW else None
-
-    return resolver.scenarios.varied(whole, varied).table
-
-
-def _varied(resolver: Resolver, joins: TableJoins, first: Built, asked: Iterable[str]) -> Built | None:
-    """The table of the first scenario in this one, where nothing but these properties asked which one it is."""
-    table, per_answers = first.table, resolver.scenarios.per_answers
-    changed: dict[str, Any] = {}
-    for name_ in asked:
-        if name_ == _NAME:
-            named = per_answers(_NAME, name, resolver, first.shared)
-            if joins.identity(table.address, named.node) != first.identity:
-                return None  # what speaks of the table goes by its name
-            changed |= _named(joins, named, table.region)
-        else:
-            made = _APART[name_]
-            changed[made.field] = per_answers(name_, made.make, resolver, first.own if made.is_own else first.shared)
-    for parts in _PARTS:
-        value = getattr(table, parts)
-        if value.content:
-            changed[parts] = _unshared(value)
-    return replace(first, table=replace(table, **changed, scenario=resolver.conditions.scenario()))
-
-
-def _named(joins: TableJoins, named: Named, region: Value[str]) -> dict[str, Any]:
-    """The fields that a table's name is in."""
-    return {
-        "name": named.value,
-        "name_generated": named.node is None,
-        "name_fixed": named.is_fixed,
-        "arn": joins.arn(named.value, region),
-    }
-
-
-def _whole(resolver: Resolver, joins: TableJoins, resource: Resource, specific: TypeSpecific) -> Built:
-    per_answers, made, shared, own = (
-        resolver.scenarios.per_answers,
-        resolver.property_value,
-        specific.shared,
-        specific.own,
-    )
-    named = made(shared, _NAME, UNNAMED, name)
+    specific = read_type(resolver, joins, resource)
+    shared, own = specific.shared, specific.own
+    per_answers = resolver.scenarios.per_answers
+    named = shared.per_answers("TableName", UNNAMED, name)
     identity = joins.identity(resource.address, named.node)
-    tagged = per_answers("tags", tags, resolver, own)
+    tagged = per_answers("tags", tags, own)
     joined = per_answers("joins", joins.about, identity)
     replicas = _replicas(specific.replicas, joined.replicas)
-    table = Table(
+    return Table(
         address=resource.address,
         place=resolver.place(resource.node),
         dialect=Dialect.CLOUDFORMATION,
         type=resource.type,
         kind=TableKind.GLOBAL if replicas.content else TableKind.REGIONAL,
         label=resource.address,
-        **_named(joins, named, specific.region),
+        name=named.value,
+        name_generated=named.node is None,
+        name_fixed=named.is_fixed,
+        arn=joins.arn(named.value, specific.region),
         region=specific.region,
         account=joins.account,
-        keys=made(shared, "KeySchema", facts.KEYS.unset, keys),
-        attributes=made(shared, "AttributeDefinitions", facts.ATTRIBUTES.unset, attributes),
-        indexes=_unshared(specific.indexes),
-        local_indexes=_unshared(made(shared, "LocalSecondaryIndexes", facts.LOCAL_INDEXES.unset, local_indexes)),
-        vector_indexes=made(shared, "VectorIndexes", facts.VECTOR_INDEXES.unset, vector_indexes),
-        billing_mode=made(shared, "BillingMode", facts.BILLING_MODE.unset, billing_mode),
+        keys=shared.per_answers("KeySchema", facts.KEYS.unset, keys),
+        attributes=shared.per_answers("AttributeDefinitions", facts.ATTRIBUTES.unset, attributes),
+        indexes=_copied(specific.indexes),
+        local_indexes=_copied(shared.per_answers("LocalSecondaryIndexes", facts.LOCAL_INDEXES.unset, local_indexes)),
+        vector_indexes=shared.per_answers("VectorIndexes", facts.VECTOR_INDEXES.unset, vector_indexes),
+        billing_mode=shared.per_answers("BillingMode", facts.BILLING_MODE.unset, billing_mode),
         capacity=specific.capacity,
         on_demand=specific.on_demand,
-        warm=made(shared, "WarmThroughput", facts.NO_WARMTH, warmth),
+        warm=shared.per_answers("WarmThroughput", facts.NO_WARMTH, warmth),
         scaling=joined.scaling + specific.scaling,
         scaling_doubt=joined.scaling_doubt,
-        table_class=made(own, "TableClass", facts.TABLE_CLASS.unset, table_class),
-        insights=made(own, "ContributorInsightsSpecification", facts.INSIGHTS.unset, insights),
+        table_class=own.per_answers("TableClass", facts.TABLE_CLASS.unset, table_class),
+        insights=own.per_answers("ContributorInsightsSpecification", facts.INSIGHTS.unset, insights),
         alarms=joined.alarms,
         alarms_doubt=joined.alarms_doubt,
         encryption=specific.encryption,
-        recovery=made(own, "PointInTimeRecoverySpecification", facts.NO_RECOVERY, recovery),
-        deletion_protection=made(
-            own, "DeletionProtectionEnabled", facts.DELETION_PROTECTION.unset, deletion_protection
+        recovery=own.per_answers("PointInTimeRecoverySpecification", facts.NO_RECOVERY, recovery),
+        deletion_protection=own.per_answers(
+            "DeletionProtectionEnabled", facts.DELETION_PROTECTION.unset, deletion_protection
         ),
         retention=per_answers("retention", retention, resolver, resource),
         backed_up=per_answers("backups", joins.backups.of, identity, tagged)
         if joins.backups.any
         else facts.BACKED_UP.unset,
-        import_source=made(shared, "ImportSourceSpecification", facts.IMPORT_SOURCE.unset, import_source),
+        import_source=shared.per_answers("ImportSourceSpecification", facts.IMPORT_SOURCE.unset, import_source),
         restore_source=facts.RESTORE_SOURCE.unset,
-        ttl=made(shared, "TimeToLiveSpecification", facts.NO_TTL, ttl),
+        ttl=shared.per_answers("TimeToLiveSpecification", facts.NO_TTL, ttl),
         stream=replace(specific.stream, consumers=joined.consumers) if joined.consumers else specific.stream,
-        destinations=made(own, "KinesisStreamSpecification", (), destinations),
-        replicas=_unshared(replicas),
+        destinations=own.per_answers("KinesisStreamSpecification", (), destinations),
+        replicas=_copied(replicas),
         consistency=specific.consistency,
         witness_region=specific.witness_region,
         source_table=specific.source_table,
         settings_replication=specific.settings_replication,
         tags=tagged,
         declared=facts.declared_by(tagged),
-        policy=made(own, "ResourcePolicy", facts.POLICY.unset, resource_policy),
+        policy=own.per_answers("ResourcePolicy", facts.POLICY.unset, resource_policy),
         raw=partial(unevaluated, resource.node),
         scenario=resolver.conditions.scenario(),  # last: all that is asked is asked by now
     )
-    return Built(table, shared, own, identity)
 
 
 def _replicas(listed: Value[tuple[Replica, ...]], added: tuple[Replica, ...]) -> Value[tuple[Replica, ...]]:
@@ -307,17 +219,17 @@ def _replicas(listed: Value[tuple[Replica, ...]], added: tuple[Replica, ...]) ->
     return facts.REPLICAS.of((*(listed.content or ()), *added), listed.place or added[0].place)
 
 
-def _unshared(value: Value[tuple[P, ...]]) -> Value[tuple[P, ...]]:
-    """Parts know their table: what another scenario's table holds already is held by a copy."""
+def _copied(value: Value[tuple[P, ...]]) -> Value[tuple[P, ...]]:
+    """The parts, copied if the table of another scenario has them: a part knows its table."""
     if not value.content or getattr(value.content[0], "table", None) is None:
         return value
     return Value(value.name, tuple(map(replace, value.content)), value.origin, value.place)
 
 
-_APART_regional = frozenset(
+_OWN_CAPACITY = frozenset(
     {"ProvisionedThroughput", "OnDemandThroughput", "WarmThroughput", "ContributorInsightsSpecification"}
 )
-_ALIKE = IndexCapacity()
+_TABLE_CAPACITY = IndexCapacity()
 _PASSED_ON = (
     "ProvisionedThroughput",
     "SSESpecification",
@@ -329,20 +241,19 @@ _TYPES = {"String": "S", "Number": "N", "Binary": "B"}
 
 
 def regional_table(resolver: Resolver, joins: TableJoins, resource: Resource) -> TypeSpecific:
-    """The table's own spelling."""
+    """What ``AWS::DynamoDB::Table`` and ``AWS::Serverless::SimpleTable`` have of their own."""
     section = resolver.scenarios.per_answers("properties", properties, resolver, resource)
-    if resource.type == SIMPLE_TABLE and not isinstance(section, Unresolved):
-        section = resolver.scenarios.per_answers("expanded", _expanded, resolver, resource, section)
-    made = resolver.property_value
+    if resource.type == SIMPLE_TABLE and section.unresolved is None:
+        section = resolver.scenarios.per_answers("expanded", _expanded, section, resource)
     return TypeSpecific(
         shared=section,
         own=section,
         region=joins.region,
-        capacity=made(section, "ProvisionedThroughput", facts.NO_CAPACITY, capacity),
-        on_demand=made(section, "OnDemandThroughput", facts.NO_CEILING, ceiling),
-        encryption=made(section, "SSESpecification", facts.AWS_OWNED, encryption),
-        stream=made(section, "StreamSpecification", facts.NO_STREAM, own_stream),
-        indexes=made(section, "GlobalSecondaryIndexes", facts.INDEXES.unset, _indexes),
+        capacity=section.per_answers("ProvisionedThroughput", facts.NO_CAPACITY, capacity),
+        on_demand=section.per_answers("OnDemandThroughput", facts.NO_CEILING, ceiling),
+        encryption=section.per_answers("SSESpecification", facts.AWS_OWNED, encryption),
+        stream=section.per_answers("StreamSpecification", facts.NO_STREAM, own_stream),
+        indexes=section.per_answers("GlobalSecondaryIndexes", facts.INDEXES.unset, _indexes),
         scaling=(),
         replicas=facts.REPLICAS.unset,
         consistency=facts.CONSISTENCY.unset,
@@ -352,31 +263,27 @@ def regional_table(resolver: Resolver, joins: TableJoins, resource: Resource) ->
     )
 
 
-def _indexes(resolver: Resolver, section: Section) -> Value[tuple[Index, ...]]:
-    def make(node: Node, inner: Section) -> Index:
-        return index(resolver, node, inner, _paid(resolver, inner))
-
-    return indexes(resolver, section, make)
+def _indexes(section: Section) -> Value[tuple[Index, ...]]:
+    return indexes(section, _own_capacity)
 
 
-def _paid(resolver: Resolver, section: Section) -> IndexCapacity:
-    if not isinstance(section, Unresolved) and _APART_regional.isdisjoint(section):
-        return _ALIKE
-    return IndexCapacity(
-        capacity(resolver, section), ceiling(resolver, section), warmth(resolver, section), insights(resolver, section)
-    )
+def _own_capacity(index: Section) -> IndexCapacity:
+    if index.unresolved is None and _OWN_CAPACITY.isdisjoint(index.members):
+        return _TABLE_CAPACITY
+    return IndexCapacity(capacity(index), ceiling(index), warmth(index), insights(index))
 
 
-def _expanded(resolver: Resolver, resource: Resource, section: Mapping[str, Node]) -> Mapping[str, Node]:
+def _expanded(section: Section, resource: Resource) -> Section:
     """A SimpleTable as the Table that SAM makes of it."""
-    expanded = {key: section[key] for key in _PASSED_ON if key in section}
-    shared = subsection(resolver, resolver.template.globals, "SimpleTable")
-    if isinstance(shared, Mapping) and "SSESpecification" in shared:
-        expanded["SSESpecification"] = _merged(shared["SSESpecification"], section.get("SSESpecification"))
-    if "ProvisionedThroughput" not in section:
+    resolver, members = section.resolver, section.members
+    expanded = {key: members[key] for key in _PASSED_ON if key in members}
+    common = section_of(resolver, resolver.get(resolver.template.globals, "SimpleTable"))
+    if common is not None and "SSESpecification" in common.members:
+        expanded["SSESpecification"] = _merged(common.members["SSESpecification"], members.get("SSESpecification"))
+    if "ProvisionedThroughput" not in members:
         expanded["BillingMode"] = _at(resource.node, "PAY_PER_REQUEST")
-    expanded.update(_primary_key(resource.node, section.get("PrimaryKey")))
-    return expanded
+    expanded.update(_primary_key(resource.node, members.get("PrimaryKey")))
+    return Section(resolver, expanded, section.node)
 
 
 def _merged(shared: Node, own: Node | None) -> Node:
@@ -386,10 +293,10 @@ def _merged(shared: Node, own: Node | None) -> Node:
     return Node({**shared.content, **own.content}, own.line, own.column, own.end_column)
 
 
-def _primary_key(at: Node, given: Node | None) -> dict[str, Node]:
+def _primary_key(at: Node, written: Node | None) -> dict[str, Node]:
     """The key schema and the attribute it needs; the default is ``id``, a String."""
-    content = given.content if given is not None and isinstance(given.content, dict) else {}
-    where = given or at
+    content = written.content if written is not None and isinstance(written.content, dict) else {}
+    where = written or at
     name = content.get("Name") or _at(where, "id")
     type_ = content.get("Type") or _at(where, "String")
     letter = _at(type_, _TYPES[type_.content]) if type_.content in ("String", "Number", "Binary") else type_

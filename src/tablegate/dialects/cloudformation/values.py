@@ -21,6 +21,9 @@ RESOURCE = "resource"
 EXPRESSION = "expression"
 OTHER_STACK = "other stack"  # a resource of another stack
 
+NO_NODE = Node(None, 1, 1)
+"""Stands for a node where a value is written nowhere."""
+
 LATER = r"\{\{(resolve|changeSet):"
 MASKED = "{{changeSet:MASKED}}"
 _CHANGE_SET = r"(\{\{changeSet:[A-Z_]+\}\})"
@@ -70,9 +73,6 @@ class Unresolved:  # no record: whether something is one is asked of every value
 
 Resolved: TypeAlias = Node | Unresolved | None
 """What an expression comes to. None: there is nothing (``AWS::NoValue``)."""
-
-Section: TypeAlias = Mapping[str, Node] | Unresolved
-"""A mapping whose members are read one by one, or one that cannot be known."""
 
 
 def text_of(content: Scalar) -> str:

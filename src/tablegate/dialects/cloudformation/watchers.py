@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from tablegate.dialects.cloudformation.joins import Candidate, Candidates, TableIdentity, TableNames
-from tablegate.dialects.cloudformation.properties import as_section, exists, listed, properties, reference, subsection
+from tablegate.dialects.cloudformation.properties import Section, exists, properties, section_of
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import (
     ALARM,
@@ -15,7 +15,7 @@ from tablegate.dialects.cloudformation.template import (
     PIPE,
     Resource,
 )
-from tablegate.dialects.cloudformation.values import Section, Unresolved, is_scalar, text_with_references
+from tablegate.dialects.cloudformation.values import Unresolved, is_scalar, text_with_references
 from tablegate.model import facts
 from tablegate.model.table import Alarm, Consumer, Replica
 from tablegate.model.value import Doubt
@@ -45,7 +45,7 @@ class Alarms:
         return self.candidates.doubt(table)
 
     def _alarm(self, candidate: Candidate) -> Alarm:
-        metric = self._resolver.get(candidate.section, "MetricName")
+        metric = candidate.section.get("MetricName")
         index = _dimension(self._resolver, candidate.section, _INDEX_NAME)
         return Alarm(
             address=candidate.resource.address,
@@ -57,7 +57,7 @@ class Alarms:
 def _metrics(resolver: Resolver, alarm: Resource) -> Iterator[Candidate]:
     """Each metric of DynamoDB that the alarm looks at, also inside of a metric expression."""
     for section in _metric_sections(resolver, properties(resolver, alarm)):
-        namespace = resolver.get(section, "Namespace")
+        namespace = section.get("Namespace")
         if isinstance(namespace, Node) and is_scalar(namespace) and text_with_references(namespace) != _NAMESPACE:
             continue
         table = _dimension(resolver, section, _TABLE_NAME)
@@ -67,24 +67,24 @@ def _metrics(resolver: Resolver, alarm: Resource) -> Iterator[Candidate]:
 
 def _metric_sections(resolver: Resolver, section: Section) -> Iterator[Section]:
     yield section
-    queries = listed(resolver, section, "Metrics")
+    queries = section.items("Metrics")
     for query in queries if isinstance(queries, list) else ():
-        inner = as_section(resolver, query)
-        stat = subsection(resolver, inner, "MetricStat") if inner is not None else None
-        metric = subsection(resolver, stat, "Metric") if stat is not None else None
+        inner = section_of(resolver, query)
+        stat = inner.section("MetricStat") if inner is not None else None
+        metric = stat.section("Metric") if stat is not None else None
         if metric is not None:
             yield metric
 
 
 def _dimension(resolver: Resolver, section: Section, name: str) -> Node | Unresolved | None:
-    dimensions = listed(resolver, section, "Dimensions")
+    dimensions = section.items("Dimensions")
     if not isinstance(dimensions, list):
         return dimensions
     for dimension in dimensions:
-        inner = as_section(resolver, dimension)
-        stated = resolver.get(inner, "Name") if inner is not None else None
+        inner = section_of(resolver, dimension)
+        stated = inner.get("Name") if inner is not None else None
         if inner is not None and isinstance(stated, Node) and stated.content == name:
-            return resolver.get(inner, "Value")
+            return inner.get("Value")
     return None
 
 
@@ -123,24 +123,24 @@ def _readers(resolver: Resolver) -> Iterator[Candidate]:
     for type_, key, filters in ((EVENT_SOURCE_MAPPING, "EventSourceArn", None), (PIPE, "Source", "SourceParameters")):
         for resource in resolver.template.of(type_):
             section = properties(resolver, resource)
-            if not isinstance(section, Unresolved) and key in section:
-                inner = subsection(resolver, section, filters) if filters else section
-                yield Candidate(resource, section[key], {} if inner is None else inner)
+            if key in section.members:
+                inner = section.section(filters) if filters else section
+                yield Candidate(resource, section.members[key], inner or Section(resolver, {}, resource.node))
     for function in resolver.template.of(FUNCTION):
         yield from _events(resolver, function)
 
 
 def _events(resolver: Resolver, function: Resource) -> Iterator[Candidate]:
-    events = subsection(resolver, properties(resolver, function), "Events")
-    for node in events.values() if isinstance(events, Mapping) else ():
+    events = properties(resolver, function).section("Events")
+    for node in events.members.values() if events is not None else ():
         value = resolver.head(node)
-        event = value.content if isinstance(value, Node) and isinstance(value.content, dict) else {}
-        kind = event.get("Type")
-        if kind is None or kind.content != "DynamoDB":
+        event = section_of(resolver, value) if isinstance(value, Node) and isinstance(value.content, dict) else None
+        kind = event.members.get("Type") if event is not None else None
+        if event is None or kind is None or kind.content != "DynamoDB":
             continue
-        section = subsection(resolver, event, "Properties")
-        if isinstance(section, Mapping) and "Stream" in section:
-            yield Candidate(function, section["Stream"], section)
+        section = event.section("Properties")
+        if section is not None and "Stream" in section.members:
+            yield Candidate(function, section.members["Stream"], section)
 
 
 def _table_of_stream(text: str) -> str | None:
@@ -152,12 +152,12 @@ def _table_of_stream(text: str) -> str | None:
 
 def _images(resolver: Resolver, section: Section) -> frozenset[str]:
     """The images that a filter looks into."""
-    criteria = subsection(resolver, section, "FilterCriteria")
-    filters = listed(resolver, criteria, "Filters") if criteria is not None else None
+    criteria = section.section("FilterCriteria")
+    filters = criteria.items("Filters") if criteria is not None else None
     seen: set[str] = set()
     for item in filters if isinstance(filters, list) else ():
-        inner = as_section(resolver, item)
-        pattern = resolver.get(inner, "Pattern") if inner is not None else None
+        inner = section_of(resolver, item)
+        pattern = inner.get("Pattern") if inner is not None else None
         text = text_with_references(pattern) if pattern is not None else None
         seen |= {image for key, image in _IMAGES.items() if key in (text or "")}
     return frozenset(seen)
@@ -170,9 +170,7 @@ class Replicas:
         self._resolver = resolver
         named = ((it, properties(resolver, it)) for it in resolver.template.of(LEGACY_REPLICA))
         pairs = (
-            Candidate(it, inner["TableName"], inner)
-            for it, inner in named
-            if isinstance(inner, Mapping) and "TableName" in inner
+            Candidate(it, inner.members["TableName"], inner) for it, inner in named if "TableName" in inner.members
         )
         self.candidates = Candidates(resolver, pairs, str, tables)
 
@@ -183,7 +181,7 @@ class Replicas:
 
     def _replica(self, candidate: Candidate) -> Replica:
         return Replica(
-            region=reference(self._resolver, facts.REGION, candidate.section, "Region"),
+            region=candidate.section.text_or_reference(facts.REGION, "Region"),
             place=self._resolver.place(candidate.resource.node),
             address=candidate.resource.address,
             encryption=facts.AWS_OWNED,

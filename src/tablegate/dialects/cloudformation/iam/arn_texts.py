@@ -165,7 +165,7 @@ class ArnTexts:
     def _identity(self, symbol: NameReference) -> str:
         home, kind = symbol.stack or self._resolver, self._type(symbol)
         resource = home.template.named(symbol.resource or symbol.name, kind)
-        node = home.get(properties(home, resource), _IDENTITIES[kind][1]) if resource else None
+        node = properties(home, resource).get(_IDENTITIES[kind][1]) if resource else None
         text = self.symbolic(node) if node is not None else None
         return text or self.symbols.of(f"name of {symbol.name}")
 
@@ -263,7 +263,7 @@ class ArnTexts:
 
     def _names(self, resource: Resource) -> Iterator[str]:
         yield from (arn.partition(":table/")[2] for arn in self.arns_of(resource.address))
-        node = self._resolver.get(properties(self._resolver, resource), "TableName")
+        node = properties(self._resolver, resource).get("TableName")
         text = self.symbolic(node) if node is not None else None
         if text:
             yield text

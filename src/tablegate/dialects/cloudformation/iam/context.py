@@ -64,17 +64,17 @@ class TemplateContext:
     def present(self, resource: Resource) -> PresentResource | None:
         """A resource that may be there, and can be read."""
         present = exists(self.resolver, resource)
-        section = properties(self.resolver, resource) if present is not False else {}
-        if present is False or isinstance(section, Unresolved):
+        section = properties(self.resolver, resource) if present is not False else None
+        if section is None or section.unresolved is not None:
             return None
-        return PresentResource(resource, section, present is True)
+        return PresentResource(resource, section.members, present is True)
 
     def unreadable(self, *types: str) -> Iterator[tuple[Resource, Unresolved]]:
         """Those of which nothing can be known."""
         for resource in self.resolver.template.of(*types):
-            section = properties(self.resolver, resource)
-            if isinstance(section, Unresolved):
-                yield resource, section
+            unresolved = properties(self.resolver, resource).unresolved
+            if unresolved is not None:
+                yield resource, unresolved
 
     def holder(
         self, form: HolderForm, resource: Resource, kind: HolderKind, why: str, key: str | None = None

@@ -70,8 +70,7 @@ def keys_of(tables: tuple[Table, ...]) -> frozenset[str]:
 
 def _documents(home: Resolver, resource: Resource, key: str, symbols: Symbols) -> Iterator[HeldDocument]:
     """A document of a resource of another stack, read there."""
-    section = properties(home, resource)
-    node = section.get(key) if isinstance(section, dict) else None
+    node = properties(home, resource).members.get(key)
     if node is not None and node.content not in ("", None):
         reader = DocumentReader(home, DocumentTrees(home, ArnTexts(home, symbols, (), _no_tables)), symbols)
         yield from reader.uncounted(node)
