@@ -1,9 +1,10 @@
-"""Does capacity follow traffic, safely."""
+"""Autoscaling: does provisioned capacity follow the traffic, within safe limits?"""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from tablegate.policy import (
     HIGH,
@@ -21,14 +22,14 @@ from tablegate.policy import (
 )
 from tablegate_baseline.capacity import provisioned
 from tablegate_baseline.helpers import (
-    compared,
+    compare,
     every_part,
     global_indexes,
-    in_doubt,
     index_label,
+    not_known,
     not_seen,
     otherwise,
-    undecided,
+    unknown_collection,
 )
 
 _NOT_PROVISIONED = "the table is not provisioned"
@@ -41,7 +42,16 @@ WriteProvisionedThroughputSettings:
       TargetValue: 70
 """
 
-Dimension = tuple[str, str, Value[str] | None, tuple[ScalingTarget, ...]]
+_LOWEST_UTILISATION, _HIGHEST_UTILISATION = 20, 90  # what a target-tracking policy for DynamoDB accepts
+
+
+class _Dimension(NamedTuple):
+    """Reads or writes of a table, an index or a replica, and the targets that scale them."""
+
+    label: str
+    units: str
+    of: Value[str] | None  # the name of the index, or the region of the replica
+    targets: tuple[ScalingTarget, ...]
 
 
 @policy(
@@ -134,111 +144,7 @@ def autoscaled_capacity(table: Table) -> Verdict:
 
     A scalable target alone changes nothing: it is the target-tracking policy that moves the capacity.
     """
-    return when(provisioned(table), lambda: _scaled(table), _NOT_PROVISIONED)
-
-
-def _scaled(table: Table) -> Verdict:
-    found = _dimensions(table)
-    covered = [(label, targets) for label, _, _, targets in found if targets]
-    return all_of(
-        (
-            every_part(
-                "no scaling target for",
-                [(label, _missing(table, dimension, of)) for label, dimension, of, targets in found if not targets],
-                table.billing_mode.at(table.place),
-            ),
-            every_part(
-                "no target-tracking policy for",
-                [(label, any_of([target.tracking.is_true for target in targets])) for label, targets in covered],
-            ),
-            every_part(
-                "scaling is suspended for",
-                [(label, any_of([~target.suspended.is_true for target in targets])) for label, targets in covered],
-            ),
-            *(doubt for _, doubt in in_doubt(table.indexes)),
-            *(() if table.replicas.known else (undecided(table.replicas),)),
-        )
-    )
-
-
-def _dimensions(table: Table) -> list[Dimension]:
-    """Each dimension: its label, the name of the index or replica that it is of, and the targets that cover it."""
-    found: list[Dimension] = []
-    indexes = [(index_label(index), index.name) for index in global_indexes(table)]
-    for dimension in ("read", "write"):
-        found.append((f"{dimension}s of the table", dimension, None, _targets(table, dimension)))
-        for label, name in indexes:
-            found.append((f"{dimension}s of {label}", dimension, name, _targets(table, dimension, index=name)))
-    for replica in table.replicas.content or ():
-        label, region = f"reads of the replica in {replica.region.shown}", replica.region
-        found.append((label, "read", region, _targets(table, "read", region=region)))
-    return found
-
-
-def _targets(
-    table: Table, dimension: str, *, index: Value[str] | None = None, region: Value[str] | None = None
-) -> tuple[ScalingTarget, ...]:
-    """The targets on a dimension of the table, of one index, or of one replica."""
-    if not table.scaling or not (index is None or index.known) or not (region is None or region.known):
-        return ()
-    of_index = None if index is None else index.content
-    of_region = None if region is None else region.content
-    return tuple(
-        [
-            target
-            for target in table.scaling
-            if target.dimension == dimension and target.index == of_index and target.region == of_region
-        ]
-    )
-
-
-def _missing(table: Table, dimension: str, of: Value[str] | None = None) -> Verdict:
-    """Nothing covers the dimension; or something may, where a name is not known."""
-    if of is not None and not of.known and any(target.dimension == dimension for target in table.scaling):
-        return undecided(of)
-    return not_seen("scaling targets", table.scaling_doubt)
-
-
-@policy(
-    "TG106",
-    MEDIUM,
-    "An index must take as many writes as its table",
-    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations",
-    terraform="write_capacity = 10",
-    cloudformation="""
-ProvisionedThroughput:
-  ReadCapacityUnits: 10
-  WriteCapacityUnits: 10
-""",
-    global_table=_SCALED_WRITES,
-)
-def index_write_capacity(index: Index) -> Verdict:
-    """Every write to the table is written to its indexes too. When one of them cannot keep up, the service
-    throttles the table, however much capacity the table itself has left."""
-    if index.local:
-        return not_applicable("a local index shares its table's capacity")
-    return when(provisioned(index.table), lambda: _keeps_up(index), _NOT_PROVISIONED)
-
-
-def _keeps_up(index: Index) -> Verdict:
-    table = index.table
-    own, its_tables = _targets(table, "write", index=index.name), _targets(table, "write")
-    unseen = [] if own else [_missing(table, "write", index.name)]
-    unseen += [] if its_tables else [_missing(table, "write")]
-    doubts = [missing for missing in unseen if missing.truth is None]
-    if doubts:
-        return all_of(doubts)
-    least = own[0].maximum if own else index.capacity.write
-    most = its_tables[0].maximum if its_tables else table.capacity.write
-    verdict = compared(least, operator.ge, most)
-    if verdict.truth is True:
-        return verdict
-    return otherwise(
-        verdict, f"{index_label(index)} takes at most {least.shown} write units, and its table {most.shown}"
-    )
-
-
-_LOWEST_UTILISATION, _HIGHEST_UTILISATION = 20, 90  # what a target-tracking policy for DynamoDB accepts
+    return when(provisioned(table), lambda: _all_scaled(table), _NOT_PROVISIONED)
 
 
 @policy(
@@ -263,43 +169,145 @@ def autoscaling_safeguards(table: Table, *, max_units: int = 40000) -> Verdict:
     """
     if not table.scaling and table.scaling_doubt is None:
         return not_applicable("nothing scales the table")
-    return when(provisioned(table), lambda: _guarded(table, max_units), "the table is not provisioned")
+    return when(provisioned(table), lambda: _all_safe(table, max_units), _NOT_PROVISIONED)
 
 
-def _guarded(table: Table, max_units: int) -> Verdict:
+@policy(
+    "TG106",
+    MEDIUM,
+    "An index must take as many writes as its table",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations",
+    terraform="write_capacity = 10",
+    cloudformation="""
+ProvisionedThroughput:
+  ReadCapacityUnits: 10
+  WriteCapacityUnits: 10
+""",
+    global_table=_SCALED_WRITES,
+)
+def index_write_capacity(index: Index) -> Verdict:
+    """Every write to the table is written to its indexes too. When one of them cannot keep up, the service
+    throttles the table, however much capacity the table itself has left."""
+    if index.local:
+        return not_applicable("a local index shares its table's capacity")
+    return when(provisioned(index.table), lambda: _writes_keep_up(index), _NOT_PROVISIONED)
+
+
+def _all_scaled(table: Table) -> Verdict:
+    dimensions = _dimensions(table)
+    scaled = [(one.label, one.targets) for one in dimensions if one.targets]
+    return all_of(
+        (
+            every_part(
+                "no scaling target for",
+                [(one.label, _not_scaled(table, one.units, one.of)) for one in dimensions if not one.targets],
+                table.billing_mode.at(table.place),
+            ),
+            every_part(
+                "no target-tracking policy for",
+                [(label, any_of([target.tracking.is_true for target in targets])) for label, targets in scaled],
+            ),
+            every_part(
+                "scaling is suspended for",
+                [(label, any_of([~target.suspended.is_true for target in targets])) for label, targets in scaled],
+            ),
+            *(doubt for _, doubt in unknown_collection(table.indexes)),
+            *(() if table.replicas.known else (not_known(table.replicas),)),
+        )
+    )
+
+
+def _dimensions(table: Table) -> list[_Dimension]:
+    """Everything that scales by itself: reads and writes of the table and each index, reads of each replica."""
+    dimensions: list[_Dimension] = []
+    indexes = [(index_label(index), index.name) for index in global_indexes(table)]
+    for units in ("read", "write"):
+        dimensions.append(_Dimension(f"{units}s of the table", units, None, _targets(table, units)))
+        for label, name in indexes:
+            dimensions.append(_Dimension(f"{units}s of {label}", units, name, _targets(table, units, index=name)))
+    for replica in table.replicas.content or ():
+        label, region = f"reads of the replica in {replica.region.shown}", replica.region
+        dimensions.append(_Dimension(label, "read", region, _targets(table, "read", region=region)))
+    return dimensions
+
+
+def _targets(
+    table: Table, units: str, *, index: Value[str] | None = None, region: Value[str] | None = None
+) -> tuple[ScalingTarget, ...]:
+    """The scaling targets for reads or writes of the table, of one index, or of one replica."""
+    if not table.scaling or not (index is None or index.known) or not (region is None or region.known):
+        return ()
+    index_name = None if index is None else index.content
+    region_name = None if region is None else region.content
+    return tuple(
+        [
+            target
+            for target in table.scaling
+            if target.dimension == units and target.index == index_name and target.region == region_name
+        ]
+    )
+
+
+def _not_scaled(table: Table, units: str, of: Value[str] | None = None) -> Verdict:
+    """Fails: no scaling target. Unknown where the index's or replica's name is not known, and a target may be its."""
+    if of is not None and not of.known and any(target.dimension == units for target in table.scaling):
+        return not_known(of)
+    return not_seen("scaling targets", table.scaling_doubt)
+
+
+def _writes_keep_up(index: Index) -> Verdict:
+    table = index.table
+    index_targets, table_targets = _targets(table, "write", index=index.name), _targets(table, "write")
+    missing = [] if index_targets else [_not_scaled(table, "write", index.name)]
+    missing += [] if table_targets else [_not_scaled(table, "write")]
+    doubts = [verdict for verdict in missing if verdict.truth is None]
+    if doubts:
+        return all_of(doubts)
+    index_units = index_targets[0].maximum if index_targets else index.capacity.write
+    table_units = table_targets[0].maximum if table_targets else table.capacity.write
+    verdict = compare(index_units, operator.ge, table_units)
+    if verdict.truth is True:
+        return verdict
+    return otherwise(
+        verdict,
+        f"{index_label(index)} takes at most {index_units.shown} write units, and its table {table_units.shown}",
+    )
+
+
+def _all_safe(table: Table, max_units: int) -> Verdict:
     unseen = () if table.scaling_doubt is None else (not_seen("scaling targets", table.scaling_doubt),)
-    return all_of((*(safe for target in table.scaling for safe in _safeguards(target, max_units)), *unseen))
+    return all_of((*(verdict for target in table.scaling for verdict in _limits(target, max_units)), *unseen))
 
 
-def _safeguards(target: ScalingTarget, max_units: int) -> Iterator[Verdict]:
-    """What is wrong with a target, or may be."""
+def _limits(target: ScalingTarget, max_units: int) -> Iterator[Verdict]:
+    """A verdict for each limit of a target that is wrong, or may be."""
     lowest, highest, utilisation = target.minimum, target.maximum, target.utilisation
-    room = compared(lowest, operator.lt, highest)
-    if room.truth is not True:
+    has_room = compare(lowest, operator.lt, highest)
+    if has_room.truth is not True:
         note = f"the minimum of {lowest.shown} units is not below the maximum of {highest.shown}"
-        yield _about(target, room, note)
+        yield _with_target(target, has_room, note)
     bounded = highest.satisfies(lambda units: units is None or units <= max_units)
     if bounded.truth is not True:
-        yield _about(target, bounded, f"the maximum of {highest.shown} units is above {max_units}")
-    sane = utilisation.satisfies(lambda percent: percent is None or _sane(percent))
-    if sane.truth is not True:
+        yield _with_target(target, bounded, f"the maximum of {highest.shown} units is above {max_units}")
+    in_range = utilisation.satisfies(lambda percent: percent is None or _is_accepted(percent))
+    if in_range.truth is not True:
         limits = f"{_LOWEST_UTILISATION} to {_HIGHEST_UTILISATION} %"
-        yield _about(target, sane, f"the target utilisation of {utilisation.shown} % is outside {limits}")
+        yield _with_target(target, in_range, f"the target utilisation of {utilisation.shown} % is outside {limits}")
     scales_in = ~target.scale_in_disabled.is_true
     if scales_in.truth is not True:
-        yield _about(target, scales_in, "scale-in is disabled")
+        yield _with_target(target, scales_in, "scale-in is disabled")
     for schedule in target.schedules:
         least, most = schedule.minimum, schedule.maximum
-        within = compared(lowest, operator.le, least) & compared(most, operator.le, highest)
+        within = compare(lowest, operator.le, least) & compare(most, operator.le, highest)
         bounds = f"{least.shown} to {most.shown} units, outside {lowest.shown} to {highest.shown}"
-        yield _about(target, within, f"schedule {schedule.name} sets {bounds}")
+        yield _with_target(target, within, f"schedule {schedule.name} sets {bounds}")
 
 
-def _about(target: ScalingTarget, verdict: Verdict, note: str) -> Verdict:
+def _with_target(target: ScalingTarget, verdict: Verdict, note: str) -> Verdict:
     return otherwise(verdict, f"{_label(target)}: {note}")
 
 
-def _sane(percent: float) -> bool:
+def _is_accepted(percent: float) -> bool:
     return _LOWEST_UTILISATION <= percent <= _HIGHEST_UTILISATION
 
 

@@ -1,4 +1,4 @@
-"""Billing, ceilings, table class."""
+"""Capacity: is a table's billing mode deliberate, its cost bounded, and its table class the cheaper one?"""
 
 from __future__ import annotations
 
@@ -30,30 +30,44 @@ from tablegate.policy import (
 )
 from tablegate_baseline.helpers import (
     Labelled,
-    doubtful,
     every_part,
-    in_doubt,
+    not_known,
     not_seen,
     part_label,
-    undecided,
     units_of,
+    unknown_collection,
+    unknown_fact,
 )
 
 ON_DEMAND = "PAY_PER_REQUEST"
 PROVISIONED = "PROVISIONED"
-ELSEWHERE = "the table that this one copies decides"
+COPIED = "the table that this one copies decides"
 _CAPACITY_TAG = "tablegate:capacity"
-_DEFAULT = Origin.DEFAULT
+_STANDARD, _INFREQUENT = "STANDARD", "STANDARD_INFREQUENT_ACCESS"
+_HOURS = 730
+_MILLION_SECONDS = _HOURS * 3600 / 1_000_000
 
 
-def inherits_billing(table: Table) -> bool:
-    """A replica in another account says nothing of capacity: the table that it copies does."""
-    return table.billing_mode.origin is _DEFAULT and table.source_table.origin is not _DEFAULT
+class _Rates(NamedTuple):
+    """US dollars a month for one GB, and for one read and one write unit per second."""
+
+    storage: float
+    read: float
+    write: float
+
+    def of(self, figures: _Rates) -> float:
+        """The monthly cost of a table with these figures."""
+        return sum(rate * figure for rate, figure in zip(self, figures, strict=True))
 
 
-def provisioned(table: Table) -> Verdict:
-    """Capacity is provisioned, and that is decided here."""
-    return Verdict(False) if inherits_billing(table) else table.billing_mode.equals(PROVISIONED)
+# https://aws.amazon.com/dynamodb/pricing/ for us-east-1. Prices differ between regions, their ratios hardly.
+_RATES = {
+    (ON_DEMAND, _STANDARD): _Rates(0.25, 0.125 * _MILLION_SECONDS, 0.625 * _MILLION_SECONDS),
+    (ON_DEMAND, _INFREQUENT): _Rates(0.10, 0.155 * _MILLION_SECONDS, 0.78 * _MILLION_SECONDS),
+    (PROVISIONED, _STANDARD): _Rates(0.25, 0.00013 * _HOURS, 0.00065 * _HOURS),
+    (PROVISIONED, _INFREQUENT): _Rates(0.10, 0.00016 * _HOURS, 0.00081 * _HOURS),
+}
+_FIGURES = r"(?P<table>\S+): *(?P<gb>[\d.]+) GB, *(?P<reads>[\d.]+) reads/s, *(?P<writes>[\d.]+) writes/s"
 
 
 @policy(
@@ -75,34 +89,10 @@ def on_demand_billing(
     if mode.content == ON_DEMAND:
         return holds(mode)
     if inherits_billing(table):
-        return not_applicable(ELSEWHERE)
+        return not_applicable(COPIED)
     mode = mode.at(table.place)
-    required = any_of(_says(table.tags, selector) for selector in provisioned_when) | _overridden(table)
+    required = any_of(_has_tag(table.tags, selector) for selector in provisioned_when) | _is_declared_provisioned(table)
     return _not_on_demand(mode) | required
-
-
-def _not_on_demand(mode: Value[str]) -> Verdict:
-    if not mode.known:
-        return mode.equals(ON_DEMAND)
-    return fails(f"billing mode is {mode.shown}, and no tag or override says that it must be", mode)
-
-
-def _says(tags: Value[Mapping[str, str | None]], selector: str) -> Verdict:
-    """A tag has the selector's key and, where the selector names one, its value."""
-    key, _, wanted = selector.lower().partition("=")
-    if not tags.known:
-        return undecided(tags)
-    given = {name.lower(): text for name, text in (tags.content or {}).items()}
-    if wanted and key in given and given[key] is None:
-        return Verdict(None, (doubtful(f"tag {key}", Doubt("the tag's value is not known")).at(tags.place),))
-    return Verdict(key in given and wanted in ("", (given[key] or "").strip().lower()), (tags,))
-
-
-def _overridden(table: Table) -> Verdict:
-    """The configuration says so: what is declared, where the table's own tag does not declare it."""
-    if any(name.lower() == _CAPACITY_TAG for name in table.tags.content or ()):
-        return Verdict(False)
-    return table.declared.capacity.equals("provisioned")
 
 
 @policy(
@@ -139,15 +129,6 @@ def on_demand_ceiling(table: Table) -> Verdict:
     return when(table.billing_mode.equals(ON_DEMAND), lambda: _capped(table), "the table is not on demand")
 
 
-def _capped(table: Table) -> Verdict:
-    lacking = [
-        (f"{kind} of {part_label(part)}", value.at_least(1))
-        for kind, part, value in units_of(table, lambda part: part.on_demand)
-        if value.content is None or value.content < 1
-    ]
-    return every_part("no maximum is set for", (*lacking, *in_doubt(table.indexes)))
-
-
 @policy(
     "TG105",
     HIGH,
@@ -163,92 +144,10 @@ def capacity_contradiction(table: Table) -> Verdict:
     """
     mode = table.billing_mode
     if inherits_billing(table):
-        return not_applicable(ELSEWHERE)
+        return not_applicable(COPIED)
     if not mode.known:
-        return undecided(mode)
-    return all_of(_at_odds_with_on_demand(table) if mode.content == ON_DEMAND else _at_odds_with_provisioned(table))
-
-
-def _at_odds_with_on_demand(table: Table) -> Iterator[Verdict]:
-    given = _given(table, lambda part: part.capacity, lambda replica: replica.read_capacity)
-    if given:
-        yield every_part("capacity is provisioned under on-demand billing for", given, table.billing_mode)
-    for target in table.scaling:
-        yield fails(f"scaling target {target.address} has no capacity to scale under on-demand billing", target.maximum)
-    if table.scaling_doubt:
-        yield not_seen("scaling targets", table.scaling_doubt)
-    yield from _unlisted(table)
-
-
-def _at_odds_with_provisioned(table: Table) -> Iterator[Verdict]:
-    mode = table.billing_mode
-    limits = _given(table, lambda part: part.on_demand, lambda replica: replica.max_read)
-    if limits:
-        yield every_part("on-demand maxima do nothing under provisioned billing for", limits, mode)
-    unusable = [
-        (f"{kind} of {part_label(part)}", usable)
-        for kind, part, value in _fixed_units(table)
-        if (usable := value.at_least(1)).truth is not True
-    ]
-    if unusable:
-        yield every_part("provisioned billing without usable capacity for", unusable, mode)
-    yield from _unlisted(table)
-
-
-def _given(
-    table: Table, pair: Callable[[Table | Index], Units], of_replica: Callable[[Replica], Value[int]]
-) -> list[Labelled]:
-    """The numbers that should not be there, and those that may be."""
-    replicas = [("reads", replica, of_replica(replica)) for replica in table.replicas.content or ()]
-    return [
-        (f"{kind} of {_label(part)}", value.satisfies(lambda content: not content))
-        for kind, part, value in (*units_of(table, pair), *replicas)
-        if value.content or not value.known
-    ]
-
-
-def _label(part: Table | Index | Replica) -> str:
-    return f"the replica in {part.region.shown}" if isinstance(part, Replica) else part_label(part)
-
-
-def _unlisted(table: Table) -> list[Verdict]:
-    return [undecided(collection) for collection in (table.indexes, table.replicas) if not collection.known]
-
-
-def _fixed_units(table: Table) -> Iterator[tuple[str, Table | Index, Value[int]]]:
-    """The capacities that must be stated: a table that scales itself states bounds in their stead."""
-    inline = {(target.index, f"{target.dimension}s") for target in table.scaling if target.address == table.address}
-    for kind, part, value in units_of(table, lambda part: part.capacity):
-        index = part.name.content if isinstance(part, Index) else None
-        if (index, kind) not in inline:
-            yield kind, part, value
-
-
-_STANDARD, _INFREQUENT = "STANDARD", "STANDARD_INFREQUENT_ACCESS"
-_HOURS = 730
-_MILLION_SECONDS = _HOURS * 3600 / 1_000_000
-
-
-class _Rates(NamedTuple):
-    """US dollars a month for one GB, and for one read and one write unit in every second."""
-
-    storage: float
-    read: float
-    write: float
-
-    def of(self, figures: _Rates) -> float:
-        """What a table with these figures costs a month."""
-        return sum(rate * figure for rate, figure in zip(self, figures, strict=True))
-
-
-# https://aws.amazon.com/dynamodb/pricing/ for us-east-1. Prices differ between regions, their ratios hardly do.
-_RATES = {
-    (ON_DEMAND, _STANDARD): _Rates(0.25, 0.125 * _MILLION_SECONDS, 0.625 * _MILLION_SECONDS),
-    (ON_DEMAND, _INFREQUENT): _Rates(0.10, 0.155 * _MILLION_SECONDS, 0.78 * _MILLION_SECONDS),
-    (PROVISIONED, _STANDARD): _Rates(0.25, 0.00013 * _HOURS, 0.00065 * _HOURS),
-    (PROVISIONED, _INFREQUENT): _Rates(0.10, 0.00016 * _HOURS, 0.00081 * _HOURS),
-}
-_FIGURES = r"(?P<table>\S+): *(?P<gb>[\d.]+) GB, *(?P<reads>[\d.]+) reads/s, *(?P<writes>[\d.]+) writes/s"
+        return not_known(mode)
+    return all_of(_conflicts_with_on_demand(table) if mode.content == ON_DEMAND else _conflicts_with_provisioned(table))
 
 
 @policy(
@@ -271,41 +170,140 @@ def table_class(table: Table, *, figures: tuple[str, ...] = ()) -> Verdict:
 
     They are declared as ``figures``, a line for each table: ``orders-*: 500 GB, 20 reads/s, 5 writes/s``.
     """
-    line = next((line for line in figures if _is_about(table, line)), None)
+    line = next((line for line in figures if _is_for(table, line)), None)
     if line is None:
         return not_applicable("no storage and traffic are declared for the table")
-    declared = _read(line)
+    declared = _parsed(line)
     if declared is None:
         return unknown(f"the figures {line!r} are not of the form 'NAME: 1 GB, 1 reads/s, 1 writes/s'")
     mode, own = table.billing_mode, table.table_class
     if not mode.known or not own.known:
-        return undecided(mode, own)
-    return _cheaper(mode, own, declared)
+        return not_known(mode, own)
+    return _is_cheaper(mode, own, declared)
 
 
-def _is_about(table: Table, line: str) -> bool:
+def inherits_billing(table: Table) -> bool:
+    """Whether the table is a replica in another account, whose billing mode is that of the table that it copies."""
+    return table.billing_mode.origin is Origin.DEFAULT and table.source_table.origin is not Origin.DEFAULT
+
+
+def provisioned(table: Table) -> Verdict:
+    """Capacity is provisioned, by the table itself."""
+    return Verdict(False) if inherits_billing(table) else table.billing_mode.equals(PROVISIONED)
+
+
+def _not_on_demand(mode: Value[str]) -> Verdict:
+    if not mode.known:
+        return mode.equals(ON_DEMAND)
+    return fails(f"billing mode is {mode.shown}, and no tag or override says that it must be", mode)
+
+
+def _has_tag(tags: Value[Mapping[str, str | None]], selector: str) -> Verdict:
+    """A tag has the selector's key and, if the selector has one, its value: ``KEY`` or ``KEY=VALUE``."""
+    key, _, wanted = selector.lower().partition("=")
+    if not tags.known:
+        return not_known(tags)
+    values = {name.lower(): text for name, text in (tags.content or {}).items()}
+    if wanted and key in values and values[key] is None:
+        return Verdict(None, (unknown_fact(f"tag {key}", Doubt("the tag's value is not known")).at(tags.place),))
+    return Verdict(key in values and wanted in ("", (values[key] or "").strip().lower()), (tags,))
+
+
+def _is_declared_provisioned(table: Table) -> Verdict:
+    """The configuration declares provisioned capacity. The table's own tag, if it has one, is not looked at here."""
+    if any(name.lower() == _CAPACITY_TAG for name in table.tags.content or ()):
+        return Verdict(False)
+    return table.declared.capacity.equals("provisioned")
+
+
+def _capped(table: Table) -> Verdict:
+    lacking = [
+        (f"{kind} of {part_label(part)}", value.at_least(1))
+        for kind, part, value in units_of(table, lambda part: part.on_demand)
+        if value.content is None or value.content < 1
+    ]
+    return every_part("no maximum is set for", (*lacking, *unknown_collection(table.indexes)))
+
+
+def _conflicts_with_on_demand(table: Table) -> Iterator[Verdict]:
+    capacity = _set_units(table, lambda part: part.capacity, lambda replica: replica.read_capacity)
+    if capacity:
+        yield every_part("capacity is provisioned under on-demand billing for", capacity, table.billing_mode)
+    for target in table.scaling:
+        yield fails(f"scaling target {target.address} has no capacity to scale under on-demand billing", target.maximum)
+    if table.scaling_doubt:
+        yield not_seen("scaling targets", table.scaling_doubt)
+    yield from _unknown_collections(table)
+
+
+def _conflicts_with_provisioned(table: Table) -> Iterator[Verdict]:
+    mode = table.billing_mode
+    limits = _set_units(table, lambda part: part.on_demand, lambda replica: replica.max_read)
+    if limits:
+        yield every_part("on-demand maxima do nothing under provisioned billing for", limits, mode)
+    unusable = [
+        (f"{kind} of {part_label(part)}", usable)
+        for kind, part, value in _units_to_state(table)
+        if (usable := value.at_least(1)).truth is not True
+    ]
+    if unusable:
+        yield every_part("provisioned billing without usable capacity for", unusable, mode)
+    yield from _unknown_collections(table)
+
+
+def _set_units(
+    table: Table, pair: Callable[[Table | Index], Units], of_replica: Callable[[Replica], Value[int]]
+) -> list[Labelled]:
+    """A failing verdict for each number that is set, and an unknown one for each that may be."""
+    replicas = [("reads", replica, of_replica(replica)) for replica in table.replicas.content or ()]
+    return [
+        (f"{kind} of {_label(part)}", value.satisfies(lambda content: not content))
+        for kind, part, value in (*units_of(table, pair), *replicas)
+        if value.content or not value.known
+    ]
+
+
+def _label(part: Table | Index | Replica) -> str:
+    return f"the replica in {part.region.shown}" if isinstance(part, Replica) else part_label(part)
+
+
+def _unknown_collections(table: Table) -> list[Verdict]:
+    return [not_known(collection) for collection in (table.indexes, table.replicas) if not collection.known]
+
+
+def _units_to_state(table: Table) -> Iterator[tuple[str, Table | Index, Value[int]]]:
+    """The capacities that must be set. A table with autoscaling settings of its own has limits in their place."""
+    inline = {(target.index, f"{target.dimension}s") for target in table.scaling if target.address == table.address}
+    for kind, part, value in units_of(table, lambda part: part.capacity):
+        index = part.name.content if isinstance(part, Index) else None
+        if (index, kind) not in inline:
+            yield kind, part, value
+
+
+def _is_for(table: Table, line: str) -> bool:
     pattern = line.partition(":")[0].strip()
     return any(fnmatchcase(name, pattern) for name in (table.name.content, table.label) if name is not None)
 
 
 @lru_cache
-def _read(line: str) -> _Rates | None:
-    found = re.fullmatch(_FIGURES, line.strip())
+def _parsed(line: str) -> _Rates | None:
+    match = re.fullmatch(_FIGURES, line.strip())
     try:
-        return found and _Rates(*(float(found[name]) for name in ("gb", "reads", "writes")))
+        return match and _Rates(*(float(match[name]) for name in ("gb", "reads", "writes")))
     except ValueError:
         return None
 
 
-def _cheaper(mode: Value[str], own: Value[str], declared: _Rates) -> Verdict:
+def _is_cheaper(mode: Value[str], own: Value[str], declared: _Rates) -> Verdict:
     other = _INFREQUENT if own.content == _STANDARD else _STANDARD
-    now, then = (_RATES.get((str(mode.content), str(name))) for name in (own.content, other))
-    if now is None or then is None:
+    own_rates, other_rates = (_RATES.get((str(mode.content), str(name))) for name in (own.content, other))
+    if own_rates is None or other_rates is None:
         return not_applicable(f"no price is known for class {own.shown} under {mode.shown}", own, mode)
-    if now.of(declared) <= then.of(declared):
+    own_cost, other_cost = own_rates.of(declared), other_rates.of(declared)
+    if own_cost <= other_cost:
         return holds(own)
     return fails(
-        f"table class {own.shown} costs about {now.of(declared):.0f} USD a month for the declared figures,"
-        f" {other} {then.of(declared):.0f}",
+        f"table class {own.shown} costs about {own_cost:.0f} USD a month for the declared figures,"
+        f" {other} {other_cost:.0f}",
         own,
     )

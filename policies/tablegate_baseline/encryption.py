@@ -1,4 +1,4 @@
-"""Encryption: who owns the key that the data is under?"""
+"""Encryption: whose key encrypts the data, and is it safe?"""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from tablegate.policy import (
     policy,
     unknown,
 )
-from tablegate_baseline.helpers import replica_label, require, worded
+from tablegate_baseline.helpers import replica_label, require, unknown_values, worded
 
 Owner = Literal["aws-owned", "aws-managed", "customer"]
 Scope = Literal["classified", "all"]
 
 CLASSES = ("confidential", "restricted", "sensitive", "pii", "phi", "pci", "secret")
 
-_ENOUGH: Mapping[str, tuple[KeyOwner, ...]] = {
+_ACCEPTED_OWNERS: Mapping[str, tuple[KeyOwner, ...]] = {
     "aws-managed": (KeyOwner.AWS_MANAGED, KeyOwner.CUSTOMER),
     "customer": (KeyOwner.CUSTOMER,),
 }
-_NAMES: Mapping[KeyOwner | None, str] = {
+_OWNER_NAMES: Mapping[KeyOwner | None, str] = {
     KeyOwner.AWS_OWNED: "AWS-owned",
     KeyOwner.AWS_MANAGED: "AWS-managed (aws/dynamodb)",
 }
-_WANTED: Mapping[str, str] = {
+_REQUIRED_OWNER: Mapping[str, str] = {
     "aws-managed": "AWS-managed or customer-managed",
     "customer": "customer-managed",
 }
@@ -62,7 +62,7 @@ SSESpecification:
 def encryption_at_rest(table: Table, *, owner: Owner = "aws-managed") -> Verdict:
     """The key that AWS owns leaves no trace: its use is not in CloudTrail, and nobody can audit it or shut it off.
     After a leak there is nothing to show who read what. The option ``owner`` says whose key is enough."""
-    return _owned(table.encryption, owner, "the table's key")
+    return _has_owner(table.encryption, owner, "the table's key")
 
 
 @policy(
@@ -111,13 +111,13 @@ def customer_managed_key(table: Table, *, classes: tuple[str, ...] = CLASSES, sc
     """Only a key of your own has a policy that you write: it can keep out those who may read the table, and
     disabling it cuts off everybody at once. Sensitive data needs both. ``scope = "all"`` asks it of every table."""
     if scope == "all":
-        return _owned(table.encryption, "customer", "the table's key")
+        return _has_owner(table.encryption, "customer", "the table's key")
     data_class = table.declared.data_class
     if not data_class.known:
-        return _if_classified(_owned(table.encryption, "customer", "the table's key"), data_class)
+        return _if_classified(_has_owner(table.encryption, "customer", "the table's key"), data_class)
     if data_class.content is None or data_class.content not in {name.lower() for name in classes}:
         return not_applicable("its data class asks for no customer-managed key", data_class)
-    return _owned(table.encryption, "customer", f"the table holds data of class {data_class.shown}; its key")
+    return _has_owner(table.encryption, "customer", f"the table holds data of class {data_class.shown}; its key")
 
 
 @policy(
@@ -147,16 +147,16 @@ def replica_encryption(
     """A replica holds all of the table's data, so the weakest key among them protects none of it. A key of another
     region cannot serve a replica at all: the apply fails half way."""
     table, name = replica.table, replica_label(replica)
-    classified = customer_managed_key.check(table, classes=classes, scope=scope)
-    own = (_owned(table.encryption, owner, "the table's key"), classified)
+    for_class = customer_managed_key.check(table, classes=classes, scope=scope)
+    own = (_has_owner(table.encryption, owner, "the table's key"), for_class)
     if any(verdict.truth is False for verdict in own):
         return not_applicable("the table's own key comes first", table.encryption.owner)
-    asked = [_owned(replica.encryption, owner, f"the key of {name}"), _at_home(replica, name)]
-    if classified.applies:
-        theirs = _owned(replica.encryption, "customer", f"the key of {name}")
+    verdicts = [_has_owner(replica.encryption, owner, f"the key of {name}"), _is_in_region(replica, name)]
+    if for_class.applies:
+        customers = _has_owner(replica.encryption, "customer", f"the key of {name}")
         known = scope == "all" or table.declared.data_class.known
-        asked.append(theirs if known else _if_classified(theirs, table.declared.data_class))
-    return all_of(asked)
+        verdicts.append(customers if known else _if_classified(customers, table.declared.data_class))
+    return all_of(verdicts)
 
 
 @policy(
@@ -223,40 +223,45 @@ ClusterEndpointEncryptionType: TLS
 def dax_in_transit(cluster: DaxCluster) -> Verdict:
     """Without TLS, items and the callers' signed requests cross the network in the clear, and a client cannot tell
     the cluster from somebody else. It can only be chosen when the cluster is made."""
-    given = cluster.in_transit
+    in_transit = cluster.in_transit
     return require(
-        given, "TLS", f"the endpoint's encryption is {given.shown} and must be TLS", "the endpoint takes TLS only"
+        in_transit,
+        "TLS",
+        f"the endpoint's encryption is {in_transit.shown} and must be TLS",
+        "the endpoint takes TLS only",
     )
 
 
-def _owned(encryption: Encryption, owner: Owner, what: str) -> Verdict:
-    """The key's owner is this one, or one with a stronger claim."""
-    found = encryption.owner
+def _has_owner(encryption: Encryption, owner: Owner, what: str) -> Verdict:
+    """The key has this owner, or one that gives more control."""
+    actual = encryption.owner
     if owner == "aws-owned":
-        return holds(found)
-    if found.known and found.content in _ENOUGH[owner]:
-        return holds(found)
-    owners = " or ".join(_NAMES[each] for each in (found.candidates or (found.content,)) if each in _NAMES)
-    otherwise = f"{what} is {owners} and must be {_WANTED[owner]}"
-    return worded(found.one_of(*_ENOUGH[owner]), otherwise, f"{what} is {_WANTED[owner]}")
+        return holds(actual)
+    if actual.known and actual.content in _ACCEPTED_OWNERS[owner]:
+        return holds(actual)
+    owners = " or ".join(
+        _OWNER_NAMES[each] for each in (actual.candidates or (actual.content,)) if each in _OWNER_NAMES
+    )
+    otherwise = f"{what} is {owners} and must be {_REQUIRED_OWNER[owner]}"
+    return worded(actual.one_of(*_ACCEPTED_OWNERS[owner]), otherwise, f"{what} is {_REQUIRED_OWNER[owner]}")
 
 
 def _if_classified(verdict: Verdict, data_class: Value[str]) -> Verdict:
-    """The verdict, where it is asked for by a data class that is not known: only holding settles it."""
+    """The verdict, unknown unless it holds: whether it is required depends on a data class that is not known."""
     if verdict.truth is True:
         return verdict
     note = "cannot tell whether the table's data class asks for a customer-managed key"
     return unknown(note, data_class, *verdict.evidence)
 
 
-def _at_home(replica: Replica, name: str) -> Verdict:
-    """The replica's key is in the replica's region. A key that names no region is taken to be there."""
+def _is_in_region(replica: Replica, name: str) -> Verdict:
+    """The replica's key is in the replica's region. A key without a region in its name is assumed to be there."""
     key_region, region = replica.encryption.key_region, replica.region
     if key_region.known and key_region.content is None:
         return holds()
     if not (key_region.known and region.known):
-        doubtful = (value for value in (key_region, region) if not value.known)
-        return unknown(f"cannot tell whether the key of {name} is in its region", *doubtful)
+        note = f"cannot tell whether the key of {name} is in its region"
+        return unknown(note, *unknown_values(key_region, region))
     if key_region.content == region.content:
         return holds(key_region, region)
     return fails(f"the key of {name} is in {key_region.shown} and must be in {region.shown}", key_region, region)

@@ -19,9 +19,9 @@ from tablegate.policy import (
     not_applicable,
     policy,
 )
-from tablegate_baseline.helpers import otherwise, undecided, words_of
+from tablegate_baseline.helpers import not_known, otherwise, words_of
 
-_NONE = Expression("")
+_NO_PATTERN = Expression("")
 ENVIRONMENTS = (
     *("dev", "development", "test", "testing", "qa", "uat", "int", "integration", "stage", "staging", "preprod"),
     *("prod", "production", "live", "sandbox", "demo", "perf", "ci", "local", "shared"),
@@ -36,7 +36,7 @@ ENVIRONMENTS = (
     terraform='name = "orders-prod"',
     cloudformation="TableName: orders-prod",
 )
-def table_name(table: Table, *, pattern: Expression = _NONE, words: tuple[str, ...] = ENVIRONMENTS) -> Verdict:
+def table_name(table: Table, *, pattern: Expression = _NO_PATTERN, words: tuple[str, ...] = ENVIRONMENTS) -> Verdict:
     """Whoever reads a bill, an alarm or a console at night sees the name alone, and has to know from it whether this
     is production. With ``pattern`` the name must match that regular expression instead."""
     name = table.name
@@ -44,17 +44,13 @@ def table_name(table: Table, *, pattern: Expression = _NONE, words: tuple[str, .
         return not_applicable("the service makes the name up", name)
     if pattern:
         return otherwise(name.matches(pattern), f"the name {name.shown} does not match {pattern}")
-    if name.content is not None and _holds_one_of(name.content, words):
+    if name.content is not None and _has_word(name.content, words):
         return holds(name)
     tells = otherwise(
-        name.satisfies(lambda content: content is not None and _holds_one_of(content, words)),
+        name.satisfies(lambda content: content is not None and _has_word(content, words)),
         f"neither the name {name.shown} nor a tag tells the environment",
     )
     return tells | table.declared.environment.is_set
-
-
-def _holds_one_of(name: str, words: tuple[str, ...]) -> bool:
-    return not set(words_of(name)).isdisjoint(words)
 
 
 @policy(
@@ -94,25 +90,11 @@ Replicas:
 def required_tags(table: Table, *, tags: tuple[str, ...] = ("owner", "environment", "data-classification")) -> Verdict:
     """A table without an owner is nobody's when it throttles, and everybody's when it is to be deleted. Tags are not
     copied to a replica: each has its own."""
-    own, replicas = _tagged(table.tags.at(table.place), tags, "the table"), table.replicas
+    own, replicas = _has_tags(table.tags.at(table.place), tags, "the table"), table.replicas
     if not replicas.known:
-        return all_of((own, undecided(replicas)))
-    theirs = [_tagged(each.tags, tags, f"the replica in {each.region.shown}") for each in replicas.content or ()]
-    return all_of((own, *theirs)) if theirs else own
-
-
-def _tagged(tags: Value[Mapping[str, str | None]], wanted: tuple[str, ...], what: str) -> Verdict:
-    if not tags.known:
-        return undecided(tags)
-    given = {_folded(key) for key in tags.content or ()}
-    missing = [key for key in wanted if _folded(key) not in given]
-    return fails(f"{what} lacks the tags {', '.join(missing)}", tags) if missing else holds(tags)
-
-
-@lru_cache(maxsize=1 << 12)
-def _folded(key: str) -> str:
-    """A tag's key in any case, with its words joined in any way."""
-    return "".join(letter for letter in key.lower() if letter not in "-_ ")
+        return all_of((own, not_known(replicas)))
+    copies = [_has_tags(each.tags, tags, f"the replica in {each.region.shown}") for each in replicas.content or ()]
+    return all_of((own, *copies)) if copies else own
 
 
 @policy(
@@ -132,3 +114,21 @@ def fixed_name(table: Table) -> Verdict:
     if table.name_fixed:
         return fails(f"the table's name is fixed as {name.shown}, so it can never be replaced", name)
     return holds(name)
+
+
+def _has_word(name: str, words: tuple[str, ...]) -> bool:
+    return not set(words_of(name)).isdisjoint(words)
+
+
+def _has_tags(tags: Value[Mapping[str, str | None]], wanted: tuple[str, ...], what: str) -> Verdict:
+    if not tags.known:
+        return not_known(tags)
+    keys = {_normalised(key) for key in tags.content or ()}
+    missing = [key for key in wanted if _normalised(key) not in keys]
+    return fails(f"{what} lacks the tags {', '.join(missing)}", tags) if missing else holds(tags)
+
+
+@lru_cache(maxsize=1 << 12)
+def _normalised(key: str) -> str:
+    """A tag's key in lower case, without what separates its words."""
+    return "".join(letter for letter in key.lower() if letter not in "-_ ")

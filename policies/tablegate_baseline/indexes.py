@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tablegate.policy import HIGH, LOW, MEDIUM, Index, Table, Verdict, all_of, fails, holds, not_applicable, policy
-from tablegate_baseline.helpers import global_indexes, index_label, local_indexes, otherwise, undecided
-from tablegate_baseline.keys import HOT_WORDS, Keys, Shape, heat_of, shape_of
+from tablegate_baseline.helpers import global_indexes, index_label, local_indexes, not_known, otherwise
+from tablegate_baseline.keys import HOT_WORDS, Keys, Shape, hot_key, shape_of
 
 _DEFAULT_QUOTA = 20  # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html
 
@@ -27,11 +27,11 @@ def hot_index_key(index: Index, *, words: tuple[str, ...] = HOT_WORDS) -> Verdic
     if index.local:
         return not_applicable("a local index has its table's partition key")
     if not index.keys.known:
-        return undecided(index.keys)
+        return not_known(index.keys)
     hashes, _ = shape_of(index.keys)
     if not hashes:
         return not_applicable("the index has no partition key")
-    heat = heat_of(hashes, words)
+    heat = hot_key(hashes, words)
     return fails(f"{index_label(index)}: partition key {heat}", index.keys) if heat else holds(index.keys)
 
 
@@ -63,7 +63,7 @@ def index_count(table: Table, *, max: int = 5) -> Verdict:
     """Each index is written on every write, paid for and throttled on its own; one with generic keys serves several
     access patterns. Beyond the default quota of 20 the deploy fails, unless the account's quota was raised."""
     if not table.indexes.known:
-        return undecided(table.indexes)
+        return not_known(table.indexes)
     count = len(global_indexes(table))
     if count <= max:
         return holds(table.indexes)
@@ -125,60 +125,13 @@ def redundant_index(index: Index) -> Verdict:
     of it is its price."""
     table = index.table
     if not index.keys.known or not table.keys.known:
-        return undecided(index.keys, table.keys)
-    own, its_tables = shape_of(index.keys), shape_of(table.keys)
-    if own == its_tables:
+        return not_known(index.keys, table.keys)
+    own, table_shape = shape_of(index.keys), shape_of(table.keys)
+    if own == table_shape:
         return fails(f"{index_label(index)} repeats the table's key", index.keys, table.keys)
-    if own == (its_tables[0], ()):
+    if own == (table_shape[0], ()):
         return fails(f"{index_label(index)} is keyed on the table's own partition key", index.keys, table.keys)
-    return all_of(_each_other(index, own))
-
-
-def _each_other(index: Index, own: Shape) -> list[Verdict]:
-    """Against every index that could stand in: for a local one, with its strong reads, only another local one."""
-    table = index.table
-    collections = (table.local_indexes,) if index.local else (table.indexes, table.local_indexes)
-    found = [undecided(collection) for collection in collections if not collection.known]
-    others = local_indexes(table) if index.local else (*global_indexes(table), *local_indexes(table))
-    for other in others:
-        if other is not index and _begins_with(other.keys, own):
-            verdict = ~_stands_in(other, index, own)
-            if verdict.truth is False:
-                verdict = verdict.because(f"{index_label(other)} serves all that {index_label(index)} does")
-            found.append(verdict)
-    return found
-
-
-def _begins_with(keys: Keys, own: Shape) -> bool:
-    """The other's key begins with the index's, or may do so."""
-    if not keys.known:
-        return True
-    its = shape_of(keys)
-    return own[0] == its[0] and own[1] == its[1][: len(own[1])]
-
-
-def _stands_in(other: Index, index: Index, own: Shape) -> Verdict:
-    """The other's projection covers the index. Of two alike, the first by name stays."""
-    if not other.keys.known:
-        return undecided(other.keys)
-    covered = _covers(other, index)
-    first = (other.name.content or "") < (index.name.content or "")
-    if own != shape_of(other.keys) or other.local is not index.local or first:
-        return covered
-    return covered & ~_covers(index, other)
-
-
-def _covers(other: Index, index: Index) -> Verdict:
-    """All that the index projects is in the other too."""
-    if other.projection.content == "ALL" or index.projection.content == "KEYS_ONLY":
-        return Verdict(True, (index.keys, other.keys))
-    parts = (other.projection, index.projection, other.projected, index.projected)
-    if not all(part.known for part in parts):
-        return undecided(*parts)
-    keys = {part.attribute for of in (other.keys, other.table.keys) for part in of.content or ()}
-    wanted = set(index.projected.content or ()) - keys
-    enough = index.projection.content != "ALL" and wanted <= set(other.projected.content or ())
-    return Verdict(enough, (index.projection, other.projection))
+    return all_of(_replaceable_by_others(index, own))
 
 
 @policy(
@@ -212,3 +165,50 @@ def local_index(index: Index) -> Verdict:
     if not index.local:
         return holds(index.name)
     return fails(f"local {index_label(index)} can never be removed, and caps an item collection at 10 GB", index.name)
+
+
+def _replaceable_by_others(index: Index, own: Shape) -> list[Verdict]:
+    """A failing verdict for each index that serves all its queries; for a local one, only among local ones."""
+    table = index.table
+    collections = (table.local_indexes,) if index.local else (table.indexes, table.local_indexes)
+    verdicts = [not_known(collection) for collection in collections if not collection.known]
+    others = local_indexes(table) if index.local else (*global_indexes(table), *local_indexes(table))
+    for other in others:
+        if other is not index and _may_begin_with(other.keys, own):
+            verdict = ~_replaces(other, index, own)
+            if verdict.truth is False:
+                verdict = verdict.because(f"{index_label(other)} serves all that {index_label(index)} does")
+            verdicts.append(verdict)
+    return verdicts
+
+
+def _may_begin_with(keys: Keys, own: Shape) -> bool:
+    """Whether a key begins with the index's own, or may do so."""
+    if not keys.known:
+        return True
+    hashes, ranges = shape_of(keys)
+    return own[0] == hashes and own[1] == ranges[: len(own[1])]
+
+
+def _replaces(other: Index, index: Index, own: Shape) -> Verdict:
+    """The other index has all attributes of this one. Of two equal indexes, the first by name stays."""
+    if not other.keys.known:
+        return not_known(other.keys)
+    covered = _covers(other, index)
+    first = (other.name.content or "") < (index.name.content or "")
+    if own != shape_of(other.keys) or other.local is not index.local or first:
+        return covered
+    return covered & ~_covers(index, other)
+
+
+def _covers(other: Index, index: Index) -> Verdict:
+    """Every attribute that the index projects is in the other too."""
+    if other.projection.content == "ALL" or index.projection.content == "KEYS_ONLY":
+        return Verdict(True, (index.keys, other.keys))
+    parts = (other.projection, index.projection, other.projected, index.projected)
+    if not all(part.known for part in parts):
+        return not_known(*parts)
+    keys = {part.attribute for of in (other.keys, other.table.keys) for part in of.content or ()}
+    wanted = set(index.projected.content or ()) - keys
+    enough = index.projection.content != "ALL" and wanted <= set(other.projected.content or ())
+    return Verdict(enough, (index.projection, other.projection))

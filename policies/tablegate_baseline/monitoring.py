@@ -1,11 +1,11 @@
-"""Watching: would anybody see that the table throttles, and which key is hot?"""
+"""Monitoring: does anybody see that the table throttles, and which key is hot?"""
 
 from __future__ import annotations
 
 from typing import Literal
 
 from tablegate.policy import LOW, MEDIUM, Table, Verdict, fails, holds, not_applicable, policy
-from tablegate_baseline.helpers import every_part, in_doubt, not_seen, part_label, scaled_parts
+from tablegate_baseline.helpers import every_part, not_seen, part_label, scaled_parts, unknown_collection
 
 _ERRORS_AND_CONSUMPTION = (
     "ConsumedReadCapacityUnits",
@@ -62,10 +62,6 @@ def capacity_alarms(table: Table, *, require: Literal["always", "when-managed"] 
     return missing | not_seen("alarms", table.alarms_doubt)
 
 
-def _watches(metric: str) -> bool:
-    return metric in _ERRORS_AND_CONSUMPTION or metric.endswith("ThrottleEvents")
-
-
 @policy(
     "TG108",
     LOW,
@@ -92,4 +88,8 @@ def contributor_insights(table: Table) -> Verdict:
     parts = [
         (part_label(part), part.insights.is_true) for part in scaled_parts(table) if part.insights.content is not True
     ]
-    return every_part("Contributor Insights is off for", (*parts, *in_doubt(table.indexes)))
+    return every_part("Contributor Insights is off for", (*parts, *unknown_collection(table.indexes)))
+
+
+def _watches(metric: str) -> bool:
+    return metric in _ERRORS_AND_CONSUMPTION or metric.endswith("ThrottleEvents")

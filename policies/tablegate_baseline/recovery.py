@@ -18,7 +18,7 @@ from tablegate.policy import (
     unknown,
     when,
 )
-from tablegate_baseline.helpers import of_replicas, replica_label, require, worded
+from tablegate_baseline.helpers import each_replica, replica_label, require, worded
 
 EXEMPT = ("ephemeral", "cache", "lock")
 
@@ -47,7 +47,7 @@ Replicas:
 def point_in_time_recovery(table: Table, *, exempt: tuple[str, ...] = EXEMPT) -> Verdict:
     """Without it, a bad deploy or a wrong delete takes every write since the last backup with it, and there may be
     no backup. Tables whose declared purpose is in ``exempt`` can be filled anew."""
-    return _unless_exempt(table, exempt, _recoverable(table.recovery, "the table"))
+    return _unless_exempt(table, exempt, _is_on(table.recovery, "the table"))
 
 
 @policy(
@@ -71,7 +71,7 @@ def replica_recovery(replica: Replica, *, exempt: tuple[str, ...] = EXEMPT) -> V
     """Replicas copy mistakes as fast as data, and recovery is not copied with them: it is switched on region by
     region. The region that is left when another fails is the one that must be able to go back in time."""
     what = replica_label(replica)
-    return _unless_exempt(replica.table, exempt, _recoverable(replica.recovery, what))
+    return _unless_exempt(replica.table, exempt, _is_on(replica.recovery, what))
 
 
 @policy(
@@ -102,8 +102,10 @@ def recovery_window(table: Table, *, days: int = 35) -> Verdict:
     """Damage that nobody saw within the period is there for good, and a shorter period saves nothing: the price is
     the same. ``days`` says how long it must be, on the table and on every replica."""
     own = _long_enough(table.recovery, days, "")
-    theirs = of_replicas(table, lambda replica: _long_enough(replica.recovery, days, f" of {replica_label(replica)}"))
-    return all_of((own, *theirs)) if theirs and any(verdict.applies for verdict in theirs) else own
+    replicas = each_replica(
+        table, lambda replica: _long_enough(replica.recovery, days, f" of {replica_label(replica)}")
+    )
+    return all_of((own, *replicas)) if any(verdict.applies for verdict in replicas) else own
 
 
 @policy(
@@ -143,7 +145,7 @@ def backup_plan(table: Table) -> Verdict:
     )
 
 
-def _recoverable(recovery: Recovery, what: str) -> Verdict:
+def _is_on(recovery: Recovery, what: str) -> Verdict:
     return require(
         recovery.enabled,
         True,
@@ -153,7 +155,7 @@ def _recoverable(recovery: Recovery, what: str) -> Verdict:
 
 
 def _unless_exempt(table: Table, exempt: tuple[str, ...], verdict: Verdict) -> Verdict:
-    """The verdict, where the table's purpose does not excuse it. An unknown purpose may."""
+    """The verdict, unless the table's purpose exempts it. An unknown purpose may."""
     purpose = table.declared.purpose
     if purpose.content is not None and purpose.content in {word.lower() for word in exempt}:
         return not_applicable(f"a table whose purpose is {purpose.shown} can be filled anew", purpose)
@@ -169,7 +171,7 @@ def _long_enough(recovery: Recovery, days: int, where: str) -> Verdict:
     if recovery.enabled.known and period.known and (period.content is None or period.content >= days):
         return holds(period)
     verdict = worded(
-        period.satisfies(lambda given: given is None or given >= days),
+        period.satisfies(lambda period_days: period_days is None or period_days >= days),
         f"the recovery period{where} is {_days(period)} and must be at least {days}",
         f"the recovery period{where} is at least {days} days",
     )

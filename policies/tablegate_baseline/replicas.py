@@ -18,7 +18,7 @@ from tablegate.policy import (
     policy,
     unknown,
 )
-from tablegate_baseline.helpers import replica_label, worded
+from tablegate_baseline.helpers import replica_label, unknown_values, worded
 from tablegate_baseline.retention import kept_by
 
 Tags = Mapping[str, str | None]
@@ -44,10 +44,10 @@ def legacy_global_table(legacy: LegacyGlobalTable) -> Verdict:
     custom resource makes is deleted with that resource, also where the table itself is retained."""
     if not legacy.custom_resource:
         return fails("this is a global table of version 2017.11.29; it must be a table with replicas")
-    policy_given = legacy.deletion_policy.shown
+    deletion_policy = legacy.deletion_policy.shown
     return worded(
         kept_by(legacy.deletion_policy) | ~legacy.table_retained.is_true,
-        f"{legacy.table or 'the table'} is retained, but its replica's DeletionPolicy is {policy_given}",
+        f"{legacy.table or 'the table'} is retained, but its replica's DeletionPolicy is {deletion_policy}",
         f"the replica is kept like {legacy.table or 'the table'}",
     )
 
@@ -83,48 +83,52 @@ def replica_parity(table: Table) -> Verdict:
     places: tuple[tuple[str, Table | Replica], ...] = (("the table", table), *copies)
     return all_of(
         (
-            _alike("deletion protection is", ((name, place.deletion_protection) for name, place in places)),
-            _alike("point-in-time recovery is", ((name, place.recovery.enabled) for name, place in places)),
-            _alike("Contributor Insights are", ((name, place.insights) for name, place in places)),
-            _alike("a resource policy is", ((name, place.policy) for name, place in places), ("set", "not set")),
-            _tagged_alike(tuple(place.tags for _, place in places)),
+            _same_everywhere("deletion protection is", ((name, place.deletion_protection) for name, place in places)),
+            _same_everywhere("point-in-time recovery is", ((name, place.recovery.enabled) for name, place in places)),
+            _same_everywhere("Contributor Insights are", ((name, place.insights) for name, place in places)),
+            _same_everywhere(
+                "a resource policy is", ((name, place.policy) for name, place in places), ("set", "not set")
+            ),
+            _same_tags(tuple(place.tags for _, place in places)),
         )
     )
 
 
-def _alike(what: str, places: Iterable[tuple[str, Value[object]]], words: tuple[str, str] = ("on", "off")) -> Verdict:
-    """The protection is there in every place, or in none."""
+def _same_everywhere(
+    what: str, places: Iterable[tuple[str, Value[object]]], words: tuple[str, str] = ("on", "off")
+) -> Verdict:
+    """A protection is on in every place, or in none."""
     named = tuple(places)
     values = tuple(value for _, value in named)
     having = [name for name, value in named if value.known and value.content]
     lacking = [name for name, value in named if value.known and not value.content]
     if having and lacking:
-        note = f"{what} {words[0]} for {_listed(having)} and {words[1]} for {_listed(lacking)}"
+        note = f"{what} {words[0]} for {_joined(having)} and {words[1]} for {_joined(lacking)}"
         return fails(note, *(value for value in values if value.known))
     if len(having) + len(lacking) < len(named):
-        return unknown(f"cannot tell whether {what} the same everywhere", *(v for v in values if not v.known))
+        return unknown(f"cannot tell whether {what} the same everywhere", *unknown_values(*values))
     return holds(*values)
 
 
-def _tagged_alike(places: tuple[Value[Tags], ...]) -> Verdict:
-    """Every place has the same tags, but for those that AWS sets."""
+def _same_tags(places: tuple[Value[Tags], ...]) -> Verdict:
+    """Every place has the same tags, except those that AWS sets."""
     seen = [tags.content or {} for tags in places if tags.known]
     keys = sorted({key for tags in seen for key in tags if not key.startswith("aws:")})
     different = [key for key in keys if _differs(key, seen)]
     if different:
         names = "" if any(tags.sensitive for tags in places) else f": {', '.join(different)}"
         return fails(f"tags differ between the table and its replicas{names}", *(v for v in places if v.known))
-    doubtful = [value for value in places if not value.known or None in (value.content or {}).values()]
-    if doubtful:
-        return unknown("cannot tell whether the tags are the same everywhere", *doubtful)
+    unknowns = [value for value in places if not value.known or None in (value.content or {}).values()]
+    if unknowns:
+        return unknown("cannot tell whether the tags are the same everywhere", *unknowns)
     return holds(*places)
 
 
 def _differs(key: str, places: Iterable[Tags]) -> bool:
-    """Some place lacks the tag, or gives it another value. A value that is not known may be any."""
-    given = [tags.get(key, "") if key in tags else "\0" for tags in places]
-    return len({text for text in given if text is not None}) > 1 or ("\0" in given and None in given)
+    """Whether a place lacks the tag, or has another value. An unknown value differs from no tag alone."""
+    values = [tags.get(key, "") if key in tags else "\0" for tags in places]
+    return len({text for text in values if text is not None}) > 1 or ("\0" in values and None in values)
 
 
-def _listed(names: Iterable[str]) -> str:
+def _joined(names: Iterable[str]) -> str:
     return ", ".join(names)

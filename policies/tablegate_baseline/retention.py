@@ -16,12 +16,12 @@ from tablegate.policy import (
     policy,
     unknown,
 )
-from tablegate_baseline.helpers import of_replicas, replica_label, require, worded
+from tablegate_baseline.helpers import each_replica, replica_label, require, worded
 
-# The template reference allows RetainExceptOnCreate for DeletionPolicy only; whoever writes it asks to keep the table.
+# RetainExceptOnCreate is documented for DeletionPolicy only; its author wants to keep the table in either attribute.
 KEEPS = ("Retain", "RetainExceptOnCreate")
 
-_BORN = (ChangeKind.CREATE, ChangeKind.REPLACE, ChangeKind.UNKNOWN)
+_CREATING = (ChangeKind.CREATE, ChangeKind.REPLACE, ChangeKind.UNKNOWN)
 
 
 @policy(
@@ -45,8 +45,8 @@ def deletion_protection(table: Table) -> Verdict:
     """Whoever may call DeleteTable needs one call to lose everything: a wrong profile, a stack taken down, a rename.
     Protection makes it two, and it is never copied to a replica."""
     own = _protected(table.deletion_protection, "the table")
-    theirs = of_replicas(table, lambda replica: _protected(replica.deletion_protection, replica_label(replica)))
-    return all_of((own, *theirs)) if theirs else own
+    replicas = each_replica(table, lambda replica: _protected(replica.deletion_protection, replica_label(replica)))
+    return all_of((own, *replicas)) if replicas else own
 
 
 @policy(
@@ -70,7 +70,7 @@ def retained_on_delete(table: Table) -> Verdict:
     )
     if protected.truth is True:
         return protected
-    return _kept(table) | protected
+    return _is_kept(table) | protected
 
 
 @policy(
@@ -90,26 +90,28 @@ def unprotected_birth(table: Table) -> Verdict:
         # https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-dynamodb-table.html:
         # with an import source it needs UpdateTable, because it sets the rest once the table is there
         return not_applicable("CloudFormation sets the protection after the import")
-    if table.change is not None and table.change.kind not in _BORN:
+    if table.change is not None and table.change.kind not in _CREATING:
         return not_applicable("the table exists already")
     if table.change is None and table.dialect is not Dialect.TERRAFORM_SOURCE:
         return not_applicable("nothing is created here")
-    born = (("import", table.import_source), ("restore", table.restore_source))
+    sources = (("import", table.import_source), ("restore", table.restore_source))
     asked = table.deletion_protection
-    verdicts = [_not_left_out(asked, how, source) for how, source in born if source.content or not source.known]
+    verdicts = [
+        _is_kept_by_creation(asked, how, source) for how, source in sources if source.content or not source.known
+    ]
     if not verdicts:
         return not_applicable("the table is created empty")
-    found = all_of(verdicts)
-    if table.change is None and found.truth is False:
-        return unknown("source does not tell whether the table exists already", *found.evidence)
-    return found
+    verdict = all_of(verdicts)
+    if table.change is None and verdict.truth is False:
+        return unknown("source does not tell whether the table exists already", *verdict.evidence)
+    return verdict
 
 
 def _protected(value: Value[bool], what: str) -> Verdict:
     return require(value, True, f"deletion protection is off for {what}", f"deletion protection is on for {what}")
 
 
-def _kept(table: Table) -> Verdict:
+def _is_kept(table: Table) -> Verdict:
     retention = table.retention
     if table.dialect is Dialect.CLOUDFORMATION:
         return all_of(map(kept_by, (retention.deletion_policy, retention.update_replace_policy)))
@@ -119,14 +121,14 @@ def _kept(table: Table) -> Verdict:
 
 
 def kept_by(attribute: Value[str]) -> Verdict:
-    """The attribute of a template's resource keeps what it stands on."""
+    """The DeletionPolicy or UpdateReplacePolicy keeps its resource."""
     if attribute.known and attribute.content in KEEPS:
         return holds(attribute)
     otherwise = f"{attribute.name} is {attribute.shown}"
     return worded(attribute.one_of(*KEEPS), otherwise, f"{attribute.name} keeps the table")
 
 
-def _not_left_out(asked: Value[bool], how: str, source: Value[str]) -> Verdict:
+def _is_kept_by_creation(asked: Value[bool], how: str, source: Value[str]) -> Verdict:
     return worded(
         ~(asked.is_true & source.is_set),
         f"deletion protection is on in the code, but {how} creates the table without it",

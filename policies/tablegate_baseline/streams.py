@@ -18,35 +18,10 @@ from tablegate.policy import (
     policy,
     when,
 )
-from tablegate_baseline.helpers import not_seen, of_replicas, otherwise, require
+from tablegate_baseline.helpers import each_replica, not_seen, otherwise, require
 
-_BOTH = "NEW_AND_OLD_IMAGES"
-_CARRIED = {"NEW_IMAGE": {"NEW_IMAGE"}, "OLD_IMAGE": {"OLD_IMAGE"}, _BOTH: {"NEW_IMAGE", "OLD_IMAGE"}}
-
-
-@policy(
-    "TG610",
-    MEDIUM,
-    "A stream must carry the images that its readers need",
-    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html",
-    terraform="""
-stream_enabled   = true
-stream_view_type = "NEW_AND_OLD_IMAGES"
-""",
-    cloudformation="""
-StreamSpecification:
-  StreamViewType: NEW_AND_OLD_IMAGES
-""",
-)
-def stream_view(table: Table) -> Verdict:
-    """A stream's view type is fixed: one that leaves an image out has to be replaced, and every reader with it.
-
-    Replication needs both images. A filter on an image that never comes lets no record through, in silence. A stream
-    that nobody reads is a leftover, or its reader was forgotten.
-    """
-    if _has_none(table):
-        return not_applicable("the table has neither a stream nor a replica")
-    return all_of((_replicated(table), *[_carries(table, reader) for reader in table.stream.consumers], _read(table)))
+_BOTH_IMAGES = "NEW_AND_OLD_IMAGES"
+_CARRIED = {"NEW_IMAGE": {"NEW_IMAGE"}, "OLD_IMAGE": {"OLD_IMAGE"}, _BOTH_IMAGES: {"NEW_IMAGE", "OLD_IMAGE"}}
 
 
 @policy(
@@ -75,27 +50,59 @@ Changes:
 def stream_destination_encryption(table: Table) -> Verdict:
     """Every change is copied into the stream, whole items with it, and stays there for up to a year. The table's key
     does not follow: what the stream keeps is only as safe as the stream."""
-    asked = [_safe(table.destinations), *of_replicas(table, lambda replica: _safe(replica.destinations))]
-    told = [verdict for verdict in asked if verdict.applies]
-    return all_of(told) if told else not_applicable("no Kinesis stream of this input receives the table's changes")
+    places = [
+        _destinations_encrypted(table.destinations),
+        *each_replica(table, lambda replica: _destinations_encrypted(replica.destinations)),
+    ]
+    verdicts = [verdict for verdict in places if verdict.applies]
+    return (
+        all_of(verdicts) if verdicts else not_applicable("no Kinesis stream of this input receives the table's changes")
+    )
 
 
-def _has_none(table: Table) -> bool:
-    """Most tables: what is known leaves nothing to ask."""
+@policy(
+    "TG610",
+    MEDIUM,
+    "A stream must carry the images that its readers need",
+    docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html",
+    terraform="""
+stream_enabled   = true
+stream_view_type = "NEW_AND_OLD_IMAGES"
+""",
+    cloudformation="""
+StreamSpecification:
+  StreamViewType: NEW_AND_OLD_IMAGES
+""",
+)
+def stream_view(table: Table) -> Verdict:
+    """A stream's view type is fixed: one that leaves an image out has to be replaced, and every reader with it.
+
+    Replication needs both images. A filter on an image that never comes lets no record through, in silence. A stream
+    that nobody reads is a leftover, or its reader was forgotten.
+    """
+    if _has_no_stream(table):
+        return not_applicable("the table has neither a stream nor a replica")
+    return all_of(
+        (_replication_images(table), *[_carries(table, reader) for reader in table.stream.consumers], _is_read(table))
+    )
+
+
+def _has_no_stream(table: Table) -> bool:
+    """Whether the table certainly has neither a stream nor a replica, as most tables."""
     stream, replicas = table.stream, table.replicas
-    settled = stream.enabled.known and not stream.enabled.content and not stream.consumers
-    return settled and table.kind is TableKind.REGIONAL and replicas.known and not replicas.content
+    off = stream.enabled.known and not stream.enabled.content and not stream.consumers
+    return off and table.kind is TableKind.REGIONAL and replicas.known and not replicas.content
 
 
-def _replicated(table: Table) -> Verdict:
+def _replication_images(table: Table) -> Verdict:
     return when(_replicates_by_stream(table), lambda: _carries_both(table), "the table is not global")
 
 
 def _carries_both(table: Table) -> Verdict:
     stream = table.stream
     return otherwise(
-        stream.enabled.is_true & stream.view.equals(_BOTH),
-        f"the table is global and its stream is {_shown(table)}: replication needs {_BOTH}",
+        stream.enabled.is_true & stream.view.equals(_BOTH_IMAGES),
+        f"the table is global and its stream is {_shown(table)}: replication needs {_BOTH_IMAGES}",
     )
 
 
@@ -105,7 +112,7 @@ def _shown(table: Table) -> str:
 
 
 def _replicates_by_stream(table: Table) -> Verdict:
-    """It has replicas, and they do not agree on every write before it is done."""
+    """The table has replicas, and is not strongly consistent."""
     has_replicas = Verdict(True) if table.kind is TableKind.GLOBAL else table.replicas.satisfies(bool)
     return has_replicas & ~table.consistency.equals("STRONG")
 
@@ -121,8 +128,8 @@ def _carries(table: Table, reader: Consumer) -> Verdict:
     return otherwise(carried, f"{reader.address} filters on {wanted}, and the stream is {_shown(table)}")
 
 
-def _read(table: Table) -> Verdict:
-    """Somebody reads the stream. Replication does; and other inputs may, where this one holds no readers at all."""
+def _is_read(table: Table) -> Verdict:
+    """Something reads the stream: a consumer, replication, or another input where this one has no consumers at all."""
     enabled = table.stream.enabled
     if any(reader.doubt is None for reader in table.stream.consumers) or not table.estate.manages_consumers:
         return holds(enabled)
@@ -132,12 +139,12 @@ def _read(table: Table) -> Verdict:
     return when(enabled.is_true & ~_replicates_by_stream(table), lambda: nobody, "nobody has to read the stream")
 
 
-def _safe(destinations: tuple[StreamDestination, ...]) -> Verdict:
-    """Every stream among these that is in this input is encrypted under KMS."""
-    here = [_under_kms(into, into.encrypted) for into in destinations if into.encrypted is not None]
-    return all_of(here) if here else not_applicable("no stream of this input")
+def _destinations_encrypted(destinations: tuple[StreamDestination, ...]) -> Verdict:
+    """Each of these streams that is in this input is encrypted under KMS."""
+    verdicts = [_is_under_kms(into, into.encrypted) for into in destinations if into.encrypted is not None]
+    return all_of(verdicts) if verdicts else not_applicable("no stream of this input")
 
 
-def _under_kms(into: StreamDestination, encrypted: Value[bool]) -> Verdict:
+def _is_under_kms(into: StreamDestination, encrypted: Value[bool]) -> Verdict:
     name = into.address or into.stream.shown
     return require(encrypted, True, f"{name} keeps the table's changes under no KMS key", f"{name} is under a KMS key")

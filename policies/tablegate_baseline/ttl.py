@@ -18,7 +18,7 @@ from tablegate.policy import (
     unknown,
     when,
 )
-from tablegate_baseline.helpers import require, word_in
+from tablegate_baseline.helpers import require, unknown_values, word_in
 
 STRONG = "STRONG"
 PURPOSES = ("ephemeral", "cache", "lock", "session", "token", "temporary")
@@ -104,7 +104,9 @@ def ttl_on_ephemeral_looking(
     if _is_ephemeral(purpose, purposes):
         return not_applicable("its declared purpose is judged by TG401", purpose)
     looks = _looks_ephemeral(table, words)
-    verdict = when(looks, lambda: _may_stay(table.ttl, looks), "neither name nor partition key looks ephemeral")
+    verdict = when(
+        looks, lambda: _expires_or_does_not_look(table.ttl, looks), "neither name nor partition key looks ephemeral"
+    )
     if not verdict.applies or verdict.truth is True or purpose.known:
         return verdict
     return unknown("cannot tell whether the table's purpose is judged by TG401 already", purpose, *verdict.evidence)
@@ -133,8 +135,8 @@ def ttl_attribute_type(table: Table) -> Verdict:
     if ttl.enabled.known and ttl.enabled.content is not True:
         return not_applicable("time to live is off", ttl.enabled)
     if not (ttl.attribute.known and table.attributes.known):
-        doubtful = (value for value in (ttl.attribute, table.attributes) if not value.known)
-        return unknown("cannot tell which type the time-to-live attribute is declared with", *doubtful)
+        note = "cannot tell which type the time-to-live attribute is declared with"
+        return unknown(note, *unknown_values(ttl.attribute, table.attributes))
     kind = (table.attributes.content or {}).get(ttl.attribute.content or "")
     if kind in (None, "N"):
         return holds(ttl.attribute)
@@ -155,8 +157,8 @@ def ttl_half_configured(table: Table) -> Verdict:
     an attribute stops the deploy half way."""
     enabled, attribute = table.ttl.enabled, table.ttl.attribute
     if not (enabled.known and attribute.known):
-        doubtful = (value for value in (enabled, attribute) if not value.known)
-        return unknown("cannot tell whether time to live has both its switch and its attribute", *doubtful)
+        note = "cannot tell whether time to live has both its switch and its attribute"
+        return unknown(note, *unknown_values(enabled, attribute))
     if (enabled.content is True) is bool(attribute.content):
         return holds(enabled, attribute)
     if enabled.content is True:
@@ -203,28 +205,28 @@ def _expires(ttl: Ttl, otherwise: str) -> Verdict:
     return require(ttl.enabled, True, otherwise, "time to live is on")
 
 
-def _may_stay(ttl: Ttl, looks: Verdict) -> Verdict:
+def _expires_or_does_not_look(ttl: Ttl, looks: Verdict) -> Verdict:
     return _expires(ttl, f"{looks.note}{', but' if looks.truth else ';'} time to live is off")
 
 
 def _looks_ephemeral(table: Table, words: tuple[str, ...]) -> Verdict:
-    """The name, or the partition key's, holds one of the words. A name that is not known gives way to the label."""
+    """The table's name, or its label where the name is not known, or the partition key has one of the words."""
     name, keys = table.name, table.keys
-    found = word_in(name.content or table.label, words)
-    if found is not None:
+    word = word_in(name.content or table.label, words)
+    if word is not None:
         called = name.shown if name.content else table.label
-        return Verdict(True, (name,), f"the name {called} holds the word {found}")
+        return Verdict(True, (name,), f"the name {called} holds the word {word}")
     if not keys.known:
         return unknown("cannot tell whether the partition key looks ephemeral", keys)
     for part in keys.content or ():
-        found = word_in(part.attribute, words) if part.role is Role.HASH else None
-        if found is not None:
-            return Verdict(True, (keys,), f"the partition key {part.attribute} holds the word {found}")
+        word = word_in(part.attribute, words) if part.role is Role.HASH else None
+        if word is not None:
+            return Verdict(True, (keys,), f"the partition key {part.attribute} holds the word {word}")
     return Verdict(False, (name, keys))
 
 
 def _turned_off(table: Table) -> bool:
-    """Whether the change takes time to live from a table that has it."""
+    """Whether the change turns time to live off."""
     change = table.change
     if change is None or change.kind is not ChangeKind.UPDATE:
         return False

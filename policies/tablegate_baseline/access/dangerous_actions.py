@@ -54,6 +54,28 @@ class _Held(NamedTuple):
     action: Action
 
 
+_REPLICATION = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/globaltables-security.html"
+_TEMPORARY = ("*-test-*", "*-tmp-*", "*-temp-*", "*-ephemeral-*")
+
+_EFFECTS = {
+    "DisableKinesisStreamingDestination": "can cut change capture",
+    "InjectError": "injects faults",
+    "PurchaseReservedCapacityOfferings": "spends money",
+    "UpdateContinuousBackups": "can switch point-in-time recovery off",
+    "UpdateGlobalTable": "can drop regions",
+    "UpdateTable": "can switch deletion protection, streams and indexes off, and change the key",
+    "UpdateTimeToLive": "can make items expire",
+}
+_SCALING = frozenset({"DescribeTable", "UpdateTable"})
+_LEASING = frozenset({"CreateTable", "GetItem", "PutItem"})
+
+
+class _HeldPower(NamedTuple):
+    severity: Severity
+    reach: Reach
+    actions: list[Action]
+
+
 @policy(
     "TG507",
     CRITICAL,
@@ -80,58 +102,6 @@ def verb_wildcard(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdic
     return reach_violation(
         reach, severity, f"{shown} holds {kinds}{named}", actions=brought, fix=reduced_statement(grant)
     )
-
-
-def is_already_reported(grant: Grant, deploy_roles: tuple[str, ...] = ()) -> bool:
-    """Whether the powerful actions of a statement are reported already: as everything, or with a verb's wildcard."""
-    if gives_full_control(grant) or is_part_of_full_control(grant):
-        return True
-    texts = verb_wildcards(grant)
-    return bool(texts) and _strongest(grant, texts, deploy_roles) is not None
-
-
-def _strongest(grant: Grant, texts: tuple[str, ...], deploy_roles: tuple[str, ...]) -> _Held | None:
-    """What weighs most in a statement, where one of its verb wildcards brings along something that weighs."""
-    scale = Scale(grant, deploy_roles)
-    meant = frozenset(action for text in texts for action in expand(text))
-    worst: _Held | None = None
-    brought = False
-    for reach in reaches(grant):
-        for action in notable_actions(reach):
-            severity = scale.heaviest(reach, (action,))
-            brought = brought or (severity is not None and action in meant)
-            if severity is not None and (worst is None or heaviest((severity, worst.severity)) is not worst.severity):
-                worst = _Held(severity, reach, action)
-    return worst if brought else None
-
-
-def _by_kind(actions: frozenset[Action]) -> dict[str, list[Action]]:
-    found: dict[str, list[Action]] = {}
-    for action in sorted(actions):
-        found.setdefault("items" if action.kind in ITEMS else str(action.kind), []).append(action)
-    return dict(sorted(found.items()))
-
-
-_REPLICATION = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/globaltables-security.html"
-_TEMPORARY = ("*-test-*", "*-tmp-*", "*-temp-*", "*-ephemeral-*")
-
-_EFFECTS = {
-    "DisableKinesisStreamingDestination": "can cut change capture",
-    "InjectError": "injects faults",
-    "PurchaseReservedCapacityOfferings": "spends money",
-    "UpdateContinuousBackups": "can switch point-in-time recovery off",
-    "UpdateGlobalTable": "can drop regions",
-    "UpdateTable": "can switch deletion protection, streams and indexes off, and change the key",
-    "UpdateTimeToLive": "can make items expire",
-}
-_SCALING = frozenset({"DescribeTable", "UpdateTable"})
-_LEASING = frozenset({"CreateTable", "GetItem", "PutItem"})
-
-
-class _HeldPower(NamedTuple):
-    severity: Severity
-    reach: Reach
-    actions: list[Action]
 
 
 @policy(
@@ -261,6 +231,36 @@ def replication_plane_to_people(grant: Grant, *, deploy_roles: tuple[str, ...] =
         if held is None
         else _failing(held, f"{actions_shown(held.actions)} in the hands of {holder_with_kind(grant)}")
     )
+
+
+def is_already_reported(grant: Grant, deploy_roles: tuple[str, ...] = ()) -> bool:
+    """Whether the powerful actions of a statement are reported already: as everything, or with a verb's wildcard."""
+    if gives_full_control(grant) or is_part_of_full_control(grant):
+        return True
+    texts = verb_wildcards(grant)
+    return bool(texts) and _strongest(grant, texts, deploy_roles) is not None
+
+
+def _strongest(grant: Grant, texts: tuple[str, ...], deploy_roles: tuple[str, ...]) -> _Held | None:
+    """What weighs most in a statement, where one of its verb wildcards brings along something that weighs."""
+    scale = Scale(grant, deploy_roles)
+    meant = frozenset(action for text in texts for action in expand(text))
+    worst: _Held | None = None
+    brought = False
+    for reach in reaches(grant):
+        for action in notable_actions(reach):
+            severity = scale.heaviest(reach, (action,))
+            brought = brought or (severity is not None and action in meant)
+            if severity is not None and (worst is None or heaviest((severity, worst.severity)) is not worst.severity):
+                worst = _Held(severity, reach, action)
+    return worst if brought else None
+
+
+def _by_kind(actions: frozenset[Action]) -> dict[str, list[Action]]:
+    found: dict[str, list[Action]] = {}
+    for action in sorted(actions):
+        found.setdefault("items" if action.kind in ITEMS else str(action.kind), []).append(action)
+    return dict(sorted(found.items()))
 
 
 def _in_a_tables_policy(grant: Grant) -> Verdict:

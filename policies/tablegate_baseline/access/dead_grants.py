@@ -56,6 +56,9 @@ _LIKE = 0.75  # as alike as a slip of the pen
 _INSTEAD = {"createitem": ("PutItem",), "readitem": ("GetItem",)}
 _READ_BY_THE_CDK = frozenset({"GetRecords", "GetShardIterator"})  # of every table whose data it lets somebody read
 
+_ALIKE = 0.85
+_ENDING = (ChangeKind.DELETE, ChangeKind.REPLACE)
+
 
 @policy(
     "TG530",
@@ -158,6 +161,36 @@ def index_not_granted(grant: Grant) -> Verdict:
             return violation(
                 grant, INFO, f"{table.address} has no index {missing!r}", resource_evidence(grant, reach.pattern)
             )
+    return HOLDS
+
+
+@policy(
+    "TG535",
+    LOW,
+    "A table that is named must be there",
+    docs=IDENTITY,
+    on=False,
+    terraform="resources = [aws_dynamodb_table.example.arn]",
+    cloudformation="Resource: !GetAtt Example.Arn",
+)
+def arn_not_in_plan(grant: Grant, *, closed_world: bool = False) -> Verdict:
+    """A name that is written by hand can be misspelt, or outlive its table: the grant is then empty, or waits for
+    whoever makes a table of that name."""
+    if not is_custom_grant(grant) or not grant.holder.estate.tables:
+        return NOT_APPLICABLE
+    for reach in reaches(grant):
+        if reach.scope.tier is not Tier.ONE or only_table(grant, reach.pattern) is not None:
+            continue
+        name = reach.scope.table or ""
+        if has_symbol(name):
+            continue
+        likely = _likely(reach, name) or _outlived(reach, name)
+        if likely is not None:
+            return violation(
+                grant, LOW, f"there is no table {name!r} here{likely}", resource_evidence(grant, reach.pattern)
+            )
+        if closed_world:
+            return violation(grant, INFO, f"there is no table {name!r} here", resource_evidence(grant, reach.pattern))
     return HOLDS
 
 
@@ -298,40 +331,6 @@ def _index_named(pattern: str) -> str | None:
         return None
     name = pattern.rpartition("/index/")[2]
     return name if name and not is_wildcard(name) and not has_symbol(name) else None
-
-
-_ALIKE = 0.85
-_ENDING = (ChangeKind.DELETE, ChangeKind.REPLACE)
-
-
-@policy(
-    "TG535",
-    LOW,
-    "A table that is named must be there",
-    docs=IDENTITY,
-    on=False,
-    terraform="resources = [aws_dynamodb_table.example.arn]",
-    cloudformation="Resource: !GetAtt Example.Arn",
-)
-def arn_not_in_plan(grant: Grant, *, closed_world: bool = False) -> Verdict:
-    """A name that is written by hand can be misspelt, or outlive its table: the grant is then empty, or waits for
-    whoever makes a table of that name."""
-    if not is_custom_grant(grant) or not grant.holder.estate.tables:
-        return NOT_APPLICABLE
-    for reach in reaches(grant):
-        if reach.scope.tier is not Tier.ONE or only_table(grant, reach.pattern) is not None:
-            continue
-        name = reach.scope.table or ""
-        if has_symbol(name):
-            continue
-        likely = _likely(reach, name) or _outlived(reach, name)
-        if likely is not None:
-            return violation(
-                grant, LOW, f"there is no table {name!r} here{likely}", resource_evidence(grant, reach.pattern)
-            )
-        if closed_world:
-            return violation(grant, INFO, f"there is no table {name!r} here", resource_evidence(grant, reach.pattern))
-    return HOLDS
 
 
 def _likely(reach: Reach, name: str) -> str | None:

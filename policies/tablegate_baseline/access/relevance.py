@@ -36,6 +36,64 @@ ITEMS = frozenset({Kind.ITEM_READ, Kind.ITEM_WRITE, Kind.ITEM_DELETE, Kind.BULK_
 _COPIERS = ("osis-pipelines.", "redshift", "glue.", "backup.", "export.dynamodb.", "dms.")
 _FULL = frozenset({Kind.DESTRUCTIVE, Kind.PERMISSIONS, Kind.ITEM_READ, Kind.ITEM_WRITE})
 
+_WILD = re.compile(r"[*?]")
+_LAST = chr(0x10FFFF)  # behind every text that goes on
+
+
+class _Here:
+    """The tables of one input by ARN, and what was asked of them before."""
+
+    def __init__(self, estate: Estate, symbols: Symbols) -> None:
+        self._all: dict[str, Table] = {}
+        self._by_tail: dict[str, list[tuple[int, str, Table]]] = {}
+        for number, table in enumerate((*estate.tables, *estate.neighbours)):
+            self._all.setdefault(table.address, table)
+            arn = arn_of(table, symbols)
+            self._by_tail.setdefault(arn.split(":", 5)[-1], []).append((number, arn, table))
+        self._tails: list[str] = []  # sorted, once a pattern leaves its end open
+        self._reached: dict[str, tuple[Table, ...]] = {}
+        self._names: dict[str, tuple[str, ...]] = {}
+
+    def reached(self, pattern: str) -> tuple[Table, ...]:
+        found = self._reached.get(pattern)
+        if found is None:
+            found = self._reached[pattern] = self._found(pattern)
+        return found
+
+    def names(self, pattern: str) -> tuple[str, ...]:
+        if pattern not in self._names:
+            self._names[pattern] = names_of(self.reached(pattern))
+        return self._names[pattern]
+
+    def _found(self, pattern: str) -> tuple[Table, ...]:
+        if pattern == "*":
+            return tuple(self._all.values())
+        found: dict[str, Table] = {}
+        for _, arn, table in self._candidates(pattern.split(":", 5)[-1]):
+            if arn == pattern or _reaches(pattern, arn):
+                found.setdefault(table.address, table)
+        return tuple(found.values())
+
+    def _candidates(self, tail: str) -> Iterable[tuple[int, str, Table]]:
+        """The tables that a pattern with this tail may be about, in their order."""
+        whole = "/".join(tail.split("/", 2)[:2])
+        named = self._by_tail.get(whole)
+        if named is not None and "*" not in whole and "?" not in whole:
+            return named  # nearly all that name a table of this input
+        candidates = (one for own in self._alike(tail) for one in self._by_tail[own])
+        return sorted(candidates, key=itemgetter(0))
+
+    def _alike(self, tail: str) -> Iterable[str]:
+        """The tables' own tails that a pattern's may be about: where it begins with one, or leaves the end open."""
+        head = _WILD.split(tail, maxsplit=1)[0]
+        ends = (place for place in (*_places(head, "/"), len(head) - 1, len(head)) if place > 0)
+        own = dict.fromkeys(head[:end] for end in ends if head[:end] in self._by_tail)
+        if len(head) == len(tail):
+            return own
+        self._tails = self._tails or sorted(self._by_tail)
+        first, last = bisect_left(self._tails, head), bisect_left(self._tails, head + _LAST)
+        return own | dict.fromkeys(self._tails[first:last])
+
 
 def is_checked(grant: Grant) -> bool:
     """Whether this grants anything on tables to somebody who is judged by more than TG538 alone."""
@@ -103,9 +161,6 @@ def full_control(holder: Holder) -> tuple[Reach, ...]:
     return wide if is_full_control(frozenset().union(*(reach.actions for reach in wide))) else ()
 
 
-# Many statements hold the same actions: what is asked of those alone is answered once.
-
-
 @lru_cache(maxsize=2048)
 def _notable_actions(actions: frozenset[Action]) -> tuple[Action, ...]:
     return tuple(sorted(item for item in actions if item.kind not in HARMLESS and not item.account_level))
@@ -142,10 +197,6 @@ def _is_wide(reach: Reach) -> bool:
     return any(reach.narrowed(action) < Narrowing.ITEMS for action in tagged)
 
 
-_WILD = re.compile(r"[*?]")
-_LAST = chr(0x10FFFF)  # behind every text that goes on
-
-
 def tables_reached(grant: Grant, pattern: str) -> tuple[Table, ...]:
     """The tables here, or beside it, that a pattern reaches for certain, or below which it does: each address once."""
     return _here(grant.holder.estate, grant.holder.symbols).reached(pattern)
@@ -174,61 +225,6 @@ def only_table(grant: Grant, pattern: str) -> Table | None:
     """The one table that a pattern is about, where it is in this input."""
     found = _here(grant.holder.estate, grant.holder.symbols).reached(pattern)
     return found[0] if len(found) == 1 else None
-
-
-class _Here:
-    """The tables of one input by ARN, and what was asked of them before."""
-
-    def __init__(self, estate: Estate, symbols: Symbols) -> None:
-        self._all: dict[str, Table] = {}
-        self._by_tail: dict[str, list[tuple[int, str, Table]]] = {}
-        for number, table in enumerate((*estate.tables, *estate.neighbours)):
-            self._all.setdefault(table.address, table)
-            arn = arn_of(table, symbols)
-            self._by_tail.setdefault(arn.split(":", 5)[-1], []).append((number, arn, table))
-        self._tails: list[str] = []  # sorted, once a pattern leaves its end open
-        self._reached: dict[str, tuple[Table, ...]] = {}
-        self._names: dict[str, tuple[str, ...]] = {}
-
-    def reached(self, pattern: str) -> tuple[Table, ...]:
-        found = self._reached.get(pattern)
-        if found is None:
-            found = self._reached[pattern] = self._found(pattern)
-        return found
-
-    def names(self, pattern: str) -> tuple[str, ...]:
-        if pattern not in self._names:
-            self._names[pattern] = names_of(self.reached(pattern))
-        return self._names[pattern]
-
-    def _found(self, pattern: str) -> tuple[Table, ...]:
-        if pattern == "*":
-            return tuple(self._all.values())
-        found: dict[str, Table] = {}
-        for _, arn, table in self._candidates(pattern.split(":", 5)[-1]):
-            if arn == pattern or _reaches(pattern, arn):
-                found.setdefault(table.address, table)
-        return tuple(found.values())
-
-    def _candidates(self, tail: str) -> Iterable[tuple[int, str, Table]]:
-        """The tables that a pattern with this tail may be about, in their order."""
-        whole = "/".join(tail.split("/", 2)[:2])
-        named = self._by_tail.get(whole)
-        if named is not None and "*" not in whole and "?" not in whole:
-            return named  # nearly all that name a table of this input
-        candidates = (one for own in self._alike(tail) for one in self._by_tail[own])
-        return sorted(candidates, key=itemgetter(0))
-
-    def _alike(self, tail: str) -> Iterable[str]:
-        """The tables' own tails that a pattern's may be about: where it begins with one, or leaves the end open."""
-        head = _WILD.split(tail, maxsplit=1)[0]
-        ends = (place for place in (*_places(head, "/"), len(head) - 1, len(head)) if place > 0)
-        own = dict.fromkeys(head[:end] for end in ends if head[:end] in self._by_tail)
-        if len(head) == len(tail):
-            return own
-        self._tails = self._tails or sorted(self._by_tail)
-        first, last = bisect_left(self._tails, head), bisect_left(self._tails, head + _LAST)
-        return own | dict.fromkeys(self._tails[first:last])
 
 
 def _places(text: str, mark: str) -> Iterable[int]:

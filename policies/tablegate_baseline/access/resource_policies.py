@@ -63,6 +63,14 @@ _SOURCES = frozenset({"aws:sourcearn", "aws:sourceaccount", "aws:sourceorgid", "
 _WRITES = frozenset({Kind.ITEM_WRITE, Kind.ITEM_DELETE})
 _RULES = frozenset({Kind.DESTRUCTIVE, Kind.TAGGING, Kind.PROTECTION_CHANGE})
 
+_CONSIDER = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/rbac-considerations.html"
+_MAXIMUM = 20 * 1024
+_TAKES_BACK = frozenset({"PutResourcePolicy", "DeleteResourcePolicy"})
+_REPLICATING = frozenset({Kind.REPLICATION, Kind.ITEM_WRITE, Kind.ITEM_DELETE})
+_SERVICES = frozenset(
+    {"aws:principalisawsservice", "aws:principalservicename", "aws:principalservicenameslist", "aws:viaawsservice"}
+)
+
 
 @policy(
     "TG527",
@@ -151,6 +159,60 @@ def service_principal_without_source(grant: Grant) -> Verdict:
     return violation(grant, HIGH, f"lets {shown} in without an aws:SourceArn or aws:SourceAccount of your own")
 
 
+@policy(
+    "TG533",
+    MEDIUM,
+    "A table's policy must hold only what can work in it",
+    docs=_CONSIDER,
+    terraform=TERRAFORM_PRINCIPAL,
+    cloudformation=CLOUDFORMATION_PRINCIPAL,
+)
+def resource_policy_dead_or_rejected(grant: Grant) -> Verdict:
+    """DynamoDB refuses some actions in a table's policy when it is attached, and quietly ignores resources that are
+    not this table."""
+    if not _is_own(grant):
+        return NOT_APPLICABLE
+    why = next(_refusals(grant), None)
+    if why is not None:
+        return violation(grant, MEDIUM, why, actions=_named(grant))
+    dead = next(_dead(grant), None)
+    return HOLDS if dead is None else violation(grant, LOW, dead, actions=_named(grant))
+
+
+@policy(
+    "TG534",
+    HIGH,
+    "A table's Deny must leave its own services in",
+    docs=_CONSIDER,
+    terraform="""\
+condition {
+  test     = "Bool"
+  variable = "aws:PrincipalIsAWSService"
+  values   = ["false"]
+}""",
+    cloudformation="""\
+Condition:
+  Bool:
+    aws:PrincipalIsAWSService: "false\"""",
+)
+def resource_policy_lockout(grant: Grant) -> Verdict:
+    """A Deny for everybody also stops replication, scaling, and whoever would have to take the Deny away again."""
+    if not _is_own(grant) or grant.holder.form is not HolderForm.TABLE:
+        return NOT_APPLICABLE
+    confirmed = grant.document.gives_up
+    if confirmed is not None and grant.statement is grant.document.statements[0]:
+        kept = confirmed.is_false
+        if kept.truth is not True:
+            note = "whoever sets the policy confirms that it may shut them out"
+            return kept.because(note).fixed_by("confirm_remove_self_resource_access = false")
+    if grant.statement.effect == "Allow":
+        return NOT_APPLICABLE
+    shut = _shut_out(grant, actions_of(grant.statement.actions))
+    if shut is not None and is_anyone(grant):
+        return violation(grant, HIGH, shut)
+    return _hidden_deny(grant, shut)
+
+
 def _principals_known(grant: Grant) -> bool:
     principals = grant.statement.principals
     return principals is not None and principals.doubt is None
@@ -217,69 +279,6 @@ def _open_source(grant: Grant, item: Condition) -> Value[object]:
     """A source of which nothing is known, as evidence."""
     doubt = Doubt("its value is not known here, and may match every account", "name the account: aws:SourceAccount")
     return Value(item.written, None, Origin.UNKNOWN, grant.statement.place, doubt)
-
-
-_CONSIDER = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/rbac-considerations.html"
-_MAXIMUM = 20 * 1024
-_TAKES_BACK = frozenset({"PutResourcePolicy", "DeleteResourcePolicy"})
-_REPLICATING = frozenset({Kind.REPLICATION, Kind.ITEM_WRITE, Kind.ITEM_DELETE})
-_SERVICES = frozenset(
-    {"aws:principalisawsservice", "aws:principalservicename", "aws:principalservicenameslist", "aws:viaawsservice"}
-)
-
-
-@policy(
-    "TG533",
-    MEDIUM,
-    "A table's policy must hold only what can work in it",
-    docs=_CONSIDER,
-    terraform=TERRAFORM_PRINCIPAL,
-    cloudformation=CLOUDFORMATION_PRINCIPAL,
-)
-def resource_policy_dead_or_rejected(grant: Grant) -> Verdict:
-    """DynamoDB refuses some actions in a table's policy when it is attached, and quietly ignores resources that are
-    not this table."""
-    if not _is_own(grant):
-        return NOT_APPLICABLE
-    why = next(_refusals(grant), None)
-    if why is not None:
-        return violation(grant, MEDIUM, why, actions=_named(grant))
-    dead = next(_dead(grant), None)
-    return HOLDS if dead is None else violation(grant, LOW, dead, actions=_named(grant))
-
-
-@policy(
-    "TG534",
-    HIGH,
-    "A table's Deny must leave its own services in",
-    docs=_CONSIDER,
-    terraform="""\
-condition {
-  test     = "Bool"
-  variable = "aws:PrincipalIsAWSService"
-  values   = ["false"]
-}""",
-    cloudformation="""\
-Condition:
-  Bool:
-    aws:PrincipalIsAWSService: "false\"""",
-)
-def resource_policy_lockout(grant: Grant) -> Verdict:
-    """A Deny for everybody also stops replication, scaling, and whoever would have to take the Deny away again."""
-    if not _is_own(grant) or grant.holder.form is not HolderForm.TABLE:
-        return NOT_APPLICABLE
-    confirmed = grant.document.gives_up
-    if confirmed is not None and grant.statement is grant.document.statements[0]:
-        kept = confirmed.is_false
-        if kept.truth is not True:
-            note = "whoever sets the policy confirms that it may shut them out"
-            return kept.because(note).fixed_by("confirm_remove_self_resource_access = false")
-    if grant.statement.effect == "Allow":
-        return NOT_APPLICABLE
-    shut = _shut_out(grant, actions_of(grant.statement.actions))
-    if shut is not None and is_anyone(grant):
-        return violation(grant, HIGH, shut)
-    return _hidden_deny(grant, shut)
 
 
 def _hidden_deny(grant: Grant, shut: str | None) -> Verdict:

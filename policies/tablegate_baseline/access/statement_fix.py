@@ -46,6 +46,48 @@ _HCL = {
 _PSEUDO = {"account": "AWS::AccountId", "region": "AWS::Region", "partition": "AWS::Partition"}
 
 
+class _Reference(NamedTuple):
+    """An expression for a table's ARN, or its stream's, where a grant stands, and what follows it."""
+
+    name: str
+    attribute: str
+    rest: str
+
+
+_OF_THEIR_OWN = "its DynamoDB actions, in a statement of their own:"
+_FOR_TABLES = "what it needs of DynamoDB, in a statement of its own:"
+_LEAVE_OUT = "leave the DynamoDB actions out of this statement"
+_STACK = frozenset({"${AWS::StackName}", "${AWS::StackId}"})  # the beginning of a table's name, and never all of it
+_DELIMITERS = "-_."
+_MOST = 3  # tables named in one statement
+_BELOW = {"index": "/index/*", "stream": "/stream/*", "backup": "/backup/*", "export": "/export/*"}
+
+TERRAFORM = """\
+statement {
+  actions   = ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query"]
+  resources = [aws_dynamodb_table.example.arn, "${aws_dynamodb_table.example.arn}/index/*"]
+}"""
+
+CLOUDFORMATION = """\
+- Effect: Allow
+  Action: [dynamodb:GetItem, dynamodb:PutItem, dynamodb:Query]
+  Resource: [!GetAtt Example.Arn, !Sub "${Example.Arn}/index/*"]"""
+
+TERRAFORM_PRINCIPAL = """\
+principals {
+  type        = "AWS"
+  identifiers = [aws_iam_role.reader.arn]
+}"""
+
+CLOUDFORMATION_PRINCIPAL = """\
+Principal:
+  AWS: !GetAtt Reader.Arn"""
+
+LEAST = "https://docs.aws.amazon.com/IAM/latest/UserGuide/best-practices.html#grant-least-privilege"
+IDENTITY = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/using-identity-based-policies.html"
+REFERENCE = "https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html"
+
+
 def replacement_statement(
     grant: Grant, actions: Iterable[str], resources: Iterable[str], conditions: Conditions | None = None
 ) -> str:
@@ -98,14 +140,6 @@ def _is_template(grant: Grant) -> bool:
 
 def _values(grant: Grant, item: Condition) -> tuple[str, ...]:
     return tuple(map(grant.document.shown, item.values)) or ("VALUE",)
-
-
-class _Reference(NamedTuple):
-    """An expression for a table's ARN, or its stream's, where a grant stands, and what follows it."""
-
-    name: str
-    attribute: str
-    rest: str
 
 
 def _reference(grant: Grant, arn: str) -> _Reference | None:
@@ -220,15 +254,6 @@ def _json_resource(grant: Grant, arn: str) -> object:
     if not template:
         return text
     return {"Fn::Sub": text} if found.rest else {"Fn::GetAtt": [found.name, found.attribute]}
-
-
-_OF_THEIR_OWN = "its DynamoDB actions, in a statement of their own:"
-_FOR_TABLES = "what it needs of DynamoDB, in a statement of its own:"
-_LEAVE_OUT = "leave the DynamoDB actions out of this statement"
-_STACK = frozenset({"${AWS::StackName}", "${AWS::StackId}"})  # the beginning of a table's name, and never all of it
-_DELIMITERS = "-_."
-_MOST = 3  # tables named in one statement
-_BELOW = {"index": "/index/*", "stream": "/stream/*", "backup": "/backup/*", "export": "/export/*"}
 
 
 def reduced_statement(
@@ -406,29 +431,3 @@ def _lead(grant: Grant) -> str | None:
         return _FOR_TABLES
     own = (bool(expand(text)) or text.lower().startswith("dynamodb:") for text in spelled.texts)
     return None if all(own) else _OF_THEIR_OWN
-
-
-TERRAFORM = """\
-statement {
-  actions   = ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query"]
-  resources = [aws_dynamodb_table.example.arn, "${aws_dynamodb_table.example.arn}/index/*"]
-}"""
-
-CLOUDFORMATION = """\
-- Effect: Allow
-  Action: [dynamodb:GetItem, dynamodb:PutItem, dynamodb:Query]
-  Resource: [!GetAtt Example.Arn, !Sub "${Example.Arn}/index/*"]"""
-
-TERRAFORM_PRINCIPAL = """\
-principals {
-  type        = "AWS"
-  identifiers = [aws_iam_role.reader.arn]
-}"""
-
-CLOUDFORMATION_PRINCIPAL = """\
-Principal:
-  AWS: !GetAtt Reader.Arn"""
-
-LEAST = "https://docs.aws.amazon.com/IAM/latest/UserGuide/best-practices.html#grant-least-privilege"
-IDENTITY = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/using-identity-based-policies.html"
-REFERENCE = "https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html"

@@ -36,6 +36,10 @@ from tablegate_baseline.access.severity import Scale, in_production, lightest
 from tablegate_baseline.access.statement_fix import CLOUDFORMATION, IDENTITY, LEAST, TERRAFORM, reduced_statement
 from tablegate_baseline.access.wording import HOLDS, NOT_APPLICABLE, actions_shown, listed, reach_violation
 
+_DELIMITERS = "-_."
+_OWN_ACCOUNT = frozenset({"aws:resourceaccount", "aws:resourceorgid", "aws:resourceorgpaths"})
+_ANCHOR = 4
+
 
 @policy(
     "TG501",
@@ -111,90 +115,6 @@ def all_actions_one_table(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -
 
 
 @policy(
-    "TG508",
-    CRITICAL,
-    "An Allow must name its actions, not what it leaves out",
-    docs=LEAST,
-    terraform=TERRAFORM,
-    cloudformation=CLOUDFORMATION,
-)
-def allow_notaction(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
-    """NotAction allows every action of every service that is not listed, also those that do not exist yet."""
-    if not is_checked(grant):
-        return NOT_APPLICABLE
-    if not grant.statement.actions.inverted:
-        return HOLDS
-    scale = Scale(grant, deploy_roles)
-    for reach in sorted(reaches(grant), key=lambda reach: -reach.tier):
-        severity = _weight(scale, reach)
-        if severity is None:
-            continue
-        if scale.kind is HolderKind.HUMAN and _keeps_identities(grant) and not in_production(grant, reach.pattern):
-            severity = lightest(severity, MEDIUM)
-        beyond = actions_shown(_beyond_items((reach,)))
-        note = f"NotAction leaves {len(notable_actions(reach))} DynamoDB actions allowed, among them {beyond}"
-        return reach_violation(
-            reach, severity, note, actions=notable_actions(reach), fix=reduced_statement(reach.grant)
-        )
-    return HOLDS
-
-
-@policy(
-    "TG509",
-    CRITICAL,
-    "An Allow must name its tables, not what it leaves out",
-    docs=LEAST,
-    terraform=TERRAFORM,
-    cloudformation=CLOUDFORMATION,
-)
-def allow_notresource(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
-    """NotResource allows everything but what is listed: a table that is created tomorrow is allowed too."""
-    if not is_checked(grant):
-        return NOT_APPLICABLE
-    if not grant.statement.resources.inverted:
-        return HOLDS
-    scale = Scale(grant, deploy_roles)
-    for reach in reaches(grant):
-        severity = _weight(scale, reach)
-        if severity is not None:
-            note = f"NotResource allows {actions_shown(notable_actions(reach))} on every table that it does not list"
-            return reach_violation(reach, severity, note, fix=reduced_statement(grant))
-    return HOLDS
-
-
-def _widest(wide: tuple[Reach, ...]) -> Reach:
-    """Of several, the one that holds most; of equals, the first."""
-    return max(wide, key=lambda reach: (len(reach.actions), reach.tier))
-
-
-def _weight(scale: Scale, reach: Reach) -> Severity | None:
-    return scale.everything(reach) if is_full_control(reach.actions) else scale.heaviest(reach, notable_actions(reach))
-
-
-def _on_one_table(scale: Scale, reach: Reach) -> Severity | None:
-    """Everything on a table's indexes is little; on its streams it is reading, which a table's reader may."""
-    if not reach.scope.itself and reach.scope.below == "stream":
-        return None
-    found = None if scale.kind is HolderKind.DEPLOY else _weight(scale, reach)
-    return LOW if found is not None and not reach.scope.itself and reach.scope.below == "index" else found
-
-
-def _beyond_items(found: Iterable[Reach]) -> set[Action]:
-    """What comes along beside the items."""
-    return {action for reach in found for action in notable_actions(reach) if action.kind not in ITEMS}
-
-
-def _keeps_identities(grant: Grant) -> bool:
-    """Whether a NotAction leaves out the managing of identities, as sets of rights for people do."""
-    return any(text.lower() == "iam:*" for text in grant.statement.actions.texts)
-
-
-_DELIMITERS = "-_."
-_OWN_ACCOUNT = frozenset({"aws:resourceaccount", "aws:resourceorgid", "aws:resourceorgpaths"})
-_ANCHOR = 4
-
-
-@policy(
     "TG504",
     CRITICAL,
     "Tables must be named whole, not by their beginning",
@@ -264,6 +184,109 @@ def arn_account_or_region_wildcard(grant: Grant) -> Verdict:
             note = f"the ARN leaves its {part} open"
             return reach_violation(reach, severity, note, fix=reduced_statement(grant, closed=True))
     return HOLDS
+
+
+@policy(
+    "TG508",
+    CRITICAL,
+    "An Allow must name its actions, not what it leaves out",
+    docs=LEAST,
+    terraform=TERRAFORM,
+    cloudformation=CLOUDFORMATION,
+)
+def allow_notaction(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
+    """NotAction allows every action of every service that is not listed, also those that do not exist yet."""
+    if not is_checked(grant):
+        return NOT_APPLICABLE
+    if not grant.statement.actions.inverted:
+        return HOLDS
+    scale = Scale(grant, deploy_roles)
+    for reach in sorted(reaches(grant), key=lambda reach: -reach.tier):
+        severity = _weight(scale, reach)
+        if severity is None:
+            continue
+        if scale.kind is HolderKind.HUMAN and _keeps_identities(grant) and not in_production(grant, reach.pattern):
+            severity = lightest(severity, MEDIUM)
+        beyond = actions_shown(_beyond_items((reach,)))
+        note = f"NotAction leaves {len(notable_actions(reach))} DynamoDB actions allowed, among them {beyond}"
+        return reach_violation(
+            reach, severity, note, actions=notable_actions(reach), fix=reduced_statement(reach.grant)
+        )
+    return HOLDS
+
+
+@policy(
+    "TG509",
+    CRITICAL,
+    "An Allow must name its tables, not what it leaves out",
+    docs=LEAST,
+    terraform=TERRAFORM,
+    cloudformation=CLOUDFORMATION,
+)
+def allow_notresource(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
+    """NotResource allows everything but what is listed: a table that is created tomorrow is allowed too."""
+    if not is_checked(grant):
+        return NOT_APPLICABLE
+    if not grant.statement.resources.inverted:
+        return HOLDS
+    scale = Scale(grant, deploy_roles)
+    for reach in reaches(grant):
+        severity = _weight(scale, reach)
+        if severity is not None:
+            note = f"NotResource allows {actions_shown(notable_actions(reach))} on every table that it does not list"
+            return reach_violation(reach, severity, note, fix=reduced_statement(grant))
+    return HOLDS
+
+
+@policy(
+    "TG519",
+    LOW,
+    "A role must hold no more than its integrations call",
+    docs=LEAST,
+    on=False,
+    terraform=TERRAFORM,
+    cloudformation=CLOUDFORMATION,
+)
+def more_than_integrations_use(grant: Grant) -> Verdict:
+    """Where nothing but declared integrations uses a role, all that it can ever call is written down: the rest serves
+    whoever takes it over."""
+    needs = grant.holder.needs
+    if needs is None or not is_custom_grant(grant):
+        return NOT_APPLICABLE
+    for reach in reaches(grant):
+        unused = [action for action in notable_actions(reach) if action.name not in needs]
+        if unused:
+            used = listed(needs) or "none"
+            note = f"{actions_shown(unused)}, and what uses the role calls {used}"
+            return reach_violation(reach, LOW, note, actions=unused, fix=reduced_statement(grant, unused))
+    return HOLDS
+
+
+def _widest(wide: tuple[Reach, ...]) -> Reach:
+    """Of several, the one that holds most; of equals, the first."""
+    return max(wide, key=lambda reach: (len(reach.actions), reach.tier))
+
+
+def _weight(scale: Scale, reach: Reach) -> Severity | None:
+    return scale.everything(reach) if is_full_control(reach.actions) else scale.heaviest(reach, notable_actions(reach))
+
+
+def _on_one_table(scale: Scale, reach: Reach) -> Severity | None:
+    """Everything on a table's indexes is little; on its streams it is reading, which a table's reader may."""
+    if not reach.scope.itself and reach.scope.below == "stream":
+        return None
+    found = None if scale.kind is HolderKind.DEPLOY else _weight(scale, reach)
+    return LOW if found is not None and not reach.scope.itself and reach.scope.below == "index" else found
+
+
+def _beyond_items(found: Iterable[Reach]) -> set[Action]:
+    """What comes along beside the items."""
+    return {action for reach in found for action in notable_actions(reach) if action.kind not in ITEMS}
+
+
+def _keeps_identities(grant: Grant) -> bool:
+    """Whether a NotAction leaves out the managing of identities, as sets of rights for people do."""
+    return any(text.lower() == "iam:*" for text in grant.statement.actions.texts)
 
 
 def _opened(reach: Reach, bound: set[str]) -> tuple[Severity, str] | None:
@@ -351,27 +374,3 @@ def _failing(reach: Reach, severity: Severity, more: str) -> Verdict:
     actions = table_actions(reach)
     note = f"{actions_shown(actions)} on {more}"
     return reach_violation(reach, severity, note, fix=reduced_statement(reach.grant))
-
-
-@policy(
-    "TG519",
-    LOW,
-    "A role must hold no more than its integrations call",
-    docs=LEAST,
-    on=False,
-    terraform=TERRAFORM,
-    cloudformation=CLOUDFORMATION,
-)
-def more_than_integrations_use(grant: Grant) -> Verdict:
-    """Where nothing but declared integrations uses a role, all that it can ever call is written down: the rest serves
-    whoever takes it over."""
-    needs = grant.holder.needs
-    if needs is None or not is_custom_grant(grant):
-        return NOT_APPLICABLE
-    for reach in reaches(grant):
-        unused = [action for action in notable_actions(reach) if action.name not in needs]
-        if unused:
-            used = listed(needs) or "none"
-            note = f"{actions_shown(unused)}, and what uses the role calls {used}"
-            return reach_violation(reach, LOW, note, actions=unused, fix=reduced_statement(grant, unused))
-    return HOLDS
