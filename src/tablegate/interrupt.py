@@ -1,27 +1,23 @@
-"""What a user's Ctrl-C raises: a kind of its own, so that no policy's error is taken for it, nor it for a policy's."""
+"""Ctrl-C as an exception of its own: no error of a policy is taken for it, nor it for an error of a policy."""
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
 from contextlib import contextmanager
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import NoReturn
+from typing import NoReturn
 
 
 class Interrupted(KeyboardInterrupt):
-    """Somebody wants the run to end, now."""
+    """The user wants the run to end now."""
 
 
 @contextmanager
-def heeded() -> Iterator[None]:
-    """As long as this lasts, Ctrl-C raises ``Interrupted`` wherever the run is, in a predicate too."""
-    import _signal as signal  # type: ignore[import-not-found]  # the module around it takes a millisecond
-
+def raised_on_ctrl_c() -> Iterator[None]:
+    """Within this context Ctrl-C raises ``Interrupted`` wherever the run is, also in a predicate."""
     try:
         before = signal.signal(signal.SIGINT, _interrupt)
-    except ValueError:  # not in the main thread, where nobody interrupts
+    except ValueError:  # not in the main thread, which alone is interrupted
         yield
         return
     try:

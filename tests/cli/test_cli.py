@@ -93,8 +93,8 @@ def test_never_failing_on_anything_is_zero() -> None:
         (("check", "--fail-on", "hihg", TEMPLATE), 'fail-on is "hihg"'),
         (("check", "--unknown", "maybe", TEMPLATE), 'unknown is "maybe"'),
         (("check", "--select", "TG3O1", TEMPLATE), '"TG3O1" is no policy'),
-        (("check", "-o", "jsno", TEMPLATE), '"jsno" is no format: text, json'),
-        (("check", "-o", "json=", TEMPLATE), "json= names no file"),
+        (("check", "-o", "jsno", TEMPLATE), '"jsno" is not a format: text, json'),
+        (("check", "-o", "json=", TEMPLATE), "json= has no file name"),
         (("check", "-o", "json", "-o", "text", TEMPLATE), "json and text cannot share standard output"),
         (("check", "-o", "json=a", "-o", "text=a", TEMPLATE), "two reports cannot go to one file"),
         (("check", "--color", "sometimes", TEMPLATE), '"sometimes" must be auto, always, never'),
@@ -105,7 +105,7 @@ def test_never_failing_on_anything_is_zero() -> None:
         (("check", "--policies", "nowhere", TEMPLATE), "nowhere: there is no such file or folder"),
         (("check", "--pack", "nobody", TEMPLATE), 'no installed pack is called "nobody"'),
         (("check", "--untrusted", TEMPLATE), "--untrusted takes no configuration from the working tree"),
-        (("explain", "TG999"), '"TG999" is no policy'),
+        (("explain", "TG999"), '"TG999" is not a policy'),
         (("explain",), "Missing argument"),
         (("show", TEMPLATE, "-o", "xml"), '"xml" must be json or yaml'),
         (("show", TEMPLATE, "--path", "$["), '"$[" is no JSONPath'),
@@ -161,7 +161,7 @@ def test_required_resources_that_are_not_there_are_three(tmp_path: Path) -> None
     """Whoever expects tables is told when there are none."""
     ran = run("check", "--require-resources", "t.yaml", cwd=written(tmp_path, t__yaml=GOOD))
     assert ran.returncode == 3
-    assert "no input holds any DynamoDB" in out(ran)
+    assert "no DynamoDB resource found" in out(ran)
     assert run("check", "--require-resources", TEMPLATE).returncode == 1
 
 
@@ -414,7 +414,7 @@ def test_show_of_what_cannot_be_read_is_three(tmp_path: Path) -> None:
 def test_an_interrupt_is_130() -> None:
     """As shells expect."""
     code = "import sys; sys.argv = ['x', 'config', 'show']; import tablegate.cli.commands as c\n"
-    code += "def stop(*a): raise KeyboardInterrupt\nc.command = stop\nimport tablegate.cli as m; m.main()"
+    code += "def stop(*a): raise KeyboardInterrupt\nc.run_command = stop\nimport tablegate.cli as m; m.main()"
     ran = python(code)
     assert (130, b"") == (ran.returncode, ran.stderr)
 
@@ -422,7 +422,7 @@ def test_an_interrupt_is_130() -> None:
 def test_an_error_inside_is_four_without_its_text() -> None:
     """The error's own words may quote an input; where it happened is said only when asked."""
     code = "import sys; sys.argv = ['x', 'config', 'show', {}]; import tablegate.cli.commands as c\n"
-    code += "def stop(*a): raise ValueError('hunter%d' % 2)\nc.command = stop\nimport tablegate.cli as m; m.main()"
+    code += "def stop(*a): raise ValueError('hunter%d' % 2)\nc.run_command = stop\nimport tablegate.cli as m; m.main()"
     for debug, lines in (("'-q'", 1), ("'--debug'", 3)):
         ran = python(code.format(debug))
         assert ran.returncode == 4

@@ -22,7 +22,7 @@ from tablegate.policy import (
     policies_of,
     policy,
 )
-from tablegate.policy.declare import accepted, schema, wanted
+from tablegate.policy.declare import accepted_value, option_schema, type_in_words
 
 
 def declare(check: Any, id: str = "TG301", severity: Any = HIGH, **stated: Any) -> Policy:
@@ -150,8 +150,13 @@ def test_an_option_is_described_for_people_and_for_editors() -> None:
         return holds()
 
     options = declare(check).options
-    assert [wanted(option) for option in options] == ["true or false", "a list of texts", 'one of "p", "q"', "a number"]
-    assert [schema(option) for option in options] == [
+    assert [type_in_words(option) for option in options] == [
+        "true or false",
+        "a list of texts",
+        'one of "p", "q"',
+        "a number",
+    ]
+    assert [option_schema(option) for option in options] == [
         {"type": "boolean", "default": True},
         {"type": "array", "items": {"type": "string"}, "default": ["x"]},
         {"enum": ["p", "q"], "default": "p"},
@@ -170,11 +175,11 @@ def test_an_expression_that_is_none_is_refused_where_it_is_written() -> None:
         return holds()
 
     (option,) = declare(check).options
-    assert accepted(option, "^[a-z]+$") == "^[a-z]+$"
-    assert (wanted(option), schema(option)) == (
+    assert accepted_value(option, "^[a-z]+$") == "^[a-z]+$"
+    assert (type_in_words(option), option_schema(option)) == (
         "a regular expression",
         {"type": "string", "format": "regex", "default": "^x"},
     )
     for written in ("(", 1):
         with pytest.raises(TypeError, match="a regular expression"):
-            accepted(option, written)
+            accepted_value(option, written)

@@ -283,7 +283,7 @@ def test_a_shard_that_is_not_there_is_noticed(tmp_path: Path) -> None:
     )
     for given, told in (
         ((one, three), ["shard 2 of 3 is missing"]),
-        ((one, two, three, str(tmp_path / "again.json")), ["shard 2 of 3 is there more than once"]),
+        ((one, two, three, str(tmp_path / "again.json")), ["shard 2 of 3 is given more than once"]),
         ((one, two, str(tmp_path / "other.json")), ["these are shards of different audits"]),
         ((one, two, three, "fixtures/examples/plan.json"), ["not a report of tablegate"]),
         ((one, two, three, "nowhere.json"), ["no such file or folder"]),

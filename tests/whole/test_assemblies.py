@@ -170,7 +170,7 @@ def test_a_change_set_may_come_with_its_template(capfd: pytest.CaptureFixture[st
     cli.run(["check", "set.json", "--template", "app.yaml", "--select", "TG301"])
     assert "--> app.yaml:1:" in capfd.readouterr().out
     report = _checked(capfd, "app.yaml", "--template", "app.yaml", "--select", "TG301")
-    assert (3, ["there is no change set that this template goes with"]) == (
+    assert (3, ["--template is given, but no input is a change set"]) == (
         report["exit"],
         [fault["message"] for fault in report["faults"]],
     )

@@ -20,20 +20,20 @@ DEBUG = "--debug"
 
 
 def main() -> NoReturn:
-    """The console script. It is short-lived: no garbage is collected in it, and nothing is taken apart at its end."""
+    """The console script. Its process is short-lived: it collects no garbage, and ends without a teardown."""
     gc.disable()
     code = run(sys.argv[1:])
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
-            stream.flush()  # what was due has been flushed, and judged, when it was written
+            stream.flush()  # output has its own flush, whose errors count; this is for what others printed
     os._exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command. Whatever goes wrong inside ends in code 4, never in Python's own 1, which means blocked."""
+    """Run one command. An error of tablegate's own is exit code 4, never Python's 1, which means blocked."""
     try:
-        wanted = [argument for argument in arguments if argument != DEBUG]
-        return _version() if wanted == ["--version"] else _command(wanted)
+        rest = [argument for argument in arguments if argument != DEBUG]
+        return _version() if rest == ["--version"] else _command(rest)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BaseException as error:  # noqa: BLE001 - also what a pack raises to end the process
@@ -50,33 +50,28 @@ def _version() -> int:
 
 
 def _command(arguments: Sequence[str]) -> int:
-    from tablegate.interrupt import heeded
+    from tablegate.cli.commands import run_command
+    from tablegate.interrupt import raised_on_ctrl_c
 
     try:
-        with heeded():
-            return _obeyed(arguments)
+        with raised_on_ctrl_c():
+            return run_command(arguments)
     except Exception as error:
-        told = _told(error)
-        if told is None:
+        lines = _usage_error(error)
+        if lines is None:
             raise
         from tablegate.cli.output import note
 
-        note(*told)
+        note(*lines)
         return USAGE
 
 
-def _obeyed(arguments: Sequence[str]) -> int:
-    from tablegate.cli.commands import command
-
-    return command(arguments)
-
-
-def _told(error: Exception) -> tuple[str, ...] | None:
-    """What the user did that cannot be meant, or None where it is not their mistake."""
-    # The errors of click, or of the copy of it inside Typer, can speak for themselves.
-    speak = getattr(error, "format_message", None)
-    if speak is not None:
-        return f"tablegate: {speak() or 'a command is needed'}", "try: tablegate --help"
+def _usage_error(error: Exception) -> tuple[str, ...] | None:
+    """What to print if the error is the user's: wrong arguments, configuration or pack. None for any other error."""
+    # The errors of click, or of the copy of it inside Typer, have this method.
+    format_message = getattr(error, "format_message", None)
+    if format_message is not None:
+        return f"tablegate: {format_message() or 'a command is needed'}", "try: tablegate --help"
     from tablegate.engine.settings import ConfigError
     from tablegate.policy.declare import PolicyError
 
@@ -88,7 +83,7 @@ def _told(error: Exception) -> tuple[str, ...] | None:
 
 
 def _crashed(error: BaseException, *, debug: bool) -> int:
-    """One line, without the error's own text: that may quote an input."""
+    """Print one line, without the error's own text: that may quote an input."""
     if isinstance(error, SystemExit) and "_TABLEGATE_COMPLETE" in os.environ:
         return error.code if isinstance(error.code, int) else 0
     if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):

@@ -1,4 +1,4 @@
-"""Which report goes where; source lines for frames."""
+"""Which report goes where and how it looks; the lines of sources that a report shows."""
 
 from __future__ import annotations
 
@@ -7,21 +7,27 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from pathlib import Path
 
+from tablegate.cli.output import OutputError, emit, note, save
+from tablegate.config.configuration import Configuration
+from tablegate.config.options import SETTINGS
 from tablegate.engine.settings import ConfigError, meant
-from tablegate.findings import Finding, Report
-from tablegate.model.record import record
+from tablegate.findings import Exit, Fault, FaultCode, Finding, Report
+from tablegate.model.record import record, replace
+from tablegate.model.value import Place
 from tablegate.reporters import REPORTERS
 from tablegate.reporters.safe import SHORTEST
-from tablegate.syntax.source import Source, Tree
+from tablegate.reporters.wording import Detail, ReportView
+from tablegate.syntax.node import ParseError
+from tablegate.syntax.recognise import recognise
+from tablegate.syntax.source import Source, Tree, decode
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
+NARROWEST, WIDEST, PIPED = 60, 120, 100  # columns; a pipe has a fixed width, so that equal inputs give equal bytes
 
-
-WHEN = ("auto", "always", "never")
-NARROWEST, WIDEST, PIPED = 60, 120, 100
+LARGEST = 2_000_000  # bytes: larger files are plans, or nobody reads their lines
+_BODY = b"TemplateBody"  # lines of a template inside another document are counted in the template
+QUOTED = frozenset({"cloudformation", "terraform-source"})  # a plan is never quoted: it has secrets in clear
 
 
 @record(kw_only=False)
@@ -33,38 +39,72 @@ class Destination:
 
 
 def destinations(words: Iterable[str], formats: Iterable[str] = tuple(REPORTERS)) -> tuple[Destination, ...]:
-    """Every report that is due. Text goes to standard output where nothing else does."""
-    asked = [_destination(word, tuple(formats)) for word in words]
-    paths = [destination.path for destination in asked if destination.path is not None]
+    """Every report to write. Text goes to standard output if nothing else does."""
+    targets = [_destination(word, tuple(formats)) for word in words]
+    paths = [target.path for target in targets if target.path is not None]
     if len(set(paths)) < len(paths):
         raise ConfigError("--output: two reports cannot go to one file", "output")
-    streamed = [destination for destination in asked if destination.path is None]
-    if len(streamed) > 1:
-        formats = " and ".join(destination.format for destination in streamed)
+    on_screen = [target for target in targets if target.path is None]
+    if len(on_screen) > 1:
+        names = " and ".join(target.format for target in on_screen)
         raise ConfigError(
-            f"--output: {formats} cannot share standard output", "output", hint="give one a path: json=FILE"
+            f"--output: {names} cannot share standard output", "output", hint="give one a path: json=FILE"
         )
-    return tuple(asked if streamed else [*asked, Destination("text")])
+    return tuple(targets if on_screen else [*targets, Destination("text")])
 
 
 def _destination(word: str, formats: tuple[str, ...]) -> Destination:
-    name, given, path = word.partition("=")
+    name, equals, path = word.partition("=")
     if name not in formats:
         known = ", ".join(formats)
-        raise ConfigError(f'--output: "{name}" is no format: {known}', "output", hint=meant(name, formats))
-    if given and not path:
-        raise ConfigError(f"--output: {name}= names no file", "output")
-    if not path:
-        return Destination(name)
-    from pathlib import Path
+        raise ConfigError(f'--output: "{name}" is not a format: {known}', "output", hint=meant(name, formats))
+    if equals and not path:
+        raise ConfigError(f"--output: {name}= has no file name", "output")
+    return Destination(name, Path(path) if path else None)
 
-    return Destination(name, Path(path))
+
+def deliver(report: Report, targets: Iterable[Destination], view: ReportView) -> int:
+    """Write the reports, files first. The exit code is the report's own, or 4 if one cannot be written."""
+    targets = tuple(targets)
+    for target in targets:
+        if target.path is not None:
+            text = REPORTERS[target.format](report, replace(view, colour=False, width=PIPED))
+            try:
+                save(target.path, text)
+            except OutputError as error:
+                note(f"tablegate: {error}")
+                report = _with_failed_write(report, str(error))
+    for target in targets:
+        if target.path is None:
+            emit(REPORTERS[target.format](report, view))
+            if target.format != "text":
+                note(f"gate: {report.gate} (exit {int(report.exit)})")
+    return int(report.exit)
+
+
+def _with_failed_write(report: Report, reason: str) -> Report:
+    fault = Fault(FaultCode.INTERNAL, f"a report could not be written: {reason}", Place(""))
+    return replace(report, faults=(*report.faults, fault), exit=Exit.INTERNAL)
+
+
+def report_view(configuration: Configuration) -> ReportView:
+    """How the reader wants to see the report."""
+    return ReportView(colour=coloured(configuration["color"], os.environ), width=width(), detail=_detail(configuration))
+
+
+def _detail(configuration: Configuration) -> Detail:
+    if configuration["verbose"] and configuration["quiet"]:
+        raise ConfigError("--verbose and --quiet cannot be combined", "verbose")
+    if configuration["verbose"]:
+        return Detail.FULL
+    return Detail.BRIEF if configuration["quiet"] else Detail.USUAL
 
 
 def coloured(when: str, environment: Mapping[str, str]) -> bool:
     """Whether standard output is coloured: the flag decides, then the environment, then whether it is a terminal."""
-    if when not in WHEN:
-        raise ConfigError(f'--color: "{when}" must be {", ".join(WHEN)}', "color", hint=meant(when, WHEN))
+    choices = SETTINGS["color"].choices
+    if when not in choices:
+        raise ConfigError(f'--color: "{when}" must be {", ".join(choices)}', "color", hint=meant(when, choices))
     if when != "auto":
         return when == "always"
     if environment.get("NO_COLOR"):
@@ -75,7 +115,7 @@ def coloured(when: str, environment: Mapping[str, str]) -> bool:
 
 
 def width() -> int:
-    """The reader's width; a pipe has a fixed one, so that the same input gives the same bytes."""
+    """The width of the terminal, within limits, or that of a pipe."""
     if not _is_terminal():
         return PIPED
     return min(max(os.get_terminal_size(sys.stdout.fileno()).columns, NARROWEST), WIDEST)
@@ -85,13 +125,8 @@ def _is_terminal() -> bool:
     return sys.stdout is not None and sys.stdout.isatty()
 
 
-LARGEST = 2_000_000  # bytes: larger ones are plans, or nobody reads their lines
-_BODY = b"TemplateBody"  # the lines of a template in it are counted inside
-QUOTED = frozenset({"cloudformation", "terraform-source"})  # a plan is never quoted: it holds secrets in clear
-
-
 class Lines:
-    """The lines of sources that are not too large to be read by people."""
+    """The lines of the sources that are not too large to be read by people."""
 
     def __init__(self, sources: Iterable[Source]) -> None:
         self._parts: dict[str, list[str]] = {}
@@ -101,25 +136,21 @@ class Lines:
         self._findings: tuple[Finding, ...] = ()
         self._secrets: tuple[str, ...] = ()
         self._sources: dict[str, Source] = {}
-        for source in sources:
-            self._add(source)
+        self.keep(sources)
 
     def keep(self, sources: Iterable[Source]) -> None:
-        """Remember further sources, with the files that they lead to."""
+        """Remember these sources too, with the files that belong to them."""
         for source in sources:
-            self._add(source)
-
-    def _add(self, source: Source) -> None:
-        beside = (Source(name, data) for name, data in source.beside.files.items())
-        self._sources.update({it.name: it for it in (source, *beside) if len(it.data) <= LARGEST})
-        if source.tree is not None:
-            self._trees[source.name] = source.tree
-        if source.folder is not None:
-            self._sources |= {part.name: part for part in source.folder.parts}
-            self._parts.setdefault(source.name, []).extend(part.name for part in source.folder.parts)
+            beside = (Source(name, data) for name, data in source.beside.files.items())
+            self._sources.update({it.name: it for it in (source, *beside) if len(it.data) <= LARGEST})
+            if source.tree is not None:
+                self._trees[source.name] = source.tree
+            if source.folder is not None:
+                self._sources |= {part.name: part for part in source.folder.parts}
+                self._parts.setdefault(source.name, []).extend(part.name for part in source.folder.parts)
 
     def of(self, report: Report) -> Lines:
-        """The lines that this report's reader may see: those of inputs that people write."""
+        """The lines that this report may show: those of inputs that people write."""
         self._findings = report.findings
         self._secrets = tuple(sorted(set(_pieces(report.secrets))))
         quoted = [item.path for item in report.inputs if item.kind in QUOTED]
@@ -127,8 +158,8 @@ class Lines:
         return self
 
     def __call__(self, file: str, line: int) -> str | None:
-        """One line, counted as editors count."""
-        source = self._sources.get(file) if file in self._quoted else self._of_tree(file)
+        """One line, counted as editors count; None if it is unknown or private."""
+        source = self._sources.get(file) if file in self._quoted else self._in_tree(file)
         if source is None or (file, line) in self._private:
             return None
         if file not in self._lines:
@@ -139,16 +170,16 @@ class Lines:
 
     @cached_property
     def _private(self) -> frozenset[tuple[str, int | None]]:
-        return frozenset(_private(self._findings))
+        return frozenset(_private_lines(self._findings))
 
-    def _of_tree(self, file: str) -> Source | None:
-        """A file of the source that a plan was made of."""
-        found = (tree.file(file) for name, tree in self._trees.items() if name != file)
-        return next((source for source in found if source is not None and len(source.data) <= LARGEST), None)
+    def _in_tree(self, file: str) -> Source | None:
+        """A file of the source that a plan was made from."""
+        sources = (tree.file(file) for name, tree in self._trees.items() if name != file)
+        return next((source for source in sources if source is not None and len(source.data) <= LARGEST), None)
 
 
-def _private(findings: Iterable[Finding]) -> Iterator[tuple[str, int | None]]:
-    """Lines at which something sensitive was given."""
+def _private_lines(findings: Iterable[Finding]) -> Iterator[tuple[str, int | None]]:
+    """Lines with something sensitive."""
     for finding in findings:
         for value in finding.evidence:
             if value.sensitive and value.place is not None:
@@ -157,7 +188,7 @@ def _private(findings: Iterable[Finding]) -> Iterator[tuple[str, int | None]]:
 
 
 def _pieces(secrets: Iterable[str]) -> Iterator[str]:
-    """The secrets as they stand in lines, each piece of those that fill several."""
+    """The secrets as they stand in lines, also escaped. A secret of several lines has several pieces."""
     for secret in secrets:
         for piece in secret.splitlines():
             if len(piece.strip()) >= SHORTEST:
@@ -166,10 +197,6 @@ def _pieces(secrets: Iterable[str]) -> Iterator[str]:
 
 
 def _split(source: Source) -> list[str]:
-    from tablegate.syntax.node import ParseError
-    from tablegate.syntax.recognise import recognise
-    from tablegate.syntax.source import decode
-
     try:
         text = recognise(source).text if _BODY in source.data else decode(source.data)
         return re.split("\r\n?|\n", text)

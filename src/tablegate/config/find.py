@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from tablegate.engine.settings import ConfigError
 from tablegate.model.record import record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 OWN = "tablegate.toml"
 SHARED = "pyproject.toml"
@@ -23,7 +19,7 @@ _REF = r"[A-Za-z0-9][A-Za-z0-9._/@{}^~+-]*"
 
 @record(kw_only=False)
 class ConfigFile:
-    """One configuration file: what reports call it, its text, its table, and the folder its paths start from."""
+    """One configuration file: its name in reports, its text, its table, and the folder that its paths start from."""
 
     name: str
     text: str
@@ -31,75 +27,74 @@ class ConfigFile:
     folder: str
 
     def line_of(self, keys: tuple[str, ...]) -> int | None:
-        """The line where the innermost of the keys that can be found is written."""
+        """The line of the innermost key that can be found."""
         lines = self.text.splitlines()
         start, line = 0, None
         for key in keys:
             quoted = rf"[\"']?{re.escape(key)}[\"']?"
-            written = re.compile(rf"\s*(\[[^\]]*\b{quoted}|{quoted}\s*[=.])|.*[{{,]\s*{quoted}\s*=")
-            hit = next((number for number in range(start, len(lines)) if written.match(lines[number])), None)
-            if hit is not None:
-                start, line = hit, hit + 1
+            pattern = re.compile(rf"\s*(\[[^\]]*\b{quoted}|{quoted}\s*[=.])|.*[{{,]\s*{quoted}\s*=")
+            index = next((number for number in range(start, len(lines)) if pattern.match(lines[number])), None)
+            if index is not None:
+                start, line = index, index + 1
         return line
 
 
 def named_file(file: str | Path) -> ConfigFile:
-    """The file that somebody named: it must be there, and it must configure tablegate."""
-    from pathlib import Path  # 2 ms, and most runs can do without
-
+    """The file of this name. It must exist and configure tablegate."""
     path = Path(file)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{path.as_posix()} cannot be read: {_reason(error)}") from None
-    found = _found(path.as_posix(), text, str(path.parent), own=path.name != SHARED)
-    if found is None:
-        raise ConfigError(f"{path.as_posix()} holds no [tool.tablegate]")
-    return found
+    config_file = _parsed(path.as_posix(), _text(str(path)), str(path.parent), own=path.name != SHARED)
+    if config_file is None:
+        raise ConfigError(f"{path.as_posix()} has no [tool.tablegate]")
+    return config_file
 
 
 def nearest_file(start: str) -> ConfigFile | None:
     """The nearest file that configures tablegate, from the folder up to the root of its git repository."""
-    for folder in _folders(start):
-        for name in (OWN, SHARED):
-            path = os.path.join(folder, name)
-            if os.path.isfile(path):
-                found = _found(_relative(path, start), _text(path), folder, own=name == OWN)
-                if found is not None:
-                    return found
+    for path in _candidates(start):
+        if os.path.isfile(path):
+            folder, name = os.path.split(path)
+            config_file = _parsed(_relative(path, start), _text(path), folder, own=name == OWN)
+            if config_file is not None:
+                return config_file
     return None
 
 
 def file_at_ref(ref: str, start: str) -> ConfigFile | None:
-    """The same, as it is at a git ref: what the working tree holds is not looked at."""
+    """The nearest file as it is at a git ref. The working tree is not read."""
     if not re.fullmatch(_REF, ref):
-        raise ConfigError(f'"{ref}" is no name of a git ref')
+        raise ConfigError(f'"{ref}" is not the name of a git ref')
     if _git(start, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}") is None:
-        raise ConfigError(f'the git ref "{ref}" is not known here', hint="fetch it first")
-    for folder in _folders(start):
-        for name in (OWN, SHARED):
-            text = _git(folder, "cat-file", "blob", f"{ref}:./{name}")
-            if text is not None:
-                found = _found(f"{ref}:{_relative(os.path.join(folder, name), start)}", text, folder, own=name == OWN)
-                if found is not None:
-                    return found
+        raise ConfigError(f'the git ref "{ref}" cannot be found', hint="fetch it first")
+    for path in _candidates(start):
+        folder, name = os.path.split(path)
+        text = _git(folder, "cat-file", "blob", f"{ref}:./{name}")
+        if text is not None:
+            config_file = _parsed(f"{ref}:{_relative(path, start)}", text, folder, own=name == OWN)
+            if config_file is not None:
+                return config_file
     return None
 
 
+def _candidates(start: str) -> Iterator[str]:
+    """Where a file can be: the folder and those above it, to the root of the repository; else the folder alone."""
+    for folder in _folders(start):
+        yield os.path.join(folder, OWN)
+        yield os.path.join(folder, SHARED)
+
+
 def _folders(start: str) -> list[str]:
-    """The folder and those above it, to the root of the repository; outside of one, the folder alone."""
     folders = [start]
     while not os.path.exists(os.path.join(folders[-1], ".git")):
-        above = os.path.dirname(folders[-1])
-        if above == folders[-1]:
+        parent = os.path.dirname(folders[-1])
+        if parent == folders[-1]:
             return [start]
-        folders.append(above)
+        folders.append(parent)
     home = os.environ.get("HOME")
     return [folder for folder in folders if folder == start or folder != home]
 
 
-def _found(name: str, text: str, folder: str, *, own: bool) -> ConfigFile | None:
-    import tomllib  # 2 ms, and most folders have no configuration
+def _parsed(name: str, text: str, folder: str, *, own: bool) -> ConfigFile | None:
+    import tomllib  # most folders have no configuration
 
     table: Any
     try:
@@ -131,15 +126,15 @@ def _relative(path: str, start: str) -> str:
 
 
 def _git(folder: str, *arguments: str) -> str | None:
-    """What git says, or None. Nothing that the repository configures may run."""
-    import subprocess
+    """What git prints, or None if it fails. Nothing that the repository configures is run."""
+    import subprocess  # most runs start no git
 
     command = ["git", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", *arguments]
     environment = {**os.environ, "GIT_CONFIG_NOSYSTEM": "1", "GIT_OPTIONAL_LOCKS": "0"}
     try:
         ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)  # noqa: S603
     except OSError:
-        raise ConfigError("git is not here, and a configuration at a git ref needs it") from None
+        raise ConfigError("git is not installed; a configuration at a git ref needs it") from None
     try:
         return ran.stdout.decode("utf-8") if ran.returncode == 0 else None
     except UnicodeDecodeError:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any, NoReturn
 
 from tablegate.model.record import field, record
-from tablegate.policy.declare import FAMILIES, Policy, Severity, accepted, wanted
+from tablegate.policy.declare import FAMILIES, Policy, Severity, accepted_value, type_in_words
 
 
 class ConfigError(Exception):
@@ -275,9 +275,9 @@ def _policy_settings(policy: Policy, table: Mapping[str, object], word: str) -> 
             unknown_key(key, (*options, "severity"), ("policies", word))
         else:
             try:
-                chosen[key.replace("-", "_")] = accepted(options[key], written)
+                chosen[key.replace("-", "_")] = accepted_value(options[key], written)
             except TypeError:
-                wrong(written, wanted(options[key]), keys)
+                wrong(written, type_in_words(options[key]), keys)
     return PolicySettings(severity=severity, options=chosen)
 
 

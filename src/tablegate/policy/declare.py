@@ -265,21 +265,21 @@ _WORDS: Mapping[Any, str] = {
 }
 
 
-def accepted(option: PolicyOption, written: object) -> object:
+def accepted_value(option: PolicyOption, written: object) -> object:
     """What the predicate is given for the option. TypeError says what would be right."""
     if _fits(option.type, written):
         return tuple(written) if isinstance(written, list) else written
-    raise TypeError(wanted(option))
+    raise TypeError(type_in_words(option))
 
 
-def wanted(option: PolicyOption) -> str:
+def type_in_words(option: PolicyOption) -> str:
     """What the option takes, in words."""
     if get_origin(option.type) is Literal:
         return "one of " + ", ".join(f'"{choice}"' for choice in get_args(option.type))
     return _WORDS.get(option.type, "a list of texts")
 
 
-def schema(option: PolicyOption) -> dict[str, object]:
+def option_schema(option: PolicyOption) -> dict[str, object]:
     """The option as JSON schema."""
     default = list(option.default) if isinstance(option.default, tuple) else option.default
     return {**_type_schema(option.type), "default": default}

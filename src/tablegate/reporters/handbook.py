@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from tablegate.model.table import GLOBAL_TABLE
-from tablegate.policy.declare import FAMILIES, Policy, PolicyOption, wanted
+from tablegate.policy.declare import FAMILIES, Policy, PolicyOption, type_in_words
 
 SUBJECTS = {
     "Table": "every table",
@@ -173,7 +173,7 @@ def _table(members: list[Policy]) -> str:
 
 
 def _option_row(option: PolicyOption) -> str:
-    return f"| `{option.name}` | {wanted(option)} | `{toml_text(option.default)}` |".replace("``", "` `")
+    return f"| `{option.name}` | {type_in_words(option)} | `{toml_text(option.default)}` |".replace("``", "` `")
 
 
 def _row(word: str, lines: list[str]) -> str:
