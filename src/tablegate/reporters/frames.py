@@ -162,7 +162,8 @@ class Frames:
             for label in labels:
                 yield joined(bar, trusted_text("  "), path, self.paint(style, label))
             return
-        source, before, width = _window(text, place, self.safe)
+        # Scrubbed before it is cut: the parts of a secret would not be recognised.
+        source, before, width = _window(self.safe.scrub(text), place, self.safe)
         yield joined(self._gutter(edge, "|", place.line), trusted_text(" "), source)
         sign = "-" if all(labels.values()) else "^"
         carets = joined(SafeText(sign * width), trusted_text(" "), listed(labels, "; "))
