@@ -27,19 +27,21 @@ from tablegate.model.table import (
     VectorIndex,
 )
 from tablegate.model.value import Doubt, Value
+from tablegate.syntax.recognise import Kind
 from tablegate.syntax.source import Beside, Source
 
 TABLES = Path(__file__).parents[2] / "fixtures" / "tables"
-SPELLINGS = (
-    "plan.json",
-    "main.tf",
-    "template.yaml",
-    "template.json",
-    "global.yaml",
-    "sam.yaml",
-    "changeset.json",
-    "cdk.out",
-)
+# The files of a folder, each with its language, in the order in which they are asked.
+SPELLINGS = {
+    "plan.json": Kind.TERRAFORM_PLAN,
+    "main.tf": Kind.TERRAFORM_SOURCE,
+    "template.yaml": Kind.CLOUDFORMATION,
+    "template.json": Kind.CLOUDFORMATION,
+    "global.yaml": Kind.CLOUDFORMATION,
+    "sam.yaml": Kind.CLOUDFORMATION,
+    "changeset.json": Kind.CHANGE_SET,
+    "cdk.out": Kind.CDK_ASSEMBLY,
+}
 UNKNOWN = "(unknown)"
 DOUBTED = "(doubted)"
 IN_THIS_INPUT = "(in this input)"

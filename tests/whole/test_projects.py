@@ -1,6 +1,7 @@
 """Whole runs: every folder of ``fixtures/projects`` is checked as its ``args`` say, and every byte is compared.
 
-``make golden`` rewrites what is expected; the difference is reviewed like code.
+Each format of `REPORTERS` has its ``report.*`` in every project, and each format of the matrix its ``matrix.*`` where
+``iam-args`` name the inputs of `tablegate iam`. ``make golden`` rewrites what is expected; review it like code.
 """
 
 from __future__ import annotations
@@ -13,37 +14,50 @@ import jsonschema
 import pytest
 
 from support.command import tablegate
+from tablegate.reporters import REPORTERS
+from tablegate.reporters.matrix import RENDERERS
 
 ROOT = Path(__file__).parents[2]
 PROJECTS = sorted(path.parent for path in (ROOT / "fixtures" / "projects").glob("*/args"))
+MATRICES = sorted(path.parent for path in (ROOT / "fixtures" / "projects").glob("*/iam-args"))
 SCHEMA = json.loads(resources.files("tablegate.reporters").joinpath("report-v1.schema.json").read_text("utf-8"))
-
-
-def run(project: Path, *arguments: str) -> tuple[int, str]:
-    """One run in the project's folder: the exit code, and what was printed."""
-    given = (project / "args").read_text().split()
-    ran = tablegate("check", *given, *arguments, cwd=project)
-    return ran.returncode, ran.stdout.decode()
+SUFFIXES = {"text": "txt", "markdown": "md"}  # of the other formats, their names
 
 
 def compared(path: Path, actual: str, *, update: bool) -> None:
     """Compare with the file, or write it."""
     if update:
         path.write_text(actual)
+    assert path.exists(), f"{path.relative_to(ROOT)} is missing: make golden writes it"
     assert path.read_text() == actual
 
 
+@pytest.mark.parametrize("form", REPORTERS)
 @pytest.mark.parametrize("project", PROJECTS, ids=lambda path: path.name)
-def test_project(project: Path, request: pytest.FixtureRequest) -> None:
-    """Text, JSON and exit code are what they were, and the format changes nothing but the format."""
+def test_project(project: Path, form: str, request: pytest.FixtureRequest) -> None:
+    """The report and the exit code are what they were; the format does not change the exit code."""
     update = request.config.getoption("--update")
-    code, text = run(project)
-    also, document = run(project, "-o", "json")
-    jsonschema.validate(json.loads(document), SCHEMA)
-    assert (code, code) == (also, json.loads(document)["exit"])
-    compared(project / "report.txt", text, update=update)
-    compared(project / "report.json", document, update=update)
-    compared(project / "exit", f"{code}\n", update=update)
+    ran = tablegate("check", *(project / "args").read_text().split(), "-o", form, cwd=project)
+    compared(project / f"report.{SUFFIXES.get(form, form)}", ran.stdout.decode(), update=update)
+    compared(project / "exit", f"{ran.returncode}\n", update=update)
+
+
+@pytest.mark.parametrize("form", RENDERERS)
+@pytest.mark.parametrize("project", MATRICES, ids=lambda path: path.name)
+def test_matrix(project: Path, form: str, request: pytest.FixtureRequest) -> None:
+    """The matrix is what it was."""
+    ran = tablegate("iam", *(project / "iam-args").read_text().split(), "-o", form, cwd=project)
+    assert ran.returncode == 0, ran.stderr.decode()
+    path = project / f"matrix.{SUFFIXES.get(form, form)}"
+    compared(path, ran.stdout.decode(), update=request.config.getoption("--update"))
+
+
+@pytest.mark.parametrize("project", PROJECTS, ids=lambda path: path.name)
+def test_the_json_report_follows_its_schema(project: Path) -> None:
+    """It says the exit code too."""
+    document = json.loads((project / "report.json").read_text())
+    jsonschema.validate(document, SCHEMA)
+    assert f"{document['exit']}\n" == (project / "exit").read_text()
 
 
 def test_every_exit_that_an_input_can_cause_is_shown() -> None:
