@@ -125,7 +125,7 @@ class Scaling:
             minimum=target.block.number(facts.SCALING_MIN, "min_capacity"),
             maximum=target.block.number(facts.SCALING_MAX, "max_capacity"),
             tracking=tracking,
-            utilisation=facts.UTILISATION.unset if block is None else block.ratio(facts.UTILISATION, "target_value"),
+            utilisation=facts.UTILISATION.unset if block is None else block.decimal(facts.UTILISATION, "target_value"),
             scale_in_disabled=facts.SCALE_IN_DISABLED.unset
             if block is None
             else block.flag(facts.SCALE_IN_DISABLED, "disable_scale_in"),
@@ -156,15 +156,12 @@ def _triple(one: Resource) -> tuple[str | None, str | None]:
 
 def _suspended(target: Block) -> Value[bool]:
     """Suspended in either direction: capacity no longer follows the traffic."""
-    block = target.one("suspended_state", computed=True)
+    block = target.one("suspended_state")
     if isinstance(block, Doubt):
         return facts.SUSPENDED.doubted(block, target.place("suspended_state"))
     if block is None:
         return facts.SUSPENDED.unset
-    both = [
-        block.flag(facts.SUSPENDED, f"dynamic_scaling_{direction}_suspended", computed=True)
-        for direction in ("in", "out")
-    ]
+    both = [block.flag(facts.SUSPENDED, f"dynamic_scaling_{direction}_suspended") for direction in ("in", "out")]
     suspended = [one for one in both if one.content is True]
     return (suspended or [one for one in both if not one.known] or both)[0]
 
@@ -181,6 +178,6 @@ def _schedule(one: Resource) -> ScalingSchedule:
         )
     return ScalingSchedule(
         name=name,
-        minimum=action.numeral(facts.SCALING_MIN, "min_capacity"),
-        maximum=action.numeral(facts.SCALING_MAX, "max_capacity"),
+        minimum=action.number(facts.SCALING_MIN, "min_capacity"),
+        maximum=action.number(facts.SCALING_MAX, "max_capacity"),
     )

@@ -8,7 +8,7 @@ from tablegate.dialects.terraform import awscc_parts as parts
 from tablegate.dialects.terraform import awscc_replicas as regions
 from tablegate.dialects.terraform.block import Block
 from tablegate.dialects.terraform.resources import Resource
-from tablegate.dialects.terraform.table import TableJoins, member, retention_of
+from tablegate.dialects.terraform.table import TableJoins, retention_of
 from tablegate.dialects.terraform.table_parts import warmth
 from tablegate.model import facts
 from tablegate.model.table import Replica, Table, TableKind, Units
@@ -46,23 +46,23 @@ def read_awscc_table(table: Resource, joins: TableJoins) -> Table:
         indexes=parts.indexes(root, facts.INDEXES, "global_secondary_indexes"),
         local_indexes=parts.indexes(root, facts.LOCAL_INDEXES, "local_secondary_indexes", local=True),
         vector_indexes=parts.vector_indexes(root),
-        billing_mode=root.text(facts.BILLING_MODE, "billing_mode", computed=True),
+        billing_mode=root.text(facts.BILLING_MODE, "billing_mode"),
         capacity=Units(read=regions.read_capacity(own), write=facts.WRITE_CAPACITY.unset)
         if is_global
         else parts.capacity(root),
         on_demand=_ceiling(root, own) if is_global else parts.ceiling(root),
-        warm=warmth(root.nested("warm_throughput")),
+        warm=warmth(root.one("warm_throughput")),
         scaling=(*scaling, *(regions.scaling(table, own, others) if is_global else ())),
         scaling_doubt=scaling_doubt,
-        table_class=own.text(facts.TABLE_CLASS, "table_class", computed=True),
+        table_class=own.text(facts.TABLE_CLASS, "table_class"),
         insights=parts.insights(own),
         alarms=alarms,
         alarms_doubt=alarms_doubt,
         encryption=regions.encryption_of(table, own, joins.keys)
         if is_global
-        else joins.keys.of_block(table, "sse_specification", "sse_enabled", "kms_master_key_id", nested=True),
+        else joins.keys.of_block(table, "sse_specification", "sse_enabled", "kms_master_key_id"),
         recovery=parts.recovery(own),
-        deletion_protection=own.flag(facts.DELETION_PROTECTION, "deletion_protection_enabled", computed=True),
+        deletion_protection=own.flag(facts.DELETION_PROTECTION, "deletion_protection_enabled"),
         retention=retention_of(table),
         backed_up=joins.backups.of(table, tags),
         import_source=_import_source(root),
@@ -71,12 +71,10 @@ def read_awscc_table(table: Resource, joins: TableJoins) -> Table:
         stream=parts.stream(root, own, "replica_stream_specification"),
         destinations=parts.destination(own),
         replicas=_replicas(table, home, others, joins),
-        consistency=root.text(facts.CONSISTENCY, "multi_region_consistency", computed=True),
-        witness_region=member(facts.WITNESS_REGION, root, "global_table_witnesses", "region"),
-        source_table=root.text(facts.SOURCE_TABLE, "global_table_source_arn", computed=True),
-        settings_replication=own.text(
-            facts.SETTINGS_REPLICATION, "global_table_settings_replication_mode", computed=True
-        ),
+        consistency=root.text(facts.CONSISTENCY, "multi_region_consistency"),
+        witness_region=_witness(root),
+        source_table=root.text(facts.SOURCE_TABLE, "global_table_source_arn"),
+        settings_replication=own.text(facts.SETTINGS_REPLICATION, "global_table_settings_replication_mode"),
         tags=tags,
         declared=facts.declared_by(tags),
         policy=parts.policy(facts.POLICY, own),
@@ -100,12 +98,21 @@ def _ceiling(root: Block, own: Block) -> Units:
 
 
 def _import_source(root: Block) -> Value[str]:
-    inner = root.nested("import_source_specification")
+    inner = root.one("import_source_specification")
     if inner is None:
         return facts.IMPORT_SOURCE.unset
     if isinstance(inner, Doubt):
         return facts.IMPORT_SOURCE.doubted(inner, root.place("import_source_specification"))
     return parts.text(facts.IMPORT_SOURCE, inner, "s3_bucket_source", "s3_bucket")
+
+
+def _witness(root: Block) -> Value[str]:
+    blocks = root.many("global_table_witnesses")
+    first = blocks if isinstance(blocks, Doubt) else next(iter(blocks), None)
+    if isinstance(first, Block):
+        return first.text(facts.WITNESS_REGION, "region")
+    fact = facts.WITNESS_REGION
+    return fact.unset if first is None else fact.doubted(first, root.place("global_table_witnesses"))
 
 
 def _replicas(

@@ -19,32 +19,32 @@ _NO_LIMIT = (-1, 0)
 
 def text(fact: Fact[str], block: Block, name: str, key: str) -> Value[str]:
     """A text in an object."""
-    inner = block.nested(name)
+    inner = block.one(name)
     if inner is None:
         return fact.unset
     if isinstance(inner, Doubt):
         return fact.doubted(inner, block.place(name))
-    return inner.text(fact, key, computed=True)
+    return inner.text(fact, key)
 
 
 def flag(fact: Fact[bool], block: Block, name: str, key: str) -> Value[bool]:
     """True or false in an object."""
-    inner = block.nested(name)
+    inner = block.one(name)
     if inner is None:
         return fact.unset
     if isinstance(inner, Doubt):
         return fact.doubted(inner, block.place(name))
-    return inner.flag(fact, key, computed=True)
+    return inner.flag(fact, key)
 
 
 def number(fact: Fact[int], block: Block, name: str, key: str, none: tuple[int, ...] = ()) -> Value[int]:
     """A whole number in an object."""
-    inner = block.nested(name)
+    inner = block.one(name)
     if inner is None:
         return fact.unset
     if isinstance(inner, Doubt):
         return fact.doubted(inner, block.place(name))
-    return inner.number(fact, key, computed=True, none=none)
+    return inner.number(fact, key, none=none)
 
 
 def capacity(block: Block) -> Units:
@@ -96,7 +96,7 @@ def policy(fact: Fact[str], block: Block, name: str = "resource_policy") -> Valu
 def stream(block: Block, policy_holder: Block, policy_name: str) -> Stream:
     """The change stream: that it is specified turns it on."""
     name = "stream_specification"
-    inner = block.nested(name)
+    inner = block.one(name)
     if inner is None:
         return facts.NO_STREAM
     if isinstance(inner, Doubt):
@@ -106,7 +106,7 @@ def stream(block: Block, policy_holder: Block, policy_name: str) -> Stream:
             view=facts.STREAM_VIEW.doubted(inner, place),
             policy=facts.STREAM_POLICY.doubted(inner, place),
         )
-    holder = inner if policy_holder is block else policy_holder.nested(policy_name)
+    holder = inner if policy_holder is block else policy_holder.one(policy_name)
     return Stream(
         enabled=facts.STREAM_ENABLED.of(True, block.place(name)),
         view=inner.text(facts.STREAM_VIEW, "stream_view_type"),
@@ -122,7 +122,7 @@ def destination(block: Block) -> tuple[StreamDestination, ...]:
 
 def tags(block: Block) -> Tags:
     """Tags, as a list of pairs."""
-    pairs = block.many("tags", computed=True)
+    pairs = block.many("tags")
     place = block.place("tags")
     if isinstance(pairs, Doubt):
         return facts.TAGS.doubted(pairs, place)
@@ -159,7 +159,7 @@ def keys(block: Block) -> Value[tuple[KeyPart, ...]]:
 def attributes(block: Block) -> Value[Mapping[str, str]]:
     """Attribute definitions."""
     place = block.place("attribute_definitions")
-    blocks = block.many("attribute_definitions", computed=True)
+    blocks = block.many("attribute_definitions")
     if isinstance(blocks, Doubt):
         return facts.ATTRIBUTES.doubted(blocks, place)
     found: dict[str, str] = {}
@@ -176,7 +176,7 @@ def attributes(block: Block) -> Value[Mapping[str, str]]:
 
 def indexes(block: Block, fact: Fact[tuple[Index, ...]], name: str, *, local: bool = False) -> Value[tuple[Index, ...]]:
     """Secondary indexes."""
-    blocks = block.many(name, computed=True)
+    blocks = block.many(name)
     place = block.place(name)
     if isinstance(blocks, Doubt):
         return fact.doubted(blocks, place)
@@ -191,7 +191,7 @@ def indexes(block: Block, fact: Fact[tuple[Index, ...]], name: str, *, local: bo
 def vector_indexes(block: Block) -> Value[tuple[VectorIndex, ...]]:
     """Indexes over vectors."""
     name = "vector_indexes"
-    blocks = block.many(name, computed=True)
+    blocks = block.many(name)
     place = block.place(name)
     if isinstance(blocks, Doubt):
         return facts.VECTOR_INDEXES.doubted(blocks, place)
@@ -206,22 +206,22 @@ def _vector_index(one: Block) -> VectorIndex:
         attribute=text(facts.VECTOR_ATTRIBUTE, one, "vector_attribute", "attribute_name"),
         dimensions=one.number(facts.VECTOR_DIMENSIONS, "dimensions"),
         distance=one.text(facts.VECTOR_DISTANCE, "distance_function"),
-        place=one.here,
+        place=one.place(),
     )
 
 
 def _index(one: Block, *, local: bool) -> Index:
-    projection = one.nested("projection")
+    projection = one.one("projection")
     return Index(
         name=one.text(facts.INDEX_NAME, "index_name"),
-        place=one.here,
+        place=one.place(),
         local=local,
         keys=keys(one),
         projection=text(facts.PROJECTION, one, "projection", "projection_type"),
         projected=_projected(projection) if isinstance(projection, Block) else facts.PROJECTED.unset,
         capacity=facts.NO_CAPACITY if local else capacity(one),
         on_demand=facts.NO_CEILING if local else ceiling(one),
-        warm=facts.NO_WARMTH if local else warmth(one.nested("warm_throughput")),
+        warm=facts.NO_WARMTH if local else warmth(one.one("warm_throughput")),
         insights=facts.INSIGHTS.unset if local else insights(one),
     )
 
@@ -229,7 +229,7 @@ def _index(one: Block, *, local: bool) -> Index:
 def _projected(projection: Block) -> Value[tuple[str, ...]]:
     names = projection.content.get("non_key_attributes")
     place = projection.place("non_key_attributes")
-    doubt = projection.doubt("non_key_attributes", computed=True)
+    doubt = projection.doubt("non_key_attributes")
     if doubt is not None:
         return facts.PROJECTED.doubted(doubt, place)
     texts: Sequence[str] = sorted(one for one in names if isinstance(one, str)) if isinstance(names, list) else ()

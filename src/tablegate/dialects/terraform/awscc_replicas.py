@@ -20,7 +20,7 @@ _READ_CEILING = "read_on_demand_throughput_settings"
 
 def home_and_others(table: Resource, region: str | None) -> tuple[Block | Doubt, Sequence[Block]]:
     """The entry that is the table, in its own region or else the first, and the replicas."""
-    found = table.block.many("replicas", match="region")
+    found = table.block.many("replicas")
     if isinstance(found, Doubt):
         return found, ()
     blocks = [one for one in found if isinstance(one, Block)]
@@ -42,8 +42,8 @@ def max_read(block: Block) -> Value[int]:
 
 def encryption_of(table: Resource, block: Block, keys: Keys) -> Encryption:
     """The table turns encryption on, each region names its key."""
-    whole = keys.of_block(table, "sse_specification", "sse_enabled", "kms_master_key_id", nested=True)
-    own = block.nested("sse_specification")
+    whole = keys.of_block(table, "sse_specification", "sse_enabled", "kms_master_key_id")
+    own = block.one("sse_specification")
     if whole.owner.content is None or whole is facts.AWS_OWNED or not isinstance(own, Block):
         return whole
     return keys.of_key(table, own, "kms_master_key_id")
@@ -53,11 +53,11 @@ def read_replica(table: Resource, block: Block, keys: Keys) -> Replica:
     """One region's copy."""
     return Replica(
         region=block.text(facts.REGION, "region"),
-        place=block.here,
+        place=block.place(),
         encryption=encryption_of(table, block, keys),
         recovery=parts.recovery(block),
-        deletion_protection=block.flag(facts.DELETION_PROTECTION, "deletion_protection_enabled", computed=True),
-        table_class=block.text(facts.TABLE_CLASS, "table_class", computed=True),
+        deletion_protection=block.flag(facts.DELETION_PROTECTION, "deletion_protection_enabled"),
+        table_class=block.text(facts.TABLE_CLASS, "table_class"),
         tags=parts.tags(block),
         insights=parts.insights(block),
         policy=parts.policy(facts.POLICY, block),
@@ -80,23 +80,23 @@ def scaling(table: Resource, home: Block, others: Sequence[Block]) -> tuple[Scal
 def _target(
     table: Resource, holder: Block, path: tuple[str, str], dimension: str, region: str | None
 ) -> ScalingTarget | None:
-    outer = holder.nested(path[0])
-    inner = outer.nested(path[1]) if isinstance(outer, Block) else None
+    outer = holder.one(path[0])
+    inner = outer.one(path[1]) if isinstance(outer, Block) else None
     if not isinstance(inner, Block):
         return None
-    tracking = inner.nested(_TRACKING)
+    tracking = inner.one(_TRACKING)
     given = tracking if isinstance(tracking, Block) else None
     return ScalingTarget(
         address=table.address,
-        place=inner.here,
+        place=inner.place(),
         dimension=dimension,
         region=region,
         minimum=inner.number(facts.SCALING_MIN, "min_capacity"),
         maximum=inner.number(facts.SCALING_MAX, "max_capacity"),
         tracking=facts.TRACKING.unset if given is None else facts.TRACKING.of(True, inner.place(_TRACKING)),
-        utilisation=facts.UTILISATION.unset if given is None else given.ratio(facts.UTILISATION, "target_value"),
+        utilisation=facts.UTILISATION.unset if given is None else given.decimal(facts.UTILISATION, "target_value"),
         scale_in_disabled=facts.SCALE_IN_DISABLED.unset
         if given is None
-        else given.flag(facts.SCALE_IN_DISABLED, "disable_scale_in", computed=True),
+        else given.flag(facts.SCALE_IN_DISABLED, "disable_scale_in"),
         suspended=facts.SUSPENDED.unset,
     )

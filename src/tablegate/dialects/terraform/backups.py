@@ -38,7 +38,7 @@ class Backups:
             place=selection.reference_place,
             resources=self._listed(selection, "resources", table, arn),
             excluded=self._listed(selection, "not_resources", table, arn),
-            tags=[_test("string_equals", tag) for tag in _blocks(selection.block, "selection_tag", computed=False)],
+            tags=[_test("string_equals", tag) for tag in _blocks(selection.block, "selection_tag")],
             conditions=[test for block in conditions for kind in _CONDITIONS for test in _tests(block, kind)],
         )
 
@@ -46,7 +46,7 @@ class Backups:
         """For each ARN of a list, whether it covers the table."""
         patterns = selection.content.get(key)
         if not isinstance(patterns, list):
-            unknown = selection.block.doubt(key, computed=True) is not None
+            unknown = selection.block.doubt(key) is not None
             return [self._referenced(selection, key, table)] if unknown else []
         doubt = Doubt(f"the ARN of {table.address} is known only after apply", "--account and --region")
         covered = [arn_covers(pattern, arn, doubt) for pattern in patterns if isinstance(pattern, str)]
@@ -90,6 +90,6 @@ def _test(kind: str, block: Block | Doubt) -> TagTest | Truth:
     return condition(kind, key, value)
 
 
-def _blocks(block: Block, key: str, *, computed: bool = True) -> Sequence[Block | Doubt]:
-    blocks = block.many(key, computed=computed)
+def _blocks(block: Block, key: str) -> Sequence[Block | Doubt]:
+    blocks = block.many(key)
     return (blocks,) if isinstance(blocks, Doubt) else blocks

@@ -1,11 +1,14 @@
-"""One block: known, unknown, marked, written."""
+"""A block of a resource: its members, what of them is unknown or sensitive, and how they are written."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Collection, Sequence
 from typing import Any, Final, Protocol, TypeVar
 
+from tablegate.dialects.resource import ResourceRef
 from tablegate.dialects.terraform.configuration import NOTHING, Tree, tree
+from tablegate.dialects.terraform.schema import IN_ORDER, TypeSchema
 from tablegate.model.facts import Fact
 from tablegate.model.record import record, replace
 from tablegate.model.value import Doubt, Place, Value
@@ -112,28 +115,33 @@ DYNAMIC: Final = Doubt(
 )
 LATER: Final = Doubt("known only after apply", "applying what it depends on first, or the value itself in its place")
 _NO_UNKNOWN: Tree = {}
+_NUMBER = re.compile(r"\[[0-9]+\]")
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
 class BlockOwner(Protocol):
     """The resource that a block belongs to, as far as its blocks need to know it."""
 
-    address: str
-    cache: dict[tuple[str, str, str, object], Value[object]]
     file: str
+    prefix: str  # of the paths of all its members
+    schema: TypeSchema
 
     @property
     def assumes_absent(self) -> bool: ...
 
     def why_unknown(self, expression: object, *, computed: bool) -> Doubt | None: ...
 
+    def refs(self, expression: object) -> Sequence[ResourceRef]: ...
+
     def report_shape(self, path: str, expected: str, found: str) -> None: ...
 
 
 class Block:
-    """A cursor into one object. ``configured`` is its part of the configuration; None where plan JSON does not tell.
+    """A block or object of a resource: the ``Properties`` of Terraform.
 
-    What is *computed* has a default of the service's own when nobody writes it: Terraform calls that unknown as
-    well. Only its expression in the configuration, or the lack of one, tells the two apart.
+    ``configured`` is its part of the configuration; None where plan JSON does not show it. A computed member that is
+    not written is unknown in a plan too. Only its expression in the configuration, or the lack of one, shows whether
+    it is set.
     """
 
     __slots__ = ("_inner", "_marks", "_owner", "_source", "_unknown", "configured", "content", "path")
@@ -159,72 +167,46 @@ class Block:
         self.path = path
         self._inner = inner
 
-    @property
-    def here(self) -> Place:
-        """Where the block itself stands."""
-        path = self.path.removesuffix(".")
-        if self._source is not None:
-            return replace(self._source.here, path=path)
-        return Place(self._owner.file, None, None, None, path)
+    def text(self, fact: Fact[str], key: str, among: Collection[str] = ()) -> Value[str]:
+        """A text. An empty one is unset; one that is not among those allowed is a fault."""
+        content = self.content.get(key)
+        if among and isinstance(content, str) and content and content not in among:
+            self._owner.report_shape(self.path + key, f"one of {', '.join(sorted(among))}", "another text")
+            return fact.doubted(MISSHAPEN, self.place(key))
+        return self._scalar(fact, key, (str,))
 
-    def place(self, key: str) -> Place:
-        """Where a member stands, from its resource on."""
-        if self._source is not None:
-            return replace(self._source.place(key), path=self.path + key)
-        return Place(self._owner.file, None, None, None, self.path + key)
+    def flag(self, fact: Fact[bool], key: str) -> Value[bool]:
+        """True or false."""
+        return self._scalar(fact, key, (bool,))
 
-    def member(self, key: str) -> tuple[object, object]:
-        """A member as the plan has it, and what of it is unknown: true, or the same shape with true inside."""
-        return self.content.get(key), self._unknown.get(key)
-
-    def is_unknown(self, key: str) -> bool:
-        """Whether nothing at all is known of a member."""
-        return self._unknown.get(key) is True and self.content.get(key) is None
-
-    def text(self, fact: Fact[str], key: str, *, computed: bool = False) -> Value[str]:
-        """A text; an empty one is none."""
-        return self._scalar(fact, key, (str,), computed=computed)
-
-    def flag(self, fact: Fact[bool], key: str, *, computed: bool = False) -> Value[bool]:
-        """True or false, and nothing that merely counts as such."""
-        return self._scalar(fact, key, (bool,), computed=computed)
-
-    def number(self, fact: Fact[int], key: str, *, computed: bool = False, none: tuple[int, ...] = ()) -> Value[int]:
-        """A whole number; those in ``none`` say that there is none."""
-        if self.content.get(key) in none and type(self.content.get(key)) is int:
+    def number(self, fact: Fact[int], key: str, none: tuple[int, ...] = ()) -> Value[int]:
+        """A whole number, also as a text where the provider keeps it so; one of those in ``none`` is unset."""
+        content = self.content.get(key)
+        if type(content) is int and content in none:
             return fact.unset
-        return self._scalar(fact, key, (int,), computed=computed)
-
-    def ratio(self, fact: Fact[float], key: str) -> Value[float]:
-        """A number with or without a fraction."""
-        return self._scalar(fact, key, (float, int), computed=False)
-
-    def numeral(self, fact: Fact[int], key: str) -> Value[int]:
-        """A whole number that the provider keeps as a text."""
-        content = self.content.get(key)
-        if isinstance(content, str) and content.lstrip("-").isascii() and content.lstrip("-").isdigit():
+        if (
+            isinstance(content, str)
+            and _WHOLE.fullmatch(content)
+            and self._member(key) in self._owner.schema.text_numbers
+        ):
             return fact.of(int(content), self.place(key), sensitive=self.is_sensitive(key))
-        return self._scalar(fact, key, (int,), computed=False)
+        return self._scalar(fact, key, (int,))
 
-    def shared(self, fact: Fact[T], key: str, other: str, make: Callable[[str, str | None], T]) -> Value[T] | None:
-        """A fact of two texts, the second of which may be missing; None where either is anything else, or marked."""
-        first, second = self.content.get(key), self.content.get(other)
-        plain = type(first) is str and first and (second is None or type(second) is str)
-        if not plain or self._marks is not None or other in self._unknown:
-            return None
-        cache = self._owner.cache
-        known = (fact.name, self.path, str(first), second)
-        found = cache.get(known)
-        if found is None:
-            found = cache[known] = fact.of(make(str(first), second), self.place(key))  # type: ignore[arg-type]
-        return found  # type: ignore[return-value]
+    def decimal(self, fact: Fact[float], key: str) -> Value[float]:
+        """A number with or without a fraction."""
+        return self._scalar(fact, key, (float, int))
 
-    def one(self, key: str, *, computed: bool = False) -> Block | Doubt | None:
-        """A block that may stand at most once."""
+    def one(self, key: str) -> Block | Doubt | None:
+        """An object in an attribute, or a block that occurs at most once."""
         content = self.content.get(key)
-        if content == [] or (content is None and key not in self._unknown):
+        if content is None and key not in self._unknown:
             return None
-        found = self.many(key, computed=computed)
+        if content is not None and self._owner.schema.is_object(self._member(key)):
+            if isinstance(content, dict):
+                return self._object(key, content)
+            self.report_shape(key, "an object")
+            return MISSHAPEN
+        found = self.many(key)
         if isinstance(found, Doubt):
             return found
         if not found:
@@ -234,70 +216,71 @@ class Block:
             return MISSHAPEN
         return found[0]
 
-    def many(
-        self, key: str, *, match: str | None = None, computed: bool = False, ordered: bool = False
-    ) -> Sequence[Block | Doubt] | Doubt:
-        """The blocks of one name. ``match`` is the argument that tells them apart in the configuration;
-        those that are ordered stand there in the same order, unless some of them are dynamic."""
+    def many(self, key: str) -> Sequence[Block | Doubt] | Doubt:
+        """The blocks of one name, or the objects in a list."""
         content = self.content.get(key)
         if content == []:
             return ()
         unknown = self._unknown.get(key)
         if content is None:
-            return (self._block_doubt(key, computed=computed) if unknown is True else None) or ()
+            return (self._block_doubt(key) if unknown is True else None) or ()
         if not isinstance(content, list):
             self._owner.report_shape(self.path + key, "a list of blocks", kind_of(content))
             return MISSHAPEN
-        expression, marks = self._expression(key), self._marks_of(key)
-        source = BlockMatcher(
-            match, ordered, ordered and isinstance(expression, list) and len(expression) == len(content)
-        )
-        found: list[Block | Doubt] = []
+        expression, marks = self.expression(key), self._marks_of(key)
+        matcher = None if expression is None else self._matcher(key, expression, content)
+        blocks: list[Block | Doubt] = []
         for number, item in enumerate(content):
             path = f"{self.path}{key}[{number}]"
             if isinstance(item, dict):
-                written = None if expression is None else matching_block(expression, number, item, source)
+                configured = None if matcher is None else matching_block(expression, number, item, matcher)
                 doubts, secrets = _at(unknown, number), _at(marks, number)
-                origin = None if self._source is None else self._source.child(key, number, item)
-                found.append(
-                    Block(self._owner, item, doubts, secrets, configured=written, path=f"{path}.", source=origin)
+                lines = None if self._source is None else self._source.child(key, number, item)
+                blocks.append(
+                    Block(self._owner, item, doubts, secrets, configured=configured, path=f"{path}.", source=lines)
                 )
             else:
-                found.append(self._no_child(path, item, _at(unknown, number)))
-        return found
+                blocks.append(self._no_block(path, item, _at(unknown, number)))
+        return blocks
 
-    def nested(self, key: str, *, computed: bool = True) -> Block | Doubt | None:
-        """An object in an attribute, as newer providers have them."""
+    def refs(self, key: str) -> Sequence[ResourceRef]:
+        """What a text or a list of texts names. Where that is not known, the resources that its expression reads."""
         content = self.content.get(key)
-        if content is None:
-            return self._block_doubt(key, computed=computed) if self._unknown.get(key) is True else None
-        if not isinstance(content, dict):
-            self._owner.report_shape(self.path + key, "an object", kind_of(content))
-            return MISSHAPEN
-        return Block(
-            self._owner,
-            content,
-            self._unknown.get(key),
-            self._marks_of(key),
-            configured=member_expressions(self._expression(key)),
-            path=f"{self.path}{key}.",
-            source=None if self._source is None else self._source.inner(key),
-        )
+        listed = content if isinstance(content, list) else [content]
+        texts = [item for item in listed if isinstance(item, str) and item]
+        whole = content is not None and len(texts) == len(listed)
+        known = [ResourceRef(text=text) for text in texts]
+        return known if whole else [*known, *self._owner.refs(self.expression(key))]
 
-    def doubt(self, key: str, *, computed: bool = False) -> Doubt | None:
-        """Why a member is not known; None where it is, or where it merely was not written."""
-        return self._doubt(key, computed=computed) if self.is_unknown(key) else None
+    def doubt(self, key: str) -> Doubt | None:
+        """Why a member is not known; None if it is known or absent."""
+        return self._doubt(key) if self.is_unknown(key) else None
+
+    def place(self, key: str | None = None) -> Place:
+        """The place of a member, or of the block itself. Its path begins at the resource."""
+        path = self.path.removesuffix(".") if key is None else self.path + key
+        if self._source is None:
+            return Place(self._owner.file, None, None, None, path)
+        return replace(self._source.own_place if key is None else self._source.place(key), path=path)
+
+    def member(self, key: str) -> tuple[object, object]:
+        """A member as the plan has it, and what of it is unknown: true, or the same shape with true inside."""
+        return self.content.get(key), self._unknown.get(key)
+
+    def is_unknown(self, key: str) -> bool:
+        """Whether nothing at all is known of a member."""
+        return self._unknown.get(key) is True and self.content.get(key) is None
 
     def expression(self, key: str) -> object:
-        """How a member was written; None where it was not, or where plan JSON does not tell."""
-        return self._expression(key)
+        """How a member was written; None where it was not, or where plan JSON does not show it."""
+        return None if self.configured is None else self.configured.get(key)
 
     def source_value(self, key: str) -> object:
-        """What a member comes to that the plan knows nothing of, where its source tells."""
+        """The value of a member that is unknown in the plan, where its source shows it."""
         return None if self._source is None else self._source.source_value(key)
 
     def document_places(self, key: str) -> DocumentPlaces | None:
-        """Where the parts of a policy document stand, if the source tells."""
+        """The places of the parts of a policy document, where its source shows them."""
         return None if self._source is None else self._source.document_places(key)
 
     def is_sensitive(self, key: str) -> bool:
@@ -309,46 +292,60 @@ class Block:
         """Report a member that has not the expected shape."""
         self._owner.report_shape(self.path + key, expected, kind_of(self.content.get(key)))
 
-    def _scalar(self, fact: Fact[T], key: str, kinds: tuple[type, ...], *, computed: bool) -> Value[T]:
+    def _object(self, key: str, content: Tree) -> Block:
+        return Block(
+            self._owner,
+            content,
+            self._unknown.get(key),
+            self._marks_of(key),
+            configured=member_expressions(self.expression(key)),
+            path=f"{self.path}{key}.",
+            source=None if self._source is None else self._source.inner(key),
+        )
+
+    def _member(self, key: str) -> str:
+        """The path of a member in the schema: without indexes."""
+        return _NUMBER.sub("", (self.path + key).removeprefix(self._owner.prefix))
+
+    def _matcher(self, key: str, expression: object, content: list[object]) -> BlockMatcher:
+        argument = self._owner.schema.matched_by.get(self._member(key))
+        ordered = argument == IN_ORDER
+        aligned = ordered and isinstance(expression, list) and len(expression) == len(content)
+        return BlockMatcher(argument or None, ordered, aligned)
+
+    def _scalar(self, fact: Fact[T], key: str, kinds: tuple[type, ...]) -> Value[T]:
         content = self.content.get(key)
         if type(content) in kinds and content != "":
             return self._known(fact, key, content)  # type: ignore[arg-type]
         if content is None or content == "":
             if self._unknown.get(key) is not True:
                 return fact.unset
-            doubt = self._doubt(key, computed=computed)
+            doubt = self._doubt(key)
             return fact.unset if doubt is None else fact.doubted(doubt, self.place(key), self._candidates(key))
         self._owner.report_shape(self.path + key, _NAMES[kinds[0]], kind_of(content))
         return fact.doubted(MISSHAPEN, self.place(key))
 
     def _known(self, fact: Fact[T], key: str, content: T) -> Value[T]:
-        """The content. A default that nobody wrote is the provider's, which fills in what its schema says."""
+        """The content. A default that is not written is the provider's, which fills in what its schema says."""
         if content == fact.default and self.configured is not None and self.configured.get(key) is None:
             return fact.unset
-        if self._marks is not None and self.is_sensitive(key):
-            return fact.of(content, self.place(key), sensitive=True)
-        cache = self._owner.cache  # tables share what they agree on
-        shared = (fact.name, self.path, key, content)
-        found = cache.get(shared)
-        if found is None:
-            found = cache[shared] = fact.of(content, self.place(key))
-        return found  # type: ignore[return-value]
+        return fact.of(content, self.place(key), sensitive=self._marks is not None and self.is_sensitive(key))
 
     def _candidates(self, key: str) -> tuple[Any, ...]:
-        """What an unknown member can only be, where its expression tells."""
-        found = tree(self._expression(key)).get("candidates", ())
-        return found if isinstance(found, tuple) and None not in found else ()
+        """The only values that an unknown member can have, where its expression shows them."""
+        candidates = tree(self.expression(key)).get("candidates", ())
+        return candidates if isinstance(candidates, tuple) and None not in candidates else ()
 
-    def _doubt(self, key: str, *, computed: bool) -> Doubt | None:
-        """Why an unknown member is unknown; None when it is merely left to the service."""
-        expression = self._expression(key)
+    def _doubt(self, key: str) -> Doubt | None:
+        """Why an unknown member is unknown; None if it is computed and not written."""
+        expression, computed = self.expression(key), self._owner.schema.is_computed(self._member(key))
         if expression is not None:
             return self._owner.why_unknown(expression, computed=computed)
         return None if computed else LATER
 
-    def _block_doubt(self, key: str, *, computed: bool) -> Doubt | None:
-        """The same of blocks, which a dynamic block may make: that leaves no expression either."""
-        expression = self._expression(key)
+    def _block_doubt(self, key: str) -> Doubt | None:
+        """Why unknown blocks are unknown. A dynamic block leaves no expression."""
+        expression, computed = self.expression(key), self._owner.schema.is_computed(self._member(key))
         if expression is not None:
             return self._owner.why_unknown(expression, computed=computed)
         dynamic = None if self._source is None else self._source.dynamic(key)
@@ -356,13 +353,10 @@ class Block:
             return DYNAMIC if any(self._owner.why_unknown(one, computed=True) for one in dynamic) else None
         return None if computed and (self._inner or self._owner.assumes_absent) else DYNAMIC
 
-    def _expression(self, key: str) -> object:
-        return None if self.configured is None else self.configured.get(key)
-
     def _marks_of(self, key: str) -> object:
         return True if self._marks is True else self._marks.get(key) if isinstance(self._marks, dict) else None
 
-    def _no_child(self, path: str, item: object, unknown: object) -> Doubt:
+    def _no_block(self, path: str, item: object, unknown: object) -> Doubt:
         if item is None and unknown is True:
             return LATER
         self._owner.report_shape(path, "a block", kind_of(item))

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from tablegate.dialects.terraform.faults import Faults
 from tablegate.dialects.terraform.resource_changes import ChangeRow, ResourceChanges
-from tablegate.dialects.terraform.resources import TABLE_TYPES
+from tablegate.dialects.terraform.schema import TABLE_TYPES
 from tablegate.model.record import record
 
 TYPE_CHECKING = False

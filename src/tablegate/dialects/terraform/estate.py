@@ -15,7 +15,8 @@ from tablegate.dialects.terraform.prior_state import PriorState
 from tablegate.dialects.terraform.references import ReferenceResolver
 from tablegate.dialects.terraform.regions import Regions
 from tablegate.dialects.terraform.resource_changes import ResourceChange, ResourceChanges
-from tablegate.dialects.terraform.resources import TABLE_TYPES, Resource, Snapshot
+from tablegate.dialects.terraform.resources import Resource, Snapshot
+from tablegate.dialects.terraform.schema import TABLE_TYPES
 from tablegate.dialects.terraform.source_info import SourceMap
 from tablegate.dialects.terraform.table import TableJoins, read_table
 from tablegate.findings import Input
@@ -122,7 +123,7 @@ def _cluster(one: Resource) -> DaxCluster:
         address=one.address,
         place=one.place,
         encrypted=encrypted,
-        in_transit=one.block.text(facts.DAX_IN_TRANSIT, "cluster_endpoint_encryption_type", computed=True),
+        in_transit=one.block.text(facts.DAX_IN_TRANSIT, "cluster_endpoint_encryption_type"),
     )
 
 

@@ -9,7 +9,8 @@ from typing import Generic, TypeVar
 from tablegate.dialects.terraform.block import MISSHAPEN
 from tablegate.dialects.terraform.references import Reference
 from tablegate.dialects.terraform.regions import Regions
-from tablegate.dialects.terraform.resources import TABLE_TYPES, Resource, Snapshot, doubt_about
+from tablegate.dialects.terraform.resources import Resource, Snapshot, doubt_about
+from tablegate.dialects.terraform.schema import TABLE_TYPES
 from tablegate.model import facts
 from tablegate.model.record import record, replace
 from tablegate.model.value import Doubt, Value

@@ -38,12 +38,9 @@ class Keys:
         self._managed = managed  # ARNs that were found to be the AWS-managed key's
         self._by_id: dict[str, Resource] | None = None
 
-    def of_block(
-        self, resource: Resource, name: str, switch: str, argument: str, *, nested: bool = False
-    ) -> Encryption:
-        """What a block says that turns encryption under KMS on, and may name a key."""
-        read = resource.block.nested if nested else resource.block.one
-        block = read(name, computed=True)
+    def of_block(self, resource: Resource, name: str, switch: str, argument: str) -> Encryption:
+        """The encryption of a block that turns it on under KMS, and may name a key."""
+        block = resource.block.one(name)
         if block is None:
             return facts.AWS_OWNED
         if isinstance(block, Doubt):
@@ -58,7 +55,7 @@ class Keys:
 
     def of_key(self, resource: Resource, block: Block, argument: str) -> Encryption:
         """Whose key it is, where encryption under KMS is on: without one named, the AWS-managed key."""
-        given = block.text(facts.KEY, argument, computed=True)
+        given = block.text(facts.KEY, argument)
         place = block.place(argument)
         if given.content is not None:
             return self._known(resource, block, given, argument)

@@ -15,7 +15,7 @@ from tablegate.dialects.terraform.estate import EstateBuilder
 from tablegate.dialects.terraform.faults import Faults
 from tablegate.dialects.terraform.prior_state import PriorState
 from tablegate.dialects.terraform.resource_changes import ResourceChanges, of_state
-from tablegate.dialects.terraform.resources import TABLE_TYPES
+from tablegate.dialects.terraform.schema import TABLE_TYPES
 from tablegate.dialects.terraform.secrets import texts
 from tablegate.model.estate import ChangeKind
 from tablegate.model.table import Dialect

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
+from tablegate.dialects.resource import ResourceRef
 from tablegate.dialects.terraform.block import LATER, Block
 from tablegate.dialects.terraform.configuration import NOTHING, Configuration, Tree, tree
 from tablegate.dialects.terraform.faults import Faults
 from tablegate.dialects.terraform.references import ExpressionScope, Reference, ReferenceResolver
 from tablegate.dialects.terraform.resource_changes import ResourceChange, ResourceChanges
+from tablegate.dialects.terraform.schema import TABLE_TYPES, schema_of
 from tablegate.dialects.terraform.source_info import SourceMap, SourceMatch
 from tablegate.model.estate import ChangeKind
 from tablegate.model.record import replace
@@ -44,13 +46,11 @@ def _of(marks: object, key: str | int) -> object:
     return marks.get(key) if isinstance(marks, dict) else None
 
 
-TABLE_TYPES = ("aws_dynamodb_table", "awscc_dynamodb_table", "awscc_dynamodb_global_table")
-
 _JUDGED = frozenset({*TABLE_TYPES, "aws_dax_cluster", "aws_dynamodb_global_table"})
 _GONE = frozenset({ChangeKind.DELETE, ChangeKind.FORGET})
 _FRESH = frozenset({ChangeKind.CREATE, ChangeKind.REPLACE})
-# Blocks that are never computed: unknown and without an expression, they come from a dynamic block.
-_NEVER_COMPUTED = ("replica", "local_secondary_index", "import_table", "on_demand_throughput")
+# Blocks that not every provider computes: unknown and without an expression, they come from a dynamic block there.
+_BLOCKS = ("replica", "global_secondary_index", "local_secondary_index", "import_table", "on_demand_throughput")
 _SHOWN = 3
 
 
@@ -75,7 +75,6 @@ class Snapshot:
         self.faults = faults
         self.configuration = configuration
         self.resolver = tracer
-        self.cache: dict[tuple[str, str, str, object], Value[object]] = {}
         self._instances = instances
         self._made: dict[ResourceChange, Resource | None] = {}
 
@@ -132,13 +131,17 @@ class Resource:
         self.source_match = world.source_match(instance, written, content)
         origin = self.source_match if instance.source_resource is None else instance.source_resource.loaded
         self._lines = None if origin is None else origin.lines
-        # Values hold their places, so only those without lines can be shared between resources.
-        self.cache = world.cache if origin is None else {}
+        self.schema = schema_of(instance.type, content)
         # Evidence from another resource than the one that is judged says from which.
-        self._prefix = "" if instance.type in _JUDGED else f"{instance.address}."
+        self.prefix = "" if instance.type in _JUDGED else f"{instance.address}."
         self.block = Block(
-            self, content, unknown, marks, configured=expressions, path=self._prefix, inner=False, source=self._lines
+            self, content, unknown, marks, configured=expressions, path=self.prefix, inner=False, source=self._lines
         )
+
+    @property
+    def type(self) -> str:
+        """Such as ``aws_dynamodb_table``."""
+        return self.resource_change.type
 
     @property
     def content(self) -> Tree:
@@ -158,7 +161,7 @@ class Resource:
     @property
     def place(self) -> Place:
         """Where the resource itself stands: in the file at least."""
-        return Place(self.file) if self._lines is None else self._lines.here
+        return Place(self.file) if self._lines is None else self._lines.own_place
 
     @property
     def source(self) -> Place | None:
@@ -178,9 +181,8 @@ class Resource:
     @cached_property
     def assumes_absent(self) -> bool:
         """Whether a computed block that is unknown and unwritten was left out, rather than made by a dynamic one."""
-        # Since it computes indexes as well, the provider gives everything a region.
-        blocks = _NEVER_COMPUTED if "region" in self.content else (*_NEVER_COMPUTED, "global_secondary_index")
-        dynamic = any(self.block.is_unknown(key) and self.block.expression(key) is None for key in blocks)
+        unwritten = (key for key in _BLOCKS if self.block.is_unknown(key) and self.block.expression(key) is None)
+        dynamic = not all(self.schema.is_computed(key) for key in unwritten)
         return self.resource_change.kind in _FRESH and not dynamic
 
     def known_text(self, key: str) -> str | None:
@@ -204,9 +206,27 @@ class Resource:
             return None
         return doubt_about(unknown)
 
+    def refs(self, expression: object) -> tuple[ResourceRef, ...]:
+        """What an expression reads that is not known: attributes of resources, or what plan JSON does not show."""
+        references = self.snapshot.resolver.trace(expression, self.scope)
+        return tuple(ref for reference in references for ref in self._refs(reference))
+
+    def _refs(self, reference: Reference) -> Iterable[ResourceRef]:
+        if isinstance(reference.content, str):
+            return (ResourceRef(text=reference.content, certain=False),)
+        doubt = None if self.snapshot.is_known(reference) else doubt_about((reference,))
+        attribute, type_ = reference.attribute or None, reference.type or None
+        if not reference.targets:
+            return (ResourceRef(type=type_, attribute=attribute, doubt=doubt),) if type_ or doubt else ()
+        one = len(reference.targets) == 1
+        return (
+            ResourceRef(address=target.address, type=type_, attribute=attribute, doubt=doubt, certain=one)
+            for target in reference.targets
+        )
+
     def report_shape(self, path: str, expected: str, found: str) -> None:
         """Refuse a member that has not the shape it must have."""
-        path = path.removeprefix(self._prefix)
+        path = path.removeprefix(self.prefix)
         whole = f"{self.resource_change.path}.change.{self.snapshot.side}.{path}"
         self.snapshot.faults.refuse(f"{self.address}: {path} must be {expected}, not {found}", whole, place=self.source)
 

@@ -43,7 +43,7 @@ class BlockLines:
         self._block = block
 
     @property
-    def here(self) -> Place:
+    def own_place(self) -> Place:
         """Where the block stands."""
         return self._block.place
 
@@ -55,7 +55,7 @@ class BlockLines:
         if attribute is not None:
             return attribute.place
         children = self._children.get(key)
-        return children[0].here if children else self.here
+        return children[0].own_place if children else self.own_place
 
     def inner(self, key: str) -> BlockLines:
         """The members of an object that is an argument, or of the only block of its name."""
@@ -90,7 +90,7 @@ class ArgumentLines(BlockLines):
         self._place = place
 
     @property
-    def here(self) -> Place:
+    def own_place(self) -> Place:
         return self._place
 
     def inner(self, key: str) -> BlockLines:  # noqa: ARG002 - wherever in it

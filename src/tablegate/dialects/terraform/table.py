@@ -16,7 +16,6 @@ from tablegate.dialects.terraform.resources import Resource, Snapshot
 from tablegate.dialects.terraform.table_parts import Indexes, ReplicaContext, Replicas, ceilings, keys_of, units, warmth
 from tablegate.dialects.terraform.watchers import Alarms, Consumers, Destinations, Insights, Policies
 from tablegate.model import facts
-from tablegate.model.facts import Fact
 from tablegate.model.record import replace
 from tablegate.model.table import Recovery, Retention, Stream, Table, TableKind, Ttl
 from tablegate.model.value import Doubt, Value
@@ -100,7 +99,7 @@ def read_table(table: Resource, joins: TableJoins) -> Table:
         billing_mode=mode,
         capacity=units(root, mode),
         on_demand=ceilings(root),
-        warm=warmth(root.one("warm_throughput", computed=True)),
+        warm=warmth(root.one("warm_throughput")),
         scaling=scaling,
         scaling_doubt=scaling_doubt,
         table_class=table_class,
@@ -154,7 +153,7 @@ def _attributes(root: Block) -> Value[Mapping[str, str]]:
     if isinstance(plain, list) and all(_is_plain(one) for one in plain):
         found = {one["name"]: one["type"] for one in sorted(plain, key=itemgetter("name"))}
         return facts.ATTRIBUTES.of(found, place, sensitive=root.is_sensitive("attribute")) if found else _NO_ATTRIBUTES
-    blocks = root.many("attribute", computed=True)
+    blocks = root.many("attribute")
     if isinstance(blocks, Doubt):
         return facts.ATTRIBUTES.doubted(blocks, place)
     for block in blocks:
@@ -178,7 +177,7 @@ def _is_plain(attribute: object) -> TypeGuard[dict[str, str]]:
 
 
 def _recovery(root: Block) -> Recovery:
-    block = root.one("point_in_time_recovery", computed=True)
+    block = root.one("point_in_time_recovery")
     if block is None:
         return facts.NO_RECOVERY
     if isinstance(block, Doubt):
@@ -186,13 +185,13 @@ def _recovery(root: Block) -> Recovery:
         return Recovery(enabled=facts.RECOVERY.doubted(block, place), days=facts.RECOVERY_DAYS.doubted(block, place))
     return Recovery(
         enabled=block.flag(facts.RECOVERY, "enabled"),
-        days=block.number(facts.RECOVERY_DAYS, "recovery_period_in_days", computed=True, none=(0,)),
+        days=block.number(facts.RECOVERY_DAYS, "recovery_period_in_days", none=(0,)),
     )
 
 
 def _ttl(table: Resource) -> Ttl:
     root = table.block
-    block = root.one("ttl", computed=True)
+    block = root.one("ttl")
     if block is None:
         return facts.NO_TTL
     if isinstance(block, Doubt):
@@ -220,7 +219,7 @@ def _stream(table: Resource, joins: TableJoins) -> Stream:
     enabled = root.flag(facts.STREAM_ENABLED, "stream_enabled")
     return Stream(
         enabled=enabled,
-        view=root.text(facts.STREAM_VIEW, "stream_view_type", computed=True),
+        view=root.text(facts.STREAM_VIEW, "stream_view_type"),
         policy=joins.policies.of(table, facts.STREAM_POLICY),
         consumers=joins.consumers.of(table) if enabled.content is not False else (),
     )
@@ -249,7 +248,7 @@ def _restore_source(root: Block) -> Value[str]:
 
 def _consistency(root: Block) -> Value[str]:
     """The mode of the replicas: all must have the same."""
-    blocks = root.many("replica", match="region_name")
+    blocks = root.many("replica")
     if isinstance(blocks, Doubt):
         return facts.CONSISTENCY.doubted(blocks, root.place("replica"))
     modes = [block.text(facts.CONSISTENCY, "consistency_mode") for block in blocks if isinstance(block, Block)]
@@ -258,12 +257,8 @@ def _consistency(root: Block) -> Value[str]:
 
 
 def _witness(root: Block) -> Value[str]:
-    return member(facts.WITNESS_REGION, root, "global_table_witness", "region_name")
-
-
-def member(fact: Fact[str], root: Block, name: str, key: str) -> Value[str]:
-    """A text in a computed block that may stand once."""
-    block = root.one(name, computed=True)
+    fact, name = facts.WITNESS_REGION, "global_table_witness"
+    block = root.one(name)
     if block is None:
         return fact.unset
-    return fact.doubted(block, root.place(name)) if isinstance(block, Doubt) else block.text(fact, key)
+    return fact.doubted(block, root.place(name)) if isinstance(block, Doubt) else block.text(fact, "region_name")

@@ -37,8 +37,8 @@ def ceilings(block: Block) -> Units:
         place = block.place("on_demand_throughput")
         return Units(read=facts.MAX_READ.doubted(limits, place), write=facts.MAX_WRITE.doubted(limits, place))
     return Units(
-        read=limits.number(facts.MAX_READ, "max_read_request_units", computed=True, none=_NO_LIMIT),
-        write=limits.number(facts.MAX_WRITE, "max_write_request_units", computed=True, none=_NO_LIMIT),
+        read=limits.number(facts.MAX_READ, "max_read_request_units", none=_NO_LIMIT),
+        write=limits.number(facts.MAX_WRITE, "max_write_request_units", none=_NO_LIMIT),
     )
 
 
@@ -49,8 +49,8 @@ def warmth(warm: Block | Doubt | None) -> Units:
     if isinstance(warm, Doubt):
         return Units(read=facts.WARM_READ.doubted(warm), write=facts.WARM_WRITE.doubted(warm))
     return Units(
-        read=warm.number(facts.WARM_READ, "read_units_per_second", computed=True),
-        write=warm.number(facts.WARM_WRITE, "write_units_per_second", computed=True),
+        read=warm.number(facts.WARM_READ, "read_units_per_second"),
+        write=warm.number(facts.WARM_WRITE, "write_units_per_second"),
     )
 
 
@@ -59,7 +59,7 @@ def _provisioned(fact: Fact[int], block: Block, key: str, mode: Value[str]) -> V
         unwritten = block.configured is not None and block.expression(key) is None
         if unwritten or block.content.get(key) == 0:
             return fact.unset
-    return block.number(fact, key, computed=True)
+    return block.number(fact, key)
 
 
 Keys = Value[tuple[KeyPart, ...]]
@@ -78,7 +78,7 @@ class Indexes:
 
     def of_table(self, table: Resource, mode: Value[str]) -> Value[tuple[Index, ...]]:
         """The global indexes."""
-        blocks = table.block.many(_GLOBAL, match="name", computed=computes_indexes(table))
+        blocks = table.block.many(_GLOBAL)
         others = [self._standalone(one, table, mode) for one in self._joined.of(table)]
         if isinstance(blocks, Doubt):
             return facts.INDEXES.doubted(blocks, table.block.place(_GLOBAL))
@@ -93,7 +93,7 @@ class Indexes:
 
     def local(self, table: Resource, keys: Keys) -> Value[tuple[Index, ...]]:
         """The local indexes: their partition key is the table's."""
-        blocks = table.block.many(_LOCAL, match="name")
+        blocks = table.block.many(_LOCAL)
         place = table.block.place(_LOCAL)
         if isinstance(blocks, Doubt):
             return facts.LOCAL_INDEXES.doubted(blocks, place)
@@ -120,12 +120,12 @@ class Indexes:
         root = one.block
         name = root.text(facts.INDEX_NAME, "index_name")
         projection = root.one("projection")
-        provisioned = root.one("provisioned_throughput", computed=True)
+        provisioned = root.one("provisioned_throughput")
         capacity = facts.NO_CAPACITY
         if isinstance(provisioned, Block) and mode.content != "PAY_PER_REQUEST":
             capacity = Units(
-                read=provisioned.number(facts.READ_CAPACITY, "read_capacity_units", computed=True),
-                write=provisioned.number(facts.WRITE_CAPACITY, "write_capacity_units", computed=True),
+                read=provisioned.number(facts.READ_CAPACITY, "read_capacity_units"),
+                write=provisioned.number(facts.WRITE_CAPACITY, "write_capacity_units"),
             )
         return Index(
             name=name,
@@ -138,29 +138,21 @@ class Indexes:
             projected=_projected(projection) if isinstance(projection, Block) else facts.PROJECTED.unset,
             capacity=capacity,
             on_demand=ceilings(root),
-            warm=warmth(root.nested("warm_throughput")),
+            warm=warmth(root.one("warm_throughput")),
             insights=self._insights.of(table, name.content) if name.content else facts.INSIGHTS.unset,
         )
 
 
-def computes_indexes(table: Resource) -> bool:
-    """Whether the provider is new enough to compute indexes that nobody wrote; those give tables a region."""
-    return "region" in table.content
-
-
 def keys_of(block: Block) -> Keys:
     """A key schema: an ordered list of parts in newer providers, else a partition and a sort key."""
-    parts = block.many("key_schema", computed=True)
+    parts = block.many("key_schema")
     if isinstance(parts, Doubt):
         return facts.KEYS.doubted(parts, block.place("key_schema"))
     if parts:
         return _schema(block, parts)
-    plain = block.shared(facts.KEYS, "hash_key", "range_key", _simple_schema)
-    if plain is not None:
-        return plain
     found = []
     for key, role in (("hash_key", Role.HASH), ("range_key", Role.RANGE)):
-        name = block.text(facts.INDEX_NAME, key, computed=key == "hash_key")
+        name = block.text(facts.INDEX_NAME, key)
         if name.doubt is not None:
             return facts.KEYS.doubted(name.doubt, name.place)
         if name.content is not None:
@@ -169,11 +161,6 @@ def keys_of(block: Block) -> Keys:
         return facts.KEYS.unset
     marked = block.is_sensitive("hash_key") or block.is_sensitive("range_key")
     return facts.KEYS.of(tuple(found), block.place("hash_key"), sensitive=marked)
-
-
-def _simple_schema(hash_key: str, range_key: str | None) -> tuple[KeyPart, ...]:
-    parts = (KeyPart(attribute=hash_key, role=Role.HASH),)
-    return (*parts, KeyPart(attribute=range_key, role=Role.RANGE)) if range_key else parts
 
 
 def by_name(indexes: Sequence[Index]) -> tuple[Index, ...]:
@@ -201,14 +188,14 @@ def _schema(block: Block, parts: Sequence[Block | Doubt]) -> Keys:
 def _index(block: Block, keys: Keys, capacity: Units, insights: Value[bool], *, local: bool) -> Index:
     return Index(
         name=block.text(facts.INDEX_NAME, "name"),
-        place=block.here,
+        place=block.place(),
         local=local,
         keys=keys,
         projection=block.text(facts.PROJECTION, "projection_type"),
         projected=_projected(block),
         capacity=capacity,
         on_demand=facts.NO_CEILING if local else ceilings(block),
-        warm=facts.NO_WARMTH if local else warmth(block.one("warm_throughput", computed=True)),
+        warm=facts.NO_WARMTH if local else warmth(block.one("warm_throughput")),
         insights=insights,
     )
 
@@ -255,7 +242,7 @@ class Replicas:
         self, table: Resource, encryption: Encryption, tags: Tags, table_class: Value[str]
     ) -> Value[tuple[Replica, ...]]:
         """A table's replicas, by region."""
-        blocks = table.block.many(_BLOCK, match="region_name")
+        blocks = table.block.many(_BLOCK)
         place = table.block.place(_BLOCK)
         if isinstance(blocks, Doubt):
             return facts.REPLICAS.doubted(blocks, place)
@@ -284,11 +271,11 @@ class Replicas:
         return self._replica(
             table,
             region,
-            place=block.here,
+            place=block.place(),
             address=None,
             encryption=self._encryption(table, block, encryption),
             recovery=block.flag(facts.RECOVERY, "point_in_time_recovery"),
-            deletion_protection=block.flag(facts.DELETION_PROTECTION, "deletion_protection_enabled", computed=True),
+            deletion_protection=block.flag(facts.DELETION_PROTECTION, "deletion_protection_enabled"),
             table_class=table_class,
             tags=self._around.tags_by_table.of_replica(own, table, region.content),
         )
@@ -296,7 +283,7 @@ class Replicas:
     def _resource(self, one: Resource, table: Resource, encryption: Encryption, table_class: Value[str]) -> Replica:
         root = one.block
         region = self._around.regions.region(one)
-        override = root.text(facts.TABLE_CLASS, "table_class_override", computed=True)
+        override = root.text(facts.TABLE_CLASS, "table_class_override")
         return self._replica(
             table,
             region,
@@ -304,7 +291,7 @@ class Replicas:
             address=one.address,
             encryption=self._encryption(one, root, encryption),
             recovery=root.flag(facts.RECOVERY, "point_in_time_recovery"),
-            deletion_protection=root.flag(facts.DELETION_PROTECTION, "deletion_protection_enabled", computed=True),
+            deletion_protection=root.flag(facts.DELETION_PROTECTION, "deletion_protection_enabled"),
             table_class=table_class if override is facts.TABLE_CLASS.unset else override,
             tags=self._around.tags_by_table.of_replica(self._around.tags_by_table.own(one), table, region.content),
         )

@@ -29,7 +29,7 @@ class Insights:
         """Whether they are on for a table, for one of its indexes, or for a replica."""
         doubt = self._joined.doubt(table)
         for one in self._joined.of(table, region):
-            some_index = one.block.doubt("index_name", computed=True) if one.block.is_unknown("index_name") else None
+            some_index = one.block.doubt("index_name") if one.block.is_unknown("index_name") else None
             doubt = doubt or some_index
             if some_index is None and one.known_text("index_name") == index:
                 return facts.INSIGHTS.of(True, one.reference_place)

@@ -226,7 +226,7 @@ class Attachments:
         role = holder.resource
         if role is None:
             return
-        blocks = role.block.many("inline_policy", match="name", computed=True)
+        blocks = role.block.many("inline_policy")
         seen = role.block.expression("inline_policy") is None
         for block in () if isinstance(blocks, Doubt) else blocks:
             name = block.content.get("name") if isinstance(block, Block) else None

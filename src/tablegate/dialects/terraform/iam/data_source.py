@@ -158,16 +158,16 @@ class PolicyDocumentData:
         return _parts_of(content, place)
 
     def _own(self, resource: Resource) -> Iterator[StatementBlock]:
-        blocks = resource.block.many("statement", match="sid", ordered=True)
+        blocks = resource.block.many("statement")
         if isinstance(blocks, Doubt):
             yield StatementBlock(UnknownPart(blocks), resource.reference_place)
             return
         for number, block in enumerate(blocks):
             if isinstance(block, Doubt):
-                place = replace(resource.block.here, path=f"{resource.address}.statement[{number}]")
+                place = replace(resource.block.place(), path=f"{resource.address}.statement[{number}]")
                 yield StatementBlock(UnknownPart(block), place)
             else:
-                place = replace(block.here, path=f"{resource.address}.statement[{number}]")
+                place = replace(block.place(), path=f"{resource.address}.statement[{number}]")
                 yield StatementBlock(self._statement(resource, block), place, block)
 
     def _statement(self, resource: Resource, block: Block) -> _Spelled:
@@ -210,7 +210,7 @@ class PolicyDocumentData:
         return items if len(items) == count else None
 
     def _principals(self, resource: Resource, block: Block, key: str) -> object:
-        blocks = block.many(key, match="type")
+        blocks = block.many(key)
         if isinstance(blocks, Doubt):
             return UnknownPart(blocks)
         found: dict[str, list[object]] = {}
@@ -225,7 +225,7 @@ class PolicyDocumentData:
 
     def _conditions(self, resource: Resource, block: Block) -> object:
         """Blocks with the same test and variable are one: their values are alternatives."""
-        blocks = block.many("condition", match="variable")
+        blocks = block.many("condition")
         if isinstance(blocks, Doubt):
             return UnknownPart(blocks)
         found: dict[str, dict[str, list[object]]] = {}

@@ -95,7 +95,7 @@ class OwnPolicies:
         for one in self._world.of(_SINGLE):
             self._own(one, one.block, "stream_specification", None)
         for one in self._world.of(_REPLICATED):
-            replicas = one.block.many("replicas", match="region")
+            replicas = one.block.many("replicas")
             for replica in () if isinstance(replicas, Doubt) else replicas:
                 if isinstance(replica, Block):
                     region = replica.content.get("region")
@@ -109,12 +109,12 @@ class OwnPolicies:
             return
         parts = arn_of(table, self._context.symbols).split(":", 5)
         arn = ":".join((*parts[:3], region or parts[3], *parts[4:]))
-        self._nested(one, block.nested("resource_policy"), HolderForm.TABLE, arn, region)
-        stream = block.nested(streaming)
+        self._nested(one, block.one("resource_policy"), HolderForm.TABLE, arn, region)
+        stream = block.one(streaming)
         if isinstance(stream, Block):
             target = f"{arn}/stream/{self._label(one.address)}"
             within = "stream" if region is None else f"{region}/stream"
-            self._nested(one, stream.nested("resource_policy"), HolderForm.STREAM, target, within)
+            self._nested(one, stream.one("resource_policy"), HolderForm.STREAM, target, within)
 
     def _nested(
         self, one: Resource, block: Block | Doubt | None, form: HolderForm, target: str, within: str | None

@@ -11,7 +11,8 @@ from tablegate.dialects.terraform.configuration import tree
 from tablegate.dialects.terraform.iam.context import PlanContext, PolicyTexts
 from tablegate.dialects.terraform.references import ExpressionScope, Reference, UnknownValue
 from tablegate.dialects.terraform.resource_changes import ResourceChange
-from tablegate.dialects.terraform.resources import TABLE_TYPES, Resource, doubt_about
+from tablegate.dialects.terraform.resources import Resource, doubt_about
+from tablegate.dialects.terraform.schema import TABLE_TYPES
 from tablegate.iam.arns import ACCOUNT, PARTITION, REGION, arn_of, partition_of
 from tablegate.iam.documents import ConditionalPart, UnknownPart
 from tablegate.syntax.node import ParseError

@@ -222,9 +222,9 @@ class BlockMap(BlockLines):
         """Where a member is written. The block, if it is not set there or has another value."""
         part, content = self._part(key), self._content.get(key)
         if part is not None:
-            return self.here if contradicts(part.node, content) else self._tracer.place(part, content)
+            return self.own_place if contradicts(part.node, content) else self._tracer.place(part, content)
         blocks = [one for one in self._body.blocks if inner_type(one) == key]
-        return blocks[0].place if blocks else self.here
+        return blocks[0].place if blocks else self.own_place
 
     def inner(self, key: str) -> BlockLines:
         """The lines of an object in an argument."""
@@ -239,12 +239,12 @@ class BlockMap(BlockLines):
         if not candidates:
             part = self._part(key)
             if part is None:
-                return ArgumentLines(self.here, self._block)
+                return ArgumentLines(self.own_place, self._block)
             return ObjectLines(part, self._content.get(key), self._tracer, self._block).item(number, item)
         whole = self._content.get(key) if key in _ORDERED else None
         chosen = _best_candidate(candidates, item, number, len(whole) if isinstance(whole, list) else 0)
         if chosen is None:
-            return ArgumentLines(self.here, self._block)
+            return ArgumentLines(self.own_place, self._block)
         return BlockMap(chosen.block, chosen.body, item, chosen.site, self._tracer, sure=self._sure, value=self._value)
 
     def dynamic(self, key: str) -> Sequence[object] | None:
@@ -299,13 +299,13 @@ class ObjectLines(BlockLines):
         self._tracer = tracer
 
     @property
-    def here(self) -> Place:
+    def own_place(self) -> Place:
         return self._whole.place
 
     def place(self, key: str) -> Place:
         part = self._whole.member(key)
         if part is None or contradicts(part.node, tree(self._content).get(key)):
-            return self.here
+            return self.own_place
         return self._tracer.place(part, tree(self._content).get(key))
 
     def inner(self, key: str) -> BlockLines:
