@@ -15,6 +15,7 @@ from tablegate.dialects.cloudformation.values import (
     reference_text,
     text_with_references,
 )
+from tablegate.dialects.joins import TableName, table_name_in
 from tablegate.model import facts
 from tablegate.model.facts import Fact
 from tablegate.model.record import record, replace
@@ -45,9 +46,9 @@ class Tracking:
 NO_TRACKING = Tracking(facts.TRACKING.unset, facts.UTILISATION.unset, facts.SCALE_IN_DISABLED.unset)
 
 
-def table_of(resource_id: str) -> str | None:
+def table_of(resource_id: str) -> TableName | None:
     """The table in a resource id such as ``table/orders/index/by-status``."""
-    return resource_id[len("table/") :].partition("/index/")[0] if resource_id.startswith("table/") else None
+    return table_name_in(resource_id) if resource_id.startswith("table/") else None
 
 
 class Scaling:
@@ -113,7 +114,7 @@ class Scaling:
         )
 
     def _index(self, candidate: Candidate) -> str | None:
-        value = self._resolver.head(candidate.where)
+        value = self._resolver.head(candidate.target)
         return (text_with_references(value) or "").partition("/index/")[2] or None if value is not None else None
 
     def _tracking(self, target: Resource, section: Section) -> Tracking:

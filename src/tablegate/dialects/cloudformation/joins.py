@@ -1,4 +1,4 @@
-"""Which resources speak of which table: by reference, by name, or only perhaps."""
+"""Which resources of a template are about which table: by reference, by name, or only possibly."""
 
 from __future__ import annotations
 
@@ -14,14 +14,18 @@ from tablegate.dialects.cloudformation.values import (
     reference_text,
     text_with_references,
 )
+from tablegate.dialects.joins import TableName
 from tablegate.model.record import record
 from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node
 
+NameParser = Callable[[str], TableName | None]
+"""Takes the table out of a text such as a resource id or an ARN; None if it names no table."""
+
 
 @record(kw_only=False)
 class TableIdentity:
-    """What a table is called in this scenario: its logical id, and its name as far as it is known."""
+    """A table in one scenario: its logical id, and its name as far as it is known."""
 
     address: str
     name: Node | Unresolved | None
@@ -29,51 +33,49 @@ class TableIdentity:
 
 @record(kw_only=False)
 class Candidate:
-    """A resource that speaks of a table, where it says of which, and the section that says what."""
+    """A resource that may be about a table: the value that names the table, and the section with what it says."""
 
     resource: Resource
-    where: Node
+    target: Node
     section: Section
 
 
-NameParser = Callable[[str], str | None]
-"""Takes the table's name out of a text such as a resource id or an ARN; None where it names no table."""
-
-
 class Candidates:
-    """One kind of resources, by the table that they speak of."""
+    """The resources of one kind, by the table that they are about."""
 
-    def __init__(self, resolver: Resolver, pairs: Iterable[Candidate], names: NameParser, tables: TableNames) -> None:
+    def __init__(
+        self, resolver: Resolver, candidates: Iterable[Candidate], parse: NameParser, tables: TableNames
+    ) -> None:
         self._resolver = resolver
-        self._names = names
+        self._parse = parse
         self._tables = tables
         self._certain: dict[str, list[Candidate]] = {}
-        self._named: dict[str, list[Candidate]] = {}
+        self._by_name: dict[str, list[Candidate]] = {}
         self._unresolved: list[Candidate] = []
-        for candidate in pairs:
+        for candidate in candidates:
             self._add(candidate)
-        self.read_names = bool(self._named or self._unresolved)  # whether matches depend on a table's name
+        self.read_names = bool(self._by_name or self._unresolved)  # whether matches depend on a table's name
         self.referenced = self._certain.keys()  # tables with a certain candidate
 
     def of(self, table: TableIdentity) -> Iterable[Candidate]:
-        """Those that speak of this table, for certain, in this scenario."""
+        """Those that are certainly about this table in this scenario."""
         certain = self._certain.get(table.address, ())
         if not self.read_names:
             return certain
         text = text_with_references(table.name) if isinstance(table.name, Node) else None
-        named = self._named.get(text, ()) if text is not None else ()
+        named = self._by_name.get(text, ()) if text is not None else ()
         unresolved = [candidate for candidate in self._unresolved if self._is_about(candidate, table)]
         return [*certain, *named, *unresolved]
 
     def possible(self, table: TableIdentity) -> Iterator[tuple[Candidate, Doubt]]:
-        """Those that may or may not speak of this table, and why that is not known."""
+        """Those that may be about this table, and why that is not known."""
         for candidate in self._unresolved:
-            value = self._resolver.head(candidate.where)
+            value = self._resolver.head(candidate.target)
             if isinstance(value, Unresolved) and self._compare(value, table) is None:
                 yield candidate, _possible_doubt(candidate, value.doubt)
         if isinstance(table.name, Unresolved):
             own = text_with_references(table.name)
-            for candidate in (it for name, named in self._named.items() if _could_be(name, own) for it in named):
+            for candidate in (it for name, named in self._by_name.items() if _could_be(name, own) for it in named):
                 yield candidate, _possible_doubt(candidate, table.name.doubt)
 
     def doubt(self, table: TableIdentity) -> Doubt | None:
@@ -81,36 +83,37 @@ class Candidates:
         return next((doubt for _, doubt in self.possible(table)), None) if self.read_names else None
 
     def _add(self, candidate: Candidate) -> None:
-        value = self._resolver.head(candidate.where)
+        value = self._resolver.head(candidate.target)
         text = text_with_references(value) if value is not None else None
         if value is None or text is None:
             self._unresolved.append(candidate)
             return
-        name = self._names(text)
+        name = self._parse(text)
         if name is None:
             if isinstance(value, Unresolved) and _may_be_any_name(value):
                 self._unresolved.append(candidate)
             return
-        table = self._tables.address_of(name)
+        table = self._tables.address_of(name.name)
         if table is not None:
             self._certain.setdefault(table, []).append(candidate)
         elif isinstance(value, Unresolved):
             self._unresolved.append(candidate)
         else:
-            self._named.setdefault(name, []).append(candidate)
+            self._by_name.setdefault(name.name, []).append(candidate)
 
     def _is_about(self, candidate: Candidate, table: TableIdentity) -> bool | None:
-        value = self._resolver.head(candidate.where)
+        value = self._resolver.head(candidate.target)
         return False if value is None else self._compare(value, table)
 
     def _compare(self, value: Node | Unresolved, table: TableIdentity) -> bool | None:
         text = text_with_references(value)
-        name = self._names(text) if text is not None else None
+        parsed = self._parse(text) if text is not None else None
+        name = None if parsed is None else parsed.name
         own = text_with_references(table.name) if table.name is not None else None
         if name is not None and name in (reference_text(NameReference(table.address)), own):
             return True
         if table.name is None or (isinstance(value, Node) and isinstance(table.name, Node)):
-            return False  # a name that the service makes up is written nowhere
+            return False  # nothing can name a table whose name the service chooses
         if isinstance(value, Unresolved) and any(
             it.kind == RESOURCE for it in value.parts if isinstance(it, NameReference)
         ):
@@ -121,7 +124,7 @@ class Candidates:
 
 
 class TableNames:
-    """The tables of the template, by each way to say their names without choosing a scenario."""
+    """The tables of a template by their names: what they are called in every scenario."""
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
@@ -131,13 +134,13 @@ class TableNames:
         self._by_name: dict[str, str] | None = None
 
     def address_of(self, name: str) -> str | None:
-        """The logical id of the table that is called so."""
-        found = self._by_reference.get(name)
-        if found is None and self._by_reference:
+        """The logical id of the table that a name or a reference means."""
+        address = self._by_reference.get(name)
+        if address is None and self._by_reference:
             if self._by_name is None:
                 self._by_name = dict(self._names())
-            found = self._by_name.get(name)
-        return found
+            address = self._by_name.get(name)
+        return address
 
     def _names(self) -> Iterator[tuple[str, str]]:
         for resource in self._resolver.template.of(*TABLES):
@@ -154,12 +157,12 @@ def _possible_doubt(candidate: Candidate, doubt: Doubt) -> Doubt:
 
 
 def _may_be_any_name(value: Unresolved) -> bool:
-    """Whether the text may hold a table's name though no part of it says so."""
+    """Whether a text without a table in it is made of nothing but values that may hold one."""
     return all(isinstance(part, NameReference) and part.kind != RESOURCE for part in value.parts)
 
 
 def _could_be(name: str | None, own: str | None) -> bool:
-    """Whether two texts with holes can be the same: what stands before and behind their holes must agree."""
+    """Whether two texts can be equal: the parts before and after their references must agree."""
     if name is None or own is None:
         return True
     (head, tail), (own_head, own_tail) = _ends(name), _ends(own)
@@ -171,5 +174,5 @@ def _could_be(name: str | None, own: str | None) -> bool:
 
 
 def _ends(text: str) -> tuple[str, str]:
-    """What stands before the first hole and behind the last."""
+    """The text before the first reference, and the text after the last."""
     return (text.partition("${")[0], text.rpartition("}")[2]) if "${" in text else (text, text)

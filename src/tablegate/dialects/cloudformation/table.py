@@ -105,8 +105,7 @@ class TableJoins:
         return JoinedParts(
             self.scaling.of(table),
             self.scaling.doubt(table),
-            self.alarms.of(table),
-            self.alarms.doubt(table),
+            *self.alarms.of(table),
             self.consumers.of(table),
             self.replicas.of(table),
         )

@@ -1,4 +1,4 @@
-"""What watches, reads and extends a table: alarms, consumers of its stream, and replicas made by custom resources."""
+"""CloudFormation's resources beside a table: alarms, consumers, and replicas made by custom resources."""
 
 from __future__ import annotations
 
@@ -16,37 +16,30 @@ from tablegate.dialects.cloudformation.template import (
     Resource,
 )
 from tablegate.dialects.cloudformation.values import Unresolved, is_scalar, text_with_references
+from tablegate.dialects.joins import TableName, table_name_in
+from tablegate.dialects.joins.watchers import NAMESPACE, alarms_in_order, consumers_in_order, images_in
 from tablegate.model import facts
 from tablegate.model.table import Alarm, Consumer, Replica
 from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node
 
-_NAMESPACE = "AWS/DynamoDB"
-_IMAGES = {"NewImage": "NEW_IMAGE", "OldImage": "OLD_IMAGE"}
-_TABLE_NAME, _INDEX_NAME = "TableName", "GlobalSecondaryIndexName"
-
 
 class Alarms:
-    """The CloudWatch alarms of one template."""
+    """CloudWatch alarms on the metrics of tables."""
 
     def __init__(self, resolver: Resolver, tables: TableNames) -> None:
         self._resolver = resolver
         metrics = (candidate for alarm in resolver.template.of(ALARM) for candidate in _metrics(resolver, alarm))
-        self.candidates = Candidates(resolver, metrics, str, tables)
+        self.candidates = Candidates(resolver, metrics, table_name_in, tables)
 
-    def of(self, table: TableIdentity) -> tuple[Alarm, ...]:
-        """The alarms on a table and its indexes."""
+    def of(self, table: TableIdentity) -> tuple[tuple[Alarm, ...], Doubt | None]:
+        """The alarms on a table and its indexes, and why there may be more."""
         present = (it for it in self.candidates.of(table) if exists(self._resolver, it.resource) is not False)
-        found = {self._alarm(it) for it in present}
-        return tuple(sorted(found, key=lambda alarm: (alarm.address, alarm.metric, alarm.index or "")))
-
-    def doubt(self, table: TableIdentity) -> Doubt | None:
-        """Why there may be more alarms."""
-        return self.candidates.doubt(table)
+        return alarms_in_order(map(self._alarm, present)), self.candidates.doubt(table)
 
     def _alarm(self, candidate: Candidate) -> Alarm:
         metric = candidate.section.get("MetricName")
-        index = _dimension(self._resolver, candidate.section, _INDEX_NAME)
+        index = _dimension(self._resolver, candidate.section, "GlobalSecondaryIndexName")
         return Alarm(
             address=candidate.resource.address,
             metric=(text_with_references(metric) if metric is not None else None) or "",
@@ -55,12 +48,12 @@ class Alarms:
 
 
 def _metrics(resolver: Resolver, alarm: Resource) -> Iterator[Candidate]:
-    """Each metric of DynamoDB that the alarm looks at, also inside of a metric expression."""
+    """Each metric of DynamoDB that the alarm watches, also inside a metric query."""
     for section in _metric_sections(resolver, properties(resolver, alarm)):
         namespace = section.get("Namespace")
-        if isinstance(namespace, Node) and is_scalar(namespace) and text_with_references(namespace) != _NAMESPACE:
+        if isinstance(namespace, Node) and is_scalar(namespace) and text_with_references(namespace) != NAMESPACE:
             continue
-        table = _dimension(resolver, section, _TABLE_NAME)
+        table = _dimension(resolver, section, "TableName")
         if table is not None and namespace is not None:
             yield Candidate(alarm, table.node if isinstance(table, Unresolved) else table, section)
 
@@ -89,25 +82,30 @@ def _dimension(resolver: Resolver, section: Section, name: str) -> Node | Unreso
 
 
 class Consumers:
-    """What reads the streams of one template's tables."""
+    """Lambda event source mappings, pipes, and events of SAM functions."""
 
     def __init__(self, resolver: Resolver, tables: TableNames) -> None:
         self._resolver = resolver
-        self.candidates = Candidates(resolver, _readers(resolver), _table_of_stream, tables)
+        self.candidates = Candidates(resolver, _readers(resolver), _stream_in, tables)
 
     def of(self, table: TableIdentity) -> tuple[Consumer, ...]:
-        """The consumers of one table's stream, and those that may read it."""
-        pairs: list[tuple[Candidate, Doubt | None]] = [(it, None) for it in self.candidates.of(table)]
-        pairs += self.candidates.possible(table)
-        found = [self._consumer(*pair) for pair in pairs if exists(self._resolver, pair[0].resource) is not False]
-        return tuple(sorted(found, key=lambda consumer: (consumer.address, sorted(consumer.images))))
+        """The consumers of a table's stream, and with a doubt those that may be."""
+        certain = (self._consumer(candidate) for candidate in self.candidates.of(table) if self._is_present(candidate))
+        possible = (
+            (self._consumer(candidate), doubt)
+            for candidate, doubt in self.candidates.possible(table)
+            if self._is_present(candidate)
+        )
+        return consumers_in_order(certain, possible)
 
-    def _consumer(self, candidate: Candidate, doubt: Doubt | None) -> Consumer:
+    def _is_present(self, candidate: Candidate) -> bool:
+        return exists(self._resolver, candidate.resource) is not False
+
+    def _consumer(self, candidate: Candidate) -> Consumer:
         return Consumer(
             address=candidate.resource.address,
             place=self._resolver.place(candidate.resource.node),
-            images=_images(self._resolver, candidate.section),
-            doubt=doubt,
+            images=images_in(_filter_patterns(self._resolver, candidate.section)),
         )
 
 
@@ -143,24 +141,24 @@ def _events(resolver: Resolver, function: Resource) -> Iterator[Candidate]:
             yield Candidate(function, section.members["Stream"], section)
 
 
-def _table_of_stream(text: str) -> str | None:
+def _stream_in(text: str) -> TableName | None:
+    """The table whose stream a text means: ``${Orders.StreamArn}``, or the ARN of a stream."""
     if text.startswith("${") and text.endswith(".StreamArn}"):
-        return text.removesuffix(".StreamArn}") + "}"
-    _, table, rest = text.partition(":table/")
-    return rest.partition("/stream/")[0] if table else None
+        return TableName(text.removesuffix(".StreamArn}") + "}")
+    name = table_name_in(text)
+    return name if name.is_stream else None
 
 
-def _images(resolver: Resolver, section: Section) -> frozenset[str]:
-    """The images that a filter looks into."""
+def _filter_patterns(resolver: Resolver, section: Section) -> Iterator[str]:
+    """The patterns that a consumer filters with."""
     criteria = section.section("FilterCriteria")
     filters = criteria.items("Filters") if criteria is not None else None
-    seen: set[str] = set()
     for item in filters if isinstance(filters, list) else ():
         inner = section_of(resolver, item)
         pattern = inner.get("Pattern") if inner is not None else None
         text = text_with_references(pattern) if pattern is not None else None
-        seen |= {image for key, image in _IMAGES.items() if key in (text or "")}
-    return frozenset(seen)
+        if text is not None:
+            yield text
 
 
 class Replicas:
@@ -172,10 +170,10 @@ class Replicas:
         pairs = (
             Candidate(it, inner.members["TableName"], inner) for it, inner in named if "TableName" in inner.members
         )
-        self.candidates = Candidates(resolver, pairs, str, tables)
+        self.candidates = Candidates(resolver, pairs, TableName, tables)
 
     def of(self, table: TableIdentity) -> tuple[Replica, ...]:
-        """The replicas of one table: nothing is protected there, whatever the table says of itself."""
+        """The replicas of a table. They have none of its settings, such as recovery or deletion protection."""
         present = (it for it in self.candidates.of(table) if exists(self._resolver, it.resource) is not False)
         return tuple(sorted(map(self._replica, present), key=lambda replica: replica.region.content or ""))
 

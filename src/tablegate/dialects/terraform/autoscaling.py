@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tablegate.dialects.joins import ByTable, table_name_in
 from tablegate.dialects.terraform.block import Block
 from tablegate.dialects.terraform.configuration import trees
-from tablegate.dialects.terraform.joins import ByTable, TableFinder, parsed
+from tablegate.dialects.terraform.joins import TableFinder
 from tablegate.dialects.terraform.resources import Resource, Snapshot, doubt_about
 from tablegate.model import facts
 from tablegate.model.table import ScalingSchedule, ScalingTarget
@@ -43,8 +44,8 @@ class Scaling:
     def of(self, table: Resource) -> tuple[tuple[ScalingTarget, ...], Doubt | None]:
         """A table's targets, and why there may be more."""
         found = []
-        doubt = self._joined.doubt(table)
-        for link, target in self._joined.matches(table):
+        doubt = self._joined.doubt(table.address)
+        for link, target in self._joined.matches(table.address):
             dimension = _DIMENSIONS.get(target.known_text("scalable_dimension") or "")
             if dimension is None:
                 doubt = doubt or target.block.doubt("scalable_dimension")
@@ -100,7 +101,7 @@ class Scaling:
         """Which index a target is for: where its id is not known, the one index, or that of the target's own key."""
         text = target.known_text("resource_id")
         if text is not None:
-            return parsed(text).rest.removeprefix("index/")
+            return table_name_in(text).rest.removeprefix("index/")
         names = [str(index.get("name")) for index in trees(table.content.get("global_secondary_index"))]
         if len(names) == 1:
             return names[0]

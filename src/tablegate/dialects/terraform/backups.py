@@ -62,7 +62,7 @@ class Backups:
             for instance in reference.targets
             if (resource := selection.snapshot.at(instance)) is not None
         ]
-        if table in targets or self._finder.by_mentions(references, selection).table is table:
+        if table in targets or self._finder.by_references(references, selection).table == table.address:
             return True
         unknown = [reference for reference in references if not selection.snapshot.is_known(reference)]
         if unknown and all(reference.targets and reference.type.startswith("aws") for reference in unknown):

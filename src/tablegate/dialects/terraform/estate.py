@@ -128,8 +128,8 @@ def _cluster(one: Resource) -> DaxCluster:
 
 
 def _legacy(one: Resource, finder: TableFinder) -> LegacyGlobalTable:
-    link = finder.of(one, "name")
-    table = link.tables[0] if link.tables and link.doubt is None else None
+    match = finder.of(one, "name")
+    table = next((it for it in finder.tables if it.address in match.tables[:1]), None) if match.doubt is None else None
     return LegacyGlobalTable(
         address=one.address,
         place=one.place,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tablegate.dialects.joins import ByTable
 from tablegate.dialects.terraform.block import Block
-from tablegate.dialects.terraform.joins import ByTable, TableFinder, TableTags, Tags
+from tablegate.dialects.terraform.joins import TableFinder, TableTags, Tags
 from tablegate.dialects.terraform.kms import Keys as Keys_awscc_replicas
 from tablegate.dialects.terraform.regions import Regions
 from tablegate.dialects.terraform.resources import Resource, Snapshot
@@ -79,10 +80,10 @@ class Indexes:
     def of_table(self, table: Resource, mode: Value[str]) -> Value[tuple[Index, ...]]:
         """The global indexes."""
         blocks = table.block.many(_GLOBAL)
-        others = [self._standalone(one, table, mode) for one in self._joined.of(table)]
+        others = [self._standalone(one, table, mode) for one in self._joined.of(table.address)]
         if isinstance(blocks, Doubt):
             return facts.INDEXES.doubted(blocks, table.block.place(_GLOBAL))
-        doubt = self._joined.doubt(table)
+        doubt = self._joined.doubt(table.address)
         if doubt is not None:
             return facts.INDEXES.doubted(doubt, table.block.place(_GLOBAL))
         found = [*(self._block(one, table, mode) for one in blocks if isinstance(one, Block)), *others]
@@ -246,7 +247,7 @@ class Replicas:
         place = table.block.place(_BLOCK)
         if isinstance(blocks, Doubt):
             return facts.REPLICAS.doubted(blocks, place)
-        doubt = self._joined.doubt(table)
+        doubt = self._joined.doubt(table.address)
         if doubt is not None:
             return facts.REPLICAS.doubted(doubt, place)
         found = []
@@ -254,7 +255,7 @@ class Replicas:
             if isinstance(block, Doubt):
                 return facts.REPLICAS.doubted(block, place)
             found.append(self._block(block, table, encryption, tags, table_class))
-        found += [self._resource(one, table, encryption, table_class) for one in self._joined.of(table)]
+        found += [self._resource(one, table, encryption, table_class) for one in self._joined.of(table.address)]
         found.sort(key=lambda one: (one.region.content or "", one.address or ""))
         return facts.REPLICAS.of(tuple(found), place) if found else facts.REPLICAS.unset
 

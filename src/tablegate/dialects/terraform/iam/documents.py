@@ -273,8 +273,8 @@ class DocumentReader:
         content = self._texts.tree(texts[0])
         arn = self._context.symbols.of(f"ARN of the table of {resource.address}")
         table = self._context.finder.of(resource, "resource_arn").table
-        if table is not None and table.address in self._context.tables:
-            arn = arn_of(self._context.tables[table.address], self._context.symbols)
+        if table is not None and table in self._context.tables:
+            arn = arn_of(self._context.tables[table], self._context.symbols)
         filled = _replaced(content, arn)
         return parse_document(filled, self._context.symbols, located(place))
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tablegate.dialects.joins import TableMatch
 from tablegate.dialects.terraform.block import LATER, Block
 from tablegate.dialects.terraform.configuration import trees
 from tablegate.dialects.terraform.iam.context import PlanContext
 from tablegate.dialects.terraform.iam.documents import DocumentReader, HeldDocument, own_place
 from tablegate.dialects.terraform.iam.unknown_text import UnknownElements
-from tablegate.dialects.terraform.joins import TableMatch
 from tablegate.dialects.terraform.resources import Resource
 from tablegate.iam.arns import arn_of
 from tablegate.iam.documents import UnknownPart, parse_document
@@ -66,7 +66,7 @@ class OwnPolicies:
             held = self._reader.of(one, "policy")
             link = self._context.finder.of(one, "resource_arn")
             form = HolderForm.STREAM if link.stream else HolderForm.TABLE
-            address = one.address if link.table is None else link.table.address
+            address = one.address if link.table is None else link.table
             owner = self._owner(form, DocumentRole.RESOURCE, address, f"the policy of a {form}", one.place)
             if held is not None:
                 confirmed = one.block.flag(facts.GIVES_UP, "confirm_remove_self_resource_access")
@@ -75,7 +75,7 @@ class OwnPolicies:
 
     def _target(self, policy: Resource, link: TableMatch) -> str | None:
         """The ARN that a policy is attached to, as every reference to it is spelled."""
-        table = None if link.table is None else self._context.tables.get(link.table.address)
+        table = None if link.table is None else self._context.tables.get(link.table)
         if table is None:
             return policy.known_text("resource_arn")
         arn = arn_of(table, self._context.symbols)

@@ -93,7 +93,7 @@ class UnknownElements:
         if instance.type != "aws_dynamodb_table_replica":
             return None
         link = self._context.finder.of(found, "global_table_arn").table
-        table = None if link is None else self._context.tables.get(link.address)
+        table = None if link is None else self._context.tables.get(link)
         if table is None:
             return None
         parts = arn_of(table, symbols).split(":", 5)

@@ -1,0 +1,35 @@
+"""What watches and reads a table: CloudWatch alarms, and consumers of its stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tablegate.model.record import replace
+from tablegate.model.table import Alarm, Consumer
+from tablegate.model.value import Doubt
+
+NAMESPACE = "AWS/DynamoDB"
+_IMAGES = {"NewImage": "NEW_IMAGE", "OldImage": "OLD_IMAGE"}
+
+
+def alarms_in_order(alarms: Iterable[Alarm]) -> tuple[Alarm, ...]:
+    """A table's alarms, each metric once."""
+    return tuple(sorted(set(alarms), key=lambda alarm: (alarm.address, alarm.metric, alarm.index or "")))
+
+
+def expression_doubt(address: str, expression: str | None) -> Doubt | None:
+    """A metrics query is a language of its own: it may select any table."""
+    if expression is None or NAMESPACE not in expression:
+        return None
+    return Doubt(f"{address} watches what a metrics expression selects", "an alarm on the table's metric")
+
+
+def consumers_in_order(certain: Iterable[Consumer], possible: Iterable[tuple[Consumer, Doubt]]) -> tuple[Consumer, ...]:
+    """The consumers of a table's stream, and with a doubt those that may be."""
+    consumers = [*certain, *(replace(consumer, doubt=doubt) for consumer, doubt in possible)]
+    return tuple(sorted(consumers, key=lambda consumer: (consumer.address, sorted(consumer.images))))
+
+
+def images_in(patterns: Iterable[str]) -> frozenset[str]:
+    """The images of items that the patterns of a filter look into."""
+    return frozenset(image for pattern in patterns for key, image in _IMAGES.items() if key in pattern)
