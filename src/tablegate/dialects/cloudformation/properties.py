@@ -52,7 +52,12 @@ class Section:
 
     def get(self, key: str) -> Resolved:
         """What a member comes to; None if it is absent or null."""
-        return self.resolver.get(self.members, key) if self.unresolved is None else self.unresolved
+        node = self.members.get(key)
+        if node is None:
+            return self.unresolved
+        if type(node.content) is str and "{{" not in node.content:
+            return node  # most members are as they are written: 4 % of the reading of templates
+        return self.resolver.resolve(node)
 
     def section(self, key: str) -> Section | None:
         """A mapping in the mapping."""

@@ -150,25 +150,15 @@ class Resolver:
             return self._mapping(node, content) if "Fn::" in names or "Ref" in names else node
         return node
 
+    def resolve(self, node: Node) -> Resolved:
+        """What the node comes to; None if it is null."""
+        value = self.head(node)
+        return None if isinstance(value, Node) and value.content is None else value
+
     def get(self, members: Mapping[str, Node], key: str) -> Resolved:
         """What a member of a mapping comes to; None if it is absent or null."""
         node = members.get(key)
-        if node is None:
-            return None
-        content = node.content
-        # Most members are nothing but what they say, and there is no time to lose on them.
-        if type(content) is str:
-            if "{{" not in content:
-                return node
-            value: Resolved = self.head(node)
-        elif type(content) is not dict:
-            return None if content is None else node
-        elif "::" not in (names := " ".join(content)) and "Ref" not in names:
-            return node
-        else:
-            function = FUNCTIONS.get(names)  # one name alone, joined, is itself
-            value = self.head(node) if function is None else function(self, node, content[names])
-        return None if isinstance(value, Node) and value.content is None else value
+        return None if node is None else self.resolve(node)
 
     def items(self, listed: Node) -> list[Node | Unresolved]:
         """The items of a list, less those that come to nothing."""
