@@ -1,4 +1,4 @@
-"""Policy, the decorator, options and their types."""
+"""What a policy is: the decorator that declares one, its options and their types, and the policies of a package."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from importlib import import_module
-from types import FunctionType, ModuleType
-from typing import Any, Literal, NewType, get_args, get_origin, get_type_hints
+from textwrap import dedent
+from types import ModuleType
+from typing import Annotated, Any, Literal, NewType, get_args, get_origin, get_type_hints
 
 from tablegate.iam.grants import Grant, Unread
 from tablegate.iam.holders import Holder
@@ -47,14 +48,8 @@ FAMILIES = {
 }
 
 
-# An option that is a regular expression: one that is none is refused where it is written.
+# The type of an option that is a regular expression. A text that is none is refused where it is written.
 Expression = NewType("Expression", str)
-
-
-_PLAIN: dict[object, object] = {"bool": bool, "int": int, "str": str, "tuple[str, ...]": tuple[str, ...]}
-
-
-_EMPTY: Any = inspect.Parameter.empty
 
 
 class PolicyError(Exception):
@@ -81,14 +76,14 @@ CRITICAL, HIGH, MEDIUM, LOW, INFO = tuple(Severity)
 
 @record(kw_only=False)
 class InBothLanguages:
-    """One thing in both languages. None: it cannot be said there."""
+    """One text for each language. None: the language cannot express it."""
 
     terraform: str | None
     cloudformation: str | None
-    global_table: str | None = None  # where AWS::DynamoDB::GlobalTable says it otherwise
+    global_table: str | None = None  # if it is another one for AWS::DynamoDB::GlobalTable
 
     def within(self, dialect: Dialect, type: str | None) -> str | None:
-        """What is said about a resource of this type."""
+        """The text for a resource of this type."""
         if dialect is not Dialect.CLOUDFORMATION:
             return self.terraform
         return self.global_table if self.global_table and type == GLOBAL_TABLE else self.cloudformation
@@ -96,16 +91,20 @@ class InBothLanguages:
 
 @record(kw_only=False)
 class PolicyOption:
-    """A keyword-only parameter of a predicate, which the configuration may set."""
+    """A keyword-only parameter of a predicate, which the configuration can set.
+
+    ``Annotated[int, "shortest window in days"]`` gives it a sentence, which help, handbook and schema show.
+    """
 
     name: str  # kebab-case, as in the configuration
     type: Any
     default: object
+    about: str | None = None
 
 
 @record()
 class Policy:
-    """A predicate over one kind of subject, with all that a reader of its findings needs."""
+    """A predicate on one kind of subject, with what a reader of its findings needs."""
 
     id: str
     name: str
@@ -121,7 +120,7 @@ class Policy:
 
     @property
     def family(self) -> str:
-        """The name of its family: its id's hundred, or the id's letters for a pack of its own."""
+        """The name of its family: by the hundred of a shipped id, or the letters of another one."""
         return FAMILIES.get(self.id[:3], self.id.rstrip("0123456789").lower())
 
 
@@ -136,9 +135,9 @@ def policy(
     global_table: str | None = None,
     on: bool = True,
 ) -> Callable[[Predicate], Policy]:
-    """Declare the decorated predicate a policy. Its docstring is the rationale, its name the policy's name.
+    """Make a policy of the decorated predicate. Its docstring is the rationale, its name the policy's name.
 
-    ``global_table`` is the remedy for ``AWS::DynamoDB::GlobalTable``, where it is not CloudFormation's usual one.
+    ``global_table`` is the remedy for ``AWS::DynamoDB::GlobalTable`` if it is not that of other CloudFormation tables.
     """
 
     def declare(check: Predicate) -> Policy:
@@ -171,81 +170,62 @@ def policy(
 
 
 def policies_of(modules: Iterable[ModuleType]) -> tuple[Policy, ...]:
-    """Every policy that the modules hold, by id. An id or a name used twice is refused."""
-    found = [item for module in modules for item in vars(module).values() if isinstance(item, Policy)]
-    return reject_duplicates({id(item): item for item in found}.values())
+    """The policies that the modules declare, by id. PolicyError if two share an id or a name."""
+    policies = [item for module in modules for item in vars(module).values() if isinstance(item, Policy)]
+    return reject_duplicates({id(policy): policy for policy in policies}.values())
+
+
+def policies_in(package: str) -> tuple[Policy, ...]:
+    """The policies that a package and its modules declare, by id."""
+    root = import_module(package)
+    names = sorted(module.name for module in pkgutil.walk_packages(getattr(root, "__path__", ()), f"{package}."))
+    return policies_of([root, *(import_module(name) for name in names)])
 
 
 def reject_duplicates(policies: Iterable[Policy]) -> tuple[Policy, ...]:
-    """The policies by id; two that share an id or a name are refused."""
-    seen: dict[str, Policy] = {}
-    for item in policies:
-        for key in (item.id, item.name):
-            if key in seen:
-                other = seen[key]
-                raise PolicyError(f"{key} is declared twice: {_home(other)} and {_home(item)}")
-            seen[key] = item
-    return tuple(sorted({item.id: item for item in seen.values()}.values(), key=lambda item: item.id))
+    """The policies by id. PolicyError if two share an id or a name."""
+    by_word: dict[str, Policy] = {}
+    for policy in policies:
+        for word in (policy.id, policy.name):
+            if word in by_word:
+                raise PolicyError(f"{word} is declared twice: {_home(by_word[word])} and {_home(policy)}")
+            by_word[word] = policy
+    return tuple(sorted({policy.id: policy for policy in by_word.values()}.values(), key=lambda policy: policy.id))
 
 
 def _fragment(text: str | None) -> str | None:
-    """A remedy as it is printed, however far a pack indents it. What YAML nests stays nested."""
-    if text is None:
-        return None
-    if text.lstrip("\n").startswith((" ", "\t")) or " \n" in text or "\t\n" in text:
-        from textwrap import dedent  # ours are at the margin already
-
-        text = dedent(text)
-    return text.strip()
+    """A remedy as it is printed, without the indentation of the pack's source."""
+    return None if text is None else dedent(text).strip()
 
 
-def _home(item: Policy) -> str:
-    return f"{item.check.__module__}.{item.check.__qualname__}"
+def _home(policy: Policy) -> str:
+    return f"{policy.check.__module__}.{policy.check.__qualname__}"
 
 
 def _signature(check: Predicate, where: str) -> tuple[type, tuple[PolicyOption, ...]]:
-    subject, *given = _parameters(check).items() or [("", _EMPTY)]
-    hints = _hints(check)
-    if hints.get(subject[0]) not in SUBJECTS:
-        names = ", ".join(subject.__name__ for subject in SUBJECTS)
-        raise PolicyError(f"{where}: the first parameter's annotation says what is judged: one of {names}")
+    """The subject that the first parameter's annotation names, and the options that the others are."""
+    parameters = list(inspect.signature(check).parameters.values())
+    hints = get_type_hints(check, include_extras=True)
+    subject = hints.get(parameters[0].name) if parameters else None
+    if subject not in SUBJECTS:
+        names = ", ".join(each.__name__ for each in SUBJECTS)
+        raise PolicyError(f"{where}: the first parameter's annotation says what is checked: one of {names}")
     if hints.get("return") is not Verdict:
-        raise PolicyError(f"{where}: a predicate returns a Verdict, and its annotation says so")
-    options = tuple([_option(name, default, hints, where) for name, default in given])
-    return hints[subject[0]], options
+        raise PolicyError(f"{where}: a predicate must return a Verdict, and its annotation must say so")
+    return subject, tuple(_option(parameter, hints.get(parameter.name), where) for parameter in parameters[1:])
 
 
-def _parameters(check: Predicate) -> dict[str, object]:
-    """The parameters in their order, each with its default: empty where it has none, or need not be named.
-
-    A plain function tells them itself, in a tenth of the time.
-    """
-    if isinstance(check, FunctionType) and not vars(check):
-        code = check.__code__
-        if not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
-            names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-            return dict.fromkeys(names, _EMPTY) | (check.__kwdefaults__ or {})
-    every = inspect.signature(check).parameters.values()
-    return {each.name: each.default if each.kind is inspect.Parameter.KEYWORD_ONLY else _EMPTY for each in every}
-
-
-def _hints(check: Predicate) -> dict[str, Any]:
-    """What the annotations mean. Nearly all are plain names: looking these up is a tenth of the work."""
-    if not isinstance(check, FunctionType) or hasattr(check, "__wrapped__"):
-        return get_type_hints(check)
-    names = check.__globals__
-    hints = {name: names.get(text, _PLAIN.get(text)) for name, text in check.__annotations__.items()}
-    return get_type_hints(check) if None in hints.values() else hints
-
-
-def _option(name: str, default: object, hints: dict[str, Any], where: str) -> PolicyOption:
-    if default is _EMPTY:
-        raise PolicyError(f"{where}: the option {name!r} must be keyword-only and have a default")
-    hint = hints.get(name)
+def _option(parameter: inspect.Parameter, hint: Any, where: str) -> PolicyOption:
+    if parameter.kind is not inspect.Parameter.KEYWORD_ONLY or parameter.default is inspect.Parameter.empty:
+        raise PolicyError(f"{where}: the option {parameter.name!r} must be keyword-only and have a default")
+    about = None
+    if get_origin(hint) is Annotated:
+        hint, *notes = get_args(hint)
+        about = next((note for note in notes if isinstance(note, str)), None)
     if not _is_option_type(hint):
         types = "bool, int, float, str, Expression, a Literal, or a tuple of str"
-        raise PolicyError(f"{where}: the option {name!r} must be {types}")
-    return PolicyOption(name.replace("_", "-"), hint, default)
+        raise PolicyError(f"{where}: the option {parameter.name!r} must be {types}")
+    return PolicyOption(parameter.name.replace("_", "-"), hint, parameter.default, about)
 
 
 def _is_option_type(hint: Any) -> bool:
@@ -266,14 +246,14 @@ _WORDS: Mapping[Any, str] = {
 
 
 def accepted_value(option: PolicyOption, written: object) -> object:
-    """What the predicate is given for the option. TypeError says what would be right."""
+    """The written value as the predicate receives it. TypeError if the option does not take it."""
     if _fits(option.type, written):
         return tuple(written) if isinstance(written, list) else written
     raise TypeError(type_in_words(option))
 
 
 def type_in_words(option: PolicyOption) -> str:
-    """What the option takes, in words."""
+    """What the option takes: "a whole number"."""
     if get_origin(option.type) is Literal:
         return "one of " + ", ".join(f'"{choice}"' for choice in get_args(option.type))
     return _WORDS.get(option.type, "a list of texts")
@@ -282,7 +262,8 @@ def type_in_words(option: PolicyOption) -> str:
 def option_schema(option: PolicyOption) -> dict[str, object]:
     """The option as JSON schema."""
     default = list(option.default) if isinstance(option.default, tuple) else option.default
-    return {**_type_schema(option.type), "default": default}
+    described = {"description": option.about} if option.about else {}
+    return {**described, **_type_schema(option.type), "default": default}
 
 
 def _type_schema(kind: Any) -> dict[str, object]:
@@ -313,11 +294,3 @@ def _compiles(expression: str) -> bool:
     except re.error:
         return False
     return True
-
-
-def policies_in(package: str) -> tuple[Policy, ...]:
-    """Every policy that the package and its modules declare, by id."""
-    root = import_module(package)
-    found = pkgutil.walk_packages(getattr(root, "__path__", ()), f"{package}.")
-    names = sorted(module.name for module in found)
-    return policies_of([root, *(import_module(name) for name in names)])
