@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from tablegate.policy import (
     HIGH,
@@ -161,7 +161,9 @@ MinCapacity: 5
 MaxCapacity: 100
 """,
 )
-def autoscaling_safeguards(table: Table, *, max_units: int = 40000) -> Verdict:
+def autoscaling_safeguards(
+    table: Table, *, max_units: Annotated[int, "highest maximum of a scaling target"] = 40000
+) -> Verdict:
     """Scaling without room is a fixed capacity under another name; without a ceiling it is an open bill.
 
     A target outside 20 to 90 percent wastes what is paid for, or leaves no time to react; capacity that never

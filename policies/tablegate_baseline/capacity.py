@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from tablegate.policy import (
     HIGH,
@@ -79,7 +79,11 @@ _FIGURES = r"(?P<table>\S+): *(?P<gb>[\d.]+) GB, *(?P<reads>[\d.]+) reads/s, *(?
     cloudformation="BillingMode: PAY_PER_REQUEST",
 )
 def on_demand_billing(
-    table: Table, *, provisioned_when: tuple[str, ...] = ("tablegate:capacity=provisioned",)
+    table: Table,
+    *,
+    provisioned_when: Annotated[tuple[str, ...], "tags, as KEY=VALUE, that allow provisioned capacity"] = (
+        "tablegate:capacity=provisioned",
+    ),
 ) -> Verdict:
     """Provisioned capacity throttles the first peak that nobody planned, and is paid for in every quiet hour.
 
@@ -164,7 +168,11 @@ Replicas:
 """,
     on=False,
 )
-def table_class(table: Table, *, figures: tuple[str, ...] = ()) -> Verdict:
+def table_class(
+    table: Table,
+    *,
+    figures: Annotated[tuple[str, ...], "storage and traffic, as NAME: 500 GB, 20 reads/s, 5 writes/s"] = (),
+) -> Verdict:
     """The infrequent-access class stores at less than half the price and serves at a quarter more: which of the two
     is cheaper depends on figures that no template holds.
 

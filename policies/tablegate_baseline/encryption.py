@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Annotated, Literal
 
 from tablegate.policy import (
     HIGH,
@@ -25,8 +25,10 @@ from tablegate.policy import (
 )
 from tablegate_baseline.helpers import replica_label, require, unknown_values, worded
 
-Owner = Literal["aws-owned", "aws-managed", "customer"]
-Scope = Literal["classified", "all"]
+Owner = Annotated[Literal["aws-owned", "aws-managed", "customer"], "least that is required of the key's owner"]
+Scope = Annotated[Literal["classified", "all"], "tables of these data classes, or all tables"]
+
+Classes = Annotated[tuple[str, ...], "data classes that require a customer-managed key"]
 
 CLASSES = ("confidential", "restricted", "sensitive", "pii", "phi", "pci", "secret")
 
@@ -107,7 +109,7 @@ OrdersKey:
     EnableKeyRotation: true
 """,
 )
-def customer_managed_key(table: Table, *, classes: tuple[str, ...] = CLASSES, scope: Scope = "classified") -> Verdict:
+def customer_managed_key(table: Table, *, classes: Classes = CLASSES, scope: Scope = "classified") -> Verdict:
     """Only a key of your own has a policy that you write: it can keep out those who may read the table, and
     disabling it cuts off everybody at once. Sensitive data needs both. ``scope = "all"`` asks it of every table."""
     if scope == "all":
@@ -141,7 +143,7 @@ def replica_encryption(
     replica: Replica,
     *,
     owner: Owner = "aws-managed",
-    classes: tuple[str, ...] = CLASSES,
+    classes: Classes = CLASSES,
     scope: Scope = "classified",
 ) -> Verdict:
     """A replica holds all of the table's data, so the weakest key among them protects none of it. A key of another

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Annotated
 
 from tablegate.policy import (
     LOW,
@@ -36,7 +37,12 @@ ENVIRONMENTS = (
     terraform='name = "orders-prod"',
     cloudformation="TableName: orders-prod",
 )
-def table_name(table: Table, *, pattern: Expression = _NO_PATTERN, words: tuple[str, ...] = ENVIRONMENTS) -> Verdict:
+def table_name(
+    table: Table,
+    *,
+    pattern: Annotated[Expression, "regular expression that the name must match"] = _NO_PATTERN,
+    words: Annotated[tuple[str, ...], "words that name an environment"] = ENVIRONMENTS,
+) -> Verdict:
     """Whoever reads a bill, an alarm or a console at night sees the name alone, and has to know from it whether this
     is production. With ``pattern`` the name must match that regular expression instead."""
     name = table.name
@@ -87,7 +93,11 @@ Replicas:
 """,
     on=False,
 )
-def required_tags(table: Table, *, tags: tuple[str, ...] = ("owner", "environment", "data-classification")) -> Verdict:
+def required_tags(
+    table: Table,
+    *,
+    tags: Annotated[tuple[str, ...], "keys of the required tags"] = ("owner", "environment", "data-classification"),
+) -> Verdict:
     """A table without an owner is nobody's when it throttles, and everybody's when it is to be deleted. Tags are not
     copied to a replica: each has its own."""
     own, replicas = _has_tags(table.tags.at(table.place), tags, "the table"), table.replicas

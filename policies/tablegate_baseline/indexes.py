@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from tablegate.policy import HIGH, LOW, MEDIUM, Index, Table, Verdict, all_of, fails, holds, not_applicable, policy
 from tablegate_baseline.helpers import global_indexes, index_label, local_indexes, not_known, otherwise
-from tablegate_baseline.keys import HOT_WORDS, Keys, Shape, hot_key, shape_of
+from tablegate_baseline.keys import HOT_WORDS, HotWords, Keys, Shape, hot_key, shape_of
 
 _DEFAULT_QUOTA = 20  # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html
 
@@ -21,7 +23,7 @@ KeySchema:
     KeyType: HASH
 """,
 )
-def hot_index_key(index: Index, *, words: tuple[str, ...] = HOT_WORDS) -> Verdict:
+def hot_index_key(index: Index, *, words: HotWords = HOT_WORDS) -> Verdict:
     """An index has partitions of its own, and a hot one throttles the writes of its table. A status or a date is
     good to look items up by, once a shard is part of it."""
     if index.local:
@@ -59,7 +61,7 @@ global_secondary_index {
     ProjectionType: KEYS_ONLY
 """,
 )
-def index_count(table: Table, *, max: int = 5) -> Verdict:
+def index_count(table: Table, *, max: Annotated[int, "highest number of global indexes"] = 5) -> Verdict:
     """Each index is written on every write, paid for and throttled on its own; one with generic keys serves several
     access patterns. Beyond the default quota of 20 the deploy fails, unless the account's quota was raised."""
     if not table.indexes.known:

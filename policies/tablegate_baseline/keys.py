@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from typing import Annotated
 
 from tablegate.policy import (
     HIGH,
@@ -32,6 +33,8 @@ FEW_VALUES = (
     *("status", "state", "type", "kind", "category", "flag", "enabled", "active", "deleted", "boolean", "bool"),
     *("country", "region", "gender", "sex", "level", "priority", "tier", "role"),
 )
+HotWords = Annotated[tuple[str, ...], "words in a key's name that suggest few values, or values in order of time"]
+
 HOT_WORDS = (*TIMES, *SEQUENCES, *FEW_VALUES)
 _SHARD_WORDS = frozenset({"shard", "bucket", "hash", "prefix"})
 _TIME_SUFFIXES = frozenset({"at", "on", "id"})
@@ -130,7 +133,7 @@ KeySchema:
     KeyType: HASH
 """,
 )
-def hot_partition_key(table: Table, *, words: tuple[str, ...] = HOT_WORDS) -> Verdict:
+def hot_partition_key(table: Table, *, words: HotWords = HOT_WORDS) -> Verdict:
     """All items that share a partition key share one partition's throughput. A time, a sequence or a status sends
     the traffic of the moment to the same few of them. A key with a shard in it does not."""
     if not table.keys.known:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from tablegate.policy import LOW, MEDIUM, Table, Verdict, fails, holds, not_applicable, policy
 from tablegate_baseline.helpers import every_part, not_seen, part_label, scaled_parts, unknown_collection
@@ -13,6 +13,9 @@ _ERRORS_AND_CONSUMPTION = (
     "SystemErrors",
     "ThrottledRequests",
 )
+
+
+Requirement = Annotated[Literal["always", "when-managed"], "when alarms are required: always, or if the input has any"]
 
 
 @policy(
@@ -49,7 +52,7 @@ Throttled:
     Threshold: 0
 """,
 )
-def capacity_alarms(table: Table, *, require: Literal["always", "when-managed"] = "when-managed") -> Verdict:
+def capacity_alarms(table: Table, *, require: Requirement = "when-managed") -> Verdict:
     """Throttling shows up as slow requests and retries long before anybody suspects the table.
 
     Where alarms live elsewhere nothing is asked, unless ``require`` is ``always``.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from tablegate.policy import (
     HIGH,
     LOW,
@@ -19,6 +21,8 @@ from tablegate.policy import (
     when,
 )
 from tablegate_baseline.helpers import each_replica, replica_label, require, worded
+
+Exempt = Annotated[tuple[str, ...], "purposes of tables that need no recovery"]
 
 EXEMPT = ("ephemeral", "cache", "lock")
 
@@ -44,7 +48,7 @@ Replicas:
       PointInTimeRecoveryEnabled: true
 """,
 )
-def point_in_time_recovery(table: Table, *, exempt: tuple[str, ...] = EXEMPT) -> Verdict:
+def point_in_time_recovery(table: Table, *, exempt: Exempt = EXEMPT) -> Verdict:
     """Without it, a bad deploy or a wrong delete takes every write since the last backup with it, and there may be
     no backup. Tables whose declared purpose is in ``exempt`` can be filled anew."""
     return _unless_exempt(table, exempt, _is_on(table.recovery, "the table"))
@@ -67,7 +71,7 @@ replica {
     PointInTimeRecoveryEnabled: true
 """,
 )
-def replica_recovery(replica: Replica, *, exempt: tuple[str, ...] = EXEMPT) -> Verdict:
+def replica_recovery(replica: Replica, *, exempt: Exempt = EXEMPT) -> Verdict:
     """Replicas copy mistakes as fast as data, and recovery is not copied with them: it is switched on region by
     region. The region that is left when another fails is the one that must be able to go back in time."""
     what = replica_label(replica)
@@ -98,7 +102,7 @@ Replicas:
       RecoveryPeriodInDays: 35
 """,
 )
-def recovery_window(table: Table, *, days: int = 35) -> Verdict:
+def recovery_window(table: Table, *, days: Annotated[int, "shortest recovery window, in days"] = 35) -> Verdict:
     """Damage that nobody saw within the period is there for good, and a shorter period saves nothing: the price is
     the same. ``days`` says how long it must be, on the table and on every replica."""
     own = _long_enough(table.recovery, days, "")

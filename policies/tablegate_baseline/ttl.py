@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from tablegate.policy import (
     HIGH,
     MEDIUM,
@@ -21,6 +23,8 @@ from tablegate.policy import (
 from tablegate_baseline.helpers import require, unknown_values, word_in
 
 STRONG = "STRONG"
+Purposes = Annotated[tuple[str, ...], "purposes of tables whose items expire"]
+
 PURPOSES = ("ephemeral", "cache", "lock", "session", "token", "temporary")
 WORDS = (
     "session",
@@ -74,7 +78,7 @@ TimeToLiveSpecification:
     terraform=_REMEDY_TERRAFORM,
     cloudformation=_REMEDY_CLOUDFORMATION,
 )
-def ttl_on_ephemeral(table: Table, *, purposes: tuple[str, ...] = PURPOSES) -> Verdict:
+def ttl_on_ephemeral(table: Table, *, purposes: Purposes = PURPOSES) -> Verdict:
     """Sessions and tokens that nothing deletes stay valid in backups and exports, and are paid for, for ever.
     Deleting them later by a scan costs more than all the writes that made them."""
     purpose = table.declared.purpose
@@ -96,7 +100,10 @@ def ttl_on_ephemeral(table: Table, *, purposes: tuple[str, ...] = PURPOSES) -> V
     cloudformation=_REMEDY_CLOUDFORMATION,
 )
 def ttl_on_ephemeral_looking(
-    table: Table, *, words: tuple[str, ...] = WORDS, purposes: tuple[str, ...] = PURPOSES
+    table: Table,
+    *,
+    words: Annotated[tuple[str, ...], "words in a table's name that suggest items that expire"] = WORDS,
+    purposes: Purposes = PURPOSES,
 ) -> Verdict:
     """A name that speaks of sessions, locks or caches speaks of items that outlive their use. Without an expiry the
     table only grows, and its old items slow down every scan and every restore."""

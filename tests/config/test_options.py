@@ -121,3 +121,15 @@ def test_the_choices_are_those_of_the_code() -> None:
     assert {*by_command["check", "output"]} == {*REPORTERS}
     assert {*by_command["iam", "output"]} == {*RENDERERS}
     assert by_command["show", "output"] == FORMATS
+
+
+def test_the_schema_has_a_sentence_for_every_option_of_every_shipped_policy() -> None:
+    """Editors show it. Packs of others may leave it out."""
+    tables: Any = schema(BASELINE)["properties"]["policies"]["properties"]
+    silent = [
+        f"{policy.id} {option.name}"
+        for policy in BASELINE
+        for option in policy.options
+        if not tables[policy.id]["properties"][option.name].get("description")
+    ]
+    assert silent == []

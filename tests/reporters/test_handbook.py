@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from textwrap import dedent
+from typing import Annotated
 
 from support.reports import PROTECTION, RECOVERY
 from tablegate.policy import LOW, Change, Index, Policy, Verdict, policy
@@ -28,7 +29,7 @@ def sized(*, most: int = 5, words: tuple[str, ...] = ("a", "b")) -> Policy:
         """,
         on=False,
     )
-    def small(index: Index, *, most: int = most, words: tuple[str, ...] = words) -> Verdict:
+    def small(index: Index, *, most: Annotated[int, "largest size"] = most, words: tuple[str, ...] = words) -> Verdict:
         """Large ones are ``dear``.
 
         And slow.
@@ -50,7 +51,8 @@ def test_a_page_says_everything_on_one_screen() -> None:
                           reference or a macro
                         in a change set, when it is known only after the deploy, or its properties were not
                           asked for
-        Options         most = 5
+        Options         # largest size
+                        most = 5
                         words = ["a", "b"]
                         set them under [policies.small]
         Terraform       cannot be said there
@@ -106,10 +108,10 @@ def test_an_entry_in_markdown() -> None:
 
         **Options** under `[policies.small]`:
 
-        | option | takes | default |
-        | --- | --- | --- |
-        | `most` | a whole number | `5` |
-        | `words` | a list of texts | `["a", "b"]` |
+        | option | meaning | takes | default |
+        | --- | --- | --- | --- |
+        | `most` | largest size | a whole number | `5` |
+        | `words` |  | a list of texts | `["a", "b"]` |
 
         **CloudFormation**
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Annotated
 
 from tablegate.policy import HIGH, INFO, MEDIUM, Table, Verdict, policy, unknown
 from tablegate.policy.access import (
@@ -113,7 +114,9 @@ statement {
   Action: [dynamodb:DeleteItem, dynamodb:BatchWriteItem, dynamodb:PartiQLDelete]
   Resource: !GetAtt Example.Arn""",
 )
-def deny_bypass_by_equivalent_action(grant: Grant, *, sensitive: tuple[str, ...] = _SENSITIVE) -> Verdict:
+def deny_bypass_by_equivalent_action(
+    grant: Grant, *, sensitive: Annotated[tuple[str, ...], "data classes that raise the severity"] = _SENSITIVE
+) -> Verdict:
     """Denying DeleteItem leaves PartiQLDelete and a batch write: the same loss by another name."""
     if not _may_deny(grant) or grant.statement.actions.inverted or is_dax_role(grant.holder):
         return NOT_APPLICABLE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from tablegate.policy import CRITICAL, HIGH, INFO, LOW, MEDIUM, Severity, Verdict, policy
 from tablegate.policy.access import (
@@ -33,7 +33,7 @@ from tablegate_baseline.access.relevance import (
     only_table,
     verb_wildcards,
 )
-from tablegate_baseline.access.severity import Scale, heaviest, stepped
+from tablegate_baseline.access.severity import DeployRoles, Scale, heaviest, stepped
 from tablegate_baseline.access.statement_fix import CLOUDFORMATION, LEAST, REFERENCE, TERRAFORM, reduced_statement
 from tablegate_baseline.access.wording import (
     HOLDS,
@@ -84,7 +84,7 @@ class _HeldPower(NamedTuple):
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
 )
-def verb_wildcard(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
+def verb_wildcard(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     """Put* holds PutResourcePolicy beside PutItem, Delete* holds DeleteTable beside DeleteItem, and AWS adds to
     both."""
     if not is_custom_grant(grant) or is_part_of_full_control(grant) or covers_service(grant):
@@ -113,7 +113,10 @@ def verb_wildcard(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdic
     cloudformation=CLOUDFORMATION,
 )
 def destructive_action(
-    grant: Grant, *, deploy_roles: tuple[str, ...] = (), temporary_tables: tuple[str, ...] = _TEMPORARY
+    grant: Grant,
+    *,
+    deploy_roles: DeployRoles = (),
+    temporary_tables: Annotated[tuple[str, ...], "name patterns of tables that may be deleted"] = _TEMPORARY,
 ) -> Verdict:
     """Code that runs all day needs no way to delete a table or its backups; a stolen credential that has one can."""
     if not is_custom_grant(grant) or is_already_reported(grant, deploy_roles):
@@ -140,7 +143,7 @@ def destructive_action(
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
 )
-def table_admin_action(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
+def table_admin_action(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     """Whoever can update a table can switch its recovery off, let its data expire, or cut its streams, without
     deleting anything that an alarm watches."""
     if not is_custom_grant(grant) or is_already_reported(grant, deploy_roles):
@@ -165,7 +168,7 @@ def table_admin_action(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> V
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
 )
-def resource_policy_control(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
+def resource_policy_control(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     """The holder can let itself, or another account, do anything to the table, past everybody's identity policies."""
     if not is_custom_grant(grant) or is_already_reported(grant, deploy_roles):
         return NOT_APPLICABLE
@@ -185,7 +188,7 @@ def resource_policy_control(grant: Grant, *, deploy_roles: tuple[str, ...] = ())
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
 )
-def data_copy_action(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
+def data_copy_action(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     """An export writes the whole table to a bucket, which may be another account's, and costs no read capacity that
     anybody would notice."""
     if not is_custom_grant(grant) or is_already_reported(grant, deploy_roles) or copies_tables(grant.holder):
@@ -219,7 +222,7 @@ principals {
 Principal:
   Service: replication.dynamodb.amazonaws.com""",
 )
-def replication_plane_to_people(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
+def replication_plane_to_people(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     """ReadDataForReplication reads a whole table, and stands in nobody's list of actions that read."""
     if grant.role is DocumentRole.RESOURCE:
         return _in_a_tables_policy(grant)
@@ -233,7 +236,7 @@ def replication_plane_to_people(grant: Grant, *, deploy_roles: tuple[str, ...] =
     )
 
 
-def is_already_reported(grant: Grant, deploy_roles: tuple[str, ...] = ()) -> bool:
+def is_already_reported(grant: Grant, deploy_roles: DeployRoles = ()) -> bool:
     """Whether the powerful actions of a statement are reported already: as everything, or with a verb's wildcard."""
     if gives_full_control(grant) or is_part_of_full_control(grant):
         return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Annotated
 
 from tablegate.policy import INFO, LOW, ChangeKind, Doubt, Origin, Table, Value, Verdict, policy, unknown
 from tablegate.policy.access import (
@@ -173,7 +174,11 @@ def index_not_granted(grant: Grant) -> Verdict:
     terraform="resources = [aws_dynamodb_table.example.arn]",
     cloudformation="Resource: !GetAtt Example.Arn",
 )
-def arn_not_in_plan(grant: Grant, *, closed_world: bool = False) -> Verdict:
+def arn_not_in_plan(
+    grant: Grant,
+    *,
+    closed_world: Annotated[bool, "report every table that is not in the input, not only likely mistakes"] = False,
+) -> Verdict:
     """A name that is written by hand can be misspelt, or outlive its table: the grant is then empty, or waits for
     whoever makes a table of that name."""
     if not is_custom_grant(grant) or not grant.holder.estate.tables:

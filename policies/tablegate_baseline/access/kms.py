@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from tablegate.policy import HIGH, INFO, MEDIUM, KeyOwner, Origin, Table, Value, Verdict, policy, unknown
 from tablegate.policy.access import (
     DocumentRole,
@@ -16,7 +18,13 @@ from tablegate.policy.access import (
     reaches,
     reaches_of,
 )
-from tablegate_baseline.access.principals import account_of, is_anyone, outside_principals, whose_account
+from tablegate_baseline.access.principals import (
+    TrustedAccounts,
+    account_of,
+    is_anyone,
+    outside_principals,
+    whose_account,
+)
 from tablegate_baseline.access.relevance import notable_actions, only_table
 from tablegate_baseline.access.wording import HOLDS, NOT_APPLICABLE, statement_evidence, unknown_element, violation
 
@@ -42,7 +50,12 @@ Condition:
   StringLike:
     kms:ViaService: dynamodb.*.amazonaws.com""",
 )
-def kms_pairing(grant: Grant, *, trusted_accounts: tuple[str, ...] = (), missing_grants: bool = False) -> Verdict:
+def kms_pairing(
+    grant: Grant,
+    *,
+    trusted_accounts: TrustedAccounts = (),
+    missing_grants: Annotated[bool, "also report holders that reach a table, but not its key"] = False,
+) -> Verdict:
     """Decrypt on every key opens every other store too; a key that others may use protects nothing; and a table under
     the key that AWS manages cannot be read from another account at all. With missing-grants, also whoever reaches a
     table, and not its key."""

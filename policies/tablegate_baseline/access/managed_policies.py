@@ -18,7 +18,7 @@ from tablegate.policy.access import (
 )
 from tablegate_baseline.access.relevance import is_checked, notable_actions, table_actions
 from tablegate_baseline.access.scans import stream_weight
-from tablegate_baseline.access.severity import EVERYTHING, Scale, heaviest, lightest
+from tablegate_baseline.access.severity import EVERYTHING, DeployRoles, Scale, heaviest, lightest
 from tablegate_baseline.access.statement_fix import (
     CLOUDFORMATION,
     ITEM_ACTIONS,
@@ -51,7 +51,7 @@ _MADE_FOR = {
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
 )
-def wide_managed_policy(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
+def wide_managed_policy(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     """AWS managed policies name no table: attaching one grants its actions on all of them, and AWS changes what it
     holds."""
     known = managed_policies().get(grant.managed or "")

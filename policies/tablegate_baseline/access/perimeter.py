@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from tablegate.policy import CRITICAL, HIGH, INFO, LOW, MEDIUM, Dialect, Origin, Value, Verdict, fails, policy, unknown
 from tablegate.policy.access import (
     READS,
@@ -168,7 +170,9 @@ def boundary_expected(holder: Holder) -> Verdict:
     terraform="role = aws_iam_role.example.name",
     cloudformation="Roles: [!Ref Example]",
 )
-def grant_on_user_or_group(grant: Grant, *, allow_groups: bool = False) -> Verdict:
+def grant_on_user_or_group(
+    grant: Grant, *, allow_groups: Annotated[bool, "accept grants on groups"] = False
+) -> Verdict:
     """A user's keys do not expire: they are found in repositories and old laptops years later, and still open the
     table."""
     form = grant.holder.form

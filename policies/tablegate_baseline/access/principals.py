@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from tablegate.policy import Doubt, Origin, Table, Value
 from tablegate.policy.access import (
     Condition,
@@ -41,6 +43,9 @@ _PINNING = frozenset(
 _SETTLE = "the account this is deployed to: --account, or an ARN that the state knows"
 _SWITCH = "aws:principalisawsservice"
 ORGANISATION = frozenset({"aws:principalorgid", "aws:principalorgpaths"})
+
+
+TrustedAccounts = Annotated[tuple[str, ...], "ids of trusted accounts"]
 
 
 def is_resource_allow(grant: Grant) -> bool:

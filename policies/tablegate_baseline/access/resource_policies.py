@@ -36,6 +36,7 @@ from tablegate.policy.access import (
 )
 from tablegate_baseline.access.principals import (
     ORGANISATION,
+    TrustedAccounts,
     account_of,
     is_anyone,
     is_pinned,
@@ -107,7 +108,7 @@ def public_resource_policy(grant: Grant) -> Verdict:
     terraform=TERRAFORM_PRINCIPAL,
     cloudformation=CLOUDFORMATION_PRINCIPAL,
 )
-def cross_account_resource_policy(grant: Grant, *, trusted_accounts: tuple[str, ...] = ()) -> Verdict:
+def cross_account_resource_policy(grant: Grant, *, trusted_accounts: TrustedAccounts = ()) -> Verdict:
     """What another account may do here is decided there: its administrators hand the right to whom they like."""
     if not is_resource_allow(grant) or _is_inverted(grant):
         return NOT_APPLICABLE

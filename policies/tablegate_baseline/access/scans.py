@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import takewhile
+from typing import Annotated
 
 from tablegate.policy import HIGH, INFO, LOW, MEDIUM, Severity, Verdict, policy
 from tablegate.policy.access import (
@@ -45,7 +46,10 @@ _TWINS = {"PartiQLDelete": "DeleteItem", "PartiQLInsert": "PutItem", "PartiQLUpd
     cloudformation=CLOUDFORMATION,
 )
 def scan_granted(
-    grant: Grant, *, production: tuple[str, ...] = PRODUCTION, small_tables: tuple[str, ...] = ()
+    grant: Grant,
+    *,
+    production: Annotated[tuple[str, ...], "environments that are production"] = PRODUCTION,
+    small_tables: Annotated[tuple[str, ...], "names of tables that are small enough to scan"] = (),
 ) -> Verdict:
     """A scan reads and bills the whole table, and starves everybody else of its capacity while it does."""
     if not is_custom_grant(grant) or grant.holder.kind not in _REQUESTS or copies_tables(grant.holder):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from typing import Annotated
 
 from tablegate.policy import CRITICAL, HIGH, INFO, LOW, MEDIUM, Severity
 from tablegate.policy.access import Action, Grant, Holder, HolderKind, Kind, Narrowing, Reach, Tier, matches
 from tablegate_baseline.access.relevance import tables_reached
 
 EVERYTHING = "everything"
+DeployRoles = Annotated[tuple[str, ...], "name patterns of roles that deploy"]
+
 PRODUCTION = ("live", "prd", "prod", "production")
 
 # One table, a name's beginning, a weak anchor, all tables; in the hands of code. None: nothing to say.

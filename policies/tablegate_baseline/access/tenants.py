@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from tablegate.policy import CRITICAL, HIGH, INFO, MEDIUM, Verdict, policy, unknown
 from tablegate.policy.access import (
     HARMLESS,
@@ -75,7 +77,9 @@ _DATA = READS | WRITES
     terraform=_TERRAFORM,
     cloudformation=_CLOUDFORMATION,
 )
-def end_user_without_item_scope(grant: Grant, *, public_tables: tuple[str, ...] = ()) -> Verdict:
+def end_user_without_item_scope(
+    grant: Grant, *, public_tables: Annotated[tuple[str, ...], "names of tables whose items every user may read"] = ()
+) -> Verdict:
     """Credentials in a browser or a phone are the user's to use as they like: without a condition on the key, every
     user reads and writes everybody's items."""
     if grant.holder.kind is not HolderKind.END_USER or not is_checked(grant):

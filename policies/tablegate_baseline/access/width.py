@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Annotated
 
 from tablegate.policy import CRITICAL, HIGH, INFO, LOW, MEDIUM, Severity, Verdict, policy
 from tablegate.policy.access import (
@@ -32,7 +33,7 @@ from tablegate_baseline.access.relevance import (
     table_actions,
     tables_reached,
 )
-from tablegate_baseline.access.severity import Scale, in_production, lightest
+from tablegate_baseline.access.severity import DeployRoles, Scale, in_production, lightest
 from tablegate_baseline.access.statement_fix import CLOUDFORMATION, IDENTITY, LEAST, TERRAFORM, reduced_statement
 from tablegate_baseline.access.wording import HOLDS, NOT_APPLICABLE, actions_shown, listed, reach_violation
 
@@ -49,7 +50,7 @@ _ANCHOR = 4
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
 )
-def dynamodb_all_actions_all_tables(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
+def dynamodb_all_actions_all_tables(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     """Whoever holds it reads, rewrites and drops every table there is, today's and tomorrow's: one leaked key is the
     loss of all data."""
     if not is_custom_grant(grant):
@@ -73,7 +74,7 @@ def dynamodb_all_actions_all_tables(grant: Grant, *, deploy_roles: tuple[str, ..
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
 )
-def actions_on_all_tables(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
+def actions_on_all_tables(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     """A grant on all tables also covers those of other teams, and those that somebody will create next year."""
     if not is_custom_grant(grant) or grant.statement.resources.inverted or is_part_of_full_control(grant):
         return NOT_APPLICABLE
@@ -95,7 +96,7 @@ def actions_on_all_tables(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
 )
-def all_actions_one_table(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
+def all_actions_one_table(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     """With the item actions come DeleteTable, UpdateTable, PutResourcePolicy and exports: a bug in the code can drop
     the table, and whoever takes the code over can copy it."""
     if not is_custom_grant(grant):
@@ -123,7 +124,10 @@ def all_actions_one_table(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -
     cloudformation=CLOUDFORMATION,
 )
 def table_prefix_wildcard(
-    grant: Grant, *, allowed_prefixes: tuple[str, ...] = (), deploy_roles: tuple[str, ...] = ()
+    grant: Grant,
+    *,
+    allowed_prefixes: Annotated[tuple[str, ...], "table name prefixes that a wildcard may cover"] = (),
+    deploy_roles: DeployRoles = (),
 ) -> Verdict:
     """A beginning covers every table that begins so: those of the same application that this holder has no business
     with, and those that come later."""
@@ -146,7 +150,7 @@ def table_prefix_wildcard(
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
 )
-def table_name_bleed(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
+def table_name_bleed(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     """A star behind a complete name covers Orders-archive and OrdersV2 as well as Orders; its author nearly always
     meant the indexes below the table."""
     if not is_custom_grant(grant):
@@ -194,7 +198,7 @@ def arn_account_or_region_wildcard(grant: Grant) -> Verdict:
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
 )
-def allow_notaction(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
+def allow_notaction(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     """NotAction allows every action of every service that is not listed, also those that do not exist yet."""
     if not is_checked(grant):
         return NOT_APPLICABLE
@@ -223,7 +227,7 @@ def allow_notaction(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verd
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
 )
-def allow_notresource(grant: Grant, *, deploy_roles: tuple[str, ...] = ()) -> Verdict:
+def allow_notresource(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     """NotResource allows everything but what is listed: a table that is created tomorrow is allowed too."""
     if not is_checked(grant):
         return NOT_APPLICABLE

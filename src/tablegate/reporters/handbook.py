@@ -98,7 +98,7 @@ def page(policy: Policy) -> str:
     blocks = [_row(word, textwrap.wrap(text, 84)) for word, text in rows]
     blocks.append(_row("Unknown when", ["a value that decides it cannot be known:", *_unknown(policy)]))
     if policy.options:
-        blocks.append(_row("Options", [f"{option.name} = {toml_text(option.default)}" for option in policy.options]))
+        blocks.append(_row("Options", [line for option in policy.options for line in _option_lines(option)]))
         blocks.append(_row("", [f"set them under [policies.{policy.name}]"]))
     for word, fix in (("Terraform", policy.remedy.terraform), ("CloudFormation", policy.remedy.cloudformation)):
         blocks.append(_row(word, _fragment(fix).splitlines() if fix else ["cannot be said there"]))
@@ -135,7 +135,11 @@ def _sections(policy: Policy) -> Iterator[str]:
     yield f"**Judged on** {_subject(policy)}, in {_dialects(policy)}."
     yield "**Unknown when** a value that decides it [cannot be known](#unknown)."
     if policy.options:
-        rows = ["| option | takes | default |", "| --- | --- | --- |", *map(_option_row, policy.options)]
+        rows = [
+            "| option | meaning | takes | default |",
+            "| --- | --- | --- | --- |",
+            *map(_option_row, policy.options),
+        ]
         yield f"**Options** under `[policies.{policy.name}]`:\n\n" + "\n".join(rows)
     if policy.remedy.terraform:
         yield f"**Terraform**\n\n```hcl\n{_fragment(policy.remedy.terraform)}\n```"
@@ -172,8 +176,16 @@ def _table(members: list[Policy]) -> str:
     return "\n".join(["| id | name | severity | asks |", "| --- | --- | --- | --- |", *rows]) + "\n"
 
 
+def _option_lines(option: PolicyOption) -> Iterator[str]:
+    """The option as in the configuration file, below its sentence."""
+    if option.about:
+        yield f"# {option.about}"
+    yield f"{option.name} = {toml_text(option.default)}"
+
+
 def _option_row(option: PolicyOption) -> str:
-    return f"| `{option.name}` | {type_in_words(option)} | `{toml_text(option.default)}` |".replace("``", "` `")
+    cells = (f"`{option.name}`", option.about or "", type_in_words(option), f"`{toml_text(option.default)}`")
+    return f"| {' | '.join(cells)} |".replace("``", "` `")
 
 
 def _row(word: str, lines: list[str]) -> str:
