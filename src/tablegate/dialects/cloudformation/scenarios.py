@@ -105,11 +105,7 @@ class Scenarios:
 
     def still_holds(self, needed: Needed) -> bool:
         """Whether these questions have the same answers in this scenario."""
-        answers = self.answers
-        for question, answer in needed:
-            if answers.get(question) != answer:
-                return False
-        return True
+        return all(self.answers.get(question) == answer for question, answer in needed)
 
     def explore(self, build: Callable[[], T], possible: Callable[[], bool]) -> list[T]:
         """What ``build`` gives in every scenario that is possible."""
