@@ -87,7 +87,7 @@ class Finding:
         names = "\0".join(sorted({value.name for value in self.evidence}))
         return digest(f"{self.policy.id}\0{self.address}\0{part}\0{names}")
 
-    def showing(self, evidence: tuple[Value[object], ...]) -> Finding:
+    def with_evidence(self, evidence: tuple[Value[object], ...]) -> Finding:
         """The same finding, with this evidence."""
         return Finding(
             policy=self.policy,

@@ -16,7 +16,7 @@ from typing import NoReturn, TypeVar
 
 from tablegate.engine.ask import OutOfTime
 from tablegate.engine.judge import Guard
-from tablegate.engine.settings import meant
+from tablegate.engine.settings import did_you_mean
 from tablegate.interrupt import Interrupted
 from tablegate.model.record import record
 from tablegate.policy.declare import Policy, PolicyError, policies_in, policies_of, reject_duplicates
@@ -164,7 +164,7 @@ def load(
 
 def _named(name: str, found: dict[str, str]) -> tuple[Policy, ...]:
     if name not in found:
-        hint = meant(name, found)
+        hint = did_you_mean(name, found)
         raise PolicyError(f'no installed pack is called "{name}"' + (f"; {hint}" if hint else ""))
     return from_package(name, found[name])
 

@@ -8,8 +8,7 @@ import pytest
 
 from support.access import estate as world
 from support.access import findings, holder, statement, whole
-from tablegate.engine.judge import Running, judge
-from tablegate.engine.settings import Settings
+from support.policies import judge_all
 from tablegate.iam.grants import Grant, HolderKind
 from tablegate.model.value import Value, Verdict, fails, holds, unknown
 from tablegate.policy.declare import HIGH, Policy, policy
@@ -35,7 +34,7 @@ def asked(answers: dict[str, Verdict]) -> Policy:
 def said(*answers: Verdict) -> list[tuple[str, str, str]]:
     """Outcome, severity and message of the findings where the holders of one statement are answered so."""
     given = {f"aws_iam_role.{n}": answer for n, answer in enumerate(answers)}
-    judgement = judge([held(*[HolderKind.RUNTIME] * len(answers))], Running([asked(given)], Settings()))
+    judgement = judge_all([held(*[HolderKind.RUNTIME] * len(answers))], [asked(given)])
     assert judgement.counts.verdicts == 1
     return [(str(one.outcome), str(one.severity), one.message) for one in judgement.findings]
 
@@ -90,14 +89,14 @@ def test_a_fact_of_another_sort_is_not_added() -> None:
         "aws_iam_role.0": fails("a", Value("holder", "one")),
         "aws_iam_role.1": fails("a", Value("holder", "two"), Value("other", "x")),
     }
-    (found,) = judge([held(HolderKind.RUNTIME, HolderKind.RUNTIME)], Running([asked(answers)], Settings())).findings
+    (found,) = judge_all([held(HolderKind.RUNTIME, HolderKind.RUNTIME)], [asked(answers)]).findings
     assert [(value.name, value.content) for value in found.evidence] == [("holder", "one"), ("holder", "two")]
 
 
 def test_a_crash_for_one_holder_is_a_fault() -> None:
     """Whatever the others come to."""
     answers = {"aws_iam_role.0": fails("a")}
-    judgement = judge([held(HolderKind.RUNTIME, HolderKind.RUNTIME)], Running([asked(answers)], Settings()))
+    judgement = judge_all([held(HolderKind.RUNTIME, HolderKind.RUNTIME)], [asked(answers)])
     assert [fault.message for fault in judgement.faults] == [
         "policy XX001 (answers-by-holder) raised KeyError at aws_iam_role_policy.worker"
     ]

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from support.policies import declared, recovery_on
+from support.policies import declared, judge_all, recovery_on
 from support.tables import DOUBT, estate, index, table
 from tablegate.engine.ask import told_apart
-from tablegate.engine.judge import Judgement, Running, judge
-from tablegate.engine.settings import Settings
+from tablegate.engine.judge import Judgement
 from tablegate.findings import Outcome
 from tablegate.model import facts
 from tablegate.model.estate import DaxCluster
@@ -21,7 +20,7 @@ UNSURE = replace(facts.NO_RECOVERY, enabled=facts.RECOVERY.doubted(DOUBT))
 
 
 def judged(policy: Policy, *tables: Table, **stated: Any) -> Judgement:
-    return judge([estate(*tables, **stated)], Running((policy,), Settings()))
+    return judge_all([estate(*tables, **stated)], (policy,))
 
 
 def test_what_fails_in_some_scenario_fails_and_names_it() -> None:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from support.policies import judge_all
 from support.tables import DOUBT, estate, index, replica, table, target
-from tablegate.engine.data_policies import written_policies
-from tablegate.engine.judge import Running, judge
-from tablegate.engine.settings import ConfigError, Settings
+from tablegate.engine.data_policies import data_policies
+from tablegate.engine.settings import ConfigError
 from tablegate.findings import Outcome
 from tablegate.model import facts
 from tablegate.model.table import Table
@@ -22,12 +22,12 @@ BASE = {"id": "ACME001", "severity": "high", "title": "It must be so", "path": "
 
 
 def one(**stated: Any) -> Policy:
-    [policy] = written_policies([{**BASE, **stated}])
+    [policy] = data_policies([{**BASE, **stated}])
     return policy
 
 
 def outcome(of: Table, path: str, must: dict[str, Any], **stated: Any) -> str:
-    judgement = judge([estate(of)], Running((one(path=path, must=must, **stated),), Settings()))
+    judgement = judge_all([estate(of)], (one(path=path, must=must, **stated),))
     assert judgement.faults == ()
     counts = judgement.counts
     said = {"fails": counts.failed, "unknown": counts.unknown, "holds": counts.held, "exempt": counts.not_applicable}
@@ -50,7 +50,7 @@ def test_a_policy_is_read_from_toml() -> None:
     fix = "recovery_period_in_days = 14"
     on = false
     """
-    [policy] = written_policies(tomllib.loads(text)["policy"])
+    [policy] = data_policies(tomllib.loads(text)["policy"])
     assert (policy.id, policy.name, policy.severity, policy.on) == ("ACME001", "recovery-window", LOW, False)
     assert (policy.rationale, policy.docs) == ("Mistakes are found late.", "https://docs.example.com")
     assert policy.remedy.terraform == policy.remedy.cloudformation == "recovery_period_in_days = 14"
@@ -199,7 +199,7 @@ def test_parts_can_be_the_subject() -> None:
     """A policy about indexes is judged index by index."""
     policy = one(subject="index", path="$.projection", must={"equal": "KEYS_ONLY"})
     assert policy.subject is Index
-    findings = judge([estate(TABLE)], Running((policy,), Settings())).findings
+    findings = judge_all([estate(TABLE)], (policy,)).findings
     assert [(finding.part, finding.outcome) for finding in findings] == [
         ({"index": "by-a"}, Outcome.FAILS),
         ({"index": "by-b"}, Outcome.UNKNOWN),
@@ -231,7 +231,7 @@ def test_a_finding_stands_where_the_value_stands() -> None:
     """An entry of a mapping stands where the mapping does."""
     place = Place("main.tf", 4)
     subject = table(tags=facts.TAGS.of({"owner": "x"}, place))
-    [finding] = judge([estate(subject)], Running((one(path="$.tags.owner", must={"equal": "y"}),), Settings())).findings
+    [finding] = judge_all([estate(subject)], (one(path="$.tags.owner", must={"equal": "y"}),)).findings
     assert (finding.place, finding.message) == (place, "tags.owner is not what it must be")
     assert finding.evidence[0].name == "tags.owner"
 
@@ -295,11 +295,11 @@ def test_a_mistake_is_found_when_it_is_loaded(stated: dict[str, Any], message: s
 def test_what_is_needed_is_named() -> None:
     """Half a policy is none."""
     with pytest.raises(ConfigError, match="a policy needs id, severity, title, path, must, and ACME001 has no must"):
-        written_policies([{key: value for key, value in BASE.items() if key != "must"}])
+        data_policies([{key: value for key, value in BASE.items() if key != "must"}])
     with pytest.raises(ConfigError, match="and one has no id"):
-        written_policies([{}])
+        data_policies([{}])
     with pytest.raises(ConfigError, match=r"policy is dict and must be a list of tables: \[\[policy\]\]"):
-        written_policies({})
+        data_policies({})
 
 
 def test_steps_that_differ_from_one_to_the_next_are_not_checked() -> None:

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from support.policies import declared, recovery_on
+from support.policies import declared, judge_all, recovery_on
 from support.tables import DOUBT, estate, index, replica, table
 from tablegate.engine.ask import OutOfTime
-from tablegate.engine.judge import Answers, Judgement, Ledger, Running, judge
+from tablegate.engine.judge import Judgement, Ledger, PreparedPolicies, Results, judge
 from tablegate.engine.settings import Override, PolicySettings, Settings, UnknownMode
 from tablegate.findings import Counts, FaultCode, Outcome
 from tablegate.model import facts
@@ -39,7 +39,7 @@ UNSURE = replace(facts.NO_RECOVERY, enabled=facts.RECOVERY.doubted(DOUBT))
 
 
 def judged(*policies: Policy, of: Estate | None = None, **settings: Any) -> Judgement:
-    return judge([of or estate(table())], Running(policies, Settings(**settings)))
+    return judge_all([of or estate(table())], policies, Settings(**settings))
 
 
 def test_a_table_that_breaks_a_policy_is_a_finding() -> None:
@@ -321,11 +321,9 @@ def test_the_guard_surrounds_every_policy() -> None:
         yield
         entered.append("out")
 
-    judge(
-        [estate(table()), estate(table())],
-        Running((recovery_on(), recovery_on("TT102", name="b")), Settings()),
-        guard=guard,
-    )
+    ledger = Ledger(PreparedPolicies((recovery_on(), recovery_on("TT102", name="b")), Settings()))
+    for each in (estate(table()), estate(table())):
+        judge(each, ledger, guard=guard)
     assert entered == ["in", "out"] * 4
 
 
@@ -337,7 +335,7 @@ def test_findings_are_sorted_by_file_line_address_part_and_policy() -> None:
             table(address="c", place=Place("a.json", 9)), table(address="d", place=Place("a.json", 2)), file="a.json"
         ),
     ]
-    findings = judge(estates, Running((recovery_on("TT102", name="b"), recovery_on()), Settings())).findings
+    findings = judge_all(estates, (recovery_on("TT102", name="b"), recovery_on())).findings
     assert [(finding.file, finding.address, finding.policy.id) for finding in findings] == [
         ("a.json", "d", "TT101"),
         ("a.json", "d", "TT102"),
@@ -396,10 +394,10 @@ def test_a_table_twice_in_the_ledger_is_one_table() -> None:
 def test_a_ledger_that_does_not_close_is_a_fault() -> None:
     """Verdicts that were due and never given end the run with code 4."""
     policy = recovery_on()
-    ledger = Ledger(Running((policy,), Settings()))
+    ledger = Ledger(PreparedPolicies((policy,), Settings()))
     ledger.due = 2
-    ledger.enter(policy, Answers(held=1, aside=0, rest=()))
-    [fault] = ledger.closed().faults
+    ledger.enter(policy, Results(held=1, not_applicable=0, rest=()))
+    [fault] = ledger.close().faults
     assert (fault.code, fault.message) == (FaultCode.INTERNAL, "2 verdicts were due and 1 were given")
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from support.access import HERE, estate, holder, statement, whole
-from support.policies import declared
+from support.policies import declared, judge_all
 from tablegate.dialects import read_all
 from tablegate.dialects.reading import ReadOptions
 from tablegate.engine.ask import OutOfTime, asker
-from tablegate.engine.judge import Judgement, Running, judge
-from tablegate.engine.outlines import Outlined
+from tablegate.engine.judge import Judgement
+from tablegate.engine.outlines import ShapeVerdicts
 from tablegate.engine.settings import Settings
 from tablegate.engine.subjects import Subjects
 from tablegate.inputs.collect import collect
@@ -24,7 +24,7 @@ from tablegate.policy.declare import policies_in
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 FOLDERS = ("access", "cases", "projects", "tables", "assemblies", "states")
 ASKERS = [asker(policy, Settings()) for policy in policies_in("tablegate_baseline") if policy.subject is Grant]
-OUTLINED = Outlined()  # one for all: what is known of one estate's outlines holds in the next
+VERDICTS = ShapeVerdicts()  # one for all: what is known of one estate's outlines holds in the next
 NAMES = ("Orders", "Users", "Carts")
 
 
@@ -39,7 +39,7 @@ def three() -> Estate:
 
 
 def judged(policy: Policy) -> Judgement:
-    return judge([three()], Running((policy,), Settings()))
+    return judge_all([three()], (policy,))
 
 
 def test_what_needs_no_name_is_asked_once() -> None:
@@ -100,17 +100,17 @@ def test_what_one_estate_told_is_known_of_the_next() -> None:
         return fails("it is Users") if grant.address == "policy.Users" else holds()
 
     one = estate(holder(whole(statement("GetItem", HERE + "Users")), address="aws_iam_role.Users", at="policy.Users"))
-    counts = judge([three(), three(), one], Running((declared(check),), Settings())).counts
+    counts = judge_all([three(), three(), one], (declared(check),)).counts
     assert (len(asked), counts.held) == (1, 7)
     asked.clear()
-    judgement = judge([three(), one], Running((declared(naming),), Settings()))
+    judgement = judge_all([three(), one], (declared(naming),))
     assert (asked.count(Grant), len(asked), len(judgement.findings)) == (4, 5, 2)
 
 
 def test_only_so_many_shapes_are_kept() -> None:
     """A run of any length stays small: past that many all are forgotten, and drawn anew."""
-    outlined = Outlined(most=1)
-    first, second = (outlined.alike(each.holders, Subjects(each).of(Grant)).outlined for each in (three(), three()))
+    verdicts = ShapeVerdicts(most=1)
+    first, second = (verdicts.shapes(each.holders, Subjects(each).of(Grant)).by_outline for each in (three(), three()))
     assert first[0][0] is not second[0][0]
 
 
@@ -162,12 +162,12 @@ def test_an_outline_says_of_a_grant_what_the_grant_says(folder: str) -> None:
     agreed = [
         isinstance(own, Verdict) and own.truth is True and own.applies is verdict.applies
         for each in estates(folder)
-        for stands in (Subjects(each).of(Grant),)
-        for alike in (OUTLINED.alike((*each.holders, *each.holders), stands),)  # twice: then every grant has an outline
-        for outline, numbers in alike.outlined
+        for entries in (Subjects(each).of(Grant),)
+        for shapes in (VERDICTS.shapes((*each.holders, *each.holders), entries),)  # twice: every grant has an outline
+        for outline, numbers in shapes.by_outline
         for ask in ASKERS
-        for verdict in (alike.verdict(ask, outline),)
+        for verdict in (shapes.verdict(ask, outline),)
         if verdict is not None
-        for own in (ask(stands[number].subject) for number in numbers)
+        for own in (ask(entries[number].subject) for number in numbers)
     ]
     assert (len(agreed) > 50, set(agreed)) == (True, {True})

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from support.policies import declared
+from support.policies import declared, judge_all
 from support.tables import estate
-from tablegate.engine.judge import Judgement, Running, judge, unsound
-from tablegate.engine.settings import Settings
-from tablegate.findings import Counts
+from tablegate.engine.judge import judge, self_check
 from tablegate.model.value import Place
 from tablegate.policy import Verdict, fails
 from tablegate.policy.access import Document, DocumentRole, Grant, Holder, HolderForm, HolderKind, Patterns, Statement
@@ -50,7 +48,7 @@ def test_grants_and_holders_are_subjects() -> None:
         grants=(grant,),
     )
     policies = (declared(granted, "TT501"), declared(held, "TT502"))
-    findings = judge([estate(grants=(grant,), holders=(holder,))], Running(policies, Settings())).findings
+    findings = judge_all([estate(grants=(grant,), holders=(holder,))], policies).findings
     assert [(finding.address, finding.part, finding.message) for finding in findings] == [
         ("aws_iam_role.worker", None, "too much"),
         ("aws_iam_role_policy.worker", {"statement": "ReadAll"}, "too wide"),
@@ -59,7 +57,7 @@ def test_grants_and_holders_are_subjects() -> None:
 
 def test_the_known_case_is_judged_as_it_must_be() -> None:
     """And an engine that says something else of it is not to be trusted."""
-    assert unsound(judge) == ()
-    [fault] = unsound(lambda *_: Judgement((), Counts(), ()))
+    assert self_check(judge) == ()
+    [fault] = self_check(lambda *_: None)
     assert fault.blocks
     assert fault.message == "the engine does not judge a known case as it must, so nothing it says can be trusted"

@@ -19,22 +19,18 @@ import pytest
 
 from support.command import ENVIRONMENT, ROOT, tablegate
 from tablegate.dialects.reading import ReadOptions
-from tablegate.engine.judge import Running
-from tablegate.engine.settings import Settings, selected
+from tablegate.engine.settings import Settings
 from tablegate.findings import NOTHING, Fault, FaultCode, Report, merged
-from tablegate.iam.actions import known_actions
 from tablegate.iam.grants import Grant
 from tablegate.inputs.collect import collect
-from tablegate.model.estate import Estate
 from tablegate.model.table import Index, Table
 from tablegate.model.value import Place
 from tablegate.packs import load
 from tablegate.reporters import REPORTERS
 from tablegate.reporters.wording import ReportView
-from tablegate.run.audit import WORTH, audit
-from tablegate.run.gate import check, checked
-from tablegate.run.parts import SOURCES, Judge, groups, in_parts, judged
-from tablegate.syntax.node import collector_paused
+from tablegate.run.audit import ENOUGH, audit
+from tablegate.run.gate import check
+from tablegate.run.parts import BYTES, SOURCES, check_part, groups, in_parts
 from tablegate.syntax.source import Beside, Source
 
 TABLE = """\
@@ -107,7 +103,7 @@ def test_what_tablegate_fails_at_does_not_hide_the_others() -> None:
                 raise KeyError("hunter2")
         return NOTHING
 
-    report = judged((Source("a", b""), Source("bad", b""), Source("c", b"")), Judge(failing, ()))
+    report = check_part((Source("a", b""), Source("bad", b""), Source("c", b"")), failing)
     assert [("bad", "tablegate failed at it: KeyError", FaultCode.INTERNAL)] == [
         (fault.place.file, fault.message, fault.code) for fault in report.faults
     ]
@@ -117,7 +113,7 @@ def test_progress_is_told() -> None:
     """After each part, until all is done."""
     told: list[tuple[int, int]] = []
     sources = [Source(str(number), b"") for number in range(SOURCES + 3)]
-    audit(sources, Judge(lambda _: NOTHING, ()), jobs=1, tell=lambda done, total: told.append((done, total)))
+    audit(sources, lambda _: NOTHING, (), jobs=1, on_progress=lambda done, total: told.append((done, total)))
     assert [(SOURCES, SOURCES + 3), (SOURCES + 3, SOURCES + 3)] == told
 
 
@@ -201,11 +197,11 @@ def test_processes_are_started_where_there_is_enough_to_do() -> None:
 
     def judging(size: int) -> set[int]:
         sources = [Source(str(number), bytes(size)) for number in range(8)]
-        report = audit(sources, Judge(here, ()), tell=lambda *_: None)
+        report = audit(sources, here, (), on_progress=lambda *_: None)
         return {int(fault.message) for fault in report.faults}
 
     assert {os.getpid()} == judging(1)
-    assert (os.getpid() in judging(WORTH)) is (len(os.sched_getaffinity(0)) == 1)
+    assert (os.getpid() in judging(ENOUGH)) is (len(os.sched_getaffinity(0)) == 1)
 
 
 WAITING = """\
@@ -301,51 +297,50 @@ def test_an_empty_shard_is_no_failure(tmp_path: Path) -> None:
     assert 0 == ran.returncode, ran.stdout.decode()
 
 
-def test_what_policies_remember_of_a_part_is_forgotten() -> None:
-    """Their caches would hold on to estates for as long as a run lasts. What is always so is remembered."""
-    policies = load((), ()).policies
-    caches = [thing for module in pack_modules() for thing in vars(module).values() if hasattr(thing, "cache_info")]
-    own = [cache for cache in caches if cache.__module__.startswith("tablegate_baseline")]
-    judge = Judge(partial(check, policies=policies, settings=Settings(), options=ReadOptions()), policies)
-    sources = (Source("t.yaml", TABLE.format(name="Orders").encode()),)
-    actions = known_actions()
-    judge.check(sources)
-    assert any(cache.cache_info().currsize for cache in own)
-    judge.much = 0
-    judge.forget()
-    assert ([], True) == ([cache for cache in own if cache.cache_info().currsize], known_actions() is actions)
+def test_no_estate_outlives_its_part() -> None:
+    """A report holds texts: tables and grants are gone with the next collection."""
+    check_sources = partial(check, policies=load((), ()).policies, settings=Settings(), options=ReadOptions())
+    report = check_part((Source("first.yaml", HELD.encode()),), check_sources)
+    assert {Table, Index, Grant} <= kinds_in("first.yaml")
+    for module in pack_modules():
+        for function in vars(module).values():
+            getattr(function, "cache_clear", int)()
+    gc.collect()
+    assert (len(report.findings) > 3, kinds_in("first.yaml")) == (True, set())
 
 
-def test_an_estate_is_gone_with_the_next_part() -> None:
-    """What leads from tables and grants back to their owners is cut: nobody need look for what holds on to itself."""
-    policies = load((), ()).policies
-    running = Running(selected(policies, Settings()), Settings())
-    estates: list[Estate] = []
-    judge = Judge(partial(checked, running=running, options=ReadOptions(), keep=estates.append), policies, estates)
-    with collector_paused():
-        judged((Source("first.yaml", HELD.encode()),), judge)
-        first = _kinds_in("first.yaml")
-        judged((Source("next.yaml", HELD.encode()),), judge)
-        last = _kinds_in("first.yaml"), _kinds_in("next.yaml")
-    assert ({Table, Index, Grant}, (set(), first)) == (first, last)
-
-
-def _kinds_in(file: str) -> set[type]:
-    """What is left of an estate, by its kinds."""
+def kinds_in(file: str) -> set[type]:
+    """The kinds of objects of an estate that are alive."""
     kinds = (Table, Index, Grant)
     return {type(it) for it in gc.get_objects() if type(it) in kinds and it.place is not None and it.place.file == file}
 
 
+def test_a_process_ends_after_some_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its memory goes with it, and the report is complete."""
+    monkeypatch.setattr("tablegate.run.audit.PARTS_EACH", 1)
+
+    def check_sources(sources: Iterable[Source]) -> Report:
+        [source] = sources
+        return replace(NOTHING, faults=(Fault(FaultCode.UNREADABLE, str(os.getpid()), Place(source.name)),))
+
+    sources = [Source(str(number), bytes(BYTES)) for number in range(6)]
+    progress: list[tuple[int, int]] = []
+    report = audit(sources, check_sources, (), jobs=2, on_progress=lambda done, total: progress.append((done, total)))
+    assert [fault.place.file for fault in report.faults] == [source.name for source in sources]
+    assert len({fault.message for fault in report.faults}) >= 3
+    assert progress[-1] == (6, 6)
+
+
 def test_the_parts_say_what_the_whole_says() -> None:
-    """Judged one by one, with all forgotten between them, or together: the same report."""
+    """The report is the same if parts are checked one by one."""
     sources = collect(
         [str(ROOT / "fixtures" / "cases" / name) for name in ("TG301", "TG507", "TG508", "TG601")]
     ).sources
     policies = load((), ()).policies
-    judge = Judge(partial(check, policies=policies, settings=Settings(), options=ReadOptions()), policies)
-    one_by_one = merged(judged(part, judge) for part in groups(sources))
+    check_sources = partial(check, policies=policies, settings=Settings(), options=ReadOptions())
+    one_by_one = merged(check_part(part, check_sources) for part in groups(sources))
     assert len(sources) > 20
-    assert REPORTERS["json"](judge.check(sources), ReportView()) == REPORTERS["json"](one_by_one, ReportView())
+    assert REPORTERS["json"](check_sources(sources), ReportView()) == REPORTERS["json"](one_by_one, ReportView())
 
 
 def pack_modules() -> list[ModuleType]:

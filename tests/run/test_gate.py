@@ -14,7 +14,7 @@ import pytest
 from support.policies import declared, recovery_on
 from tablegate.dialects import DIALECTS
 from tablegate.dialects.reading import Reading, ReadOptions
-from tablegate.engine.data_policies import written_policies
+from tablegate.engine.data_policies import data_policies
 from tablegate.engine.settings import ConfigError, Override, Settings
 from tablegate.findings import Exit, Fault, FaultCode, Input, Report, exit_of
 from tablegate.model.estate import Estate
@@ -132,7 +132,7 @@ def test_a_remedy_is_in_the_language_of_its_template() -> None:
 def test_what_is_said_for_every_language_is_in_none() -> None:
     """The remedy of a written policy is one text, whatever the input: it may be a sentence."""
     stated = {"id": "ACME001", "severity": "high", "title": "It has a name", "path": "$.name", "must": {"exist": True}}
-    assert ["ask: the team"] * 2 == _fixes(*written_policies([{**stated, "fix": "ask: the team"}]))
+    assert ["ask: the team"] * 2 == _fixes(*data_policies([{**stated, "fix": "ask: the team"}]))
 
 
 def test_a_finding_below_the_line_blocks_nothing() -> None:
@@ -257,10 +257,10 @@ RAW = {"id": "AC001", "severity": "high", "title": "It must be so", "subject": "
 def test_a_written_policy_sees_the_resource_as_its_dialect_has_it() -> None:
     """In a template, under ``Properties``."""
     path = {"path": "$.Properties.BillingMode", "must": {"equal": "PAY_PER_REQUEST"}}
-    assert checked(Source("a.yaml", BAD), policies=written_policies([RAW | path])).counts.held == 1
+    assert checked(Source("a.yaml", BAD), policies=data_policies([RAW | path])).counts.held == 1
     path = {"path": "$.Properties.TableName", "must": {"match": "x"}}
     named = BAD + b"      TableName: !Ref Name\n"
-    report = checked(Source("a.yaml", named), policies=written_policies([RAW | path]))
+    report = checked(Source("a.yaml", named), policies=data_policies([RAW | path]))
     assert (report.counts.unknown, report.findings[0].evidence[0].name) == (1, "Properties.TableName")
 
 
@@ -269,5 +269,5 @@ def test_a_written_policy_sees_the_resource_of_a_plan() -> None:
     plan = next((FIXTURES / "tables").glob("*/plan.json")).read_bytes()
     known = RAW | {"path": "$.name", "must": {"exist": True}}
     later = RAW | {"id": "AC002", "path": "$.stream_arn", "must": {"match": "x"}}
-    counts = checked(Source("plan.json", plan), policies=written_policies([known, later])).counts
+    counts = checked(Source("plan.json", plan), policies=data_policies([known, later])).counts
     assert (counts.held > 0, counts.unknown > 0, counts.failed) == (True, True, 0)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from support import tables as build
-from tablegate.engine.judge import Running, judge
+from support.policies import judge_all
 from tablegate.engine.settings import PolicySettings, Settings, selected
 from tablegate.findings import Finding
 from tablegate.iam.arns import Symbols
@@ -150,7 +150,7 @@ def findings(world: Estate, only: str | None = None, **options: Any) -> list[Fin
         policies={only: PolicySettings(options=options)} if only else {},
     )
     running = [policy for policy in selected(POLICIES, settings) if policy.family == "access"]
-    judgement = judge([world], Running(running, settings))
+    judgement = judge_all([world], running, settings)
     assert judgement.faults == ()
     return list(judgement.findings)
 

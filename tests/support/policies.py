@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from tablegate.engine.judge import Judgement, Ledger, PreparedPolicies, judge
+from tablegate.engine.settings import Settings
+from tablegate.model.estate import Estate
 from tablegate.policy import HIGH, Policy, Severity, Table, Verdict, policy
 
 
@@ -34,6 +37,14 @@ def recovery_on(id: str = "TT101", *, severity: Severity = HIGH, on: bool = True
         return table.recovery.enabled.is_true
 
     return declared(check, id, severity=severity, on=on, name=name)
+
+
+def judge_all(estates: Iterable[Estate], policies: Sequence[Policy], settings: Settings | None = None) -> Judgement:
+    """The judgement on these estates."""
+    ledger = Ledger(PreparedPolicies(policies, settings or Settings()))
+    for estate in estates:
+        judge(estate, ledger)
+    return ledger.close()
 
 
 def outcome(verdict: Verdict) -> str:

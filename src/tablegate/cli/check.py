@@ -6,7 +6,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,19 +15,18 @@ from tablegate.cli.reports import Lines, deliver, destinations, report_view
 from tablegate.config.configuration import Configuration, read_configuration
 from tablegate.dialects import with_shared_inputs
 from tablegate.dialects.reading import ReadOptions
-from tablegate.engine.judge import Running
+from tablegate.engine.judge import PreparedPolicies
 from tablegate.engine.settings import ConfigError, Settings, selected
 from tablegate.findings import NOTHING, Counts, Exit, Fault, FaultCode, Report, Shard, digest, merged
 from tablegate.inputs.collect import Collected, collect
 from tablegate.inputs.files import name_of
 from tablegate.inputs.terraform import with_source_trees
-from tablegate.model.estate import Estate
 from tablegate.model.record import record, replace
 from tablegate.model.value import Place
 from tablegate.packs import LoadedPacks, load
 from tablegate.policy.declare import Policy
-from tablegate.run.gate import checked
-from tablegate.run.parts import Judge, groups, weight
+from tablegate.run.gate import check_prepared
+from tablegate.run.parts import Check, groups, size_of
 from tablegate.syntax.node import ParseError
 from tablegate.syntax.source import Source, decode
 
@@ -81,14 +80,17 @@ def check(inputs: Iterable[str], sources: ConfigSources, flags: Mapping[str, Any
     run = run_options(configuration)
     options = read_options(configuration)
 
-    def judge_of(sources: Sequence[Source]) -> Judge:
-        shared = with_shared_inputs(sources, with_grammar(options, sources))
-        running = Running(selected(prepared.policies, prepared.settings), prepared.settings)
-        estates: list[Estate] = []
-        check = partial(checked, running=running, options=shared, guard=prepared.loaded.guard, keep=estates.append)
-        return Judge(check, running.policies, estates)
-
-    report, lines = _report_on(inputs, judge_of, run)
+    policies = PreparedPolicies(selected(prepared.policies, prepared.settings), prepared.settings)
+    progress = Progress(silent=run.silent)
+    try:
+        collected = _collected(inputs, run, progress)
+        shared = with_shared_inputs(collected.sources, with_grammar(options, collected.sources))
+        check_sources = partial(check_prepared, prepared=policies, options=shared, guard=prepared.loaded.guard)
+        collected, shard = (collected, None) if run.shard is None else share(collected, *run.shard)
+        report = replace(_report_on(collected, check_sources, policies.policies, run, progress), shard=shard)
+    finally:
+        progress.end()
+    lines = Lines(collected.sources)
     lines.keep((*options.nested.values(), *([options.template] if options.template else ())))
     if report.shard is None:  # render requires them of all shards together
         report = with_unused_template(with_required_resources(report, configuration), options)
@@ -149,22 +151,6 @@ def _shard(word: str | None) -> tuple[int, int] | None:
     return int(match[1]), int(match[2])
 
 
-def _report_on(
-    inputs: Iterable[str], judge_of: Callable[[Sequence[Source]], Judge], run: RunOptions
-) -> tuple[Report, Lines]:
-    """The report on all inputs, and the lines to show with it."""
-    progress = Progress(silent=run.silent)
-    try:
-        collected = _collected(inputs, run, progress)
-        judge = judge_of(collected.sources)
-        if run.shard is None:
-            return _judged(collected, judge, run, progress), Lines(collected.sources)
-        collected, shard = share(collected, *run.shard)
-        return replace(_judged(collected, judge, run, progress), shard=shard), Lines(collected.sources)
-    finally:
-        progress.end()
-
-
 def _collected(inputs: Iterable[str], run: RunOptions, progress: Progress) -> Collected:
     collected = collect(
         inputs, run.stdin_name, trust_modules=run.trust_modules, ignoring=run.use_ignore_files, tell=progress.met
@@ -173,16 +159,18 @@ def _collected(inputs: Iterable[str], run: RunOptions, progress: Progress) -> Co
     return replace(collected, sources=sources)
 
 
-def _judged(collected: Collected, judge: Judge, run: RunOptions, progress: Progress) -> Report:
-    counts = Counts(policies=len(judge.policies))
+def _report_on(
+    collected: Collected, check: Check, policies: Sequence[Policy], run: RunOptions, progress: Progress
+) -> Report:
+    counts = Counts(policies=len(policies))
     faults_alone = replace(NOTHING, faults=collected.faults, skipped=collected.skipped, counts=counts)
     if len(collected.sources) == 1 or not run.nested.isdisjoint(source.name for source in collected.sources):
-        return merged((judge.check(collected.sources), faults_alone))
+        return merged((check(collected.sources), faults_alone))
     if collected == Collected((), ()) and run.shard is None:
-        return judge.check(())
+        return check(())
     from tablegate.run.audit import audit  # imports multiprocessing, and most runs have one source
 
-    return merged((audit(collected.sources, judge, jobs=run.jobs, tell=progress), faults_alone))
+    return merged((audit(collected.sources, check, policies, jobs=run.jobs, on_progress=progress), faults_alone))
 
 
 def with_required_resources(report: Report, configuration: Configuration) -> Report:
@@ -312,7 +300,7 @@ def grammar_file(environment: Mapping[str, str]) -> str | None:
 
 def share(collected: Collected, number: int, of: int) -> tuple[Collected, Shard]:
     """One shard of the sources: every N-th group. Faults and skipped files belong to the first shard."""
-    names_and_sizes = "\0".join(f"{source.name}\0{weight((source,))}" for source in collected.sources)
+    names_and_sizes = "\0".join(f"{source.name}\0{size_of((source,))}" for source in collected.sources)
     shard = Shard(number, of, len(collected.sources), digest(f"{of}\0{names_and_sizes}"))
     own = [source for group in groups(collected.sources)[number - 1 :: of] for source in group]
     part = replace(collected, sources=tuple(own))

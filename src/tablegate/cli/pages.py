@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from tablegate.cli.check import ConfigSources, prepare
 from tablegate.cli.output import emit
 from tablegate.config.schema import schema
-from tablegate.engine.settings import ConfigError, Selection, meant, selection
+from tablegate.engine.settings import ConfigError, Selection, did_you_mean, selection
 from tablegate.reporters.handbook import handbook, page, toml_text
 from tablegate.reporters.safe import PROSE, safe_text
 
@@ -23,7 +23,7 @@ def explain(word: str, sources: ConfigSources) -> int:
             _print(page(policy).splitlines())
             return 0
     known = [name for policy in policies for name in (policy.id, policy.name)]
-    raise ConfigError(f'"{word}" is not a policy', hint=meant(word, known) or "tablegate policies lists them")
+    raise ConfigError(f'"{word}" is not a policy', hint=did_you_mean(word, known) or "tablegate policies lists them")
 
 
 def list_policies(sources: ConfigSources, *, as_json: bool, as_markdown: bool) -> int:

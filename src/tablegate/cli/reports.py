@@ -12,7 +12,7 @@ from pathlib import Path
 from tablegate.cli.output import OutputError, emit, note, save
 from tablegate.config.configuration import Configuration
 from tablegate.config.options import SETTINGS
-from tablegate.engine.settings import ConfigError, meant
+from tablegate.engine.settings import ConfigError, did_you_mean
 from tablegate.findings import Exit, Fault, FaultCode, Finding, Report
 from tablegate.model.record import record, replace
 from tablegate.model.value import Place
@@ -57,7 +57,7 @@ def _destination(word: str, formats: tuple[str, ...]) -> Destination:
     name, equals, path = word.partition("=")
     if name not in formats:
         known = ", ".join(formats)
-        raise ConfigError(f'--output: "{name}" is not a format: {known}', "output", hint=meant(name, formats))
+        raise ConfigError(f'--output: "{name}" is not a format: {known}', "output", hint=did_you_mean(name, formats))
     if equals and not path:
         raise ConfigError(f"--output: {name}= has no file name", "output")
     return Destination(name, Path(path) if path else None)
@@ -104,7 +104,7 @@ def coloured(when: str, environment: Mapping[str, str]) -> bool:
     """Whether standard output is coloured: the flag decides, then the environment, then whether it is a terminal."""
     choices = SETTINGS["color"].choices
     if when not in choices:
-        raise ConfigError(f'--color: "{when}" must be {", ".join(choices)}', "color", hint=meant(when, choices))
+        raise ConfigError(f'--color: "{when}" must be {", ".join(choices)}', "color", hint=did_you_mean(when, choices))
     if when != "auto":
         return when == "always"
     if environment.get("NO_COLOR"):

@@ -14,7 +14,7 @@ from tablegate.config.configuration import Configuration, read_configuration
 from tablegate.dialects import read_all
 from tablegate.engine.jsonpath import Match, compiled, view
 from tablegate.engine.jsonpath import Path as JsonPath
-from tablegate.engine.settings import ConfigError, meant
+from tablegate.engine.settings import ConfigError, did_you_mean
 from tablegate.findings import NOTHING, Exit, Fault, FaultCode, Report, exit_of, merged
 from tablegate.iam.matrix import Matrix, matrix_of
 from tablegate.inputs.collect import collect
@@ -71,7 +71,7 @@ def _configuration(flags: Mapping[str, Any]) -> Configuration:
 def show(name: str, path: str | None, form: str, flags: Mapping[str, Any]) -> int:
     """Print the tables of one input, or what a path selects in each."""
     if form not in FORMATS:
-        raise ConfigError(f'--output: "{form}" must be {" or ".join(FORMATS)}', hint=meant(form, FORMATS))
+        raise ConfigError(f'--output: "{form}" must be {" or ".join(FORMATS)}', hint=did_you_mean(form, FORMATS))
     selector = compiled(path) if path else None
     inputs = Inputs((name,), flags)
     documents = []

@@ -211,9 +211,9 @@ def _refuse_paths(packs: Iterable[str]) -> None:
 def _data_policies(tables: object) -> tuple[Policy, ...]:
     if not tables:
         return ()
-    from tablegate.engine.data_policies import written_policies  # imports jsonpath-ng, which few runs need
+    from tablegate.engine.data_policies import data_policies  # imports jsonpath-ng, which few runs need
 
-    return written_policies(tables)
+    return data_policies(tables)
 
 
 def _of_variable(option: Option, text: str) -> object:

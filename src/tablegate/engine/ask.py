@@ -1,4 +1,7 @@
-"""Asks a predicate; answers over scenarios and holders."""
+"""Asks a predicate about one subject, and combines its results over scenarios and over holders.
+
+A crash goes before a failure, a failure before an unknown, an unknown before the rest.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from types import CoroutineType
 from typing import TypeAlias
 
 from tablegate.engine.settings import Settings
-from tablegate.engine.subjects import Stand
+from tablegate.engine.subjects import SubjectEntry
 from tablegate.iam.grants import Grant
 from tablegate.interrupt import Interrupted
 from tablegate.model.record import record, replace
@@ -20,31 +23,28 @@ _SEVERITIES = frozenset({None, *Severity})
 
 
 class OutOfTime(BaseException):
-    """Raised from outside into a predicate that does not end."""
+    """Raised by a timer inside a predicate that does not end."""
 
 
 @record(kw_only=False)
 class Crash:
-    """What a predicate did instead of giving a verdict. Never the text of an exception: it may hold data."""
+    """What a predicate did instead of returning a verdict, without the text of an exception: it may hold data."""
 
     what: str
 
 
-Answer: TypeAlias = Verdict | Crash
+PredicateResult: TypeAlias = Verdict | Crash
 
 
-def asker(policy: Policy, settings: Settings) -> Callable[[object], Answer]:
-    """What asks the policy about one subject, with its options as they are set."""
+def asker(policy: Policy, settings: Settings) -> Callable[[object], PredicateResult]:
+    """A function that asks the policy about one subject, with the policy's options as they are set."""
     own = settings.policies.get(policy.id)
     check = partial(policy.check, **own.options) if own and own.options else policy.check
 
-    def ask(subject: object) -> Answer:
+    def ask(subject: object) -> PredicateResult:
         try:
             verdict = check(subject)
-            # Nine of ten answers are this one.
-            if type(verdict) is Verdict and verdict.truth is True:
-                return verdict
-            return verdict if _well_formed(verdict) else Crash(_instead(verdict))
+            return verdict if _is_well_formed(verdict) else Crash(_malformed(verdict))
         except (OutOfTime, Interrupted):
             raise
         except BaseException as error:  # noqa: BLE001  a pack may raise anything, SystemExit(0) too
@@ -53,23 +53,25 @@ def asker(policy: Policy, settings: Settings) -> Callable[[object], Answer]:
     return ask
 
 
-def _well_formed(verdict: object) -> bool:
-    """Whether this is what the types promise: a pack without types may break it."""
+def _is_well_formed(verdict: object) -> bool:
+    """Whether a pack without types keeps to the types: a note, fix and evidence are checked if they are reported."""
     if type(verdict) is not Verdict:
         return False
-    note: object = verdict.note
-    fix: object = verdict.fix
-    if (note is not None and not isinstance(note, str)) or (fix is not None and not isinstance(fix, str)):
-        return False
-    for value in verdict.evidence:
-        if not isinstance(value, Value):
-            return False
-    return (verdict.truth is None or verdict.truth is False) and verdict.severity in _SEVERITIES
+    if verdict.truth is True:
+        return True
+    truth: object = verdict.truth
+    texts: tuple[object, ...] = (verdict.note, verdict.fix)
+    return (
+        (truth is None or truth is False)
+        and all(text is None or isinstance(text, str) for text in texts)
+        and all(isinstance(value, Value) for value in verdict.evidence)
+        and verdict.severity in _SEVERITIES
+    )
 
 
-def _instead(verdict: object) -> str:
+def _malformed(verdict: object) -> str:
     if isinstance(verdict, CoroutineType):
-        verdict.close()  # so that nobody warns that it was never awaited
+        verdict.close()  # otherwise Python warns that it was never awaited
     if isinstance(verdict, Verdict):
         return "returned a Verdict that holds something of the wrong type"
     name = "None" if verdict is None else type(verdict).__name__
@@ -78,130 +80,128 @@ def _instead(verdict: object) -> str:
 
 Scenario = Mapping[str, str]
 
-_NAMED = 3  # scenarios that a message names before it only counts
+_NAMED = 3  # scenarios or holders that a message names before it counts the rest
 
 
 @record(kw_only=False)
-class Merged:
-    """The verdict on a subject in all its scenarios, and in which of them it was given."""
+class CombinedVerdict:
+    """The verdict on a subject in several scenarios or with several holders, and which of them it is for."""
 
     verdict: Verdict
     scenario: Scenario | None = None
     when: str | None = None
 
 
-def merged(stand: Stand, ask: Callable[[object], Answer]) -> Merged | Answer:
-    """The worst answer over the scenes of a stand, or what its doubt says: a crash, then a failure, then an unknown."""
-    if stand.doubt:
-        return Merged(Verdict(None, stand.doubt))
-    if stand.variants is None:
-        return _worst(stand, [ask(scene.subject) for scene in stand.scenes])
-    answers = stand.variants.answers(stand.scenes, ask, alike=stand.alike)
-    return answers[0] if len(answers) == 1 else _worst(stand, answers)
+def worst_scenario(entry: SubjectEntry, ask: Callable[[object], PredicateResult]) -> CombinedVerdict | PredicateResult:
+    """The worst result over the scenarios of an entry; an entry with a doubt is unknown."""
+    if entry.doubt:
+        return CombinedVerdict(Verdict(None, entry.doubt))
+    if entry.table is None:
+        return _worst(entry, [ask(each.subject) for each in entry.scenarios])
+    results = entry.table.results(entry.scenarios, ask, alike=entry.alike)
+    return results[0] if len(results) == 1 else _worst(entry, results)
 
 
-def _worst(stand: Stand, answers: Sequence[Answer]) -> Merged | Answer:
-    truths: list[bool | None] = []
+def _worst(entry: SubjectEntry, results: Sequence[PredicateResult]) -> CombinedVerdict | PredicateResult:
     verdicts: list[Verdict] = []
-    for answer in answers:
-        if type(answer) is not Verdict:
-            return answer
-        truths.append(answer.truth)
-        verdicts.append(answer)
+    for result in results:
+        if isinstance(result, Crash):
+            return result
+        verdicts.append(result)
+    truths = [verdict.truth for verdict in verdicts]
     worst = False if False in truths else None if None in truths else True
     if worst is True:
         return next((verdict for verdict in verdicts if verdict.applies), verdicts[0])
     verdict = verdicts[truths.index(worst)]
     if truths.count(worst) == len(truths):
         return verdict
-    return Merged(
-        verdict, *_told(worst, tuple(truths), tuple([tuple(scene.scenario.items()) for scene in stand.scenes]))
-    )
+    scenarios = tuple([tuple(each.scenario.items()) for each in entry.scenarios])
+    return CombinedVerdict(verdict, *_in_words(worst, tuple(truths), scenarios))
 
 
 @lru_cache(maxsize=256)  # the tables of one template are in the same few scenarios
-def _told(
-    worst: bool | None, truths: tuple[bool | None, ...], settings: tuple[tuple[tuple[str, str], ...], ...]
+def _in_words(
+    worst: bool | None, truths: tuple[bool | None, ...], scenarios: tuple[tuple[tuple[str, str], ...], ...]
 ) -> tuple[Scenario, str]:
-    """The first scenario with the worst truth, told apart from the others, and in words in which it is given."""
-    at = [(dict(each), truth) for each, truth in zip(settings, truths, strict=True)]
-    told = told_apart([one for one, truth in at if truth is worst], [one for one, truth in at if truth is not worst])
-    when = f"{'fails' if worst is False else 'is unknown'} when {_listed(told)}"
-    holding = [one for one, truth in at if truth is True]
+    """The settings that single out the first scenario with the worst truth, and a clause on all of them."""
+    pairs = [(dict(each), truth) for each, truth in zip(scenarios, truths, strict=True)]
+    chosen = told_apart(
+        [one for one, truth in pairs if truth is worst], [one for one, truth in pairs if truth is not worst]
+    )
+    when = f"{'fails' if worst is False else 'is unknown'} when {_scenarios_in_words(chosen)}"
+    holding = [one for one, truth in pairs if truth is True]
     if holding:
-        when += f"; holds when {_listed(told_apart(holding, [one for one, _ in at if one not in holding]))}"
-    return told[0], when
+        others = [one for one, _ in pairs if one not in holding]
+        when += f"; holds when {_scenarios_in_words(told_apart(holding, others))}"
+    return chosen[0], when
 
 
 def told_apart(chosen: Sequence[Scenario], others: Sequence[Scenario]) -> list[dict[str, str]]:
     """The fewest settings that pick out the chosen scenarios and none of the others."""
-    told: list[dict[str, str]] = []
+    picked: list[dict[str, str]] = []
     for scenario in chosen:
-        if not any(atoms.items() <= scenario.items() for atoms in told):
-            told.append(_smallest(scenario, others))
-    return told
+        if not any(settings.items() <= scenario.items() for settings in picked):
+            picked.append(_smallest(scenario, others))
+    return picked
 
 
 def _smallest(scenario: Scenario, others: Sequence[Scenario]) -> dict[str, str]:
-    """One or two settings if they do; else all of them, less each that is not needed."""
-    items = sorted(scenario.items())
-    for atoms in (*combinations(items, 1), *combinations(items, 2)):
-        if not _shared(atoms, others):
-            return dict(atoms)
-    kept = list(items)
-    for item in items:
-        fewer = [atom for atom in kept if atom != item]
-        if not _shared(fewer, others):
-            kept = fewer
-    return dict(kept)
+    """One or two settings if they are enough; otherwise all of them but those that can be left out."""
+    settings = sorted(scenario.items())
+    for few in (*combinations(settings, 1), *combinations(settings, 2)):
+        if not _is_shared(few, others):
+            return dict(few)
+    needed = list(settings)
+    for setting in settings:
+        fewer = [each for each in needed if each != setting]
+        if not _is_shared(fewer, others):
+            needed = fewer
+    return dict(needed)
 
 
-def _shared(atoms: Iterable[tuple[str, str]], others: Sequence[Scenario]) -> bool:
-    return any(set(atoms) <= other.items() for other in others)
+def _is_shared(settings: Iterable[tuple[str, str]], others: Sequence[Scenario]) -> bool:
+    return any(set(settings) <= other.items() for other in others)
 
 
-def _listed(told: Sequence[Scenario]) -> str:
-    texts = [" and ".join(f"{key} = {atoms[key]}" for key in sorted(atoms)) for atoms in told[:_NAMED]]
-    more = len(told) - len(texts)
+def _scenarios_in_words(scenarios: Sequence[Scenario]) -> str:
+    texts = [" and ".join(f"{key} = {each[key]}" for key in sorted(each)) for each in scenarios[:_NAMED]]
+    more = len(scenarios) - len(texts)
     return ", or ".join(texts) + (f", or in {more} more scenarios" if more else "")
 
 
-_NAMED_sharing = 3  # holders that a message names before it only counts
-
-
-def shared(stand: Stand, ask: Callable[[object], Answer]) -> Merged | Answer:
-    """The worst answer over the holders of a statement: a crash, then a failure, then an unknown."""
-    answers = [(grant, ask(grant)) for grant in stand.shared]
-    crashed = next((answer for _, answer in answers if isinstance(answer, Crash)), None)
-    if crashed:
-        return crashed
-    verdicts = [(grant, answer) for grant, answer in answers if isinstance(answer, Verdict)]
+def worst_holder(entry: SubjectEntry, ask: Callable[[object], PredicateResult]) -> CombinedVerdict | PredicateResult:
+    """The worst result over the holders of a statement."""
+    results = [(grant, ask(grant)) for grant in entry.grants]
+    crash = next((result for _, result in results if isinstance(result, Crash)), None)
+    if crash:
+        return crash
+    verdicts = [(grant, result) for grant, result in results if isinstance(result, Verdict)]
     for truth in (False, None):
-        hit = [(grant, verdict) for grant, verdict in verdicts if verdict.truth is truth]
-        if hit:
-            return _told_sharing(sorted(hit, key=_weight))
+        worst = [(grant, verdict) for grant, verdict in verdicts if verdict.truth is truth]
+        if worst:
+            return _over_holders(sorted(worst, key=_by_severity))
     return next((verdict for _, verdict in verdicts if verdict.applies), verdicts[0][1])
 
 
-def _told_sharing(hit: Sequence[tuple[Grant, Verdict]]) -> Merged:
-    """The first of these answers, with the evidence of the others where it is of the same name and says more."""
-    (first, worst), *others = hit
+def _over_holders(verdicts: Sequence[tuple[Grant, Verdict]]) -> CombinedVerdict:
+    """The first verdict, with evidence of the others if it has the same name and another content."""
+    (first, worst), *others = verdicts
     evidence = {(value.name, str(value.content)): value for value in worst.evidence}
     names = {value.name for value in worst.evidence}
     for value in (value for _, verdict in others for value in verdict.evidence if value.name in names):
         evidence.setdefault((value.name, str(value.content)), value)
     same = sorted({grant.holder.address for grant, _ in others} - {first.holder.address})
-    told = f"the same goes for {_listed_sharing(same)}" if same else None
-    return Merged(replace(worst, evidence=tuple(evidence.values())), when=told)
+    when = f"the same goes for {_holders_in_words(same)}" if same else None
+    return CombinedVerdict(replace(worst, evidence=tuple(evidence.values())), when=when)
 
 
-def _weight(answer: tuple[Grant, Verdict]) -> tuple[int, str]:
-    """The worst first; a verdict without a severity of its own has the policy's, which is the worst it gives."""
-    grant, verdict = answer
-    weight = tuple(Severity).index(Severity(verdict.severity)) if verdict.severity else -1
-    return weight, grant.holder.address
+def _by_severity(verdict_on: tuple[Grant, Verdict]) -> tuple[int, str]:
+    """The worst first; a verdict without a severity of its own has its policy's, which is the highest it gives."""
+    grant, verdict = verdict_on
+    rank = tuple(Severity).index(Severity(verdict.severity)) if verdict.severity else -1
+    return rank, grant.holder.address
 
 
-def _listed_sharing(names: Sequence[str]) -> str:
-    more = len(names) - _NAMED_sharing
-    return ", ".join(names[:_NAMED_sharing]) + (f" and {more} more" if more > 0 else "")
+def _holders_in_words(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")

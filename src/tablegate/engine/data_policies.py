@@ -9,7 +9,16 @@ from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from tablegate.engine.jsonpath import Match, Path, compiled, is_number, members, regex, same
-from tablegate.engine.settings import ConfigError, as_bool, as_severity, as_table, as_text, meant, unknown_key, wrong
+from tablegate.engine.settings import (
+    ConfigError,
+    as_bool,
+    as_severity,
+    as_table,
+    as_text,
+    did_you_mean,
+    unknown_key,
+    wrong,
+)
 from tablegate.model.table import Dialect, Index, Replica, Table
 from tablegate.model.value import Value, Verdict, all_of, any_of, fails, not_applicable, unknown, when
 from tablegate.policy.declare import InBothLanguages, Policy
@@ -29,7 +38,7 @@ def check_steps(path: Path, kind: Any) -> None:
         name = step.names[0]
         if name not in known:
             raise ConfigError(
-                f'"{path.text}": there is no {name}', hint=meant(name, known) or f"known: {', '.join(known)}"
+                f'"{path.text}": there is no {name}', hint=did_you_mean(name, known) or f"known: {', '.join(known)}"
             )
         at = _hints(at)[name]
 
@@ -72,7 +81,7 @@ Judge = Callable[[object], Verdict]
 Keys = tuple[str, ...]
 
 
-def written_policies(written: object) -> tuple[Policy, ...]:
+def data_policies(written: object) -> tuple[Policy, ...]:
     """The policies of the ``[[policy]]`` tables, compiled and checked."""
     if not isinstance(written, (list, tuple)):
         wrong(written, "a list of tables: [[policy]]", ("policy",))

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 
-from tablegate.engine.ask import Merged
+from tablegate.engine.ask import CombinedVerdict
 from tablegate.engine.settings import Override, Settings, UnknownMode
-from tablegate.engine.subjects import Site
+from tablegate.engine.subjects import FindingSite
 from tablegate.findings import Finding, Outcome
 from tablegate.model import facts
 from tablegate.model.estate import Estate, with_tables
@@ -39,7 +39,7 @@ def overridden(estate: Estate, overrides: Sequence[Override]) -> Estate:
     return with_tables(estate, tables)
 
 
-def severity_at(policy: Policy, site: Site, overrides: Sequence[Override]) -> Severity | None:
+def severity_at(policy: Policy, site: FindingSite, overrides: Sequence[Override]) -> Severity | None:
     """How hard the policy weighs at the site, if an override says so. The last one counts."""
     for override in reversed(overrides):
         if policy.id in override.severity and _matches(override, site.address, site.file, site.tags):
@@ -178,7 +178,9 @@ _BEYOND_SIMPLE = frozenset(  # properties of a table that SAM's short form has n
 )
 
 
-def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merged | None], Finding]:
+def finding_maker(
+    policy: Policy, settings: Settings
+) -> Callable[[FindingSite, Verdict, CombinedVerdict | None], Finding]:
     """What makes the findings of one policy."""
     own = settings.policies.get(policy.id)
     set_severity = own.severity if own else None
@@ -187,7 +189,7 @@ def finder(policy: Policy, settings: Settings) -> Callable[[Site, Verdict, Merge
     doubtful = failing if settings.unknown is UnknownMode.BLOCK else _NONE
     doubtful_in_source = doubtful if settings.unknown_chosen else _NONE
 
-    def find(site: Site, verdict: Verdict, among: Merged | None) -> Finding:
+    def find(site: FindingSite, verdict: Verdict, among: CombinedVerdict | None) -> Finding:
         if verdict.truth is False:
             outcome, blocks = _FAILS, failing
         else:
@@ -230,14 +232,14 @@ def _blocking(threshold: Severity | None) -> frozenset[Severity]:
     return frozenset(level for level in Severity if threshold is not None and level.reaches(threshold))
 
 
-def _place(evidence: tuple[Value[object], ...], site: Site) -> Place | None:
+def _place(evidence: tuple[Value[object], ...], site: FindingSite) -> Place | None:
     for value in evidence:
         if value.place is not None:
             return value.place
     return site.place
 
 
-def _fix(policy: Policy, site: Site) -> str | None:
+def _fix(policy: Policy, site: FindingSite) -> str | None:
     """The remedy in the language that the subject is written in. One text for all languages is none of them."""
     said = policy.remedy.within(site.dialect, site.type)
     if site.spelling is None or said is None or said == policy.remedy.terraform:

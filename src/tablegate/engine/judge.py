@@ -1,17 +1,18 @@
-"""Every policy on every subject; ledger; canary."""
+"""Every policy on every subject of an estate, the ledger of their verdicts, and the engine's check of itself."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TypeAlias
 
-from tablegate.engine.ask import Answer, Crash, Merged, OutOfTime, asker, merged, shared
-from tablegate.engine.finding import finder
+from tablegate.engine.ask import CombinedVerdict, Crash, OutOfTime, PredicateResult, asker, worst_holder, worst_scenario
+from tablegate.engine.finding import finding_maker
 from tablegate.engine.settings import Settings, UnknownMode
-from tablegate.engine.subjects import Stand, Subjects
+from tablegate.engine.subjects import SubjectEntry, Subjects
 from tablegate.findings import Counts, Fault, FaultCode, Finding, Outcome, by_place
+from tablegate.iam.grants import Grant
 from tablegate.model import facts
 from tablegate.model.estate import DaxCluster, Estate
 from tablegate.model.record import record
@@ -21,36 +22,24 @@ from tablegate.policy.declare import InBothLanguages, Policy, Severity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tablegate.engine.outlines import Alike, Outlined
+    from tablegate.engine.outlines import GrantShapes, ShapeVerdicts
+
+Guard: TypeAlias = Callable[[], AbstractContextManager[object]]  # surrounds a policy while it runs
 
 
-class Running:
-    """Each policy with what asks it, by its id what makes its findings, and what is known of outlines by now."""
+class PreparedPolicies:
+    """Policies ready to run under some settings. They do not change, and threads may share them."""
 
     def __init__(self, policies: Sequence[Policy], settings: Settings) -> None:
-        self.policies = policies
+        self.policies = tuple(policies)
         self.settings = settings
         self.askers = [(policy, asker(policy, settings)) for policy in policies]
-        self.finders = {policy.id: finder(policy, settings) for policy in policies}
-        self._outlined: Outlined | None = None
-
-    @property
-    def outlined(self) -> Outlined:
-        """What earlier estates told of grants that differ in names alone."""
-        if self._outlined is None:
-            # Imported here: most inputs hold no grants.
-            from tablegate.engine.outlines import Outlined
-
-            self._outlined = Outlined()
-        return self._outlined
-
-
-Guard: TypeAlias = Callable[[], AbstractContextManager[object]]
+        self.finding_makers = {policy.id: finding_maker(policy, settings) for policy in policies}
 
 
 @record(kw_only=False)
 class Judgement:
-    """What the policies say of the estates."""
+    """The verdicts on all estates of a run."""
 
     findings: tuple[Finding, ...]
     counts: Counts
@@ -58,146 +47,159 @@ class Judgement:
 
 
 @record(kw_only=False)
-class Answers:
-    """What one policy said of one estate's subjects: how many it holds for, how many it is not for, and the rest."""
+class Results:
+    """What one policy returned for the subjects of one estate: how often it holds, is not applicable, and the rest."""
 
     held: int
-    aside: int
-    rest: Sequence[tuple[Stand, Answer | Merged]]
+    not_applicable: int
+    rest: Sequence[tuple[SubjectEntry, PredicateResult | CombinedVerdict]]
 
 
-_NONE = Answers(0, 0, ())
-
-
-def judge(estates: Iterable[Estate], running: Running, *, guard: Guard = nullcontext) -> Judgement:
-    """Judge estate by estate, so that each can go when it is done. The guard surrounds whatever a policy runs."""
-    ledger = Ledger(running)
-    for estate in estates:
-        subjects = Subjects(estate)
-        ledger.tables += len(subjects.groups)
-        for policy, ask in running.askers:
-            stands = subjects.of(policy.subject)
-            ledger.due += len(stands)
-            ledger.enter(policy, _answers(stands, subjects.alike(policy.subject, running), ask, guard))
-    return ledger.closed()
-
-
-def _answers(stands: Sequence[Stand], alike: Alike | None, ask: Callable[[object], Answer], guard: Guard) -> Answers:
-    left, known = stands, _NONE
-    rest: list[tuple[Stand, Answer | Merged]] = []
-    held = aside = 0
-    answer: Answer | Merged
-    try:
-        with guard():
-            if alike is not None:
-                left, known = _outlined(stands, alike, ask)
-            for stand in left:
-                if stand.is_one:
-                    answer = ask(stand.subject)
-                else:
-                    answer = shared(stand, ask) if stand.shared else merged(stand, ask)
-                if type(answer) is not Verdict or answer.truth is not True:
-                    rest.append((stand, answer))
-                elif answer.applies:
-                    held += 1
-                else:
-                    aside += 1
-    except OutOfTime:
-        crash = Crash("did not end in time")
-        for stand in left[held + aside + len(rest) :]:
-            rest.append((stand, crash))
-            crash = Crash("was given up, because it did not end in time")
-    return Answers(held + known.held, aside + known.aside, rest)
-
-
-def _outlined(
-    stands: Sequence[Stand], alike: Alike, ask: Callable[[object], Answer]
-) -> tuple[Sequence[Stand], Answers]:
-    """The stands that have to be asked themselves, and what the others' outlines were enough for."""
-    left: list[int] = []
-    held = aside = 0
-    for outline, numbers in alike.outlined:
-        verdict = alike.verdict(ask, outline)
-        if verdict is None:
-            left += numbers
-        elif verdict.applies:
-            held += len(numbers)
-        else:
-            aside += len(numbers)
-    asked = sorted([*left, *alike.apart]) if left else alike.apart
-    return [stands[number] for number in asked], Answers(held, aside, ())
+_NO_RESULTS = Results(0, 0, ())
 
 
 class Ledger:
-    """One entry for each policy and subject."""
+    """One entry for each policy and subject of a run."""
 
-    def __init__(self, running: Running) -> None:
+    def __init__(self, prepared: PreparedPolicies) -> None:
+        self.prepared = prepared
         self.tables = 0
         self.due = 0
-        self._running = running
         self._entered: Counter[str] = Counter()
         self._findings: list[Finding] = []
         self._faults: list[Fault] = []
+        self._shape_verdicts: ShapeVerdicts | None = None
 
-    def enter(self, policy: Policy, answered: Answers) -> None:
-        """Enter what one policy answered about the subjects of one estate."""
-        find = self._running.finders[policy.id]
-        found: list[Finding] = []
-        for stand, answer in answered.rest:
-            if isinstance(answer, Verdict):  # mostly, so it comes first
-                found.append(find(stand.site, answer, None))
-            elif isinstance(answer, Merged):
-                found.append(find(stand.site, answer.verdict, answer))
+    @property
+    def shape_verdicts(self) -> ShapeVerdicts:
+        """The verdicts on grants that differ in names only, from all estates of the run."""
+        if self._shape_verdicts is None:
+            # Imported here: most inputs hold no grants.
+            from tablegate.engine.outlines import ShapeVerdicts
+
+            self._shape_verdicts = ShapeVerdicts()
+        return self._shape_verdicts
+
+    def enter(self, policy: Policy, results: Results) -> None:
+        """Enter the results of one policy for one estate."""
+        make_finding = self.prepared.finding_makers[policy.id]
+        findings: list[Finding] = []
+        for entry, result in results.rest:
+            if isinstance(result, Verdict):
+                findings.append(make_finding(entry.site, result, None))
+            elif isinstance(result, CombinedVerdict):
+                findings.append(make_finding(entry.site, result.verdict, result))
             else:
                 self._entered["crashed"] += 1
-                self._faults.append(_fault(policy, stand, answer))
-        if found:
-            self._findings += found
-            self._entered.update([finding.outcome for finding in found])
-        self._entered["held"] += answered.held
-        self._entered["not_applicable"] += answered.aside
+                self._faults.append(_fault(policy, entry, result))
+        self._findings += findings
+        self._entered.update([finding.outcome for finding in findings])
+        self._entered["held"] += results.held
+        self._entered["not_applicable"] += results.not_applicable
 
-    def closed(self) -> Judgement:
-        """The judgement, with a fault if the entries are not as many as were due."""
+    def close(self) -> Judgement:
+        """The judgement, with a fault if the number of entries is not the number due."""
         entered = self._entered
-        given = entered.total()
-        if given != self.due:
-            message = f"{self.due} verdicts were due and {given} were given"
+        total = entered.total()
+        if total != self.due:
+            message = f"{self.due} verdicts were due and {total} were given"
             self._faults.append(Fault(FaultCode.INTERNAL, message, Place("")))
         counts = Counts(
             tables=self.tables,
-            policies=len(self._running.policies),
-            verdicts=given - entered["crashed"],
+            policies=len(self.prepared.policies),
+            verdicts=total - entered["crashed"],
             held=entered["held"],
             failed=entered[Outcome.FAILS],
             unknown=entered[Outcome.UNKNOWN],
             not_applicable=entered["not_applicable"],
             waived=entered[Outcome.WAIVED],
         )
-        return Judgement(tuple(self._shown()), counts, tuple(self._faults))
+        return Judgement(tuple(sorted(self._reported(), key=by_place)), counts, tuple(self._faults))
 
-    def _shown(self) -> Iterable[Finding]:
-        """The findings in their order. Unknowns that are to be ignored are counted, and not shown."""
-        silent = self._running.settings.unknown is UnknownMode.IGNORE
-        shown = [item for item in self._findings if not (silent and item.outcome is Outcome.UNKNOWN)]
-        return sorted(shown, key=by_place)
+    def _reported(self) -> list[Finding]:
+        """The findings without unknowns that the settings ignore: these are counted only."""
+        if self.prepared.settings.unknown is not UnknownMode.IGNORE:
+            return self._findings
+        return [finding for finding in self._findings if finding.outcome is not Outcome.UNKNOWN]
 
 
-def _fault(policy: Policy, stand: Stand, crash: Crash) -> Fault:
-    message = f"policy {policy.id} ({policy.name}) {crash.what} at {stand.site.address}"
-    place = stand.site.place or Place(stand.site.file)
+def _fault(policy: Policy, entry: SubjectEntry, crash: Crash) -> Fault:
+    message = f"policy {policy.id} ({policy.name}) {crash.what} at {entry.site.address}"
+    place = entry.site.place or Place(entry.site.file)
     return Fault(FaultCode.INTERNAL, message, place, hint="this is a mistake in the policy, not in the input")
 
 
-def unsound(judge: Callable[[tuple[Estate, ...], Running], Judgement]) -> tuple[Fault, ...]:
-    """A fault, unless a bad cluster fails, a good one holds, and one of which nothing is known is unknown."""
+def judge(estate: Estate, ledger: Ledger, *, guard: Guard = nullcontext) -> None:
+    """Enter into the ledger what every policy returns for every subject of the estate."""
+    subjects = Subjects(estate)
+    ledger.tables += len(subjects.tables)
+    grant_shapes: GrantShapes | None = None
+    for policy, ask in ledger.prepared.askers:
+        entries = subjects.of(policy.subject)
+        if policy.subject is Grant and entries and grant_shapes is None:
+            grant_shapes = ledger.shape_verdicts.shapes(estate.holders, entries)
+        shapes = grant_shapes if policy.subject is Grant else None
+        ledger.due += len(entries)
+        ledger.enter(policy, _results(entries, shapes, ask, guard))
+
+
+def _results(
+    entries: Sequence[SubjectEntry], shapes: GrantShapes | None, ask: Callable[[object], PredicateResult], guard: Guard
+) -> Results:
+    to_ask, known = entries, _NO_RESULTS
+    rest: list[tuple[SubjectEntry, PredicateResult | CombinedVerdict]] = []
+    held = not_applicable = 0
+    result: PredicateResult | CombinedVerdict
+    try:
+        with guard():
+            if shapes is not None:
+                to_ask, known = _known_by_shape(entries, shapes, ask)
+            for entry in to_ask:
+                if entry.is_one:
+                    result = ask(entry.subject)
+                else:
+                    result = worst_holder(entry, ask) if entry.grants else worst_scenario(entry, ask)
+                if type(result) is not Verdict or result.truth is not True:
+                    rest.append((entry, result))
+                elif result.applies:
+                    held += 1
+                else:
+                    not_applicable += 1
+    except OutOfTime:
+        crash = Crash("did not end in time")
+        for entry in to_ask[held + not_applicable + len(rest) :]:
+            rest.append((entry, crash))
+            crash = Crash("was given up, because it did not end in time")
+    return Results(held + known.held, not_applicable + known.not_applicable, rest)
+
+
+def _known_by_shape(
+    entries: Sequence[SubjectEntry], shapes: GrantShapes, ask: Callable[[object], PredicateResult]
+) -> tuple[Sequence[SubjectEntry], Results]:
+    """The entries that have to be asked one by one, and the results for those whose outline is enough."""
+    to_ask = list(shapes.others)
+    held = not_applicable = 0
+    for outline, numbers in shapes.by_outline:
+        verdict = shapes.verdict(ask, outline)
+        if verdict is None:
+            to_ask += numbers
+        elif verdict.applies:
+            held += len(numbers)
+        else:
+            not_applicable += len(numbers)
+    return [entries[number] for number in sorted(to_ask)], Results(held, not_applicable, ())
+
+
+def self_check(judge: Callable[[Estate, Ledger], None]) -> tuple[Fault, ...]:
+    """A fault, unless one bad cluster fails, one good cluster holds and one unknown cluster is unknown."""
     encrypted = (facts.DAX_ENCRYPTED.of(False), facts.DAX_ENCRYPTED.of(True), facts.DAX_ENCRYPTED.doubted(_DOUBT))
     clusters = tuple(
         DaxCluster(address=str(number), place=None, encrypted=value, in_transit=facts.DAX_IN_TRANSIT.unset)
         for number, value in enumerate(encrypted)
     )
-    estate = Estate(file="", dialect=Dialect.CLOUDFORMATION, dax_clusters=clusters)
-    counts = judge((estate,), Running((_POLICY,), Settings())).counts
+    ledger = Ledger(PreparedPolicies((_CANARY,), Settings()))
+    judge(Estate(file="", dialect=Dialect.CLOUDFORMATION, dax_clusters=clusters), ledger)
+    counts = ledger.close().counts
     if (counts.failed, counts.held, counts.unknown) == (1, 1, 1):
         return ()
     message = "the engine does not judge a known case as it must, so nothing it says can be trusted"
@@ -209,7 +211,7 @@ def _encrypted(cluster: DaxCluster) -> Verdict:
 
 
 _DOUBT = Doubt("nobody says")
-_POLICY = Policy(
+_CANARY = Policy(
     id="TG000",
     name="canary",
     severity=Severity.HIGH,

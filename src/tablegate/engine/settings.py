@@ -65,7 +65,7 @@ class Settings:
     heeds_acknowledged: bool = True  # what a program acknowledges of its own constructs is waived
 
 
-def meant(word: str, known: Iterable[str]) -> str | None:
+def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     """A hint that names the known word closest to this one, if one is close."""
     from difflib import get_close_matches
 
@@ -115,7 +115,7 @@ def named(policies: Iterable[Policy], selector: str) -> tuple[Policy, ...]:
     by_word = _by_word(policies)
     word = selector if selector in by_word else selector.lower()
     if word not in by_word:
-        raise ConfigError(f'"{selector}" is no policy, family or severity', hint=meant(selector, by_word))
+        raise ConfigError(f'"{selector}" is no policy, family or severity', hint=did_you_mean(selector, by_word))
     return tuple(by_word[word])
 
 
@@ -216,7 +216,7 @@ def wrong(written: object, right: str, keys: tuple[str, ...]) -> NoReturn:
 
 def unknown_key(key: str, known: Iterable[str], keys: tuple[str, ...]) -> NoReturn:
     """Refuse a key, and name the one that was probably meant."""
-    raise ConfigError(f"unknown key {'.'.join((*keys, key))}", *keys, key, hint=meant(key, known))
+    raise ConfigError(f"unknown key {'.'.join((*keys, key))}", *keys, key, hint=did_you_mean(key, known))
 
 
 def _fail_on(written: object, keys: tuple[str, ...]) -> Severity | None:
@@ -261,7 +261,7 @@ def _one_policy(policies: tuple[Policy, ...], *keys: str) -> Policy:
         if word in (policy.id, policy.name):
             return policy
     known = [name for policy in policies for name in (policy.id, policy.name)]
-    raise ConfigError(f'{".".join(keys[:-1])}: "{word}" is no policy', *keys, hint=meant(word, known))
+    raise ConfigError(f'{".".join(keys[:-1])}: "{word}" is no policy', *keys, hint=did_you_mean(word, known))
 
 
 def _policy_settings(policy: Policy, table: Mapping[str, object], word: str) -> PolicySettings:

@@ -1,4 +1,4 @@
-"""What there is to judge; scenarios of a table."""
+"""The subjects of an estate, as policies ask for them; the scenarios of a table."""
 
 from __future__ import annotations
 
@@ -16,18 +16,17 @@ from tablegate.model.table import Construct, Dialect, Index, Replica, Table
 from tablegate.model.value import Place, Value
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from tablegate.engine.judge import Running
-    from tablegate.engine.outlines import Alike
-
-
 T = TypeVar("T")
+SubjectPart = Mapping[str, str]  # such as {"index": "by-status"}
 
-_PARTS = ("indexes", "local_indexes", "replicas")
+_PARTS = ("indexes", "local_indexes", "replicas")  # of a table, that lead back to it
 
 
 class ObservedTable(Table):
-    """A table that notes in ``reads`` which of some fields are read, also by way of its parts, which are its own."""
+    """A copy of a table that notes in ``reads`` which of some fields are read.
+
+    It has copies of its parts, so that what is read by way of a part is noted too.
+    """
 
     if TYPE_CHECKING:
         reads: set[str]
@@ -45,7 +44,7 @@ class ObservedTable(Table):
 
 @lru_cache
 def _observing(names: frozenset[str]) -> type[ObservedTable]:
-    """The class of tables that note when one of these fields is read: other fields are read at full speed."""
+    """The class of tables that note when one of these fields is read. The others are read at full speed."""
     return type("ObservedTable", (ObservedTable,), {name: _observed(name) for name in names})
 
 
@@ -61,91 +60,85 @@ def _observed(name: str) -> property:
 
 
 @record(kw_only=False)
-class Scene:
-    """A subject in one scenario, and the table that it is a part of, or is itself."""
+class ScenarioSubject:
+    """A subject in one scenario, and the number of that scenario among those of its table."""
 
     number: int
     subject: object
     scenario: Mapping[str, str]
 
 
-class Variants:
-    """The scenarios of one table. A question is asked again only where the answer may differ.
-
-    ``tables`` are observed copies of the tables that are given.
-    """
+class TableScenarios:
+    """One table in its scenarios. A predicate is asked again only where its result may differ."""
 
     def __init__(self, tables: Sequence[Table]) -> None:
+        self._first_equal = _first_equal(tables)
+        observing = _observing(frozenset(self._first_equal))
         names = names_of(Table)
-        self._kinds = _kinds(tables)
-        observing = _observing(frozenset(self._kinds))
         self.tables = tuple(observing(**dict(zip(names, contents(table), strict=True))) for table in tables)
-        self.observed = {id(table): copy for table, copy in zip(tables, self.tables, strict=True)}
+        self.copies = {id(table): copy for table, copy in zip(tables, self.tables, strict=True)}
 
-    def answers(self, scenes: Sequence[Scene], ask: Callable[[object], T], *, alike: bool) -> list[T]:
-        """The answer in each scene, or a single one for all of them.
+    def results(self, subjects: Sequence[ScenarioSubject], ask: Callable[[object], T], *, alike: bool) -> list[T]:
+        """The result for each subject, or a single one for all of them.
 
-        Of scenes that agree in all that was read, only the first is asked. ``alike`` tells that their subjects differ
-        in nothing but their tables.
+        Of scenarios that agree in all fields that were read, only the first is asked about. ``alike`` means that the
+        subjects differ in nothing but their tables.
         """
-        first, reads = self._asked(scenes[0], ask)
+        first, reads = self._asked(subjects[0], ask)
         if alike and not reads:
             return [first]
-        asked = [(scenes[0], reads, first)]
-        answers = [first]
-        for scene in scenes[1:]:
-            known = [answer for other, reads, answer in asked if self._agree(other, scene, reads)]
+        asked = [(subjects[0], reads, first)]
+        results = [first]
+        for subject in subjects[1:]:
+            known = [result for other, reads, result in asked if self._agree(other, subject, reads)]
             if not known:
-                answer, reads = self._asked(scene, ask)
-                asked.append((scene, reads, answer))
-                known = [answer]
-            answers.append(known[0])
-        return answers
+                result, reads = self._asked(subject, ask)
+                asked.append((subject, reads, result))
+                known = [result]
+            results.append(known[0])
+        return results
 
-    def _asked(self, scene: Scene, ask: Callable[[object], T]) -> tuple[T, tuple[str, ...]]:
-        reads = self.tables[scene.number].reads
+    def _asked(self, subject: ScenarioSubject, ask: Callable[[object], T]) -> tuple[T, tuple[str, ...]]:
+        reads = self.tables[subject.number].reads
         reads.clear()
-        return ask(scene.subject), tuple(reads)
+        return ask(subject.subject), tuple(reads)
 
-    def _agree(self, one: Scene, other: Scene, reads: Iterable[str]) -> bool:
+    def _agree(self, one: ScenarioSubject, other: ScenarioSubject, reads: Iterable[str]) -> bool:
         for name in reads:
-            kinds = self._kinds[name]
-            if kinds[one.number] != kinds[other.number]:
+            first_equal = self._first_equal[name]
+            if first_equal[one.number] != first_equal[other.number]:
                 return False
-        return one.subject == other.subject or isinstance(one.subject, Table)
+        return _are_alike((one, other))
 
 
-def are_alike(scenes: Sequence[Scene]) -> bool:
+def _are_alike(subjects: Sequence[ScenarioSubject]) -> bool:
     """Whether the subjects are tables, or parts that are equal but for their tables."""
-    first = scenes[0].subject
-    return isinstance(first, Table) or all(scene.subject == first for scene in scenes[1:])
+    first = subjects[0].subject
+    return isinstance(first, Table) or all(other.subject == first for other in subjects[1:])
 
 
-def _kinds(tables: Sequence[Table]) -> dict[str, tuple[int, ...]]:
-    """Of each field that differs, by scenario: the number of the first one in which it has the same value."""
+def _first_equal(tables: Sequence[Table]) -> dict[str, tuple[int, ...]]:
+    """For each field that differs and each table, the number of the first table with an equal value."""
     first, *others = map(contents, tables)
-    moved = {name for other in others for name in compress(names_of(Table), map(is_not, first, other))}
-    kinds = {}
-    for name in moved:
+    names = {name for other in others for name in compress(names_of(Table), map(is_not, first, other))}
+    numbers = {}
+    for name in names:
         values = [getattr(table, name) for table in tables]
-        found = tuple(map(values.index, values))
-        if any(found):
-            kinds[name] = found
-    return kinds
-
-
-Part = Mapping[str, str]
+        equal = tuple(map(values.index, values))
+        if any(equal):
+            numbers[name] = equal
+    return numbers
 
 
 @record(kw_only=False)
-class Site:
-    """Where a finding about a subject belongs, and what an override can know it by."""
+class FindingSite:
+    """The address and place that a finding about a subject has, and what an override can match it by."""
 
     file: str
     dialect: Dialect
     address: str
     place: Place | None
-    part: Part | None = None
+    part: SubjectPart | None = None
     tags: Value[Mapping[str, str | None]] | None = None
     construct: Construct | None = None
     type: str | None = None  # of the resource that declares the table
@@ -153,182 +146,169 @@ class Site:
 
 
 @record(eq=False, kw_only=False)
-class Stand:
-    """A subject at its site. ``scenes`` are for a subject that is in several scenarios.
+class SubjectEntry:
+    """A subject at its site. One line of the ledger for each policy.
 
-    ``shared`` holds a statement once for each of its holders, where there are several.
-    ``doubt`` stands for subjects that cannot be listed: there is nothing to ask a predicate about.
-    ``is_one`` tells that none of these is set, and one answer is enough.
+    If ``is_one``, a predicate is asked once, about ``subject``. Otherwise it is asked about a table or a part of one in
+    ``scenarios`` (of ``table``, where that tells what is read), about ``grants``, one for each holder of a statement,
+    or not at all, where a ``doubt`` keeps the subjects from being listed.
     """
 
-    site: Site
+    site: FindingSite
     subject: object
-    scenes: tuple[Scene, ...] = ()
-    variants: Variants | None = None
-    shared: tuple[Grant, ...] = ()
-    doubt: tuple[Value[object], ...] = ()
     is_one: bool = True
-    alike: bool = False  # the subjects in all scenes, but for their tables
+    scenarios: Sequence[ScenarioSubject] = ()
+    table: TableScenarios | None = None
+    alike: bool = False  # the subjects of all scenarios differ in nothing but their tables
+    grants: Sequence[Grant] = ()
+    doubt: tuple[Value[object], ...] = ()
 
 
 class Subjects:
-    """The subjects of one estate. Each sort is listed when a policy first asks for it."""
+    """The subjects of one estate. Each kind is listed when a policy first asks for it."""
 
     def __init__(self, estate: Estate) -> None:
-        self.groups = [_Group(tables) for tables in _by_address(estate.tables)]
-        observed = [group.variants for group in self.groups if group.variants]
-        self.estate = with_tables(estate, {key: table for each in observed for key, table in each.observed.items()})
-        self._listed: dict[type, tuple[Stand, ...]] = {}
-        self._alike: Alike | None = None
+        self.tables = [_TableEntries(tables) for tables in _by_address(estate.tables)]
+        observed = [each.scenarios for each in self.tables if each.scenarios]
+        self.estate = with_tables(estate, {key: copy for table in observed for key, copy in table.copies.items()})
+        self._listed: dict[type, Sequence[SubjectEntry]] = {}
 
-    def of(self, sort: type) -> tuple[Stand, ...]:
-        """All subjects of one sort, in the estate's order."""
-        if sort not in self._listed:
-            self._listed[sort] = tuple(_LISTERS[sort](self))
-        return self._listed[sort]
+    def of(self, kind: type) -> Sequence[SubjectEntry]:
+        """All subjects of one kind, in the estate's order."""
+        if kind not in self._listed:
+            self._listed[kind] = tuple(_LISTERS[kind](self))
+        return self._listed[kind]
 
-    def alike(self, sort: type, running: Running) -> Alike | None:
-        """Which subjects of one sort differ in nothing but names."""
-        if sort is not Grant or not self.estate.grants:
-            return None
-        if self._alike is None:
-            self._alike = running.outlined.alike(self.estate.holders, self.of(Grant))
-        return self._alike
-
-    def site(self, subject: Any, part: Part | None = None, place: Place | None = None) -> Site:
-        """Where a subject of this estate stands, or a part of it."""
+    def site(self, subject: Any, part: SubjectPart | None = None, place: Place | None = None) -> FindingSite:
+        """The site of a subject of this estate, or of a part of it."""
         tags, type_ = (subject.tags, subject.type) if isinstance(subject, Table) else (None, None)
         own = subject.place if place is None else place
         estate, address = self.estate, subject.address
         construct = estate.constructs.get(address)
-        return Site(estate.file, estate.dialect, address, own, part, tags, construct, type_, estate.spelling)
+        return FindingSite(estate.file, estate.dialect, address, own, part, tags, construct, type_, estate.spelling)
 
 
-class _Group:
-    """One table, in each of its scenarios."""
+class _TableEntries:
+    """One table in each of its scenarios."""
 
     def __init__(self, tables: Sequence[Table]) -> None:
-        self.variants = Variants(tables) if len(tables) > 1 else None
-        self.tables = self.variants.tables if self.variants else tuple(tables)
+        self.scenarios = TableScenarios(tables) if len(tables) > 1 else None
+        self.tables = self.scenarios.tables if self.scenarios else tables
         self.first = self.tables[0]
 
-    def stand(self, site: Site, scenes: list[Scene]) -> Stand:
-        """The stand of this table, or of the part of it that is seen in these scenes."""
-        if self.variants is None:
-            return Stand(site, scenes[0].subject)
-        return Stand(site, scenes[0].subject, tuple(scenes), self.variants, is_one=False, alike=are_alike(scenes))
+    def entry(self, site: FindingSite, subjects: Sequence[ScenarioSubject]) -> SubjectEntry:
+        """The entry of this table, or of the part of it that is in these scenarios."""
+        first = subjects[0].subject
+        if self.scenarios is None:
+            return SubjectEntry(site, first)
+        return SubjectEntry(site, first, False, subjects, self.scenarios, _are_alike(subjects))
 
 
-def _by_address(items: Iterable[T]) -> Iterable[list[T]]:
-    gathered: dict[str, list[T]] = {}
-    for item in items:
-        gathered.setdefault(item.address, []).append(item)  # type: ignore[attr-defined]  # each subject has one
-    return gathered.values()
+def _by_address(subjects: Iterable[T]) -> Iterable[list[T]]:
+    by_address: dict[str, list[T]] = {}
+    for subject in subjects:
+        by_address.setdefault(subject.address, []).append(subject)  # type: ignore[attr-defined]  # each has one
+    return by_address.values()
 
 
-def _scenes(items: Iterable[Table | DaxCluster | LegacyGlobalTable]) -> list[Scene]:
-    return [Scene(number, item, item.scenario or {}) for number, item in enumerate(items)]
+def _in_scenarios(subjects: Iterable[Table | DaxCluster | LegacyGlobalTable]) -> list[ScenarioSubject]:
+    return [ScenarioSubject(number, subject, subject.scenario or {}) for number, subject in enumerate(subjects)]
 
 
-def _tables(subjects: Subjects) -> Iterator[Stand]:
-    for group in subjects.groups:
-        yield group.stand(subjects.site(group.first), _scenes(group.tables))
+def _tables(subjects: Subjects) -> Iterator[SubjectEntry]:
+    for table in subjects.tables:
+        yield table.entry(subjects.site(table.first), _in_scenarios(table.tables))
 
 
-def _indexes(subjects: Subjects) -> Iterator[Stand]:
-    for group in subjects.groups:
-        values = [(table.indexes, table.local_indexes) for table in group.tables]
-        yield from _parts(subjects, group, values, "index", attrgetter("name"))
+def _indexes(subjects: Subjects) -> Iterator[SubjectEntry]:
+    for table in subjects.tables:
+        parts = [(one.indexes, one.local_indexes) for one in table.tables]
+        yield from _parts(subjects, table, parts, "index", attrgetter("name"))
 
 
-def _replicas(subjects: Subjects) -> Iterator[Stand]:
-    for group in subjects.groups:
-        values = [(table.replicas,) for table in group.tables]
-        yield from _parts(subjects, group, values, "replica", attrgetter("region"))
+def _replicas(subjects: Subjects) -> Iterator[SubjectEntry]:
+    for table in subjects.tables:
+        parts = [(one.replicas,) for one in table.tables]
+        yield from _parts(subjects, table, parts, "replica", attrgetter("region"))
 
 
 def _parts(
     subjects: Subjects,
-    group: _Group,
-    values: Sequence[tuple[Value[Any], ...]],
+    table: _TableEntries,
+    parts_of: Sequence[tuple[Value[Any], ...]],
     kind: str,
-    naming: Callable[[Any], Value[str]],
-) -> Iterator[Stand]:
-    """A table's parts, matched over its scenarios by name; those that cannot be listed are one doubt of the table."""
-    found: dict[tuple[str, int], list[Scene]] = {}
+    name_of: Callable[[Any], Value[str]],
+) -> Iterator[SubjectEntry]:
+    """A table's parts, matched over its scenarios by name; all that cannot be listed is one doubt about the table."""
+    by_name: dict[tuple[str, int], list[ScenarioSubject]] = {}
     doubts: dict[Value[object], None] = {}
-    for number, collections in enumerate(values):
-        seen: dict[str, int] = {}
-        for value in collections:
-            if not value.content:
-                if not value.known:
-                    doubts[value] = None
-                continue
-            scenario = group.tables[number].scenario or {}
-            for part in value.content:
-                name = naming(part).content or "?"
-                seen[name] = seen.get(name, 0) + 1
-                found.setdefault((name, seen[name]), []).append(Scene(number, part, scenario))
+    for number, values in enumerate(parts_of):
+        scenario = table.tables[number].scenario or {}
+        times: dict[str, int] = {}
+        for value in values:
+            if not value.known and not value.content:
+                doubts[value] = None
+            for part in value.content or ():
+                name = name_of(part).content or "?"
+                times[name] = times.get(name, 0) + 1
+                by_name.setdefault((name, times[name]), []).append(ScenarioSubject(number, part, scenario))
     if doubts:
-        yield Stand(subjects.site(group.first), group.first, doubt=tuple(doubts), is_one=False)
-    for (name, _), scenes in found.items():
-        place = scenes[0].subject.place  # type: ignore[attr-defined]  # each part has one
-        yield group.stand(subjects.site(group.first, {kind: name}, place), scenes)
+        yield SubjectEntry(subjects.site(table.first), table.first, is_one=False, doubt=tuple(doubts))
+    for (name, _), parts in by_name.items():
+        place = parts[0].subject.place  # type: ignore[attr-defined]  # each part has one
+        yield table.entry(subjects.site(table.first, {kind: name}, place), parts)
 
 
-def _clusters(subjects: Subjects) -> Iterator[Stand]:
-    return _apart(subjects, subjects.estate.dax_clusters)
+def _clusters(subjects: Subjects) -> Iterator[SubjectEntry]:
+    return _unobserved(subjects, subjects.estate.dax_clusters)
 
 
-def _legacy(subjects: Subjects) -> Iterator[Stand]:
-    return _apart(subjects, subjects.estate.legacy_global_tables)
+def _legacy(subjects: Subjects) -> Iterator[SubjectEntry]:
+    return _unobserved(subjects, subjects.estate.legacy_global_tables)
 
 
-def _apart(subjects: Subjects, items: Iterable[DaxCluster | LegacyGlobalTable]) -> Iterator[Stand]:
-    for several in _by_address(items):
-        site = subjects.site(several[0])
-        if len(several) == 1:
-            yield Stand(site, several[0])
-        else:
-            yield Stand(site, several[0], tuple(_scenes(several)), is_one=False)
+def _unobserved(subjects: Subjects, listed: Iterable[DaxCluster | LegacyGlobalTable]) -> Iterator[SubjectEntry]:
+    """Subjects that are asked about in each of their scenarios."""
+    for group in _by_address(listed):
+        one = len(group) == 1
+        yield SubjectEntry(subjects.site(group[0]), group[0], one, () if one else _in_scenarios(group))
 
 
-def _changes(subjects: Subjects) -> Iterator[Stand]:
-    return (Stand(subjects.site(change), change) for change in subjects.estate.changes)
+def _changes(subjects: Subjects) -> Iterator[SubjectEntry]:
+    return (SubjectEntry(subjects.site(change), change) for change in subjects.estate.changes)
 
 
-def _grants(subjects: Subjects) -> Iterator[Stand]:
+def _grants(subjects: Subjects) -> Iterator[SubjectEntry]:
     """Each statement of a document, once, however many hold it."""
-    found: dict[tuple[str, str, int], list[Grant]] = {}
+    statements: dict[tuple[str, str, int], list[Grant]] = {}
     for grant in subjects.estate.grants:
-        found.setdefault((grant.address, grant.label, grant.statement.index), []).append(grant)
-    for (_, label, _), grants in found.items():
+        statements.setdefault((grant.address, grant.label, grant.statement.index), []).append(grant)
+    for (_, label, _), grants in statements.items():
+        one = len(grants) == 1
         site = subjects.site(grants[0], {"statement": label})
-        if len(grants) == 1:
-            yield Stand(site, grants[0])
-        else:
-            yield Stand(site, grants[0], shared=tuple(grants), is_one=False)
+        yield SubjectEntry(site, grants[0], one, grants=() if one else grants)
 
 
-def _holders(subjects: Subjects) -> Iterator[Stand]:
-    return (Stand(subjects.site(holder), holder) for holder in subjects.estate.holders)
+def _holders(subjects: Subjects) -> Iterator[SubjectEntry]:
+    return (SubjectEntry(subjects.site(holder), holder) for holder in subjects.estate.holders)
 
 
-def _unread(subjects: Subjects) -> Iterator[Stand]:
-    """Each document that could not be read, once, however many hold it; where it matters to one, it matters."""
-    found: dict[str, Unread] = {}
-    for item in (item for holder in subjects.estate.holders for item in holder.unread):
-        if item.address not in found or (item.relevant and not found[item.address].relevant):
-            found[item.address] = item
-    return (Stand(subjects.site(item), item) for _, item in sorted(found.items()))
+def _unread(subjects: Subjects) -> Iterator[SubjectEntry]:
+    """Each document that could not be read, once, however many hold it; relevant if it is relevant to one of them."""
+    by_address: dict[str, Unread] = {}
+    for document in (document for holder in subjects.estate.holders for document in holder.unread):
+        other = by_address.get(document.address)
+        if other is None or (document.relevant and not other.relevant):
+            by_address[document.address] = document
+    return (SubjectEntry(subjects.site(document), document) for _, document in sorted(by_address.items()))
 
 
-def _whole(subjects: Subjects) -> Iterator[Stand]:
+def _estate(subjects: Subjects) -> Iterator[SubjectEntry]:
     estate = subjects.estate
-    yield Stand(Site(estate.file, estate.dialect, estate.file, None, spelling=estate.spelling), estate)
+    yield SubjectEntry(FindingSite(estate.file, estate.dialect, estate.file, None, spelling=estate.spelling), estate)
 
 
-_LISTERS: Mapping[type, Callable[[Subjects], Iterator[Stand]]] = {
+_LISTERS: Mapping[type, Callable[[Subjects], Iterator[SubjectEntry]]] = {
     Table: _tables,
     Index: _indexes,
     Replica: _replicas,
@@ -338,5 +318,5 @@ _LISTERS: Mapping[type, Callable[[Subjects], Iterator[Stand]]] = {
     Unread: _unread,
     DaxCluster: _clusters,
     LegacyGlobalTable: _legacy,
-    Estate: _whole,
+    Estate: _estate,
 }

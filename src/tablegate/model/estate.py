@@ -128,18 +128,3 @@ def with_tables(estate: Estate, tables: Mapping[int, Table]) -> Estate:
 def _with_after(change: Change, tables: Mapping[int, Table]) -> Change:
     after = tables.get(id(change.after))
     return change if after is None or after is change.after else replace(change, after=after)
-
-
-def let_go(estate: Estate) -> None:
-    """Empty an estate that nobody asks any more: what leads from parts back to their owners would keep all of it."""
-    for table in estate.tables:
-        for parts in (table.indexes, table.local_indexes, table.replicas):
-            for part in parts.content or ():
-                wire(part, "table", None)
-    for holder in estate.holders:
-        for grant in holder.grants:
-            wire(grant, "reached", None)
-        wire(holder, "grants", ())
-        wire(holder, "denials", ())
-    for name in ("tables", "neighbours", "changes", "grants", "holders"):
-        wire(estate, name, ())

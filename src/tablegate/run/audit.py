@@ -1,49 +1,81 @@
-"""Many sources, one or several processes."""
+"""Many sources as one run, in this process or in several. The report is the same."""
 
 from __future__ import annotations
 
 import gc
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
+from io import BytesIO
 from multiprocessing.sharedctypes import RawArray
 from typing import ClassVar, TypeAlias
 
 from tablegate.findings import Report, merged
-from tablegate.run.parts import Judge, Part, groups, in_parts, judged, lost, packed, unpacked, weight
+from tablegate.policy.declare import Policy
+from tablegate.run.parts import Check, Part, check_part, groups, in_parts, lost, size_of
 from tablegate.syntax.source import Source
 
-Tell: TypeAlias = Callable[[int, int], object]  # how many of how many are done
+OnProgress: TypeAlias = Callable[[int, int], object]  # sources that are done, and all sources
 
-WORTH = 1024 * 1024  # bytes from which processes pay for their start
+ENOUGH = 1024 * 1024  # bytes from which processes save more time than their start takes
+PARTS_EACH = 8  # a process ends after about so many parts: its memory goes with it
+_OFTEN = 0.2  # seconds between two reports of progress
+_FORK = multiprocessing.get_context("fork")  # children have sources and policies without being sent them
+_exit = os._exit  # packs cannot call it while a policy runs
 
 
-def audit(sources: Sequence[Source], judge: Judge, *, jobs: int | None = None, tell: Tell) -> Report:
-    """The report on all sources. How many processes there are, and how they share the work, does not show in it.
+def audit(
+    sources: Sequence[Source],
+    check: Check,
+    policies: Iterable[Policy],
+    *,
+    jobs: int | None = None,
+    on_progress: OnProgress,
+) -> Report:
+    """The report on all sources. The number of processes changes nothing in it.
 
-    Without a number of jobs there are as many as the machine has cores, where there is enough to do.
+    ``check`` gives the report on one part, by these ``policies``. Without a number of ``jobs`` there are as many
+    processes as the machine has cores, or one if there is little to do.
     """
     parts = list(in_parts(sources))
-    wanted = jobs or (_cores() if sum(map(weight, parts)) >= WORTH else 1)
-    if wanted == 1 or not hasattr(os, "fork"):
-        return merged(_here(parts, judge, tell), ours=True)
+    processes = jobs or (_cores() if sum(map(size_of, parts)) >= ENOUGH else 1)
+    if processes == 1 or not hasattr(os, "fork"):
+        return merged(_in_this_process(parts, check, on_progress), ours=True)
 
-    if len(parts) < wanted:
+    if len(parts) < processes:
         parts = groups(sources)
-    return merged(unpacked(list(in_processes(parts, judge, wanted, tell)), judge), ours=True)
+    by_id = {policy.id: policy for policy in policies}
+    packed = list(_in_processes(parts, check, processes, on_progress))
+    return merged((unpacked(report, by_id) for report in packed), ours=True)
 
 
-def _here(parts: Sequence[Part], judge: Judge, tell: Tell) -> Iterator[Report]:
+def _in_this_process(parts: Sequence[Part], check: Check, on_progress: OnProgress) -> Iterator[Report]:
     done, total = 0, sum(map(len, parts))
-    for part in parts:
-        yield judged(part, judge)
-        done += len(part)
-        tell(done, total)
+    with _collecting():
+        for part in parts:
+            yield check_part(part, check)
+            done += len(part)
+            on_progress(done, total)
+
+
+@contextmanager
+def _collecting() -> Iterator[None]:
+    """Run the collector, which the command switches off, now and then: estates hold on to themselves."""
+    before, running = gc.get_threshold(), gc.isenabled()
+    gc.set_threshold(100_000, 50, 100)
+    gc.enable()
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        if not running:
+            gc.disable()
 
 
 def _cores() -> int:
@@ -52,71 +84,66 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-OFTEN = 0.2  # seconds between two words on how far it is
-_FORK = multiprocessing.get_context("fork")  # children know sources and policies without being sent them
-_leave = os._exit  # while a policy runs, calls of it are refused
-
-
-class _Work:
-    """What one pool does, known to its children too. ``begun`` marks the parts that one of them has taken."""
-
-    mine: ClassVar[_Work]  # in a child: the work that it is there for
-
-    def __init__(self, parts: Sequence[Part], judge: Judge) -> None:
-        self.parts = parts
-        self.judge = judge
-        self.begun = RawArray("b", len(parts))
-
-
-def in_processes(parts: Sequence[Part], judge: Judge, jobs: int, tell: Callable[[int, int], object]) -> Iterator[bytes]:
-    """The report of each part. Where a process was killed, what it had in hand is judged again, source by source."""
+def _in_processes(parts: Sequence[Part], check: Check, processes: int, on_progress: OnProgress) -> Iterator[bytes]:
+    """The packed report on each part. If a process is killed, its parts are checked again, source by source."""
     total = sum(map(len, parts))
     while parts:
-        work = _Work(parts, judge)
+        batch = _Batch(parts[: processes * PARTS_EACH], check)
+        left = parts[processes * PARTS_EACH :]
         before = total - sum(map(len, parts))
-        found = _found(work, jobs, lambda done: tell(before + done, total))  # noqa: B023 - called before it changes
-        yield from (found[number] for number in sorted(found))
-        left = [number for number in range(len(parts)) if number not in found]
-        begun = [number for number in left if work.begun[number]] or left
-        yield from _again([source for number in begun for source in parts[number]], judge)
-        parts = [parts[number] for number in left if number not in begun]
+        reports = _reports(batch, processes, lambda done: on_progress(before + done, total))  # noqa: B023 - called now
+        yield from (reports[number] for number in sorted(reports))
+        missing = [number for number in range(len(batch.parts)) if number not in reports]
+        begun = [number for number in missing if batch.begun[number]] or missing
+        yield from _one_by_one([source for number in begun for source in batch.parts[number]], check)
+        parts = [*(batch.parts[number] for number in missing if number not in begun), *left]
 
 
-def _again(sources: Sequence[Source], judge: Judge) -> Iterator[bytes]:
-    """Sources of which one may have had its process killed, each in a process of its own."""
-    survived = []
+def _one_by_one(sources: Sequence[Source], check: Check) -> Iterator[bytes]:
+    """The packed reports on sources of which one may have had its process killed, each in a process of its own."""
+    survived = 0
     for source in sources:
-        found = _found(_Work([(source,)], judge), 1, lambda _done: None)
-        if found:
-            survived.append(source)
-        yield found.get(0) or packed(lost(source, "the process that judged it was killed"))
-    if sources and len(survived) == len(sources):
+        reports = _reports(_Batch([(source,)], check), 1, lambda _done: None)
+        survived += len(reports)
+        yield reports.get(0) or packed(lost(source, "the process that judged it was killed"))
+    if sources and survived == len(sources):
         among = f" or one of {len(sources) - 1} others" if len(sources) > 1 else ""
         yield packed(lost(sources[0], f"a process that judged it{among} was killed; they were judged again"))
 
 
-def _found(work: _Work, jobs: int, tell: Callable[[int], object]) -> dict[int, bytes]:
-    """What was found in the parts, by their numbers: in all of them, unless a process was killed."""
-    heaviest_first = sorted(range(len(work.parts)), key=lambda number: -weight(work.parts[number]))
-    found: dict[int, bytes] = {}
+class _Batch:
+    """The parts of one pool. Its children know it too; ``begun`` marks the parts that one of them has taken."""
+
+    in_child: ClassVar[_Batch]
+
+    def __init__(self, parts: Sequence[Part], check: Check) -> None:
+        self.parts = parts
+        self.check = check
+        self.begun = RawArray("b", len(parts))
+
+
+def _reports(batch: _Batch, processes: int, on_progress: Callable[[int], object]) -> dict[int, bytes]:
+    """The packed reports by the numbers of their parts. Some are missing if a process was killed."""
+    heaviest_first = sorted(range(len(batch.parts)), key=lambda number: -size_of(batch.parts[number]))
+    reports: dict[int, bytes] = {}
     done = 0
-    with _pool(work, min(jobs, len(work.parts))) as pool:
-        with _undisturbed():  # and its children for good: they are their parent's to end
-            running = {pool.submit(_judged, number): number for number in heaviest_first}
+    with _pool(batch, min(processes, len(batch.parts))) as pool:
+        with _sigint_blocked():  # and in its children for good: their parent ends them
+            running = {pool.submit(_check_in_child, number): number for number in heaviest_first}
         while running:
-            for future in wait(running, OFTEN, FIRST_COMPLETED).done:
+            for future in wait(running, _OFTEN, FIRST_COMPLETED).done:
                 number = running.pop(future)
-                done += len(work.parts[number])
+                done += len(batch.parts[number])
                 with suppress(BrokenProcessPool):
-                    found[number] = future.result()
-            tell(done)
-    return found
+                    reports[number] = future.result()
+            on_progress(done)
+    return reports
 
 
 @contextmanager
-def _pool(work: _Work, jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """Some processes. Whatever ends this ends them."""
-    pool = ProcessPoolExecutor(jobs, _FORK, _begin, (work,))
+def _pool(batch: _Batch, processes: int) -> Iterator[ProcessPoolExecutor]:
+    """A pool of processes that does not outlive an error."""
+    pool = ProcessPoolExecutor(processes, _FORK, _begin, (batch,))
     try:
         yield pool
     except BaseException:
@@ -128,8 +155,8 @@ def _pool(work: _Work, jobs: int) -> Iterator[ProcessPoolExecutor]:
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
-    """As long as this lasts, Ctrl-C waits."""
+def _sigint_blocked() -> Iterator[None]:
+    """Delay Ctrl-C until the end of the block."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -137,24 +164,49 @@ def _undisturbed() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _begin(work: _Work) -> None:
-    """In a child, first of all."""
-    _Work.mine = work
-    work.judge.much //= 4  # there are several such processes
-    gc.freeze()  # what the parent has made stays: nobody looks at it again
+def _begin(batch: _Batch) -> None:
+    """Prepare a child."""
+    _Batch.in_child = batch
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _end_with_parent() -> None:
-    """A child whose parent is gone would wait for work for ever."""
+    """End a child whose parent is gone: it would wait for work forever."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
-        _leave(1)
+        _exit(1)
 
 
-def _judged(number: int) -> bytes:
-    """In a child: what it finds in one part."""
-    work = _Work.mine
-    work.begun[number] = 1
-    return packed(judged(work.parts[number], work.judge))
+def _check_in_child(number: int) -> bytes:
+    batch = _Batch.in_child
+    batch.begun[number] = 1
+    return packed(check_part(batch.parts[number], batch.check))
+
+
+def packed(report: Report) -> bytes:
+    """The report as bytes. It names policies by their ids: a predicate cannot be pickled."""
+    out = BytesIO()
+    pickler = pickle.Pickler(out, pickle.HIGHEST_PROTOCOL)
+    pickler.dispatch_table = {Policy: lambda policy: (_policy_of, (policy.id,))}
+    pickler.dump(report)
+    return out.getvalue()
+
+
+def unpacked(report: bytes, policies: dict[str, Policy]) -> Report:
+    """A report that one of our own processes has packed."""
+    return _Unpickler(report, policies).load()  # type: ignore[no-any-return]
+
+
+def _policy_of(id: str) -> Policy:
+    raise NotImplementedError(id)  # the unpickler has it
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, report: bytes, policies: dict[str, Policy]) -> None:
+        super().__init__(BytesIO(report))
+        self._policies = policies
+
+    def find_class(self, module: str, name: str) -> object:
+        """What a name in the bytes stands for."""
+        return self._policies.__getitem__ if name == _policy_of.__name__ else super().find_class(module, name)

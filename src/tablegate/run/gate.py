@@ -1,17 +1,21 @@
-"""The corridor: sources and policies in, a report out."""
+"""The corridor: sources and policies in, a report out.
+
+``check`` is a pure function. It keeps nothing between two calls but caches of texts and data tables, it changes none of
+its arguments, and the same arguments give the same report. Threads may call it at the same time, also with the same
+sources and policies. Policies of other packs are under their guard (`tablegate.packs`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 
 from tablegate.dialects import read_all
 from tablegate.dialects.reading import ReadOptions
 from tablegate.engine.finding import overridden
-from tablegate.engine.judge import Guard, Running, judge, unsound
+from tablegate.engine.judge import Guard, Ledger, PreparedPolicies, judge, self_check
 from tablegate.engine.settings import Settings, selected
 from tablegate.findings import Fault, FaultCode, Input, Report, exit_of, in_order
-from tablegate.model.estate import Estate
 from tablegate.model.value import Place
 from tablegate.policy.declare import Policy
 from tablegate.syntax.source import Source
@@ -26,49 +30,46 @@ def check(
     faults: Iterable[Fault] = (),
     guard: Guard = nullcontext,
 ) -> Report:
-    """Read every source, judge what it describes, and say what it means. ``faults`` are what the caller met before."""
-    running = Running(selected(policies, settings), settings)
-    return checked(sources, running, options, faults=faults, guard=guard)
+    """Check the sources against the policies that the settings select.
+
+    ``faults`` of the caller, such as files that could not be opened, go into the report.
+    """
+    prepared = PreparedPolicies(selected(policies, settings), settings)
+    return check_prepared(sources, prepared, options, faults=faults, guard=guard)
 
 
-def checked(
+def check_prepared(
     sources: Iterable[Source],
-    running: Running,
+    prepared: PreparedPolicies,
     options: ReadOptions,
     *,
     faults: Iterable[Fault] = (),
     guard: Guard = nullcontext,
-    keep: Callable[[Estate], object] | None = None,
 ) -> Report:
-    """The same, by policies that are selected and made ready already. ``keep`` is given each estate."""
+    """Check the sources against policies that are selected and prepared, as an audit does part by part."""
+    ledger = Ledger(prepared)
     inputs: list[Input] = []
-    found = list(faults)
+    faults = [*faults, *self_check(judge)]
     secrets: set[str] = set()
+    for reading in read_all(sources, options):
+        inputs.append(reading.input)
+        faults += reading.faults
+        if reading.estate is not None:
+            secrets |= reading.estate.secrets
+            judge(overridden(reading.estate, prepared.settings.overrides), ledger, guard=guard)
 
-    def estates() -> Iterator[Estate]:
-        for reading in read_all(sources, options):
-            inputs.append(reading.input)
-            found.extend(reading.faults)
-            if reading.estate is not None:
-                secrets.update(reading.estate.secrets)
-                estate = overridden(reading.estate, running.settings.overrides)
-                if keep is not None:
-                    keep(estate)
-                yield estate
-
-    found += unsound(judge)
-    judgement = judge(estates(), running, guard=guard)
-    found += judgement.faults
-    seen, judged = sum(item.tables for item in inputs), judgement.counts.tables
-    if seen != judged and not any(fault.blocks for fault in found):
-        found.append(Fault(FaultCode.INTERNAL, f"{seen} tables were read and {judged} judged", Place("")))
-    if not inputs and not found:
-        found.append(Fault(FaultCode.UNREADABLE, "there is no input to judge", Place("")))
+    judgement = ledger.close()
+    faults += judgement.faults
+    read, judged = sum(item.tables for item in inputs), judgement.counts.tables
+    if read != judged and not any(fault.blocks for fault in faults):
+        faults.append(Fault(FaultCode.INTERNAL, f"{read} tables were read and {judged} judged", Place("")))
+    if not inputs and not faults:
+        faults.append(Fault(FaultCode.UNREADABLE, "there is no input to judge", Place("")))
     return Report(
         inputs=tuple(sorted(inputs, key=lambda item: item.path)),
         findings=judgement.findings,
-        faults=in_order(found),
+        faults=in_order(faults),
         counts=judgement.counts,
-        exit=exit_of(judgement.findings, found),
+        exit=exit_of(judgement.findings, faults),
         secrets=frozenset(secrets),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TypeAlias
 
@@ -65,17 +65,10 @@ class ParseError(Exception):
 MUCH = 50_000  # objects, from which on it pays to look for those that nobody needs
 
 
-def collect_if_much(much: int = MUCH, *, first: Callable[[], object] | None = None) -> bool:
-    """Let go of what is new and only holds on to itself, if there is much of it: the command collects nothing.
-
-    ``first`` is called before, and lets go of what would hold on to it.
-    """
-    if gc.get_count()[0] <= much:
-        return False
-    if first is not None:
-        first()
-    gc.collect(0)
-    return True
+def collect_if_much() -> None:
+    """Collect what is new if there is much of it: the command has switched the collector off."""
+    if gc.get_count()[0] > MUCH:
+        gc.collect(0)
 
 
 @contextmanager
