@@ -11,7 +11,7 @@ from tablegate.dialects.cloudformation.estate import readable
 from tablegate.dialects.cloudformation.exports import Exports
 from tablegate.dialects.cloudformation.loading import LoadedTemplate, load, load_tree
 from tablegate.dialects.cloudformation.resolver import StackContext
-from tablegate.dialects.cloudformation.stacks import reading_of
+from tablegate.dialects.cloudformation.stacks import EmbeddedStacks, reading_of
 from tablegate.dialects.reading import Reading, ReadOptions, unreadable
 from tablegate.findings import Fault, FaultCode, Input
 from tablegate.model.record import record, replace
@@ -319,7 +319,11 @@ class _Assembly:
             stack_tags={**self._options.stack_tags, **stack.tags},
         )
         context = StackContext(
-            name=stack.name, beside=self._beside, assets=self._assets(stack), constructs=self._constructs(stack)
+            name=stack.name,
+            beside=self._beside,
+            assets=self._assets(stack),
+            constructs=self._constructs(stack),
+            embedded=EmbeddedStacks(),
         )
         try:
             return _template(stack.template, self._beside.files[stack.template], options, context)
@@ -375,7 +379,8 @@ def _unlisted(read: Iterable[Reading], beside: Beside, options: ReadOptions) -> 
         if name.endswith(_TEMPLATES) and name not in known:
             fault = Fault(FaultCode.INCOMPLETE, _UNLISTED, Place(name), blocks=False)
             try:
-                reading = reading_of(name, _template(name, beside.files[name], options, StackContext(beside=beside)))
+                context = StackContext(beside=beside, embedded=EmbeddedStacks())
+                reading = reading_of(name, _template(name, beside.files[name], options, context))
             except ParseError as error:
                 reading = unreadable(error, name)
             found.append(replace(reading, faults=(*reading.faults, fault)))

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from tablegate.dialects.cloudformation.parameters import secrets_of
 from tablegate.dialects.cloudformation.properties import body, exists, properties
-from tablegate.dialects.cloudformation.resolver import NO_CONTEXT, Resolver
+from tablegate.dialects.cloudformation.resolver import Resolver, StackContext
 from tablegate.dialects.cloudformation.table import TableJoins, regional_table, table_of
 from tablegate.dialects.cloudformation.template import (
     ALARM,
@@ -138,24 +138,19 @@ def _built_tables(resolver: Resolver, joins: TableJoins) -> tuple[Table, ...]:
 def _in_scenarios(resolver: Resolver, resource: Resource, build: Callable[[], T]) -> Iterable[T]:
     """What is built in each scenario in which the resource is there."""
 
-    def there() -> T | None:
+    def build_if_present() -> T | None:
         return None if exists(resolver, resource) is False else build()
 
-    found = resolver.scenarios.explore(there, resolver.conditions.possible)
-    if resolver.context is NO_CONTEXT:
-        return [subject for subject in found if subject is not None]
-    return _placed(resolver, found)
+    subjects = resolver.scenarios.explore(build_if_present, resolver.conditions.possible)
+    return [_seen_from_top(resolver.context, subject) for subject in subjects if subject is not None]
 
 
-def _placed(resolver: Resolver, found: Iterable[T | None]) -> Iterable[T]:
-    """What is built, with its address and scenario as they are from the topmost stack on."""
-    context, above = resolver.context, resolver.context.scenario
-    for subject in found:
-        if subject is not None:
-            changed: dict[str, object] = {"address": context.full(_SUBJECT(subject)[0])} if context.address else {}
-            if above:
-                changed["scenario"] = _within(above, _SUBJECT(subject)[1], context.address)
-            yield replace(subject, **changed) if changed else subject  # type: ignore[type-var]
+def _seen_from_top(context: StackContext, subject: T) -> T:
+    """The subject with its address and scenario as they are from the topmost stack on."""
+    changed: dict[str, object] = {"address": context.full(_SUBJECT(subject)[0])} if context.address else {}
+    if context.scenario:
+        changed["scenario"] = _within(context.scenario, _SUBJECT(subject)[1], context.address)
+    return replace(subject, **changed) if changed else subject  # type: ignore[type-var]
 
 
 def _within(above: Mapping[str, str], own: Mapping[str, str] | None, address: str) -> Mapping[str, str]:

@@ -45,6 +45,7 @@ from tablegate.syntax.source import ALONE, Beside
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tablegate.dialects.cloudformation.exports import Exports
+    from tablegate.dialects.cloudformation.stacks import EmbeddedStacks
     from tablegate.iam.arns import Symbols
 
 
@@ -68,6 +69,7 @@ class StackContext:
     assets: Mapping[str, str] = field(default_factory=dict)  # files, by the hash that they are published under
     exports: Exports | None = None
     constructs: Constructs | None = None
+    embedded: EmbeddedStacks | None = None
     symbols: Symbols | None = None  # of what is not known, where several scenarios of a stack must share them
 
     def full(self, name: str) -> str:
@@ -103,9 +105,6 @@ def _abroad(part: Part, stack: Resolver) -> Part:
 
 T = TypeVar("T")
 
-Outputs = Callable[[Node, str, str], Node | Unresolved | None]
-"""Takes the name of a nested stack and of an output of its template to the value, where its template is read."""
-
 _OUTPUTS = "Outputs."
 
 
@@ -123,7 +122,6 @@ class Resolver:
         self.template = template
         self.context = context
         self.label = context.address or context.name or template.file
-        self.outputs: Outputs | None = None
         self.tables: tuple[Table, ...] | None = None  # once they are built
         self.keys_of_other_stacks: dict[str, tuple[Resolver, Resource]] = {}  # KMS keys that encrypt a table here
         self.options = options
@@ -195,8 +193,9 @@ class Resolver:
             if name == NO_VALUE:
                 return None
         if name in self.template.names:
-            if attribute is not None and self.outputs is not None and attribute.startswith(_OUTPUTS):
-                output = self.outputs(node, name, attribute.removeprefix(_OUTPUTS))
+            embedded = self.context.embedded
+            if embedded is not None and attribute is not None and attribute.startswith(_OUTPUTS):
+                output = embedded.output(self, node, name, attribute.removeprefix(_OUTPUTS))
                 if output is not None:
                     return output
             return _of_resource(node, name, attribute)

@@ -24,69 +24,64 @@ from tablegate.syntax.source import ALONE, Beside, Source
 
 MOST_SCENARIOS = 16  # of one nested stack
 
-Given = Mapping[str, Node | Unresolved]
+Parameters = Mapping[str, Node | Unresolved]
 
 
 @record(kw_only=False)
 class _Call:
-    """What one scenario of the template above gives to a nested stack."""
+    """What one scenario of the embedding template gives to a nested stack."""
 
     scenario: Mapping[str, str] | None
-    given: Given | None  # None: not even the names are known
+    parameters: Parameters | None  # None: not even the names are known
     tags: Mapping[str, str]
 
 
 def read(text: str, name: str, options: ReadOptions, beside: Beside = ALONE) -> Reading:
-    """A template, read. Raises ParseError where it is neither JSON nor YAML."""
-    from tablegate.dialects.cloudformation.resolver import NO_CONTEXT
-
-    return read_stack(text, name, options, NO_CONTEXT if beside is ALONE else StackContext(beside=beside))
+    """Read a template. Raises ParseError if it is neither JSON nor YAML."""
+    return read_stack(text, name, options, StackContext(beside=beside))
 
 
 def read_stack(text: str, name: str, options: ReadOptions, context: StackContext) -> Reading:
-    """A stack in its surroundings, with those that it embeds."""
+    """Read a stack, with those that it embeds."""
     with collector_paused():
-        return reading_of(name, load(text, name, options, context))
+        return reading_of(name, load(text, name, options, replace(context, embedded=EmbeddedStacks())))
 
 
-def reading_of(name: str, found: LoadedTemplate) -> Reading:
-    """What an opened template says."""
-    resolver = found.resolver
+def reading_of(name: str, loaded: LoadedTemplate) -> Reading:
+    """The reading of a template that is loaded."""
+    resolver, faults = loaded.resolver, loaded.faults
     if resolver is None:
-        return Reading(input=Input(path=name, kind=Dialect.CLOUDFORMATION), estate=None, faults=found.faults.all())
-    children = list(resolver.template.of(STACK, APPLICATION))
-    stacks = _Nested(resolver) if children else None
-    made = build_estate(resolver, found.text)
-    inner = tuple(stacks.readings(children)) if stacks is not None else ()
-    return Reading(input=made.input, estate=made.estate, faults=found.faults.all(), inner=inner)
+        return Reading(input=Input(path=name, kind=Dialect.CLOUDFORMATION), estate=None, faults=faults.all())
+    built = build_estate(resolver, loaded.text)
+    embedded = resolver.context.embedded
+    inner = embedded.readings(resolver) if embedded is not None else []
+    return Reading(input=built.input, estate=built.estate, faults=faults.all(), inner=tuple(inner))
 
 
-class _Nested:
-    """The stacks that one template embeds."""
+class EmbeddedStacks:
+    """The stacks that one template embeds. Each is loaded once for all references to its outputs."""
 
-    def __init__(self, resolver: Resolver) -> None:
-        self._resolver = resolver
+    def __init__(self) -> None:
         self._children: dict[str, Child | None] = {}
-        self._opened: dict[str, Resolver | None] = {}
-        resolver.outputs = self.output
+        self._loaded: dict[str, Resolver | None] = {}
 
-    def readings(self, resources: Sequence[Resource]) -> list[Reading]:
-        """Every stack whose template is at hand, in every scenario of the template above."""
-        found = []
-        for resource in resources:
-            child = self._child(resource)
-            calls = [] if child is None else self._calls(resource)
-            symbols = self._resolver.context.symbols or (Symbols() if len(calls) > 1 else None)
+    def readings(self, resolver: Resolver) -> list[Reading]:
+        """Every stack whose template is at hand, in every scenario of the template that embeds it."""
+        readings = []
+        for resource in resolver.template.of(STACK, APPLICATION):
+            child = self._child(resolver, resource)
+            calls = [] if child is None else _calls(resolver, resource)
+            symbols = resolver.context.symbols or (Symbols() if len(calls) > 1 else None)
             if child is not None and calls:
-                found.append(_merged([self._reading(resource, child, call, symbols) for call in calls]))
-        return found
+                readings.append(_merged([_reading(resolver, resource, child, call, symbols) for call in calls]))
+        return readings
 
-    def output(self, node: Node, name: str, output: str) -> Node | Unresolved | None:
-        """What an output of a nested stack comes to; None where its template is not at hand."""
-        if name not in self._opened:
-            self._opened[name] = None  # who asks on the way, asks in a circle
-            self._opened[name] = self._quietly(name)
-        inner = self._opened[name]
+    def output(self, resolver: Resolver, node: Node, name: str, output: str) -> Node | Unresolved | None:
+        """What an output of a nested stack comes to; None if its template is not at hand."""
+        if name not in self._loaded:
+            self._loaded[name] = None  # a template that refers to its own outputs finds nothing
+            self._loaded[name] = self._load(resolver, name)
+        inner = self._loaded[name]
         declared = inner.template.outputs.get(output) if inner is not None else None
         value = declared.content.get("Value") if declared is not None and isinstance(declared.content, dict) else None
         if inner is None or value is None:
@@ -94,86 +89,84 @@ class _Nested:
         with inner.scenarios.without_asking():
             return from_other_stack(inner.head(value), node, inner)
 
-    def _quietly(self, name: str) -> Resolver | None:
-        """The nested stack as far as it does not depend on a scenario."""
-        resource = next((it for it in self._resolver.template.of(STACK, APPLICATION) if it.address == name), None)
-        child = self._child(resource) if resource is not None else None
+    def _load(self, resolver: Resolver, name: str) -> Resolver | None:
+        """The nested stack, with the parameters that are the same in every scenario."""
+        resource = next((it for it in resolver.template.of(STACK, APPLICATION) if it.address == name), None)
+        child = self._child(resolver, resource) if resource is not None else None
         if resource is None or child is None:
             return None
-        with self._resolver.scenarios.without_asking():
-            call = self._call(resource)
+        with resolver.scenarios.without_asking():
+            call = _call(resolver, resource)
         try:
-            found = load(child.text, child.name, *self._inside(resource, child, call)).resolver
+            return load(child.text, child.name, *_inside(resolver, resource, child, call)).resolver
         except ParseError:
             return None
-        if found is not None and any(found.template.of(STACK, APPLICATION)):
-            _Nested(found)
-        return found
 
-    def _child(self, resource: Resource) -> Child | None:
+    def _child(self, resolver: Resolver, resource: Resource) -> Child | None:
         if resource.address not in self._children:
-            self._children[resource.address] = child_of(self._resolver, resource)
+            self._children[resource.address] = child_of(resolver, resource)
         return self._children[resource.address]
 
-    def _calls(self, resource: Resource) -> list[_Call]:
-        """What the stack is given, in each scenario in which it is there."""
-        resolver = self._resolver
 
-        def call() -> _Call | None:
-            return None if exists(resolver, resource) is False else self._call(resource)
+def _calls(resolver: Resolver, resource: Resource) -> list[_Call]:
+    """What the stack is given, in each scenario in which it exists."""
 
-        found = [it for it in resolver.scenarios.explore(call, resolver.conditions.possible) if it is not None]
-        different = {_spelled(it) for it in found}
-        if len(different) <= 1:
-            return [replace(it, scenario=None) for it in found[:1]]
-        return found if len(found) <= MOST_SCENARIOS else [replace(self._call(resource), scenario=None)]
+    def call() -> _Call | None:
+        return None if exists(resolver, resource) is False else _call(resolver, resource)
 
-    def _call(self, resource: Resource) -> _Call:
-        resolver = self._resolver
-        section = properties(resolver, resource)
-        given = section.get("Parameters")
-        own = tags(section).content or {}
-        told = {key: text for key, text in own.items() if text is not None}
-        if isinstance(given, Unresolved):
-            return _Call(resolver.conditions.scenario(), None, told)
-        members = given.content if given is not None and isinstance(given.content, dict) else {}
-        values = {name: resolver.get(members, name) for name in members}
-        held = {name: value for name, value in values.items() if value is not None}
-        return _Call(resolver.conditions.scenario(), held, told)
-
-    def _reading(self, resource: Resource, child: Child, call: _Call, symbols: Symbols | None) -> Reading:
-        options, context = self._inside(resource, child, call)
-        try:
-            return reading_of(child.name, load(child.text, child.name, options, replace(context, symbols=symbols)))
-        except ParseError as error:
-            return unreadable(error, child.name)
-
-    def _inside(self, resource: Resource, child: Child, call: _Call) -> tuple[ReadOptions, StackContext]:
-        """The nested stack's own options and surroundings."""
-        context, options = self._resolver.context, self._resolver.options
-        texts, others = _apart(call.given or {})
-        address = context.full(resource.address)
-        scenario = {**(context.scenario or {}), **(call.scenario or {})} or None
-        inside = replace(
-            context,
-            address=address,
-            name=None,
-            parent_parameters=others,
-            parent=self._resolver,
-            scenario=scenario,
-            ancestors=(*context.ancestors, self._resolver.file),
-            beside=child.beside or context.beside,
-        )
-        # What a nested stack is not given it takes from its defaults: nobody else can give it.
-        own = replace(options, parameters=texts, assume_defaults=call.given is not None, stack_tags=call.tags)
-        return own, inside
+    calls = [it for it in resolver.scenarios.explore(call, resolver.conditions.possible) if it is not None]
+    different = {_compared(it) for it in calls}
+    if len(different) <= 1:
+        return [replace(it, scenario=None) for it in calls[:1]]
+    return calls if len(calls) <= MOST_SCENARIOS else [replace(_call(resolver, resource), scenario=None)]
 
 
-def _apart(given: Given) -> tuple[dict[str, str], Given]:
-    """Those parameters that are a text, and those that are more."""
+def _call(resolver: Resolver, resource: Resource) -> _Call:
+    section = properties(resolver, resource)
+    scenario = resolver.conditions.scenario
+    stack_tags = {key: text for key, text in (tags(section).content or {}).items() if text is not None}
+    node = section.get("Parameters")
+    if isinstance(node, Unresolved):
+        return _Call(scenario(), None, stack_tags)
+    members = node.content if node is not None and isinstance(node.content, dict) else {}
+    values = {name: resolver.get(members, name) for name in members}
+    parameters = {name: value for name, value in values.items() if value is not None}
+    return _Call(scenario(), parameters, stack_tags)
+
+
+def _reading(resolver: Resolver, resource: Resource, child: Child, call: _Call, symbols: Symbols | None) -> Reading:
+    options, context = _inside(resolver, resource, child, call)
+    try:
+        return reading_of(child.name, load(child.text, child.name, options, replace(context, symbols=symbols)))
+    except ParseError as error:
+        return unreadable(error, child.name)
+
+
+def _inside(resolver: Resolver, resource: Resource, child: Child, call: _Call) -> tuple[ReadOptions, StackContext]:
+    """The options and the context of a nested stack."""
+    context, options = resolver.context, resolver.options
+    texts, others = _split(call.parameters or {})
+    inside = replace(
+        context,
+        address=context.full(resource.address),
+        name=None,
+        parent_parameters=others,
+        parent=resolver,
+        scenario={**(context.scenario or {}), **(call.scenario or {})} or None,
+        ancestors=(*context.ancestors, resolver.file),
+        beside=child.beside or context.beside,
+        embedded=EmbeddedStacks(),
+    )
+    # A nested stack takes the defaults of the parameters that it is not given: nothing else can set them.
+    own = replace(options, parameters=texts, assume_defaults=call.parameters is not None, stack_tags=call.tags)
+    return own, inside
+
+
+def _split(parameters: Parameters) -> tuple[dict[str, str], Parameters]:
+    """The parameters that are a text, and those that are more."""
     texts: dict[str, str] = {}
     others: dict[str, Node | Unresolved] = {}
-    for name, value in given.items():
+    for name, value in parameters.items():
         text = None if isinstance(value, (Unresolved, SecretNode)) else _text(value)
         if text is None:
             others[name] = value
@@ -190,10 +183,11 @@ def _text(value: Node) -> str | None:
     return ",".join(map(scalar_of, content)) if plain and isinstance(content, (list, tuple)) else None
 
 
-def _spelled(call: _Call) -> tuple[object, ...]:
-    """What tells two calls apart."""
-    given = sorted((name, text_with_references(value) or id(value)) for name, value in (call.given or {}).items())
-    return (call.given is None, tuple((name, str(text)) for name, text in given), tuple(sorted(call.tags.items())))
+def _compared(call: _Call) -> tuple[object, ...]:
+    """What differs between two calls."""
+    parameters = call.parameters or {}
+    texts = sorted((name, text_with_references(value) or id(value)) for name, value in parameters.items())
+    return call.parameters is None, tuple((name, str(text)) for name, text in texts), tuple(sorted(call.tags.items()))
 
 
 def _merged(readings: Sequence[Reading]) -> Reading:
