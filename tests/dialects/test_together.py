@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from textwrap import dedent
 
+import pytest
+
 from tablegate.dialects import read_all
 from tablegate.dialects.reading import ReadOptions
 from tablegate.model.table import Table
+from tablegate.syntax.node import Node
 from tablegate.syntax.source import Beside, Source
+from tablegate.syntax.yaml import parse_yaml
 
 KEYS = """
     Resources: {Key: {Type: AWS::KMS::Key, Properties: {EnableKeyRotation: true}}}
@@ -39,6 +43,19 @@ def test_an_export_is_what_it_is_where_it_comes_from() -> None:
         assert "orders-prod" == table.name.content
         assert table.encryption.resource is not None
         assert (True, "customer") == (table.encryption.resource.rotation.content, table.encryption.owner.content)
+
+
+def test_a_template_that_exports_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its tree is kept for the run."""
+    parsed: list[str] = []
+
+    def parse(text: str, *more: object) -> Node:
+        parsed.append(text)
+        return parse_yaml(text, *more)
+
+    monkeypatch.setattr("tablegate.syntax.yaml.parse_yaml", parse)
+    _tables(KEYS, ORDERS)
+    assert sorted(parsed) == sorted(map(dedent, (KEYS, ORDERS)))
 
 
 def test_what_nobody_exports_here_is_unknown() -> None:

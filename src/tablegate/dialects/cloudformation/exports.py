@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from tablegate.dialects.cloudformation.loading import load
+from tablegate.dialects.cloudformation.loading import load_tree, parse
 from tablegate.dialects.cloudformation.resolver import Resolver, from_other_stack
 from tablegate.dialects.cloudformation.values import Unresolved, expression, is_scalar, scalar_of, text_with_references
 from tablegate.dialects.reading import ReadOptions
@@ -29,8 +29,11 @@ class _Output:
 class Exports:
     """The outputs of stacks, by the names that other stacks know them by."""
 
-    def __init__(self, stacks: Iterable[Resolver], beyond: Exports | None = None) -> None:
+    def __init__(
+        self, stacks: Iterable[Resolver], beyond: Exports | None = None, trees: Mapping[str, Node] | None = None
+    ) -> None:
         self._beyond = beyond
+        self.trees = trees or {}  # of the templates that are parsed already, by file
         self._by_export: dict[str, list[_Output]] = {}
         self._by_stack: dict[tuple[str, str], list[_Output]] = {}
         self._asking: set[int] = set()
@@ -90,14 +93,17 @@ def _can_meet(asker: Resolver, other: Resolver) -> bool:
 
 
 def exports_of(sources: Iterable[Source], options: ReadOptions) -> Exports:
-    """What the templates among the sources export. One that cannot be read says so when it is judged."""
-    stacks = []
+    """What the templates among the sources export. One that cannot be read is reported when it is read itself."""
+    stacks: list[Resolver] = []
+    trees: dict[str, Node] = {}
     for source in sources:
         if b"Export" in source.data and b"Outputs" in source.data:
             try:
                 recognised = recognise(source)
                 if recognised.kind is Kind.CLOUDFORMATION:
-                    stacks.append(load(recognised.text, source.name, options).resolver)
+                    tree = trees[source.name] = parse(recognised.text)
+                    resolver = load_tree(tree, recognised.text, source.name, options).resolver
+                    stacks += [] if resolver is None else [resolver]
             except ParseError:
                 continue
-    return Exports(stack for stack in stacks if stack is not None)
+    return Exports(stacks, trees=trees)

@@ -35,7 +35,7 @@ class LoadedTemplate:
 
 def load(text: str, name: str, options: ReadOptions, context: StackContext = NO_CONTEXT) -> LoadedTemplate:
     """A template, opened. Raises ParseError where it is neither JSON nor YAML."""
-    return load_tree(_parsed(text), text, name, options, context)
+    return load_tree(parse(text), text, name, options, context)
 
 
 def load_tree(
@@ -54,7 +54,8 @@ def load_tree(
     return LoadedTemplate(resolver, faults, text)
 
 
-def _parsed(text: str) -> Node:
+def parse(text: str) -> Node:
+    """The tree of a template. Raises ParseError if the text is neither JSON nor YAML."""
     # Imported here: a template pays for the one reader that it needs.
     if is_json(text):
         from tablegate.syntax.json import parse_json

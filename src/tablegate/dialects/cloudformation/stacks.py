@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Mapping, Sequence
 
 from tablegate.dialects.cloudformation.estate import build_estate, metadata
-from tablegate.dialects.cloudformation.loading import LoadedTemplate, load
+from tablegate.dialects.cloudformation.loading import LoadedTemplate, load, load_tree, parse
 from tablegate.dialects.cloudformation.properties import exists, properties
 from tablegate.dialects.cloudformation.resolver import Resolver, StackContext, from_other_stack
 from tablegate.dialects.cloudformation.settings import tags
@@ -44,7 +44,9 @@ def read(text: str, name: str, options: ReadOptions, beside: Beside = ALONE) -> 
 def read_stack(text: str, name: str, options: ReadOptions, context: StackContext) -> Reading:
     """Read a stack, with those that it embeds."""
     with collector_paused():
-        return reading_of(name, load(text, name, options, replace(context, embedded=EmbeddedStacks())))
+        tree = options.exports.trees.get(name) if options.exports is not None else None
+        own = replace(context, embedded=EmbeddedStacks())
+        return reading_of(name, load_tree(parse(text) if tree is None else tree, text, name, options, own))
 
 
 def reading_of(name: str, loaded: LoadedTemplate) -> Reading:
