@@ -157,6 +157,13 @@ def _forms(words: tuple[str, ...]) -> tuple[Mapping[tuple[str, ...], str], int]:
     return forms, max(map(len, forms), default=0)
 
 
+def most_similar(name: str, known: Sequence[str], similarity: float) -> str | None:
+    """The known name that is most similar to this one; None where none is similar enough."""
+    import difflib  # needed for few findings
+
+    return next(iter(difflib.get_close_matches(name, known, n=1, cutoff=similarity)), None)
+
+
 def _singular_and_plural(word: str) -> tuple[str, ...]:
     """A word in singular and plural. Forms that are no English are harmless: no name has them."""
     singulars: tuple[str, ...] = (word,)

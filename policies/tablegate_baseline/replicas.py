@@ -19,7 +19,7 @@ from tablegate.policy import (
     unknown,
 )
 from tablegate_baseline.helpers import replica_label, unknown_values, worded
-from tablegate_baseline.retention import kept_by
+from tablegate_baseline.retention import keeps_resource
 
 Tags = Mapping[str, str | None]
 
@@ -46,7 +46,7 @@ def legacy_global_table(legacy: LegacyGlobalTable) -> Verdict:
         return fails("this is a global table of version 2017.11.29; it must be a table with replicas")
     deletion_policy = legacy.deletion_policy.shown
     return worded(
-        kept_by(legacy.deletion_policy) | ~legacy.table_retained.is_true,
+        keeps_resource(legacy.deletion_policy) | ~legacy.table_retained.is_true,
         f"{legacy.table or 'the table'} is retained, but its replica's DeletionPolicy is {deletion_policy}",
         f"the replica is kept like {legacy.table or 'the table'}",
     )

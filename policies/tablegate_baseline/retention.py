@@ -19,7 +19,7 @@ from tablegate.policy import (
 from tablegate_baseline.helpers import each_replica, replica_label, require, worded
 
 # RetainExceptOnCreate is documented for DeletionPolicy only; its author wants to keep the table in either attribute.
-KEEPS = ("Retain", "RetainExceptOnCreate")
+KEEPING = ("Retain", "RetainExceptOnCreate")
 
 _CREATING = (ChangeKind.CREATE, ChangeKind.REPLACE, ChangeKind.UNKNOWN)
 
@@ -70,7 +70,7 @@ def retained_on_delete(table: Table) -> Verdict:
     )
     if protected.truth is True:
         return protected
-    return _is_kept(table) | protected
+    return _is_retained(table) | protected
 
 
 @policy(
@@ -97,7 +97,7 @@ def unprotected_birth(table: Table) -> Verdict:
     sources = (("import", table.import_source), ("restore", table.restore_source))
     asked = table.deletion_protection
     verdicts = [
-        _is_kept_by_creation(asked, how, source) for how, source in sources if source.content or not source.known
+        _is_set_at_creation(asked, how, source) for how, source in sources if source.content or not source.known
     ]
     if not verdicts:
         return not_applicable("the table is created empty")
@@ -111,24 +111,24 @@ def _protected(value: Value[bool], what: str) -> Verdict:
     return require(value, True, f"deletion protection is off for {what}", f"deletion protection is on for {what}")
 
 
-def _is_kept(table: Table) -> Verdict:
+def _is_retained(table: Table) -> Verdict:
     retention = table.retention
     if table.dialect is Dialect.CLOUDFORMATION:
-        return all_of(map(kept_by, (retention.deletion_policy, retention.update_replace_policy)))
+        return all_of(map(keeps_resource, (retention.deletion_policy, retention.update_replace_policy)))
     return require(
         retention.prevent_destroy, True, "prevent_destroy is not set", "prevent_destroy holds the table back"
     )
 
 
-def kept_by(attribute: Value[str]) -> Verdict:
+def keeps_resource(attribute: Value[str]) -> Verdict:
     """The DeletionPolicy or UpdateReplacePolicy keeps its resource."""
-    if attribute.known and attribute.content in KEEPS:
+    if attribute.known and attribute.content in KEEPING:
         return holds(attribute)
     otherwise = f"{attribute.name} is {attribute.shown}"
-    return worded(attribute.one_of(*KEEPS), otherwise, f"{attribute.name} keeps the table")
+    return worded(attribute.one_of(*KEEPING), otherwise, f"{attribute.name} keeps the table")
 
 
-def _is_kept_by_creation(asked: Value[bool], how: str, source: Value[str]) -> Verdict:
+def _is_set_at_creation(asked: Value[bool], how: str, source: Value[str]) -> Verdict:
     return worded(
         ~(asked.is_true & source.is_set),
         f"deletion protection is on in the code, but {how} creates the table without it",

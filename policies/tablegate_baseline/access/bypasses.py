@@ -1,4 +1,4 @@
-"""Leaks: what gets past a limit on attributes, past a Deny, past a tag?"""
+"""Bypasses: does a limit on attributes, a Deny or a condition on tags leave another way to do the same?"""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ from tablegate_baseline.access.wording import (
 _FGAC = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html"
 _ABAC = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/attribute-based-access-control.html"
 _EVALUATION = "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html"
-_SENSITIVE = ("confidential", "restricted", "sensitive", "pii", "phi", "pci", "secret")
-_REPLACING = frozenset({"PutItem", "DeleteItem", "BatchWriteItem"})
-_RETURNED = frozenset({"NONE", "UPDATED_OLD", "UPDATED_NEW"})
-_PROJECTED: Conditions = {
+_SENSITIVE_CLASSES = ("confidential", "restricted", "sensitive", "pii", "phi", "pci", "secret")
+_REPLACING_ACTIONS = frozenset({"PutItem", "DeleteItem", "BatchWriteItem"})
+_SAFE_RETURN_VALUES = frozenset({"NONE", "UPDATED_OLD", "UPDATED_NEW"})
+_PROJECTION_CONDITIONS: Conditions = {
     "StringEqualsIfExists": {
         "dynamodb:Select": ("SPECIFIC_ATTRIBUTES",),
         "dynamodb:ReturnValues": ("NONE", "UPDATED_OLD", "UPDATED_NEW"),
     }
 }
-# What does the same as an action that is denied, by another name.
-_SAME = {
+# Actions that do the same as another one.
+_EQUIVALENTS = {
     "DeleteItem": ("BatchWriteItem", "PartiQLDelete", "DeleteTable", "UpdateTimeToLive"),
     "DeleteTable": ("DeleteTableReplica",),
     "GetItem": ("BatchGetItem", "PartiQLSelect", "Query", "Scan", "ExportTableToPointInTime"),
@@ -86,15 +86,15 @@ def attribute_scope_leaks(grant: Grant) -> Verdict:
     if not limits or not is_checked(grant):
         return NOT_APPLICABLE
     granted = frozenset(action for reach in reaches(grant) for action in reach.actions)
-    leak = _leak(grant, granted) or _lost_key(grant, limits)
+    leak = _attribute_leak(grant, granted) or _missing_key(grant, limits)
     if leak is None and any(item.unread for item in limits):
         note = "cannot tell whether the attributes hold the table's key"
         return unknown(note, unknown_element(grant, "Condition", None)).weighing(INFO)
     if leak is None:
         return HOLDS
-    replacing = [action for action in granted if action.name in _REPLACING]
+    replacing = [action for action in granted if action.name in _REPLACING_ACTIONS]
     own = conditions_of(grant, "dynamodb:select", "dynamodb:returnvalues")
-    fix = reduced_statement(grant, replacing, conditions={**own, **_PROJECTED})
+    fix = reduced_statement(grant, replacing, conditions={**own, **_PROJECTION_CONDITIONS})
     return violation(grant, MEDIUM, leak, condition_evidence(grant, limits[0]), fix=fix)
 
 
@@ -115,25 +115,25 @@ statement {
   Resource: !GetAtt Example.Arn""",
 )
 def deny_bypass_by_equivalent_action(
-    grant: Grant, *, sensitive: Annotated[tuple[str, ...], "data classes that raise the severity"] = _SENSITIVE
+    grant: Grant, *, sensitive: Annotated[tuple[str, ...], "data classes that raise the severity"] = _SENSITIVE_CLASSES
 ) -> Verdict:
     """Denying DeleteItem leaves PartiQLDelete and a batch write: the same loss by another name."""
     if not _may_deny(grant) or grant.statement.actions.inverted or is_dax_role(grant.holder):
         return NOT_APPLICABLE
     denied = {action.name for action in actions_of(grant.statement.actions)}
-    severity = HIGH if _guards_secrets(grant, sensitive) else MEDIUM
+    severity = HIGH if _protects_sensitive_data(grant, sensitive) else MEDIUM
     for pattern in grant.statement.resources.texts:
-        for name in sorted(denied & set(_SAME)):
-            left = [same for same in _SAME[name] if same not in denied and _may(grant, same, pattern)]
+        for name in sorted(denied & set(_EQUIVALENTS)):
+            left = [same for same in _EQUIVALENTS[name] if same not in denied and _is_allowed(grant, same, pattern)]
             if left:
                 note = f"{name} is denied, and {', '.join(left)} can do the same"
                 return violation(grant, severity, note, actions=(by_name()[name.lower()],))
         named = () if covers_service(grant) or "*" in pattern else _ON_INDEXES
-        exposed = [name for name in named if name in denied and _may(grant, name, f"{pattern}/index/*")]
+        exposed = [name for name in named if name in denied and _is_allowed(grant, name, f"{pattern}/index/*")]
         if exposed:
             note = f"{', '.join(exposed)} is denied on the table, and allowed on its indexes"
             return violation(grant, severity, note)
-    return _hidden_deny(grant, denied)
+    return _unknown_deny(grant, denied)
 
 
 @policy(
@@ -156,7 +156,7 @@ def tag_scope_self_escalation(grant: Grant) -> Verdict:
     """Whoever may tag any table can tag it into reach: the condition on tags is then their own to meet."""
     if not is_checked(grant):
         return NOT_APPLICABLE
-    tags = _tags_that_bind(grant.holder)
+    tags = _limiting_tags(grant.holder)
     if not tags:
         return NOT_APPLICABLE
     for reach in reaches(grant):
@@ -166,34 +166,36 @@ def tag_scope_self_escalation(grant: Grant) -> Verdict:
             note = (
                 f"{actions_shown(free)} can set the tag {', '.join(sorted(tags))} that binds the holder's other grants"
             )
-            fix = replacement_statement(grant, (action.full_name for action in free), [reach.pattern], _bound(grant))
+            fix = replacement_statement(
+                grant, (action.full_name for action in free), [reach.pattern], _with_tag_condition(grant)
+            )
             return reach_violation(reach, HIGH, note, actions=free, fix=fix)
     return HOLDS
 
 
-def _hidden_deny(grant: Grant, denied: set[str]) -> Verdict:
-    """The verdict on a Deny of which an action or a resource is not known, where its holder has what it is about."""
+def _unknown_deny(grant: Grant, denied: set[str]) -> Verdict:
+    """The verdict on a Deny with an unknown action or resource, where its holder has such actions."""
     actions, resources = grant.statement.actions, grant.statement.resources
     reached = (action for reach in reaches_of(grant.holder) for action in reach.actions)
-    held = {action.name for action in reached if action.kind not in HARMLESS}
-    twins = {same for name in denied & set(_SAME) for same in _SAME[name]} - denied
+    granted = {action.name for action in reached if action.kind not in HARMLESS}
+    equivalents = {same for name in denied & set(_EQUIVALENTS) for same in _EQUIVALENTS[name]} - denied
     on_tables = resources.doubt is not None or any(scope_of(text).tier is not Tier.NONE for text in resources.texts)
     note = "cannot tell whether the Deny covers what does the same"
-    if actions.doubt is not None and held and on_tables:
+    if actions.doubt is not None and granted and on_tables:
         return unknown(note, unknown_element(grant, "Action", actions.doubt)).weighing(INFO)
-    if resources.doubt is not None and held & twins:
+    if resources.doubt is not None and granted & equivalents:
         return unknown(note, unknown_element(grant, "Resource", resources.doubt)).weighing(INFO)
     return HOLDS
 
 
 def _may_deny(grant: Grant) -> bool:
-    """Whether a statement takes something from its holder, for certain or perhaps."""
+    """Whether a statement denies its holder something, or may do so."""
     return grant.role is DocumentRole.IDENTITY and grant.statement.effect != "Allow"
 
 
-def _leak(grant: Grant, granted: frozenset[Action]) -> str | None:
-    """What gets past a list of attributes."""
-    replacing = sorted(_REPLACING & {action.name for action in granted})
+def _attribute_leak(grant: Grant, granted: frozenset[Action]) -> str | None:
+    """How a request gets attributes that are not listed, as a message."""
+    replacing = sorted(_REPLACING_ACTIONS & {action.name for action in granted})
     if replacing:
         return f"{', '.join(replacing)} replace whole items, whatever attributes are listed"
     if any("Select" in action.keys and action.kind in READS for action in granted) and not _allows_only(
@@ -203,22 +205,22 @@ def _leak(grant: Grant, granted: frozenset[Action]) -> str | None:
             "dynamodb:Select is not bound to SPECIFIC_ATTRIBUTES: a read without a projection returns every attribute"
         )
     if any(action.name in ("UpdateItem", "PartiQLUpdate") for action in granted) and not _allows_only(
-        grant, "dynamodb:returnvalues", _RETURNED
+        grant, "dynamodb:returnvalues", _SAFE_RETURN_VALUES
     ):
         return "dynamodb:ReturnValues is not bound: an update can return the whole item"
     return None
 
 
 def _allows_only(grant: Grant, key: str, values: frozenset[str]) -> bool:
-    """Whether a condition holds the key to these values."""
+    """Whether a condition allows these values of a key alone."""
     return any(
         item.key == key and not item.negated and not item.is_null and set(item.values) <= values
         for item in grant.statement.conditions
     )
 
 
-def _lost_key(grant: Grant, limits: list[Condition]) -> str | None:
-    """A key attribute of the table that the list leaves out: then every call is refused."""
+def _missing_key(grant: Grant, limits: list[Condition]) -> str | None:
+    """Key attributes of the table that are not listed, as a message. Without them every call is refused."""
     listed = {value for item in limits for value in item.values}
     if any(item.unread or item.negated or item.patterned for item in limits):
         return None
@@ -233,8 +235,8 @@ def _tables(grant: Grant) -> list[Table]:
     return [table for reach in reaches(grant) for table in tables_reached(grant, reach.pattern)]
 
 
-def _may(grant: Grant, name: str, pattern: str) -> bool:
-    """Whether the holder is really allowed the action somewhere in a pattern, by its other statements."""
+def _is_allowed(grant: Grant, name: str, pattern: str) -> bool:
+    """Whether the holder's other statements allow the action on something that the pattern reaches."""
     action = by_name()[name.lower()]
     denied = any(
         action in actions_of(other.statement.actions)
@@ -245,12 +247,11 @@ def _may(grant: Grant, name: str, pattern: str) -> bool:
         return False
     if "*" not in pattern and not is_suffix(pattern[-1]):
         return can(grant.holder, name, pattern).truth is True
-    return any(action in reach.actions and _meet(reach.pattern, pattern) for reach in reaches_of(grant.holder))
+    return any(action in reach.actions and _overlap(reach.pattern, pattern) for reach in reaches_of(grant.holder))
 
 
-def _meet(pattern: str, other: str) -> bool:
-    """Whether two patterns reach something in common. What follows a table's ARN, where it is not known, may be
-    nothing."""
+def _overlap(pattern: str, other: str) -> bool:
+    """Whether two patterns reach something in common. An unknown suffix of a table's ARN counts as empty."""
     return intersects(_without_suffix(pattern), _without_suffix(other)) is True
 
 
@@ -258,8 +259,8 @@ def _without_suffix(pattern: str) -> str:
     return pattern[:-1] if is_suffix(pattern[-1]) else pattern
 
 
-def _guards_secrets(grant: Grant, sensitive: tuple[str, ...]) -> bool:
-    """Whether a Deny is about something sensitive: attributes, or a table that is said to hold such data."""
+def _protects_sensitive_data(grant: Grant, sensitive: tuple[str, ...]) -> bool:
+    """Whether a Deny is about attributes, or about a table that is declared to hold sensitive data."""
     if any(item.key == ATTRIBUTES for item in grant.statement.conditions):
         return True
     tables = (table for text in grant.statement.resources.texts for table in tables_reached(grant, text))
@@ -267,11 +268,11 @@ def _guards_secrets(grant: Grant, sensitive: tuple[str, ...]) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _tags_that_bind(whose: Holder) -> frozenset[str]:
-    """The tags that grants of the holder ask for."""
+def _limiting_tags(holder: Holder) -> frozenset[str]:
+    """The tags that the holder's grants require of a table."""
     return frozenset(
         item.key.removeprefix("aws:resourcetag/")
-        for other in whose.grants
+        for other in holder.grants
         if other.role is DocumentRole.IDENTITY and other.statement.allows and reaches(other)
         for item in other.statement.conditions
         if item.key.startswith("aws:resourcetag/") and not item.holds_without
@@ -279,23 +280,23 @@ def _tags_that_bind(whose: Holder) -> frozenset[str]:
 
 
 def _sets_tags(action: Action, grant: Grant, tags: frozenset[str]) -> bool:
-    """Whether the action can give a table one of these tags, as far as the statement's conditions let it."""
-    bound = {item.key: item for item in grant.statement.conditions if not item.negated}
+    """Whether the action can set one of these tags on a table, under the statement's conditions."""
+    conditions = {item.key: item for item in grant.statement.conditions if not item.negated}
     if action.name == "CreateTable":
-        return not any(f"aws:requesttag/{tag}" in bound for tag in tags)
-    allowed = bound.get("aws:tagkeys")
+        return not any(f"aws:requesttag/{tag}" in conditions for tag in tags)
+    allowed = conditions.get("aws:tagkeys")
     if allowed is not None and not allowed.patterned and not tags & {value.lower() for value in allowed.values}:
         return False
     return action.kind is Kind.TAGGING
 
 
-def _bound(grant: Grant) -> Conditions:
-    """The condition on tags of the holder's other grants, for this one too."""
-    binding = (
+def _with_tag_condition(grant: Grant) -> Conditions:
+    """The statement's conditions, with the one on tags of the holder's other grants."""
+    on_tags = (
         (item, tuple(map(other.document.shown, item.values)) or ("VALUE",))
         for other in grant.holder.grants
         for item in other.statement.conditions
         if other.statement.allows and item.key.startswith("aws:resourcetag/") and not item.holds_without
     )
-    item, values = next(binding)
+    item, values = next(on_tags)
     return {**conditions_of(grant), item.spelled: {item.written or item.key: values}}

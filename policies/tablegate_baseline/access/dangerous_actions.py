@@ -1,4 +1,4 @@
-"""Drop, change, copy, give away; verb wildcards."""
+"""Dangerous actions: who may drop, change, copy, replicate or share a table, by name or by a verb wildcard?"""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tablegate_baseline.access.relevance import (
     only_table,
     verb_wildcards,
 )
-from tablegate_baseline.access.severity import DeployRoles, Scale, heaviest, stepped
+from tablegate_baseline.access.severity import DeployRoles, Scale, highest, shifted
 from tablegate_baseline.access.statement_fix import CLOUDFORMATION, LEAST, REFERENCE, TERRAFORM, reduced_statement
 from tablegate_baseline.access.wording import (
     HOLDS,
@@ -46,8 +46,8 @@ from tablegate_baseline.access.wording import (
 )
 
 
-class _Held(NamedTuple):
-    """The strongest action that a verb's wildcard brings along, and where."""
+class _WildcardAction(NamedTuple):
+    """The action with the highest severity in a statement with a verb wildcard."""
 
     severity: Severity
     reach: Reach
@@ -55,7 +55,7 @@ class _Held(NamedTuple):
 
 
 _REPLICATION = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/globaltables-security.html"
-_TEMPORARY = ("*-test-*", "*-tmp-*", "*-temp-*", "*-ephemeral-*")
+_TEMPORARY_NAMES = ("*-test-*", "*-tmp-*", "*-temp-*", "*-ephemeral-*")
 
 _EFFECTS = {
     "DisableKinesisStreamingDestination": "can cut change capture",
@@ -66,11 +66,13 @@ _EFFECTS = {
     "UpdateTable": "can switch deletion protection, streams and indexes off, and change the key",
     "UpdateTimeToLive": "can make items expire",
 }
-_SCALING = frozenset({"DescribeTable", "UpdateTable"})
-_LEASING = frozenset({"CreateTable", "GetItem", "PutItem"})
+_SCALING_ACTIONS = frozenset({"DescribeTable", "UpdateTable"})
+_LEASE_ACTIONS = frozenset({"CreateTable", "GetItem", "PutItem"})
 
 
-class _HeldPower(NamedTuple):
+class _DangerousReach(NamedTuple):
+    """A reach with the highest severity, and the dangerous actions that it has."""
+
     severity: Severity
     reach: Reach
     actions: list[Action]
@@ -90,17 +92,18 @@ def verb_wildcard(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     if not is_custom_grant(grant) or is_part_of_full_control(grant) or covers_service(grant):
         return NOT_APPLICABLE
     texts = verb_wildcards(grant)
-    strongest = _strongest(grant, texts, deploy_roles) if texts else None
-    if strongest is None:
+    worst = _worst_of_wildcards(grant, texts, deploy_roles) if texts else None
+    if worst is None:
         return HOLDS
-    severity, reach, action = strongest
-    meant = frozenset(item for text in texts for item in expand(text))
+    severity, reach, action = worst
+    matched = frozenset(item for text in texts for item in expand(text))
     shown = listed(map(grant.document.shown, texts))
-    kinds = "; ".join(f"{kind}: {actions_shown(found)}" for kind, found in _by_kind(meant & reach.actions).items())
-    named = f", beside the {action.name} that it names" if action not in meant else ""
-    brought = (action,) if action in meant else meant
+    by_kind = _by_kind(matched & reach.actions)
+    kinds = "; ".join(f"{kind}: {actions_shown(actions)}" for kind, actions in by_kind.items())
+    named = f", beside the {action.name} that it names" if action not in matched else ""
+    about = (action,) if action in matched else matched
     return reach_violation(
-        reach, severity, f"{shown} holds {kinds}{named}", actions=brought, fix=reduced_statement(grant)
+        reach, severity, f"{shown} holds {kinds}{named}", actions=about, fix=reduced_statement(grant)
     )
 
 
@@ -116,23 +119,25 @@ def destructive_action(
     grant: Grant,
     *,
     deploy_roles: DeployRoles = (),
-    temporary_tables: Annotated[tuple[str, ...], "name patterns of tables that may be deleted"] = _TEMPORARY,
+    temporary_tables: Annotated[tuple[str, ...], "name patterns of tables that may be deleted"] = _TEMPORARY_NAMES,
 ) -> Verdict:
     """Code that runs all day needs no way to delete a table or its backups; a stolen credential that has one can."""
     if not is_custom_grant(grant) or is_already_reported(grant, deploy_roles):
         return NOT_APPLICABLE
-    held = _worst(grant, frozenset({Kind.DESTRUCTIVE}), deploy_roles)
-    if held is None or _is_temporary(held.reach, temporary_tables):
+    worst = _most_dangerous(grant, frozenset({Kind.DESTRUCTIVE}), deploy_roles)
+    if worst is None or _is_temporary(worst.reach, temporary_tables):
         return HOLDS
-    severity, reach, actions = held
+    severity, reach, actions = worst
     note = f"{actions_shown(actions)} in the hands of {holder_with_kind(grant)}"
     if any(action.name == "UpdateTable" for action in reach.actions):
         note += ", with UpdateTable, which can switch deletion protection off"
-    if _makes_tables(grant.holder):
-        return _failing(held._replace(severity=MEDIUM), note)
-    if _is_unprotected(reach) and any(action.name == "DeleteTable" for action in actions):
-        return _failing(held._replace(severity=stepped(severity, 1)), f"{note}; the table has no deletion protection")
-    return _failing(held, note)
+    if _is_table_provider(grant.holder):
+        return _too_powerful(worst._replace(severity=MEDIUM), note)
+    if _lacks_deletion_protection(reach) and any(action.name == "DeleteTable" for action in actions):
+        return _too_powerful(
+            worst._replace(severity=shifted(severity, 1)), f"{note}; the table has no deletion protection"
+        )
+    return _too_powerful(worst, note)
 
 
 @policy(
@@ -149,15 +154,15 @@ def table_admin_action(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdi
     if not is_custom_grant(grant) or is_already_reported(grant, deploy_roles):
         return NOT_APPLICABLE
     kinds = frozenset({Kind.PROTECTION_CHANGE, Kind.PROVISIONING, Kind.FAULT_INJECTION})
-    held = _worst(grant, kinds, deploy_roles)
-    if held is None:
+    worst = _most_dangerous(grant, kinds, deploy_roles)
+    if worst is None:
         return HOLDS
-    severity, reach, actions = held
-    if reach.tier is Tier.ONE and (_only_scales(grant) or _keeps_leases(grant)):
+    severity, reach, actions = worst
+    if reach.tier is Tier.ONE and (_only_scales(grant) or _is_lease_keeper(grant)):
         severity = LOW
     effects = [f"{action.name} {_EFFECTS[action.name]}" for action in actions if action.name in _EFFECTS]
     note = "; ".join([f"{actions_shown(actions)} in the hands of {holder_with_kind(grant)}", *effects])
-    return _failing(held._replace(severity=severity), note)
+    return _too_powerful(worst._replace(severity=severity), note)
 
 
 @policy(
@@ -172,11 +177,11 @@ def resource_policy_control(grant: Grant, *, deploy_roles: DeployRoles = ()) -> 
     """The holder can let itself, or another account, do anything to the table, past everybody's identity policies."""
     if not is_custom_grant(grant) or is_already_reported(grant, deploy_roles):
         return NOT_APPLICABLE
-    held = _worst(grant, frozenset({Kind.PERMISSIONS}), deploy_roles)
+    worst = _most_dangerous(grant, frozenset({Kind.PERMISSIONS}), deploy_roles)
     return (
         HOLDS
-        if held is None
-        else _failing(held, f"{actions_shown(held.actions)} in the hands of {holder_with_kind(grant)}")
+        if worst is None
+        else _too_powerful(worst, f"{actions_shown(worst.actions)} in the hands of {holder_with_kind(grant)}")
     )
 
 
@@ -193,19 +198,19 @@ def data_copy_action(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict
     anybody would notice."""
     if not is_custom_grant(grant) or is_already_reported(grant, deploy_roles) or copies_tables(grant.holder):
         return NOT_APPLICABLE
-    held = _worst(grant, frozenset({Kind.DATA_COPY}), deploy_roles)
-    if held is None:
+    worst = _most_dangerous(grant, frozenset({Kind.DATA_COPY}), deploy_roles)
+    if worst is None:
         return HOLDS
-    names = {action.name for action in held.actions}
+    names = {action.name for action in worst.actions}
     if names <= (grant.holder.needs or frozenset()):
         return HOLDS
-    note = f"{actions_shown(held.actions)} in the hands of {holder_with_kind(grant)}"
-    if names == {"CreateBackup"} and held.reach.tier is Tier.ONE:
-        return _failing(held._replace(severity=INFO), note)
-    beyond = _way_out(grant.holder, names)
+    note = f"{actions_shown(worst.actions)} in the hands of {holder_with_kind(grant)}"
+    if names == {"CreateBackup"} and worst.reach.tier is Tier.ONE:
+        return _too_powerful(worst._replace(severity=INFO), note)
+    beyond = _exit_path(grant.holder, names)
     if beyond:
-        return _failing(held._replace(severity=heaviest((held.severity, HIGH)) or HIGH), f"{note}, {beyond}")
-    return _failing(held, note)
+        return _too_powerful(worst._replace(severity=highest((worst.severity, HIGH)) or HIGH), f"{note}, {beyond}")
+    return _too_powerful(worst, note)
 
 
 @policy(
@@ -225,48 +230,48 @@ Principal:
 def replication_plane_to_people(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     """ReadDataForReplication reads a whole table, and stands in nobody's list of actions that read."""
     if grant.role is DocumentRole.RESOURCE:
-        return _in_a_tables_policy(grant)
+        return _in_resource_policy(grant)
     if not is_custom_grant(grant) or is_already_reported(grant, deploy_roles):
         return NOT_APPLICABLE
-    held = _worst(grant, frozenset({Kind.REPLICATION}), deploy_roles)
+    worst = _most_dangerous(grant, frozenset({Kind.REPLICATION}), deploy_roles)
     return (
         HOLDS
-        if held is None
-        else _failing(held, f"{actions_shown(held.actions)} in the hands of {holder_with_kind(grant)}")
+        if worst is None
+        else _too_powerful(worst, f"{actions_shown(worst.actions)} in the hands of {holder_with_kind(grant)}")
     )
 
 
 def is_already_reported(grant: Grant, deploy_roles: DeployRoles = ()) -> bool:
-    """Whether the powerful actions of a statement are reported already: as everything, or with a verb's wildcard."""
+    """Whether a statement's dangerous actions are reported already: as full control, or by TG507."""
     if gives_full_control(grant) or is_part_of_full_control(grant):
         return True
     texts = verb_wildcards(grant)
-    return bool(texts) and _strongest(grant, texts, deploy_roles) is not None
+    return bool(texts) and _worst_of_wildcards(grant, texts, deploy_roles) is not None
 
 
-def _strongest(grant: Grant, texts: tuple[str, ...], deploy_roles: tuple[str, ...]) -> _Held | None:
-    """What weighs most in a statement, where one of its verb wildcards brings along something that weighs."""
+def _worst_of_wildcards(grant: Grant, texts: tuple[str, ...], deploy_roles: tuple[str, ...]) -> _WildcardAction | None:
+    """The action with the highest severity, where a verb wildcard matches an action with any severity."""
     scale = Scale(grant, deploy_roles)
-    meant = frozenset(action for text in texts for action in expand(text))
-    worst: _Held | None = None
-    brought = False
+    by_wildcard = frozenset(action for text in texts for action in expand(text))
+    worst: _WildcardAction | None = None
+    is_wildcards = False
     for reach in reaches(grant):
         for action in notable_actions(reach):
-            severity = scale.heaviest(reach, (action,))
-            brought = brought or (severity is not None and action in meant)
-            if severity is not None and (worst is None or heaviest((severity, worst.severity)) is not worst.severity):
-                worst = _Held(severity, reach, action)
-    return worst if brought else None
+            severity = scale.highest(reach, (action,))
+            is_wildcards = is_wildcards or (severity is not None and action in by_wildcard)
+            if severity is not None and (worst is None or highest((severity, worst.severity)) is not worst.severity):
+                worst = _WildcardAction(severity, reach, action)
+    return worst if is_wildcards else None
 
 
 def _by_kind(actions: frozenset[Action]) -> dict[str, list[Action]]:
-    found: dict[str, list[Action]] = {}
+    by_kind: dict[str, list[Action]] = {}
     for action in sorted(actions):
-        found.setdefault("items" if action.kind in ITEMS else str(action.kind), []).append(action)
-    return dict(sorted(found.items()))
+        by_kind.setdefault("items" if action.kind in ITEMS else str(action.kind), []).append(action)
+    return dict(sorted(by_kind.items()))
 
 
-def _in_a_tables_policy(grant: Grant) -> Verdict:
+def _in_resource_policy(grant: Grant) -> Verdict:
     principals = grant.statement.principals
     wholesale = any(text in ("*", "dynamodb:*") for text in grant.statement.actions.texts)
     named = sorted(action for action in actions_of(grant.statement.actions) if action.kind is Kind.REPLICATION)
@@ -288,26 +293,26 @@ def _of_kinds(actions: frozenset[Action], kinds: frozenset[Kind]) -> tuple[Actio
     return tuple(sorted(action for action in actions if action.kind in kinds))
 
 
-def _worst(grant: Grant, kinds: frozenset[Kind], deploy_roles: tuple[str, ...]) -> _HeldPower | None:
-    """The worst reach at which the statement grants actions of these kinds."""
+def _most_dangerous(grant: Grant, kinds: frozenset[Kind], deploy_roles: tuple[str, ...]) -> _DangerousReach | None:
+    """The reach with the highest severity for actions of these kinds."""
     scale = Scale(grant, deploy_roles)
-    worst: _HeldPower | None = None
+    worst: _DangerousReach | None = None
     for reach in reaches(grant):
         actions = list(_of_kinds(reach.actions, kinds))
-        severity = scale.heaviest(reach, actions)
-        if severity is not None and (worst is None or heaviest((severity, worst.severity)) is not worst.severity):
-            worst = _HeldPower(severity, reach, actions)
+        severity = scale.highest(reach, actions)
+        if severity is not None and (worst is None or highest((severity, worst.severity)) is not worst.severity):
+            worst = _DangerousReach(severity, reach, actions)
     return worst
 
 
-def _failing(held: _HeldPower, note: str) -> Verdict:
-    """Fails, and shows the statement without what was taken exception to."""
-    fix = reduced_statement(held.reach.grant, held.actions)
-    return reach_violation(held.reach, held.severity, note, actions=held.actions, fix=fix)
+def _too_powerful(worst: _DangerousReach, note: str) -> Verdict:
+    """The violation, with the statement without these actions as its fix."""
+    fix = reduced_statement(worst.reach.grant, worst.actions)
+    return reach_violation(worst.reach, worst.severity, note, actions=worst.actions, fix=fix)
 
 
 def _is_temporary(reach: Reach, patterns: tuple[str, ...]) -> bool:
-    """Whether all that is reached is meant to go: by what its table is declared to be, or by its name."""
+    """Whether the one table reached is temporary, by its declared purpose or its name."""
     if reach.tier is not Tier.ONE:
         return False
     table = only_table(reach.grant, reach.pattern)
@@ -316,45 +321,45 @@ def _is_temporary(reach: Reach, patterns: tuple[str, ...]) -> bool:
     return any(matches(pattern, f"{reach.scope.table}-") is True for pattern in patterns)
 
 
-def _is_unprotected(reach: Reach) -> bool:
+def _lacks_deletion_protection(reach: Reach) -> bool:
     table = only_table(reach.grant, reach.pattern) if reach.tier is Tier.ONE else None
     return table is not None and table.deletion_protection.is_false.truth is True
 
 
-def _makes_tables(whose: Holder) -> bool:
-    """Whether the holder is a custom resource that makes tables, and so removes them."""
-    names = {action.name for reach in reaches_of(whose) for action in reach.actions}
-    return "CreateTable" in names and "custom resource" in whose.why
+def _is_table_provider(holder: Holder) -> bool:
+    """Whether the holder is a custom resource that creates tables, and so deletes them."""
+    names = {action.name for reach in reaches_of(holder) for action in reach.actions}
+    return "CreateTable" in names and "custom resource" in holder.why
 
 
 def _only_scales(grant: Grant) -> bool:
-    """Whether a statement grants nothing but what scheduled scaling needs."""
-    return {action.name for reach in reaches(grant) for action in reach.actions} <= _SCALING
+    """Whether a statement grants only what scheduled scaling needs."""
+    return {action.name for reach in reaches(grant) for action in reach.actions} <= _SCALING_ACTIONS
 
 
-def _keeps_leases(grant: Grant) -> bool:
-    """Whether the holder looks like a stream's consumer that keeps its leases in a table of its own."""
-    if not {action.name for reach in reaches(grant) for action in reach.actions} >= _LEASING:
+def _is_lease_keeper(grant: Grant) -> bool:
+    """Whether the holder looks like a stream consumer with a table for its leases."""
+    if not {action.name for reach in reaches(grant) for action in reach.actions} >= _LEASE_ACTIONS:
         return False
-    given = [other for other in grant.holder.grants if other.statement.allows]
-    kinesis = any(text.lower().startswith("kinesis:") for other in given for text in other.statement.actions.texts)
+    allows = [other for other in grant.holder.grants if other.statement.allows]
+    kinesis = any(text.lower().startswith("kinesis:") for other in allows for text in other.statement.actions.texts)
     return kinesis or any(
         action.kind is Kind.STREAM_READ for reach in reaches_of(grant.holder) for action in reach.actions
     )
 
 
-def _way_out(whose: Holder, names: Iterable[str]) -> str | None:
-    """How what is copied can leave the grants that guard the table."""
-    given = [grant.statement for grant in whose.grants if grant.statement.allows]
-    buckets = [statement for statement in given if any(_puts_objects(text) for text in statement.actions.texts)]
+def _exit_path(holder: Holder, names: Iterable[str]) -> str | None:
+    """How a copy gets out of reach of the table's own grants, as the end of a message."""
+    allows = [grant.statement for grant in holder.grants if grant.statement.allows]
+    writing = [statement for statement in allows if any(_puts_objects(text) for text in statement.actions.texts)]
     if "ExportTableToPointInTime" in names and any(
         statement.resources.inverted or {"*", "arn:aws:s3:::*"} & set(statement.resources.texts)
-        for statement in buckets
+        for statement in writing
     ):
         return "with s3:PutObject on every bucket"
-    wide = (reach for reach in reaches_of(whose) if reach.tier >= Tier.PREFIX)
-    makes = {action.name for reach in wide for action in reach.actions}
-    if any(name.startswith("Restore") for name in names) and "CreateTable" in makes:
+    wide = (reach for reach in reaches_of(holder) if reach.tier >= Tier.PREFIX)
+    creating = {action.name for reach in wide for action in reach.actions}
+    if any(name.startswith("Restore") for name in names) and "CreateTable" in creating:
         return "with CreateTable on names that its other grants cover"
     return None
 

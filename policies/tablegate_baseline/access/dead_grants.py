@@ -1,4 +1,4 @@
-"""Statements without effect; missing tables."""
+"""Dead grants: actions, resources, indexes and tables that do not exist or do not go together."""
 
 from __future__ import annotations
 
@@ -41,6 +41,7 @@ from tablegate_baseline.access.wording import (
     resource_evidence,
     violation,
 )
+from tablegate_baseline.helpers import most_similar
 
 _TERRAFORM = """\
 statement {
@@ -51,14 +52,14 @@ _CLOUDFORMATION = """\
 - Effect: Allow
   Action: [dynamodb:PutItem, dynamodb:ConditionCheckItem]
   Resource: !GetAtt Example.Arn"""
-_NEWER = Doubt("it is newer, or grants nothing", "its name in AWS's authorization reference")
+_NEWER_ACTION = Doubt("it is newer, or grants nothing", "its name in AWS's authorization reference")
 _FORMS = frozenset({HolderForm.TABLE, HolderForm.STREAM})
-_LIKE = 0.75  # as alike as a slip of the pen
-_INSTEAD = {"createitem": ("PutItem",), "readitem": ("GetItem",)}
-_READ_BY_THE_CDK = frozenset({"GetRecords", "GetShardIterator"})  # of every table whose data it lets somebody read
+_ACTION_SIMILARITY = 0.75  # of a misspelt action to the real one
+_REAL_NAMES = {"createitem": ("PutItem",), "readitem": ("GetItem",)}
+_READ_BY_THE_CDK = frozenset({"GetRecords", "GetShardIterator"})  # the CDK adds them to every grant that reads a table
 
-_ALIKE = 0.85
-_ENDING = (ChangeKind.DELETE, ChangeKind.REPLACE)
+_TABLE_SIMILARITY = 0.85
+_ENDING_CHANGES = (ChangeKind.DELETE, ChangeKind.REPLACE)
 
 
 @policy(
@@ -77,23 +78,23 @@ def unknown_action(grant: Grant) -> Verdict:
     texts = [text for text in grant.statement.actions.texts if text.lower().startswith("dynamo")]
     if not texts:
         return NOT_APPLICABLE
-    strange = [text for text in texts if _is_strange(text)]
-    if not strange:
+    unknown_texts = [text for text in texts if _is_not_known(text)]
+    if not unknown_texts:
         return HOLDS
-    meant = [(grant.document.shown(text), _meant(text)) for text in strange]
-    if any(names for _, names in meant) or any(map(_has_open_service, strange)):
-        told = "; ".join(_told(text, names) for text, names in meant)
+    meant = [(grant.document.shown(text), _intended(text)) for text in unknown_texts]
+    if any(names for _, names in meant) or any(map(_has_open_service, unknown_texts)):
+        message = "; ".join(_why_not_known(text, names) for text, names in meant)
         return violation(
             grant,
             INFO,
-            told,
-            action_evidence(grant, strange[0]),
-            fix=reduced_statement(grant, renamed=_renamed(strange)),
+            message,
+            action_evidence(grant, unknown_texts[0]),
+            fix=reduced_statement(grant, renamed=_corrected(unknown_texts)),
         )
     names = ", ".join(text for text, _ in meant)
     note = f"{names} is not among the actions known as of {ACTIONS_AS_OF}"
-    written = action_evidence(grant, strange[0])
-    newer: Value[None] = Value("action", None, Origin.UNKNOWN, written.place, _NEWER)
+    written = action_evidence(grant, unknown_texts[0])
+    newer: Value[None] = Value("action", None, Origin.UNKNOWN, written.place, _NEWER_ACTION)
     return unknown(note, written, newer).weighing(INFO)
 
 
@@ -111,19 +112,19 @@ def action_resource_mismatch(grant: Grant) -> Verdict:
     resources = grant.statement.resources
     if grant.role is not DocumentRole.IDENTITY or not grant.statement.allows or grant.managed or grant.made_by:
         return NOT_APPLICABLE
-    named = _named_actions(grant)
+    named = _literal_actions(grant)
     if not named or resources.inverted or resources.doubt:
         return NOT_APPLICABLE
     if _all_work(named, grant):
         return HOLDS
     if not resources.texts:
         return NOT_APPLICABLE
-    dead = [action for action in named if _is_dead(action, grant) and not _is_generated(action, named, grant)]
+    dead = [action for action in named if _is_dead(action, grant) and not _is_framework_shape(action, named, grant)]
     if not dead:
         return HOLDS
     shown = spelled_out(grant, resources.texts[0])
     bound = all(narrowing(grant.statement.conditions, action) is Narrowing.NEVER for action in dead)
-    where = "under these conditions" if bound else f"on {shown}{_why(resources.texts[0], dead)}"
+    where = "under these conditions" if bound else f"on {shown}{_why_dead(resources.texts[0], dead)}"
     fix = None if bound else where_it_works(grant, dead)
     note = f"{actions_shown(dead)} has no effect {where}"
     return violation(grant, INFO, note, resource_evidence(grant, resources.texts[0]), fix=fix)
@@ -147,11 +148,11 @@ def index_not_granted(grant: Grant) -> Verdict:
         if scope.tier is not Tier.ONE or not _reads_by_key(reach.actions):
             continue
         alone = scope.itself and scope.below is None
-        missing = _index_named(reach.pattern)
+        missing = _index_in(reach.pattern)
         table = only_table(grant, reach.pattern) if alone or missing else None
         if table is None:
             continue
-        lacking = alone and not _reach_indexes(grant.holder, arn_of(table, grant.holder.symbols))
+        lacking = alone and not _reaches_indexes(grant.holder, arn_of(table, grant.holder.symbols))
         names = _index_names(table) if lacking or missing else None
         if names and lacking:
             verb = "query" if any(action.name == "Query" for action in reach.actions) else "scan"
@@ -189,7 +190,7 @@ def arn_not_in_plan(
         name = reach.scope.table or ""
         if has_symbol(name):
             continue
-        likely = _likely(reach, name) or _outlived(reach, name)
+        likely = _near_miss(reach, name) or _deleted_table(reach, name)
         if likely is not None:
             return violation(
                 grant, LOW, f"there is no table {name!r} here{likely}", resource_evidence(grant, reach.pattern)
@@ -199,7 +200,7 @@ def arn_not_in_plan(
     return HOLDS
 
 
-def _is_strange(text: str) -> bool:
+def _is_not_known(text: str) -> bool:
     service, _, name = text.lower().partition(":")
     if has_symbol(text):
         return False
@@ -211,20 +212,18 @@ def _has_open_service(text: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _meant(text: str) -> tuple[str, ...]:
-    """The actions that were probably meant."""
+def _intended(text: str) -> tuple[str, ...]:
+    """The actions that an unknown one is probably meant for."""
     name = text.partition(":")[2].lower()
     if name in enclosing_operations():
         return enclosing_operations()[name]
-    if name in _INSTEAD:
-        return _INSTEAD[name]
-    import difflib  # for findings alone
-
-    near = difflib.get_close_matches(name, sorted(by_name()), n=1, cutoff=_LIKE)
-    return (by_name()[near[0]].name,) if near else ()
+    if name in _REAL_NAMES:
+        return _REAL_NAMES[name]
+    similar = most_similar(name, sorted(by_name()), _ACTION_SIMILARITY)
+    return (by_name()[similar].name,) if similar else ()
 
 
-def _told(text: str, names: tuple[str, ...]) -> str:
+def _why_not_known(text: str, names: tuple[str, ...]) -> str:
     if _has_open_service(text):
         return f"{text} has a wildcard in its service, which IAM refuses"
     if not names:
@@ -233,30 +232,30 @@ def _told(text: str, names: tuple[str, ...]) -> str:
     return f"{text} is no action: {', '.join(names)} {verb}{' it' if verb == 'authorise' else ''}"
 
 
-def _named_actions(grant: Grant) -> tuple[Action, ...]:
-    return () if grant.statement.actions.inverted else _named_in(grant.statement.actions.texts)
+def _literal_actions(grant: Grant) -> tuple[Action, ...]:
+    return () if grant.statement.actions.inverted else _actions_named(grant.statement.actions.texts)
 
 
 @lru_cache(maxsize=1024)
-def _named_in(texts: tuple[str, ...]) -> tuple[Action, ...]:
+def _actions_named(texts: tuple[str, ...]) -> tuple[Action, ...]:
     named = (text for text in texts if not is_wildcard(text))
     return tuple(sorted({action for text in named for action in expand(text)}))
 
 
 def _all_work(named: Iterable[Action], grant: Grant) -> bool:
-    """Whether each of the actions reaches something, under conditions that may hold."""
+    """Whether each of the actions has a resource, under conditions that can be met."""
     working = {action for reach in reaches(grant) for action in reach.actions}
-    return working.issuperset(named) and not any(_is_never(action, grant) for action in named)
+    return working.issuperset(named) and not any(_is_never_met(action, grant) for action in named)
 
 
-def _is_never(action: Action, grant: Grant) -> bool:
+def _is_never_met(action: Action, grant: Grant) -> bool:
     return action.name == "SearchVectors" and narrowing(grant.statement.conditions, action) is Narrowing.NEVER
 
 
 def _is_dead(action: Action, grant: Grant) -> bool:
-    """Whether no resource of the statement is one that the action is for, or its conditions never hold."""
+    """Whether the statement has no resource that the action works on, or conditions that are never met."""
     texts = grant.statement.resources.texts
-    if _is_never(action, grant):
+    if _is_never_met(action, grant):
         return True
     if any(set(text) <= {"*"} for text in texts):
         return False
@@ -266,11 +265,11 @@ def _is_dead(action: Action, grant: Grant) -> bool:
 
 
 def _is_name(text: str) -> bool:
-    """Whether a resource is a table's bare name where an ARN belongs."""
+    """Whether a resource is a table's bare name in place of an ARN."""
     return bool(text) and ":" not in text and not is_wildcard(text)
 
 
-def _why(text: str, dead: list[Action]) -> str:
+def _why_dead(text: str, dead: list[Action]) -> str:
     if _is_name(text):
         return ", which is a name and no ARN"
     tail = text.split(":", 5)[-1]
@@ -282,13 +281,13 @@ def _why(text: str, dead: list[Action]) -> str:
     return f": it works on {' and '.join(kinds)}" if kinds else ""
 
 
-def _renamed(strange: list[str]) -> dict[str, list[str]]:
-    """What to write in place of names that are none: what was meant, if that can be told."""
-    return {text: [f"dynamodb:{name}" for name in _meant(text)] for text in strange}
+def _corrected(unknown_texts: list[str]) -> dict[str, list[str]]:
+    """The actions to write in place of unknown ones, where they can be guessed."""
+    return {text: [f"dynamodb:{name}" for name in _intended(text)] for text in unknown_texts}
 
 
-def _is_generated(action: Action, named: Iterable[Action], grant: Grant) -> bool:
-    """Shapes that frameworks write: stream reads beside item reads on the table, or alone, and lists on an ARN."""
+def _is_framework_shape(action: Action, named: Iterable[Action], grant: Grant) -> bool:
+    """Whether a framework writes it so: stream reads beside item reads or alone, and list actions on an ARN."""
     names = {other.name for other in named}
     if action.name in _READ_BY_THE_CDK:
         return {"GetItem", "Query"} <= names or (
@@ -304,7 +303,7 @@ def _reads_by_key(actions: frozenset[Action]) -> bool:
 
 
 def _index_names(table: Table) -> set[str] | None:
-    """The names of all its indexes; None where they are not all known."""
+    """The names of all indexes of a table; None where one is not known."""
     names: set[str] = set()
     for kind in (table.indexes, table.local_indexes, table.vector_indexes):
         if not kind.known:
@@ -317,11 +316,11 @@ def _index_names(table: Table) -> set[str] | None:
     return names - {""}
 
 
-def _reach_indexes(whose: Holder, arn: str) -> bool:
-    """Whether any grant of the holder reaches below the table."""
+def _reaches_indexes(holder: Holder, arn: str) -> bool:
+    """Whether any grant of the holder reaches indexes of the table."""
     below, target = f"{arn}/index/", f"{arn}/index/any"
     patterns: list[str] = []
-    for other in reaches_of(whose):
+    for other in reaches_of(holder):
         if other.scope.below in ("*", "index"):
             if other.pattern.startswith(below):
                 return True
@@ -330,38 +329,36 @@ def _reach_indexes(whose: Holder, arn: str) -> bool:
     return any(home.startswith(below) or matches(home, target) is not False for home in homes)
 
 
-def _index_named(pattern: str) -> str | None:
-    """The one index that a pattern names."""
+def _index_in(pattern: str) -> str | None:
+    """The name of the index in a pattern without wildcards after ``/index/``."""
     if "/index/" not in pattern:
         return None
     name = pattern.rpartition("/index/")[2]
     return name if name and not is_wildcard(name) and not has_symbol(name) else None
 
 
-def _likely(reach: Reach, name: str) -> str | None:
-    """Why a name looks like a slip: nearly a table of this input, or that table somewhere else."""
+def _near_miss(reach: Reach, name: str) -> str | None:
+    """Why a name looks wrong, for a message: like a table of this input, or that table in another place."""
     known = sorted({table.name.content for table in reach.grant.holder.estate.tables if table.name.content})
     if name in known:
-        return f", but there is one in another {_other_part(reach, name)}"
-    near = next((other for other in known if other.lower() == name.lower()), None)
-    import difflib  # for findings alone
-
-    near = near or next(iter(difflib.get_close_matches(name, known, n=1, cutoff=_ALIKE)), None)
-    if near is not None:
-        return f": {near!r} is, and names are case-sensitive" if near.lower() == name.lower() else f": {near!r} is"
-    return None
+        return f", but there is one in another {_differing_part(reach, name)}"
+    same = next((other for other in known if other.lower() == name.lower()), None)
+    if same is not None:
+        return f": {same!r} is, and names are case-sensitive"
+    similar = most_similar(name, known, _TABLE_SIMILARITY)
+    return None if similar is None else f": {similar!r} is"
 
 
-def _outlived(reach: Reach, name: str) -> str | None:
-    """What becomes of a table of this name that was here so far."""
+def _deleted_table(reach: Reach, name: str) -> str | None:
+    """What this input does to an existing table of this name, for a message."""
     for change in reach.grant.holder.estate.changes:
-        before = change.before if change.kind in _ENDING else None
+        before = change.before if change.kind in _ENDING_CHANGES else None
         if before is not None and before.name.content == name:
             return f" any more: {change.address} {'goes' if change.after is None else 'gets another name'}"
     return None
 
 
-def _other_part(reach: Reach, name: str) -> str:
+def _differing_part(reach: Reach, name: str) -> str:
     tables = [table for table in reach.grant.holder.estate.tables if table.name.content == name]
     region = reach.scope.where[1]
     return "account" if any(table.region.content == region for table in tables) else "region"

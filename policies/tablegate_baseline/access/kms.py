@@ -1,10 +1,10 @@
-"""Keys: do the grants on a table's key go with the grants on the table?"""
+"""KMS keys: do the grants on a table's key match the grants on the table?"""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from tablegate.policy import HIGH, INFO, MEDIUM, KeyOwner, Origin, Table, Value, Verdict, policy, unknown
+from tablegate.policy import HIGH, INFO, MEDIUM, KeyOwner, Table, Verdict, policy, unknown
 from tablegate.policy.access import (
     DocumentRole,
     Grant,
@@ -26,7 +26,14 @@ from tablegate_baseline.access.principals import (
     whose_account,
 )
 from tablegate_baseline.access.relevance import notable_actions, only_table
-from tablegate_baseline.access.wording import HOLDS, NOT_APPLICABLE, statement_evidence, unknown_element, violation
+from tablegate_baseline.access.wording import (
+    HOLDS,
+    NOT_APPLICABLE,
+    statement_evidence,
+    unknown_element,
+    unknown_principals,
+    violation,
+)
 
 _KMS = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html"
 _DECRYPT = "kms:Decrypt in a statement of its own, on the ARN of the table's key; that of other services beside it"
@@ -86,22 +93,21 @@ def _every_key(grant: Grant) -> Verdict:
     return violation(grant, MEDIUM, "kms:Decrypt on every key, for whatever service", fix=_DECRYPT)
 
 
-def _needs_no_key(whose: Holder) -> bool:
-    """Whether all tables that a holder reaches are under the key that AWS owns, which nobody needs a right to use."""
-    named = [reach for reach in reaches_of(whose) if notable_actions(reach)]
-    tables = [only_table(reach.grant, reach.pattern) if reach.tier is Tier.ONE else None for reach in named]
+def _needs_no_key(holder: Holder) -> bool:
+    """Whether all tables that a holder reaches use the AWS-owned key, for which no grant is needed."""
+    notable = [reach for reach in reaches_of(holder) if notable_actions(reach)]
+    tables = [only_table(reach.grant, reach.pattern) if reach.tier is Tier.ONE else None for reach in notable]
     return all(table is not None and table.encryption.owner.content is KeyOwner.AWS_OWNED for table in tables)
 
 
 def _key_policy(grant: Grant, trusted: tuple[str, ...]) -> Verdict:
-    """A key's own policy may let its account in as a whole: whom of it, the account's own policies say."""
+    """The verdict on a key's own policy. It may allow its whole account, whose own policies limit who that is."""
     if not grant.statement.allows or grant.statement.principals is None:
         return NOT_APPLICABLE
     keys = {item.key for item in grant.statement.conditions if not item.holds_without}
     if is_anyone(grant):
-        bound = keys & _OF_ACCOUNT
-        return HOLDS if bound else violation(grant, HIGH, "lets everybody use the table's key")
-    foreign, doubtful = _others(grant, trusted)
+        return HOLDS if keys & _OF_ACCOUNT else violation(grant, HIGH, "lets everybody use the table's key")
+    foreign, doubtful = _outside_principals(grant, trusted)
     if keys & _OF_ACCOUNT and _VIA in keys:
         return HOLDS
     if foreign:
@@ -114,16 +120,16 @@ def _key_policy(grant: Grant, trusted: tuple[str, ...]) -> Verdict:
         )
     if grant.statement.principals.doubt is None:
         return HOLDS
-    return unknown("cannot tell who may use the key", *_evidence(grant))
+    return unknown("cannot tell who may use the key", *unknown_principals(grant))
 
 
-def _others(grant: Grant, trusted: tuple[str, ...]) -> tuple[list[Principal], list[Principal]]:
-    """The principals of other accounts, and those of which nobody can tell.
+def _outside_principals(grant: Grant, trusted: tuple[str, ...]) -> tuple[list[Principal], list[Principal]]:
+    """The principals of other accounts, and those whose account is not known.
 
-    KMS takes no policy under which its own account could not change it: where one account may, that is the key's.
+    KMS refuses a policy that its own account cannot change: if a single account can, it is the key's.
     """
     foreign, doubtful = outside_principals(grant, trusted)
-    manager = _manager(grant.holder)
+    manager = _managing_account(grant.holder)
     if manager is None:
         return foreign, doubtful
     named = [item for item in doubtful if account_of(item.text).isdigit()]
@@ -131,8 +137,8 @@ def _others(grant: Grant, trusted: tuple[str, ...]) -> tuple[list[Principal], li
     return foreign, [item for item in doubtful if item not in named]
 
 
-def _manager(key: Holder) -> str | None:
-    """The one account that may change a key's policy; None where it is not one, or its number is not known."""
+def _managing_account(key: Holder) -> str | None:
+    """The account that may change a key's policy; None where there are several, or its number is not known."""
     accounts = {
         account_of(item.text)
         for grant in key.grants
@@ -161,13 +167,13 @@ def _across_accounts(grant: Grant) -> Verdict:
 
 
 def _without_key(grant: Grant) -> Verdict:
-    """A table whose key nothing in this input lets the holder use: only where all policies could be read."""
+    """A holder that reaches a table and may not use its key. Only where all of the holder's policies could be read."""
     if grant.holder.unread or not reaches(grant) or any(_decrypts(other) for other in grant.holder.grants):
         return NOT_APPLICABLE
     for reach in reaches(grant):
         table = only_table(grant, reach.pattern) if reach.tier is Tier.ONE and notable_actions(reach) else None
         key = _key_of(table) if table is not None else None
-        if key is not None and not key.unread and not any(_names(other, grant.holder) for other in key.grants):
+        if key is not None and not key.unread and not any(_may_decrypt(other, grant.holder) for other in key.grants):
             return violation(
                 grant, INFO, f"nothing here lets the holder use the key of {table.address if table else ''}"
             )
@@ -180,8 +186,8 @@ def _key_of(table: Table) -> Holder | None:
     return next((item for item in holders if key and item.form is HolderForm.KEY and item.address == key.address), None)
 
 
-def _names(grant: Grant, whose: Holder) -> bool:
-    """Whether a key's statement lets a holder decrypt, by name or as everybody."""
+def _may_decrypt(grant: Grant, whose: Holder) -> bool:
+    """Whether a key's statement lets a holder decrypt, by its name or as everybody."""
     if not grant.statement.allows or not _decrypts(grant):
         return False
     principals = grant.statement.principals.items if grant.statement.principals else ()
@@ -191,15 +197,9 @@ def _names(grant: Grant, whose: Holder) -> bool:
 
 
 def _decrypts(grant: Grant) -> bool:
-    """Whether a statement names decrypting: what allows every action of every service is reported as that."""
+    """Whether a statement is about kms:Decrypt. A bare star is not: other policies report it."""
     return any(text != "*" and matches(text.lower(), "kms:decrypt") is True for text in grant.statement.actions.texts)
 
 
 def _is_every_key(text: str) -> bool:
     return set(text) <= {"*"} or (text.startswith("arn:") and ":kms:" in text and text.endswith((":*", ":key/*")))
-
-
-def _evidence(grant: Grant) -> tuple[Value[object], ...]:
-    doubt = grant.statement.principals.doubt if grant.statement.principals else None
-    where = grant.statement.at("Principal") or grant.place
-    return (Value("Principal", None, Origin.UNKNOWN, where, doubt), statement_evidence(grant))

@@ -1,4 +1,4 @@
-"""Policies that somebody else wrote: what do AWS's own, and a framework's, grant on tables?"""
+"""Policies of AWS and of SAM: what do they grant on tables?"""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tablegate.policy.access import (
     reaches,
 )
 from tablegate_baseline.access.relevance import is_checked, notable_actions, table_actions
-from tablegate_baseline.access.scans import stream_weight
-from tablegate_baseline.access.severity import EVERYTHING, DeployRoles, Scale, heaviest, lightest
+from tablegate_baseline.access.scans import stream_severity
+from tablegate_baseline.access.severity import EVERYTHING, DeployRoles, Scale, highest, lower_of
 from tablegate_baseline.access.statement_fix import (
     CLOUDFORMATION,
     ITEM_ACTIONS,
@@ -33,9 +33,9 @@ _MANAGED = "https://docs.aws.amazon.com/IAM/latest/UserGuide/access_policies_man
 _TEMPLATES = (
     "https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/serverless-policy-templates.html"
 )
-# Service and the managed policy that AWS made for it.
-_READING = ("dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query")
-_STREAM = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
+_READ_ACTIONS = ("dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query")
+_STREAM_ACTIONS = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
+# The managed policies that AWS made for one service.
 _MADE_FOR = {
     "AWSBackupServiceRolePolicyForBackup": "backup.",
     "AWSBackupServiceRolePolicyForRestores": "backup.",
@@ -66,7 +66,7 @@ def wide_managed_policy(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verd
     actions = {action for reach in reaches(grant) for action in notable_actions(reach)}
     wide = any(reach.tier >= Tier.ALL for reach in reaches(grant))
     note = f"{known.name} grants {actions_shown(actions)}{' on every table' if wide else ''}"
-    return violation(grant, severity, note, fix=f"in place of {known.name}:\n{_own(grant, known)}")
+    return violation(grant, severity, note, fix=f"in place of {known.name}:\n{_own_statement(grant, known)}")
 
 
 @policy(
@@ -100,12 +100,14 @@ def sam_implicit_or_starred(grant: Grant) -> Verdict:
 
 
 def _on_its_stream(grant: Grant) -> str:
-    """A statement on the streams that the function reads, as far as they are of this input."""
+    """A statement on the streams in this input that the function reads, else on one to fill in."""
     tables = grant.holder.estate.tables
-    read = [table for table in tables if any(one.address == grant.address for one in table.stream.consumers)]
-    arns = [f"{arn_of(table, grant.holder.symbols)}/stream/*" for table in read]
+    consumed = [table for table in tables if any(one.address == grant.address for one in table.stream.consumers)]
+    arns = [f"{arn_of(table, grant.holder.symbols)}/stream/*" for table in consumed]
     return replacement_statement(
-        grant, _STREAM, arns or named_resources(grant, "*", [action for name in _STREAM for action in expand(name)])
+        grant,
+        _STREAM_ACTIONS,
+        arns or named_resources(grant, "*", [action for name in _STREAM_ACTIONS for action in expand(name)]),
     )
 
 
@@ -118,18 +120,20 @@ def _managed_severity(scale: Scale, grant: Grant, known: ManagedPolicy) -> Sever
         return INFO
     if known.width == "full":
         return scale.of(EVERYTHING, Tier.ALL, pattern="*")
-    found = None
+    severity = None
     for reach in reaches(grant):
         streams = [action for action in notable_actions(reach) if action.kind is Kind.STREAM_READ]
-        weighed = [action for action in table_actions(reach) if known.width != "data-read" or not _replicates(action)]
-        found = heaviest((found, scale.heaviest(reach, weighed), stream_weight(scale, reach, streams)))
-    if known.width in ("control-write", "tag") and found is not None:
-        return lightest(found, MEDIUM)
-    return found
+        others = [
+            action for action in table_actions(reach) if known.width != "data-read" or not _is_replication(action)
+        ]
+        severity = highest((severity, scale.highest(reach, others), stream_severity(scale, reach, streams)))
+    if known.width in ("control-write", "tag") and severity is not None:
+        return lower_of(severity, MEDIUM)
+    return severity
 
 
-def _replicates(action: Action) -> bool:
-    """Whether an action is of replication's plane: one that only reads is a read like the others."""
+def _is_replication(action: Action) -> bool:
+    """Whether an action is one of replication. A policy that only reads uses it as a read."""
     return action.kind is Kind.REPLICATION
 
 
@@ -138,9 +142,9 @@ def _is_made_for(grant: Grant, known: ManagedPolicy) -> bool:
     return service is not None and any(name.startswith(service) for name in grant.holder.services)
 
 
-def _own(grant: Grant, known: ManagedPolicy) -> str:
-    """A statement of one's own: it only reads where the policy only reads."""
-    names = _READING if known.width == "data-read" else ITEM_ACTIONS
+def _own_statement(grant: Grant, known: ManagedPolicy) -> str:
+    """The statement to write instead of the policy. It only reads where the policy only reads."""
+    names = _READ_ACTIONS if known.width == "data-read" else ITEM_ACTIONS
     return replacement_statement(
         grant, names, named_resources(grant, "*", [action for name in names for action in expand(name)])
     )

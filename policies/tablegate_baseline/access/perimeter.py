@@ -1,4 +1,4 @@
-"""Surroundings: what stands around a grant: endpoints, caches, boundaries, users, and what could not be read."""
+"""Around a grant: endpoints, DAX roles, permissions boundaries, IAM users, and unread documents."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ _DAX = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DAX.acc
 _BOUNDARY = "https://docs.aws.amazon.com/IAM/latest/UserGuide/access_policies_boundaries.html"
 _ROLES = "https://docs.aws.amazon.com/IAM/latest/UserGuide/best-practices.html#bp-workloads-use-roles"
 _POLICIES = "https://docs.aws.amazon.com/IAM/latest/UserGuide/access_policies.html"
-_READABLE = "a reference to what this input makes, or a text: what another stack or a function gives cannot be read"
-# A whole policy, for an endpoint that has none.
+_HOW_TO_READ = "a reference to what this input makes, or a text: what another stack or a function gives cannot be read"
+# The policy for an endpoint that has none.
 _HCL = """\
 policy = jsonencode({
   Statement = [{
@@ -65,8 +65,8 @@ PolicyDocument:
       Condition:
         StringEquals:
           aws:ResourceAccount: !Ref AWS::AccountId"""
-_OWN = frozenset({"aws:resourceaccount", "aws:resourceorgid", "aws:resourceorgpaths"})
-_BOUNDED = frozenset({HolderKind.RUNTIME, HolderKind.DEPLOY, HolderKind.UNKNOWN})
+_OWN_ACCOUNT_KEYS = frozenset({"aws:resourceaccount", "aws:resourceorgid", "aws:resourceorgpaths"})
+_NEEDS_BOUNDARY = frozenset({HolderKind.RUNTIME, HolderKind.DEPLOY, HolderKind.UNKNOWN})
 
 
 @policy(
@@ -96,10 +96,10 @@ def vpc_endpoint_unrestricted(holder: Holder) -> Verdict:
     if not holder.grants:
         fix = _TEMPLATE if holder.estate.dialect is Dialect.CLOUDFORMATION else _HCL
         return fails("the endpoint has no policy, so that everything may pass").weighing(INFO).fixed_by(fix)
-    if any(grant.statement.denies and _keeps_to_own(grant, negated=True) for grant in holder.grants):
+    if any(grant.statement.denies and _limits_to_own_account(grant, negated=True) for grant in holder.grants):
         return HOLDS
-    for grant in sorted(holder.grants, key=_is_unsettled):
-        if grant.statement.allows and _passes_anything(grant) and not _keeps_to_own(grant, negated=False):
+    for grant in sorted(holder.grants, key=_is_uncertain):
+        if grant.statement.allows and _passes_all_tables(grant) and not _limits_to_own_account(grant, negated=False):
             verdict = fails("the endpoint lets requests to everybody's tables pass", statement_evidence(grant))
             return unless_unknown(grant, verdict)
     return HOLDS
@@ -116,11 +116,11 @@ def vpc_endpoint_unrestricted(holder: Holder) -> Verdict:
 def dax_role_width(grant: Grant) -> Verdict:
     """Whoever reaches the cluster reaches every table its role does, with no condition on items in between."""
     if not is_dax_role(grant.holder):
-        return _past_its_items(grant)
+        return _bypasses_key_condition(grant)
     scale = Scale(grant)
     for reach in sorted(reaches(grant), key=lambda reach: -reach.tier):
         everything = is_full_control(reach.actions)
-        severity = scale.everything(reach) if everything else scale.heaviest(reach, notable_actions(reach))
+        severity = scale.everything(reach) if everything else scale.highest(reach, notable_actions(reach))
         if severity not in (None, INFO):
             width = "a table" if reach.tier is Tier.ONE else "more than named tables"
             note = f"the cluster's role holds {actions_shown(notable_actions(reach))} on {width}"
@@ -140,12 +140,12 @@ def dax_role_width(grant: Grant) -> Verdict:
 )
 def boundary_expected(holder: Holder) -> Verdict:
     """A boundary keeps a role that reaches many tables from being given more by whoever may edit its policies."""
-    if holder.form is not HolderForm.ROLE or holder.kind not in _BOUNDED:
+    if holder.form is not HolderForm.ROLE or holder.kind not in _NEEDS_BOUNDARY:
         return NOT_APPLICABLE
     wide = [reach.grant for reach in reaches_of(holder) if reach.tier >= Tier.PREFIX and notable_actions(reach)]
     if not wide:
         return NOT_APPLICABLE
-    grant = min(wide, key=_is_unsettled)
+    grant = min(wide, key=_is_uncertain)
     if holder.ceiling_doubt is None and not holder.ceilings:
         verdict = fails("the role reaches tables by pattern, and has no boundary", statement_evidence(grant))
         return unless_unknown(grant, verdict)
@@ -203,16 +203,16 @@ def policy_not_evaluated(unread: Unread) -> Verdict:
         return NOT_APPLICABLE
     value: Value[object] = Value("policy document", None, Origin.UNKNOWN, unread.place, unread.doubt)
     read = "only a part of the document could be read" if unread.partly else "the document could not be read"
-    verdict = unknown(read, value).fixed_by(unread.doubt.settle or _READABLE)
+    verdict = unknown(read, value).fixed_by(unread.doubt.settle or _HOW_TO_READ)
     return verdict.weighing(INFO) if unread.partly else verdict
 
 
-def _is_unsettled(grant: Grant) -> bool:
+def _is_uncertain(grant: Grant) -> bool:
     return grant.statement.unsettled is not None
 
 
-def _passes_anything(grant: Grant) -> bool:
-    """Whether a statement lets requests to DynamoDB pass, on tables of any account."""
+def _passes_all_tables(grant: Grant) -> bool:
+    """Whether a statement allows requests to DynamoDB on tables of any account."""
     actions, resources = grant.statement.actions, grant.statement.resources
     if not actions.inverted and all(may_concern_dynamodb(text) is False for text in actions.texts):
         return False
@@ -222,19 +222,19 @@ def _passes_anything(grant: Grant) -> bool:
     )
 
 
-def _keeps_to_own(grant: Grant, *, negated: bool) -> bool:
-    """Whether a condition holds the statement to tables of one's own, or, negated, to those of others."""
-    return any(item.key in _OWN and item.negated is negated for item in grant.statement.conditions)
+def _limits_to_own_account(grant: Grant, *, negated: bool) -> bool:
+    """Whether a condition limits the statement to tables of the own account or, negated, of others."""
+    return any(item.key in _OWN_ACCOUNT_KEYS and item.negated is negated for item in grant.statement.conditions)
 
 
-def _past_its_items(grant: Grant) -> Verdict:
-    """Rights on a cache beside a condition on keys: items of others are read through the cache, without it."""
+def _bypasses_key_condition(grant: Grant) -> Verdict:
+    """The verdict on a grant on a DAX cluster beside a condition on keys, which the cluster does not apply."""
     if grant.role is not DocumentRole.IDENTITY or not grant.statement.allows:
         return NOT_APPLICABLE
     named = [text for text in grant.statement.actions.texts if text.lower().startswith("dax:")]
     if not named:
         return NOT_APPLICABLE
-    others = (reach for reach in reaches_of(grant.holder) if _is_bound_to_items(reach))
+    others = (reach for reach in reaches_of(grant.holder) if _is_limited_to_items(reach))
     bound = next(others, None)
     if bound is None:
         return HOLDS
@@ -242,6 +242,6 @@ def _past_its_items(grant: Grant) -> Verdict:
     return violation(grant, HIGH, f"{', '.join(named[:3])} reads past the condition on keys that {where}")
 
 
-def _is_bound_to_items(reach: Reach) -> bool:
+def _is_limited_to_items(reach: Reach) -> bool:
     data = (action for action in reach.actions if action.kind in READS | WRITES)
     return any(reach.narrowed(action) is Narrowing.ITEMS for action in data)

@@ -1,4 +1,4 @@
-"""Strangers: whom does a resource's own policy let in?"""
+"""Principals: who has access by a resource's own policy, and is it somebody outside the account?"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tablegate.policy.access import (
     is_wildcard,
 )
 
-# Block Public Access takes a policy that one of these pins, with plain values, for non-public.
+# A policy with one of these keys and plain values is not public for Block Public Access.
 _PINNING = frozenset(
     f"aws:{key}"
     for key in (
@@ -49,19 +49,19 @@ TrustedAccounts = Annotated[tuple[str, ...], "ids of trusted accounts"]
 
 
 def is_resource_allow(grant: Grant) -> bool:
-    """Whether a table, or its stream, lets somebody in by itself."""
-    own = grant.holder.form in (HolderForm.TABLE, HolderForm.STREAM)
-    return own and grant.role is DocumentRole.RESOURCE and grant.statement.allows
+    """Whether it is an Allow in the policy of a table or a stream."""
+    of_table = grant.holder.form in (HolderForm.TABLE, HolderForm.STREAM)
+    return of_table and grant.role is DocumentRole.RESOURCE and grant.statement.allows
 
 
 def is_anyone(grant: Grant) -> bool:
-    """Whether a statement is for everybody, or for everybody but some."""
+    """Whether a statement is for everybody, or for everybody except some."""
     principals = grant.statement.principals
     return principals is not None and (principals.inverted or any(map(_is_open, principals.items)))
 
 
 def source_conditions(grant: Grant) -> list[Condition]:
-    """The conditions that could make a statement for everybody one for somebody."""
+    """The conditions that can limit a statement for everybody to some principals."""
     return [
         item
         for item in grant.statement.conditions
@@ -70,26 +70,26 @@ def source_conditions(grant: Grant) -> list[Condition]:
 
 
 def is_pinned(item: Condition) -> bool | None:
-    """Whether such a condition's values are plain, so that it really pins; None where they are not known."""
+    """Whether such a condition limits principals: its values are plain. None where they are not known."""
     if item.key == _SWITCH:
         return {value.lower() for value in item.values} == {"true"}
     if any(is_wildcard(value) or any(map(is_variable, value)) for value in item.values):
         return False
-    unsettled = item.patterned and any(len(value) == 1 and has_symbol(value) for value in item.values)
-    return None if item.unread or unsettled else bool(item.values)
+    may_be_star = item.patterned and any(len(value) == 1 and has_symbol(value) for value in item.values)
+    return None if item.unread or may_be_star else bool(item.values)
 
 
 def own_account(grant: Grant) -> str:
-    """The account that a policy's resource is in: for a key, that of the table under it. A symbol where not known."""
+    """The account of a policy's resource; for a key, that of the table that it encrypts. A symbol where not known."""
     if grant.target:
         return account_of(grant.target)
     tables = grant.holder.estate.tables
-    under = next((table for table in tables if _is_under(table, grant.holder)), None)
-    return account_of(arn_of(under, grant.holder.symbols)) if under else ""
+    encrypted = next((table for table in tables if _is_encrypted_with(table, grant.holder)), None)
+    return account_of(arn_of(encrypted, grant.holder.symbols)) if encrypted else ""
 
 
 def is_own_account(item: Principal, grant: Grant, trusted: tuple[str, ...] = ()) -> bool | None:
-    """Whether a principal is of the resource's own account, or of a trusted one; None where nobody can tell."""
+    """Whether a principal is in the resource's own account, or a trusted one; None where that is not known."""
     account, own = account_of(item.text), own_account(grant)
     if account in trusted or (own and account == own):
         return True
@@ -99,7 +99,7 @@ def is_own_account(item: Principal, grant: Grant, trusted: tuple[str, ...] = ())
 
 
 def outside_principals(grant: Grant, trusted: tuple[str, ...] = ()) -> tuple[list[Principal], list[Principal]]:
-    """The principals of other accounts, and those of which nobody can tell."""
+    """The principals of other accounts, and those whose account is not known."""
     principals = grant.statement.principals
     named = [item for item in principals.items if item.kind is PrincipalKind.AWS] if principals else []
     answers = [(item, is_own_account(item, grant, trusted)) for item in named if not _is_open(item)]
@@ -107,7 +107,7 @@ def outside_principals(grant: Grant, trusted: tuple[str, ...] = ()) -> tuple[lis
 
 
 def is_whole_account(item: Principal) -> bool:
-    """Whether a principal is an account, and so whomever it lets have the right."""
+    """Whether a principal is a whole account, which hands the right on to whom it likes."""
     return item.text.endswith(":root") or item.text.isdigit()
 
 
@@ -117,17 +117,17 @@ def account_of(text: str) -> str:
 
 
 def whose_account(grant: Grant) -> Value[object]:
-    """A principal of which nobody can tell whose it is, as evidence."""
+    """The evidence that the resource's own account is not known."""
     doubt = Doubt("nothing in this input tells it", _SETTLE)
     return Value("own account", None, Origin.UNKNOWN, grant.statement.at("Principal") or grant.place, doubt)
 
 
-def _is_under(table: Table, key: Holder) -> bool:
+def _is_encrypted_with(table: Table, key: Holder) -> bool:
     """Whether a table, or a replica of it, is encrypted with this key."""
-    everywhere = (table.encryption, *(replica.encryption for replica in table.replicas.content or ()))
-    return any(one.resource is not None and one.resource.address == key.address for one in everywhere)
+    encryptions = (table.encryption, *(replica.encryption for replica in table.replicas.content or ()))
+    return any(one.resource is not None and one.resource.address == key.address for one in encryptions)
 
 
 def _is_open(item: Principal) -> bool:
-    """Whether a principal is anyone, also by an account left open: IAM refuses that, and its author meant everybody."""
+    """Whether a principal is everybody. IAM refuses a star as the account, and its author means everybody."""
     return item.kind is PrincipalKind.ANYONE or (item.kind is PrincipalKind.AWS and account_of(item.text) == "*")

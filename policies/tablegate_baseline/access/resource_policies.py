@@ -1,4 +1,4 @@
-"""Public, cross-account, rejected, lockout."""
+"""Policies of tables and streams themselves: are they public, open to other accounts, refused, or a lockout?"""
 
 from __future__ import annotations
 
@@ -54,6 +54,7 @@ from tablegate_baseline.access.wording import (
     listed,
     statement_evidence,
     unknown_element,
+    unknown_principals,
     violation,
 )
 
@@ -62,11 +63,11 @@ _CROSS = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/rbac-
 _DEPUTY = "https://docs.aws.amazon.com/IAM/latest/UserGuide/confused-deputy.html"
 _SOURCES = frozenset({"aws:sourcearn", "aws:sourceaccount", "aws:sourceorgid", "aws:sourceorgpaths"})
 _WRITES = frozenset({Kind.ITEM_WRITE, Kind.ITEM_DELETE})
-_RULES = frozenset({Kind.DESTRUCTIVE, Kind.TAGGING, Kind.PROTECTION_CHANGE})
+_ADMIN_KINDS = frozenset({Kind.DESTRUCTIVE, Kind.TAGGING, Kind.PROTECTION_CHANGE})
 
-_CONSIDER = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/rbac-considerations.html"
-_MAXIMUM = 20 * 1024
-_TAKES_BACK = frozenset({"PutResourcePolicy", "DeleteResourcePolicy"})
+_CONSIDERATIONS = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/rbac-considerations.html"
+_MAX_BYTES = 20 * 1024
+_POLICY_ACTIONS = frozenset({"PutResourcePolicy", "DeleteResourcePolicy"})
 _REPLICATING = frozenset({Kind.REPLICATION, Kind.ITEM_WRITE, Kind.ITEM_DELETE})
 _SERVICES = frozenset(
     {"aws:principalisawsservice", "aws:principalservicename", "aws:principalservicenameslist", "aws:viaawsservice"}
@@ -87,14 +88,16 @@ def public_resource_policy(grant: Grant) -> Verdict:
     if not is_resource_allow(grant):
         return NOT_APPLICABLE
     if not is_anyone(grant):
-        return HOLDS if _principals_known(grant) else _not_known(grant, CRITICAL)
+        return HOLDS if _principals_known(grant) else _unknown_principals(grant, CRITICAL)
     who = "everybody but those it names" if _is_inverted(grant) else "everybody"
     pinning = source_conditions(grant)
     answers = [is_pinned(item) for item in pinning]
     if True in answers:
         return HOLDS
     if None in answers:
-        return unknown(f"lets {who} in, unless {pinning[0].written} pins it", *_evidence(grant)).weighing(CRITICAL)
+        return unknown(f"lets {who} in, unless {pinning[0].written} pins it", *unknown_principals(grant)).weighing(
+            CRITICAL
+        )
     if any(_is_path_pattern(item) for item in pinning):
         return violation(grant, MEDIUM, f"lets {who} in whose ARN matches a pattern")
     return violation(grant, CRITICAL, f"lets {who} in: DynamoDB refuses the policy")
@@ -114,9 +117,9 @@ def cross_account_resource_policy(grant: Grant, *, trusted_accounts: TrustedAcco
         return NOT_APPLICABLE
     foreign, doubtful = outside_principals(grant, trusted_accounts)
     actions = actions_of(grant.statement.actions)
-    severity = _weight(foreign or doubtful, actions)
+    severity = _severity(foreign or doubtful, actions)
     if foreign:
-        if severity is MEDIUM and _is_bound(grant):
+        if severity is MEDIUM and _is_in_organisation(grant):
             return HOLDS
         note = f"{actions_shown(actions)} for {grant.document.shown(foreign[0].text)}, which is another account's"
         return violation(grant, severity, note)
@@ -124,7 +127,7 @@ def cross_account_resource_policy(grant: Grant, *, trusted_accounts: TrustedAcco
         shown = grant.document.shown(doubtful[0].text)
         note = f"cannot tell whether {shown} is of this account"
         return unknown(note, whose_account(grant), statement_evidence(grant)).weighing(severity)
-    return HOLDS if _principals_known(grant) else _not_known(grant, severity)
+    return HOLDS if _principals_known(grant) else _unknown_principals(grant, severity)
 
 
 @policy(
@@ -156,7 +159,7 @@ def service_principal_without_source(grant: Grant) -> Verdict:
     for fixes, item in answers:
         if fixes is None:
             note = f"cannot tell whether {item.written} holds {shown} to an account of your own"
-            return unknown(note, statement_evidence(grant), _open_source(grant, item)).weighing(HIGH)
+            return unknown(note, statement_evidence(grant), _unknown_source(grant, item)).weighing(HIGH)
     return violation(grant, HIGH, f"lets {shown} in without an aws:SourceArn or aws:SourceAccount of your own")
 
 
@@ -164,27 +167,27 @@ def service_principal_without_source(grant: Grant) -> Verdict:
     "TG533",
     MEDIUM,
     "A table's policy must hold only what can work in it",
-    docs=_CONSIDER,
+    docs=_CONSIDERATIONS,
     terraform=TERRAFORM_PRINCIPAL,
     cloudformation=CLOUDFORMATION_PRINCIPAL,
 )
 def resource_policy_dead_or_rejected(grant: Grant) -> Verdict:
     """DynamoDB refuses some actions in a table's policy when it is attached, and quietly ignores resources that are
     not this table."""
-    if not _is_own(grant):
+    if not _is_resource_policy(grant):
         return NOT_APPLICABLE
-    why = next(_refusals(grant), None)
+    why = next(_why_refused(grant), None)
     if why is not None:
-        return violation(grant, MEDIUM, why, actions=_named(grant))
-    dead = next(_dead(grant), None)
-    return HOLDS if dead is None else violation(grant, LOW, dead, actions=_named(grant))
+        return violation(grant, MEDIUM, why, actions=_literal_actions(grant))
+    dead = next(_why_dead(grant), None)
+    return HOLDS if dead is None else violation(grant, LOW, dead, actions=_literal_actions(grant))
 
 
 @policy(
     "TG534",
     HIGH,
     "A table's Deny must leave its own services in",
-    docs=_CONSIDER,
+    docs=_CONSIDERATIONS,
     terraform="""\
 condition {
   test     = "Bool"
@@ -198,20 +201,20 @@ Condition:
 )
 def resource_policy_lockout(grant: Grant) -> Verdict:
     """A Deny for everybody also stops replication, scaling, and whoever would have to take the Deny away again."""
-    if not _is_own(grant) or grant.holder.form is not HolderForm.TABLE:
+    if not _is_resource_policy(grant) or grant.holder.form is not HolderForm.TABLE:
         return NOT_APPLICABLE
     confirmed = grant.document.gives_up
     if confirmed is not None and grant.statement is grant.document.statements[0]:
-        kept = confirmed.is_false
-        if kept.truth is not True:
+        not_confirmed = confirmed.is_false
+        if not_confirmed.truth is not True:
             note = "whoever sets the policy confirms that it may shut them out"
-            return kept.because(note).fixed_by("confirm_remove_self_resource_access = false")
+            return not_confirmed.because(note).fixed_by("confirm_remove_self_resource_access = false")
     if grant.statement.effect == "Allow":
         return NOT_APPLICABLE
-    shut = _shut_out(grant, actions_of(grant.statement.actions))
-    if shut is not None and is_anyone(grant):
-        return violation(grant, HIGH, shut)
-    return _hidden_deny(grant, shut)
+    lockout = _lockout(grant, actions_of(grant.statement.actions))
+    if lockout is not None and is_anyone(grant):
+        return violation(grant, HIGH, lockout)
+    return _unknown_deny(grant, lockout)
 
 
 def _principals_known(grant: Grant) -> bool:
@@ -219,15 +222,8 @@ def _principals_known(grant: Grant) -> bool:
     return principals is not None and principals.doubt is None
 
 
-def _not_known(grant: Grant, severity: Severity) -> Verdict:
-    return unknown("cannot tell whom the statement lets in", *_evidence(grant)).weighing(severity)
-
-
-def _evidence(grant: Grant) -> tuple[Value[object], ...]:
-    principals = grant.statement.principals
-    doubt = principals.doubt if principals else None
-    where = grant.statement.at("Principal") or grant.place
-    return (Value("Principal", None, Origin.UNKNOWN, where, doubt), statement_evidence(grant))
+def _unknown_principals(grant: Grant, severity: Severity) -> Verdict:
+    return unknown("cannot tell whom the statement lets in", *unknown_principals(grant)).weighing(severity)
 
 
 def _is_inverted(grant: Grant) -> bool:
@@ -235,27 +231,27 @@ def _is_inverted(grant: Grant) -> bool:
 
 
 def _is_path_pattern(item: Condition) -> bool:
-    """Whether a principal's ARN is left open in its path or name only."""
+    """Whether a condition on the principal's ARN has wildcards in its path or name only."""
     return item.key == "aws:principalarn" and all(
         value.count(":") >= 5 and "*" not in account_of(value) for value in item.values
     )
 
 
-def _weight(foreign: list[Principal], actions: frozenset[Action]) -> Severity:
-    """By what they may do: rule the table, write, or read; and whether a role or a whole account may."""
-    if any(action.kind in _RULES and action.across_accounts is not False for action in actions):
+def _severity(foreign: list[Principal], actions: frozenset[Action]) -> Severity:
+    """The severity by what they may do (manage the table, write, read), and whether a whole account may."""
+    if any(action.kind in _ADMIN_KINDS and action.across_accounts is not False for action in actions):
         return CRITICAL
     writes = any(action.kind in _WRITES for action in actions)
     return HIGH if writes or any(map(is_whole_account, foreign)) else MEDIUM
 
 
-def _is_bound(grant: Grant) -> bool:
-    """Whether the other account's role is of the organisation, by a condition."""
+def _is_in_organisation(grant: Grant) -> bool:
+    """Whether a condition limits the other account's role to the organisation."""
     return any(item.key in ORGANISATION and is_pinned(item) for item in source_conditions(grant))
 
 
 def _fixes_account(item: Condition) -> bool | None:
-    """Whether a condition on the source holds it to one account; None where its value may be a pattern for any."""
+    """Whether a condition limits the source to one account; None where its value may be a pattern for any."""
     if item.key not in _SOURCES or item.holds_without or item.is_null:
         return False
     if item.key != "aws:sourcearn":
@@ -268,7 +264,7 @@ def _fixes_account(item: Condition) -> bool | None:
 
 
 def _is_of_one_account(arn: str, *, patterned: bool) -> bool | None:
-    """Whether an ARN names its account; where nothing of it is known, it is a single one unless it is a pattern."""
+    """Whether an ARN has one account. If nothing of it is known, it has, unless it may be a pattern."""
     if arn.count(":") >= 5:
         return "*" not in account_of(arn)
     if not has_symbol(arn):
@@ -276,33 +272,31 @@ def _is_of_one_account(arn: str, *, patterned: bool) -> bool | None:
     return None if patterned else True
 
 
-def _open_source(grant: Grant, item: Condition) -> Value[object]:
-    """A source of which nothing is known, as evidence."""
+def _unknown_source(grant: Grant, item: Condition) -> Value[object]:
+    """The condition on a source that is not known, as evidence."""
     doubt = Doubt("its value is not known here, and may match every account", "name the account: aws:SourceAccount")
     return Value(item.written, None, Origin.UNKNOWN, grant.statement.place, doubt)
 
 
-def _hidden_deny(grant: Grant, shut: str | None) -> Verdict:
-    """The verdict on a Deny of which it is not known whom it shuts out, or from what."""
-    hidden = grant.statement.actions.doubt
-    whom = grant.statement.principals.doubt if grant.statement.principals is not None else None
-    perhaps = shut or (_shut_out(grant, frozenset(known_actions())) if hidden is not None else None)
-    if perhaps is None or not (whom is not None or is_anyone(grant)):
+def _unknown_deny(grant: Grant, lockout: str | None) -> Verdict:
+    """The verdict on a Deny whose principals or actions are not known."""
+    actions_doubt = grant.statement.actions.doubt
+    principals_doubt = grant.statement.principals.doubt if grant.statement.principals is not None else None
+    possible = lockout or (_lockout(grant, frozenset(known_actions())) if actions_doubt is not None else None)
+    if possible is None or not (principals_doubt is not None or is_anyone(grant)):
         return HOLDS
-    evidence = (
-        unknown_element(grant, "Action", hidden) if is_anyone(grant) else unknown_element(grant, "Principal", whom)
-    )
-    return unknown(f"cannot tell whether it {perhaps}", evidence)
+    element, doubt = ("Action", actions_doubt) if is_anyone(grant) else ("Principal", principals_doubt)
+    return unknown(f"cannot tell whether it {possible}", unknown_element(grant, element, doubt))
 
 
-def _shut_out(grant: Grant, actions: frozenset[Action]) -> str | None:
-    """What goes wrong where a statement denies everybody these actions."""
+def _lockout(grant: Grant, actions: frozenset[Action]) -> str | None:
+    """What a Deny of these actions for everybody breaks, as a message; None where it breaks nothing."""
     conditions = grant.statement.conditions
     if any(item.key == "aws:principalarn" and item.negated for item in conditions):
         return None
-    if not conditions and _TAKES_BACK & {action.name for action in actions}:
+    if not conditions and _POLICY_ACTIONS & {action.name for action in actions}:
         return "denies everybody the policy itself: nobody can take it back"
-    if any(map(_spares_services, conditions)):
+    if any(map(_excepts_services, conditions)):
         return None
     table = _table(grant)
     if table is not None and table.replicas.content and any(action.kind in _REPLICATING for action in actions):
@@ -312,34 +306,34 @@ def _shut_out(grant: Grant, actions: frozenset[Action]) -> str | None:
     return None
 
 
-def _is_own(grant: Grant) -> bool:
+def _is_resource_policy(grant: Grant) -> bool:
     return grant.role is DocumentRole.RESOURCE and grant.holder.form in (HolderForm.TABLE, HolderForm.STREAM)
 
 
-def _refusals(grant: Grant) -> Iterator[str]:
-    """Why DynamoDB will not take the policy."""
-    if grant.document.size is not None and grant.document.size > _MAXIMUM:
-        yield f"the policy has {grant.document.size} bytes, and DynamoDB takes {_MAXIMUM}"
+def _why_refused(grant: Grant) -> Iterator[str]:
+    """Reasons for DynamoDB to refuse the policy."""
+    if grant.document.size is not None and grant.document.size > _MAX_BYTES:
+        yield f"the policy has {grant.document.size} bytes, and DynamoDB takes {_MAX_BYTES}"
     if "/index/" in (grant.target or ""):
         yield "the policy is attached to an index, and only a table or a stream can have one"
     stream = grant.holder.form is HolderForm.STREAM
-    refused = [action for action in _named(grant) if _is_refused(action, stream=stream)]
+    refused = [action for action in _literal_actions(grant) if _is_refused(action, stream=stream)]
     if refused:
         yield f"{actions_shown(refused)} cannot stand in a {'stream' if stream else 'table'}'s policy"
     estate = grant.holder.estate
-    twins = {
+    attached = {
         other.address
         for other in estate.grants
         if other.target == grant.target and other.target and other.role is DocumentRole.RESOURCE
     }
-    if len(twins) > 1:
-        yield f"{' and '.join(sorted(twins))} are attached to the same resource: one overwrites the other"
+    if len(attached) > 1:
+        yield f"{' and '.join(sorted(attached))} are attached to the same resource: one overwrites the other"
     if any(legacy.table == grant.holder.address for legacy in estate.legacy_global_tables):
         yield "a global table of the 2017 version takes no policy of its own"
 
 
-def _dead(grant: Grant) -> Iterator[str]:
-    """Why a statement has no effect."""
+def _why_dead(grant: Grant) -> Iterator[str]:
+    """Reasons for a statement to have no effect."""
     resources, target = grant.statement.resources, grant.target
     if target and resources.texts and not resources.inverted and resources.doubt is None:
         reached = (
@@ -348,13 +342,13 @@ def _dead(grant: Grant) -> Iterator[str]:
         if not any(reached):
             yield "no resource of the statement is what the policy is attached to"
     foreign, _ = outside_principals(grant)
-    useless = [action for action in _named(grant) if action.across_accounts is False]
+    useless = [action for action in _literal_actions(grant) if action.across_accounts is False]
     if foreign and grant.statement.allows and useless:
         yield f"{actions_shown(useless)} does not work across accounts"
 
 
-def _named(grant: Grant) -> list[Action]:
-    """The actions that are written out: a wildcard may hold what has no effect."""
+def _literal_actions(grant: Grant) -> list[Action]:
+    """The actions without wildcards: a wildcard may match actions without effect."""
     texts = (text for text in grant.statement.actions.texts if not is_wildcard(text))
     return sorted({action for text in texts for action in expand(text)})
 
@@ -367,8 +361,8 @@ def _is_refused(action: Action, *, stream: bool) -> bool:
     return action.in_resource_policy is False and action.name != "DescribeExport"
 
 
-def _spares_services(item: Condition) -> bool:
-    """Whether a Deny's condition leaves AWS's own services out."""
+def _excepts_services(item: Condition) -> bool:
+    """Whether a Deny's condition excepts AWS's own services."""
     if item.key not in _SERVICES:
         return False
     return item.negated or {value.lower() for value in item.values} == {"false"}

@@ -1,4 +1,4 @@
-"""Scans and streams: does somebody read more of a table than a request needs?"""
+"""Scans and streams: does a holder read more of a table than a request needs?"""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tablegate.policy.access import (
 )
 from tablegate_baseline.access.dangerous_actions import is_already_reported
 from tablegate_baseline.access.relevance import copies_tables, is_custom_grant, notable_actions, tables_reached
-from tablegate_baseline.access.severity import PRODUCTION, Scale, in_production, stepped
+from tablegate_baseline.access.severity import PRODUCTION, Scale, in_production, shifted
 from tablegate_baseline.access.statement_fix import CLOUDFORMATION, TERRAFORM, reduced_statement
 from tablegate_baseline.access.wording import HOLDS, NOT_APPLICABLE, actions_shown, holder_with_kind, reach_violation
 
@@ -34,7 +34,7 @@ _PARTIQL = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-
 _REQUESTS = frozenset({HolderKind.RUNTIME, HolderKind.UNKNOWN, HolderKind.END_USER, HolderKind.CROSS_ACCOUNT})
 _EXPOSED = frozenset({HolderKind.END_USER, HolderKind.CROSS_ACCOUNT})
 _NO_SCAN = {"Bool": {"dynamodb:FullTableScan": ("false",)}}
-_TWINS = {"PartiQLDelete": "DeleteItem", "PartiQLInsert": "PutItem", "PartiQLUpdate": "UpdateItem"}
+_COUNTERPARTS = {"PartiQLDelete": "DeleteItem", "PartiQLInsert": "PutItem", "PartiQLUpdate": "UpdateItem"}
 
 
 @policy(
@@ -55,16 +55,16 @@ def scan_granted(
     if not is_custom_grant(grant) or grant.holder.kind not in _REQUESTS or copies_tables(grant.holder):
         return NOT_APPLICABLE
     first = _first_scan(grant)
-    if first is None or any(map(_first_scan, _earlier(grant))):
+    if first is None or any(map(_first_scan, _earlier_statements(grant))):
         return HOLDS
     tables = tables_reached(grant, first.pattern)
     if tables and all(table.name.content in small_tables for table in tables):
         return HOLDS
-    scans = [action for action in first.actions if _scans(first, action)]
+    scans = [action for action in first.actions if _can_scan(first, action)]
     if {action.name for action in scans} <= (grant.holder.needs or frozenset()):
         return HOLDS
     severity = _scan_severity(first, production)
-    fix = reduced_statement(grant, scans) if set(notable_actions(first)) - set(scans) else _queried(grant, scans)
+    fix = reduced_statement(grant, scans) if set(notable_actions(first)) - set(scans) else _with_query(grant, scans)
     note = f"{actions_shown(scans)} in the hands of {holder_with_kind(grant)}"
     return reach_violation(first, severity, note, actions=scans, fix=fix)
 
@@ -91,12 +91,12 @@ def stream_scope(grant: Grant) -> Verdict:
     scale = Scale(grant)
     for reach in reaches(grant):
         reads = [action for action in notable_actions(reach) if action.kind is Kind.STREAM_READ]
-        severity = stream_weight(scale, reach, reads)
+        severity = stream_severity(scale, reach, reads)
         if severity is not None:
             which = "every table" if reach.tier >= Tier.ALL else "more than one table"
             note = f"{actions_shown(reads)} on the streams of {which}"
             return reach_violation(reach, severity, note, fix=reduced_statement(grant))
-        if reads and _names_label(reach):
+        if reads and _names_old_stream(reach):
             note = "the stream's label changes when the stream is enabled anew: the grant ends there"
             return reach_violation(reach, INFO, note)
     return HOLDS
@@ -131,42 +131,42 @@ def partiql_unguarded(grant: Grant) -> Verdict:
             fix = reduced_statement(grant, only=lambda action: action.name == "PartiQLSelect", conditions=_NO_SCAN)
             note = "PartiQLSelect can scan, though Scan is not granted"
             return reach_violation(reach, severity, note, actions=select, fix=fix)
-        twins = [action for action in sorted(reach.actions) if _TWINS.get(action.name, "") not in {"", *names}]
-        if twins and names & set(_TWINS.values()):
-            meant = actions_shown(twins)
-            note = f"{meant} do what the author left out: {_left_out(twins)}"
-            return reach_violation(reach, severity, note, actions=twins, fix=reduced_statement(grant, twins))
+        partiql = [action for action in sorted(reach.actions) if _COUNTERPARTS.get(action.name, "") not in {"", *names}]
+        if partiql and names & set(_COUNTERPARTS.values()):
+            meant = actions_shown(partiql)
+            note = f"{meant} do what the author left out: {_counterparts(partiql)}"
+            return reach_violation(reach, severity, note, actions=partiql, fix=reduced_statement(grant, partiql))
     return HOLDS
 
 
-def stream_weight(scale: Scale, reach: Reach, reads: list[Action]) -> Severity | None:
-    """The weight of reading streams: over all tables it is what every function behind a stream is given."""
-    found = scale.heaviest(reach, reads) if reach.tier > Tier.ONE else None
-    return stepped(found, -1) if found is not None and reach.tier >= Tier.ALL else found
+def stream_severity(scale: Scale, reach: Reach, reads: list[Action]) -> Severity | None:
+    """The severity of reading streams. It is one step lower for all tables: the usual grant of a stream's function."""
+    severity = scale.highest(reach, reads) if reach.tier > Tier.ONE else None
+    return shifted(severity, -1) if severity is not None and reach.tier >= Tier.ALL else severity
 
 
 def _first_scan(grant: Grant) -> Reach | None:
-    """Where a statement first grants a scan, of tables that are not all tables: those are reported as such."""
-    if _is_keyed(grant) or is_already_reported(grant):
+    """The first reach of a statement with a scan, unless it is for all tables, which other policies report."""
+    if _has_key_condition(grant) or is_already_reported(grant):
         return None
-    scanned = (reach for reach in reaches(grant) if any(_scans(reach, action) for action in reach.actions))
+    scanned = (reach for reach in reaches(grant) if any(_can_scan(reach, action) for action in reach.actions))
     return next((reach for reach in scanned if reach.tier < Tier.ALL), None)
 
 
-def _earlier(grant: Grant) -> Iterator[Grant]:
+def _earlier_statements(grant: Grant) -> Iterator[Grant]:
     """The statements before this one in its document."""
     before = takewhile(lambda other: other is not grant, grant.holder.grants)
     return (other for other in before if other.document is grant.document and other.address == grant.address)
 
 
-def _scans(reach: Reach, action: Action) -> bool:
+def _can_scan(reach: Reach, action: Action) -> bool:
     if action.kind is not Kind.BULK_READ and action.name != "PartiQLSelect":
         return False
     return reach.narrowed(action) < Narrowing.ITEMS
 
 
-def _is_keyed(grant: Grant) -> bool:
-    """Whether a condition on keys is there that a scan slips past: reported as such."""
+def _has_key_condition(grant: Grant) -> bool:
+    """Whether the statement has a condition on keys: TG521 reports a scan under it."""
     return any(item.key.removeprefix("dynamodb:") in PARTITION_KEYS for item in grant.statement.conditions)
 
 
@@ -179,18 +179,18 @@ def _scan_severity(reach: Reach, production: tuple[str, ...]) -> Severity:
     return MEDIUM if kind is HolderKind.RUNTIME else LOW
 
 
-def _queried(grant: Grant, scans: list[Action]) -> str:
-    """A query in place of what only scans."""
+def _with_query(grant: Grant, scans: list[Action]) -> str:
+    """The statement with Query in place of its scans."""
     texts = (text for text in grant.statement.actions.texts if expand(text) & set(scans))
     return reduced_statement(grant, renamed=dict.fromkeys(texts, ("dynamodb:Query",)))
 
 
-def _names_label(reach: Reach) -> bool:
-    """Whether a stream is named by the label that it has today, of a table that is not in this input."""
+def _names_old_stream(reach: Reach) -> bool:
+    """Whether a stream of a table that is not in this input is named by its current label."""
     label = reach.pattern.rpartition("/stream/")[2] if "/stream/" in reach.pattern else ""
     plain = bool(label) and not is_wildcard(label) and not has_symbol(label)
     return plain and not tables_reached(reach.grant, reach.pattern)
 
 
-def _left_out(twins: list[Action]) -> str:
-    return ", ".join(sorted({_TWINS[action.name] for action in twins}))
+def _counterparts(partiql: list[Action]) -> str:
+    return ", ".join(sorted({_COUNTERPARTS[action.name] for action in partiql}))

@@ -1,4 +1,4 @@
-"""How much does a grant weigh? By who holds it, what it does, and how wide it is: one table for the whole family."""
+"""The severity of a grant, by its holder, its kind of action and its width: one table for all access policies."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ DeployRoles = Annotated[tuple[str, ...], "name patterns of roles that deploy"]
 
 PRODUCTION = ("live", "prd", "prod", "production")
 
-# One table, a name's beginning, a weak anchor, all tables; in the hands of code. None: nothing to say.
+# One table, a name's beginning, a weak pattern, all tables; held by code. None: no finding.
 _Row = tuple[Severity | None, Severity | None, Severity | None, Severity | None]
-_TABLE: dict[str, _Row] = {
+_SEVERITIES: dict[str, _Row] = {
     Kind.DISCOVERY: (None, None, None, None),
     Kind.METADATA_READ: (None, None, None, None),
     Kind.ITEM_READ: (None, LOW, MEDIUM, HIGH),
@@ -35,18 +35,18 @@ _TABLE: dict[str, _Row] = {
     EVERYTHING: (HIGH, HIGH, CRITICAL, CRITICAL),
 }
 _COLUMNS = {Tier.ONE: 0, Tier.VARIABLE: 0, Tier.PREFIX: 1, Tier.WEAK: 2}
-_DEPLOYING: _Row = (None, None, LOW, MEDIUM)
-_DEPLOYED = frozenset(tuple(_TABLE)[tuple(_TABLE).index(Kind.PROVISIONING) :])
-_UP = (INFO, LOW, MEDIUM, HIGH, CRITICAL)
-_STEPS = {
+_FOR_DEPLOY_ROLES: _Row = (None, None, LOW, MEDIUM)
+_DEPLOY_KINDS = frozenset(tuple(_SEVERITIES)[tuple(_SEVERITIES).index(Kind.PROVISIONING) :])
+_SCALE = (INFO, LOW, MEDIUM, HIGH, CRITICAL)
+_STEPS_BY_HOLDER = {
     HolderKind.END_USER: 1,
     HolderKind.CROSS_ACCOUNT: 1,
     HolderKind.HUMAN: -1,
     HolderKind.UNKNOWN: -1,
 }
 
-# What the roles of AWS's own services are for.
-_WORK = {
+# The actions that roles of AWS's own services are for.
+_SERVICE_WORK = {
     "application-autoscaling": "DescribeTable UpdateTable",
     "backup": "CreateBackup DeleteBackup RestoreTableFromAwsBackup RestoreTableFromBackup RestoreTableToPointInTime "
     "StartAwsBackupJob ListTagsOfResource TagResource UntagResource",
@@ -59,7 +59,7 @@ _WORK = {
 
 
 class Scale:
-    """Weighs the grants in one pair of hands."""
+    """Severities for one grant's holder."""
 
     def __init__(self, grant: Grant, deploy_roles: tuple[str, ...] = ()) -> None:
         self._grant = grant
@@ -68,38 +68,38 @@ class Scale:
     def of(
         self, kind: str, tier: Tier, narrowed: Narrowing = Narrowing.NONE, pattern: str | None = None
     ) -> Severity | None:
-        """The severity of this kind of action at this width; None where it is fine."""
-        row = _DEPLOYING if self.kind is HolderKind.DEPLOY and kind in _DEPLOYED else _TABLE[kind]
+        """The severity of this kind of action at this width; None where it is no finding."""
+        row = _FOR_DEPLOY_ROLES if self.kind is HolderKind.DEPLOY and kind in _DEPLOY_KINDS else _SEVERITIES[kind]
         base = row[_COLUMNS.get(tier, 3)]
         if base is None or narrowed >= Narrowing.ITEMS:
             return None
         steps = {Narrowing.ATTRIBUTES: -2, Narrowing.CONTEXT: -1}.get(narrowed, 0)
         if self.kind is not HolderKind.HUMAN or not in_production(self._grant, pattern):
-            steps += _STEPS.get(self.kind, 0)
-        return stepped(base, steps)
+            steps += _STEPS_BY_HOLDER.get(self.kind, 0)
+        return shifted(base, steps)
 
-    def heaviest(self, reach: Reach, actions: Collection[Action], tier: Tier | None = None) -> Severity | None:
-        """The worst of these actions at this reach, each under the statement's conditions."""
+    def highest(self, reach: Reach, actions: Collection[Action], tier: Tier | None = None) -> Severity | None:
+        """The highest severity of these actions at this reach, each under the statement's conditions."""
         if not actions:
             return None
         work = work_of(reach.grant.holder)
-        weights: dict[tuple[str, Narrowing], Severity | None] = {}
+        severities: dict[tuple[str, Narrowing], Severity | None] = {}
         for action in actions:
             key = (action.kind, reach.narrowed(action))
-            if key not in weights and action.name not in work:
-                weights[key] = self.of(action.kind, reach.tier if tier is None else tier, key[1], reach.pattern)
-        return heaviest(weights.values())
+            if key not in severities and action.name not in work:
+                severities[key] = self.of(action.kind, reach.tier if tier is None else tier, key[1], reach.pattern)
+        return highest(severities.values())
 
     def everything(self, reach: Reach, tier: Tier | None = None) -> Severity | None:
-        """The weight of full control at this reach."""
-        tagged = (action for action in reach.actions if "table" in action.types)
-        bound = reach.grant.statement.conditions or reach.grant.holder.denials
-        narrowed = min(map(reach.narrowed, tagged), default=Narrowing.NONE) if bound else Narrowing.NONE
+        """The severity of full control at this reach."""
+        on_tables = (action for action in reach.actions if "table" in action.types)
+        limited = reach.grant.statement.conditions or reach.grant.holder.denials
+        narrowed = min(map(reach.narrowed, on_tables), default=Narrowing.NONE) if limited else Narrowing.NONE
         return self.of(EVERYTHING, reach.tier if tier is None else tier, narrowed, reach.pattern)
 
 
 def kind_of(holder: Holder, deploy_roles: tuple[str, ...] = ()) -> HolderKind:
-    """Who uses the holder: what its trust says, unless its name is said to be that of a deploy role."""
+    """Who uses the holder, by its trust policy; a deploy role where its name matches one of these patterns."""
     if deploy_roles:
         names = [name for name in (holder.name, holder.address) if name]
         if any(matches(pattern, name) for name in names for pattern in deploy_roles):
@@ -107,19 +107,19 @@ def kind_of(holder: Holder, deploy_roles: tuple[str, ...] = ()) -> HolderKind:
     return holder.kind
 
 
-def stepped(severity: Severity, steps: int) -> Severity:
-    """So many steps up or down, and never off the scale."""
-    return _UP[max(0, min(len(_UP) - 1, _UP.index(severity) + steps))]
+def shifted(severity: Severity, steps: int) -> Severity:
+    """The severity some steps up or down, within the scale."""
+    return _SCALE[max(0, min(len(_SCALE) - 1, _SCALE.index(severity) + steps))]
 
 
-def heaviest(found: Iterable[Severity | None]) -> Severity | None:
-    """The worst of several, None where there is none."""
-    return max((severity for severity in found if severity is not None), key=_UP.index, default=None)
+def highest(severities: Iterable[Severity | None]) -> Severity | None:
+    """The highest severity, None where there is none."""
+    return max((severity for severity in severities if severity is not None), key=_SCALE.index, default=None)
 
 
-def lightest(one: Severity, other: Severity) -> Severity:
-    """The milder of two."""
-    return min(one, other, key=_UP.index)
+def lower_of(one: Severity, other: Severity) -> Severity:
+    """The lower of two severities."""
+    return min(one, other, key=_SCALE.index)
 
 
 def in_production(grant: Grant, pattern: str | None, words: tuple[str, ...] = PRODUCTION) -> bool:
@@ -130,8 +130,8 @@ def in_production(grant: Grant, pattern: str | None, words: tuple[str, ...] = PR
 
 
 def work_of(holder: Holder) -> frozenset[str]:
-    """The actions that the AWS services behind a holder do by themselves, and are trusted with."""
+    """The actions that the AWS services behind a holder need for their work."""
     if holder.kind is not HolderKind.SERVICE:
         return frozenset()
     services = (service.partition(".amazonaws.")[0] for service in holder.services)
-    return frozenset(name for service in services for name in _WORK.get(service, "").split())
+    return frozenset(name for service in services for name in _SERVICE_WORK.get(service, "").split())

@@ -1,4 +1,4 @@
-"""The statement to write instead."""
+"""Fixes for grants: the statement to write instead, in the language and with the references of its author."""
 
 from __future__ import annotations
 
@@ -33,34 +33,38 @@ from tablegate_baseline.access.relevance import ITEMS, is_mixed, is_service, tab
 ITEM_ACTIONS = ("dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem")
 Conditions = Mapping[str, Mapping[str, tuple[str, ...]]]
 
-_NAME_OF = "name of "  # what a symbol is called that stands for a table's name
-_LONG = 100  # characters of an element on one line
-_MODULES = re.compile(r"(?:module\.[\w-]+(?:\[[^\]]*\])?\.)*")
-_STACKS = re.compile(r"(?:[^/]+/)*")
-# What stands for this account, region and partition where the statement is written.
-_HCL = {
+_NAME_OF = "name of "  # the start of a symbol's name that stands for a table's name
+_MAX_LINE = 100  # characters of a JSON list on one line
+_MODULE_PATH = re.compile(r"(?:module\.[\w-]+(?:\[[^\]]*\])?\.)*")
+_STACK_PATH = re.compile(r"(?:[^/]+/)*")
+# The expressions for this account, region and partition.
+_HCL_EXPRESSIONS = {
     "account": "data.aws_caller_identity.current.account_id",
     "region": "data.aws_region.current.name",
     "partition": "data.aws_partition.current.partition",
 }
-_PSEUDO = {"account": "AWS::AccountId", "region": "AWS::Region", "partition": "AWS::Partition"}
+_PSEUDO_PARAMETERS = {"account": "AWS::AccountId", "region": "AWS::Region", "partition": "AWS::Partition"}
 
 
 class _Reference(NamedTuple):
-    """An expression for a table's ARN, or its stream's, where a grant stands, and what follows it."""
+    """An expression for a table's ARN, or its stream's, and the text that follows it."""
 
     name: str
     attribute: str
     rest: str
 
+    @property
+    def expression(self) -> str:
+        return f"{self.name}.{self.attribute}"
 
-_OF_THEIR_OWN = "its DynamoDB actions, in a statement of their own:"
-_FOR_TABLES = "what it needs of DynamoDB, in a statement of its own:"
+
+_DYNAMODB_ACTIONS = "its DynamoDB actions, in a statement of their own:"
+_TABLE_ACTIONS = "what it needs of DynamoDB, in a statement of its own:"
 _LEAVE_OUT = "leave the DynamoDB actions out of this statement"
 _STACK = frozenset({"${AWS::StackName}", "${AWS::StackId}"})  # the beginning of a table's name, and never all of it
 _DELIMITERS = "-_."
-_MOST = 3  # tables named in one statement
-_BELOW = {"index": "/index/*", "stream": "/stream/*", "backup": "/backup/*", "export": "/export/*"}
+_MAX_TABLES = 3  # tables named in one statement
+_SUFFIXES = {"index": "/index/*", "stream": "/stream/*", "backup": "/backup/*", "export": "/export/*"}
 
 TERRAFORM = """\
 statement {
@@ -91,47 +95,48 @@ REFERENCE = "https://docs.aws.amazon.com/service-authorization/latest/reference/
 def replacement_statement(
     grant: Grant, actions: Iterable[str], resources: Iterable[str], conditions: Conditions | None = None
 ) -> str:
-    """A whole statement: these actions on these ARNs, under its own conditions unless others are given."""
-    named = sorted(set(actions))
-    where = list(dict.fromkeys(resources))
-    bound = conditions_of(grant) if conditions is None else conditions
+    """A whole statement: these actions on these ARNs, with the grant's own conditions unless others are given."""
+    names = sorted(set(actions))
+    arns = list(dict.fromkeys(resources))
+    conditions = conditions_of(grant) if conditions is None else conditions
     if grant.spelling == "hcl":
-        return _hcl(grant, named, where, bound)
+        return _as_hcl(grant, names, arns, conditions)
     if grant.spelling == "yaml":
-        return _yaml(grant, named, where, bound)
-    spelled: dict[str, object] = {"Effect": "Allow", "Action": named, "Resource": _json_list(grant, where)}
-    if bound:
-        spelled["Condition"] = bound
-    return _dumped(spelled)
+        return _as_yaml(grant, names, arns, conditions)
+    resource_list = [_json_resource(grant, arn) for arn in arns]
+    statement: dict[str, object] = {"Effect": "Allow", "Action": names, "Resource": resource_list}
+    if conditions:
+        statement["Condition"] = conditions
+    return _as_json(statement)
 
 
-def _dumped(spelled: Mapping[str, object]) -> str:
-    """JSON with a line for each element, or one for each item of what is long."""
-    lines = ",\n".join(f"  {json.dumps(key)}: {_element(value)}" for key, value in spelled.items())
+def _as_json(statement: Mapping[str, object]) -> str:
+    """JSON with a line for each element, and one for each item of a long list."""
+    lines = ",\n".join(f"  {json.dumps(key)}: {_json_element(value)}" for key, value in statement.items())
     return f"{{\n{lines}\n}}"
 
 
-def _element(value: object) -> str:
+def _json_element(value: object) -> str:
     text = json.dumps(value)
-    if len(text) <= _LONG or not isinstance(value, list):
+    if len(text) <= _MAX_LINE or not isinstance(value, list):
         return text
     items = ",\n".join(f"    {json.dumps(item)}" for item in value)
     return f"[\n{items}\n  ]"
 
 
 def conditions_of(grant: Grant, *without: str) -> Conditions:
-    """The statement's own conditions, less those on the keys named."""
-    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    """The statement's own conditions by operator and key, without those on some keys."""
+    conditions: dict[str, dict[str, tuple[str, ...]]] = {}
     for item in grant.statement.conditions:
         if item.key not in without:
-            found.setdefault(item.spelled, {})[item.written or item.key] = _values(grant, item)
-    return found
+            conditions.setdefault(item.spelled, {})[item.written or item.key] = _values(grant, item)
+    return conditions
 
 
 def spelled_out(grant: Grant, arn: str) -> str:
-    """An ARN as its author would write it: by reference, where only that is known of it."""
-    found = _reference(grant, arn) if has_symbol(arn) else None
-    return _text(grant, arn, "${%s}") if found is None else f"{found.name}.{found.attribute}{found.rest}"
+    """An ARN as its author writes it: a reference, where its name is not known."""
+    reference = _reference(grant, arn) if has_symbol(arn) else None
+    return _literal(grant, arn, "${%s}") if reference is None else f"{reference.expression}{reference.rest}"
 
 
 def _is_template(grant: Grant) -> bool:
@@ -152,48 +157,48 @@ def _reference(grant: Grant, arn: str) -> _Reference | None:
         of_stream = rest.startswith("/stream/") and len(rest) == len("/stream/") + 1 and is_symbol(rest[-1])
         if of_stream and not is_suffix(rest[-1]):
             return _Reference(name, "StreamArn" if _is_template(grant) else "stream_arn", "")
-        return _Reference(name, "Arn" if _is_template(grant) else "arn", _text(grant, rest))
+        return _Reference(name, "Arn" if _is_template(grant) else "arn", _literal(grant, rest))
     return None
 
 
 def _local_name(grant: Grant, address: str) -> str | None:
     """A resource's name in its own module or stack, where the grant is in the same one."""
-    outer, mark = (_STACKS, "/") if _is_template(grant) else (_MODULES, "module.")
+    outer, mark = (_STACK_PATH, "/") if _is_template(grant) else (_MODULE_PATH, "module.")
     if mark not in address and mark not in grant.address:
         return address
-    around, own = (match[0] if (match := outer.match(text)) else "" for text in (address, grant.address))
-    return address[len(around) :] if around == own else None
+    path, own_path = (match[0] if (match := outer.match(text)) else "" for text in (address, grant.address))
+    return address[len(path) :] if path == own_path else None
 
 
-def _text(grant: Grant, text: str, variable: str | None = None) -> str:
-    """A literal text, with the language's own words for what is not known; ``variable`` is how IAM's are written."""
+def _literal(grant: Grant, text: str, variable: str | None = None) -> str:
+    """A text with expressions for its symbols. ``variable`` is the format of IAM's policy variables."""
     if not has_symbol(text):
         return text
-    variable = variable or _variable(grant, text)
-    return "".join(_spelled(grant, part, variable) if is_symbol(part) else part for part in text)
+    variable = variable or _variable_format(grant, text)
+    return "".join(_symbol_text(grant, part, variable) if is_symbol(part) else part for part in text)
 
 
-def _spelled(grant: Grant, symbol: str, variable: str) -> str:
+def _symbol_text(grant: Grant, symbol: str, variable: str) -> str:
     if is_suffix(symbol):
         return ""
     name = grant.holder.symbols.shown(symbol)[2:-1]
     return variable % name if is_variable(symbol) else _expression(grant, name)
 
 
-def _variable(grant: Grant, text: str) -> str:
-    """How a policy variable is written in such a text, so that the language leaves it alone."""
+def _variable_format(grant: Grant, text: str) -> str:
+    """The format of a policy variable in such a text, escaped where the language would replace it."""
     if _is_template(grant):
-        return "${!%s}" if _is_substituted(text) else "${%s}"
+        return "${!%s}" if _needs_sub(text) else "${%s}"
     return "&{%s}" if grant.spelling == "hcl" else "$${%s}"
 
 
-def _is_substituted(text: str) -> bool:
+def _needs_sub(text: str) -> bool:
     return any(is_symbol(part) and not is_variable(part) and not is_suffix(part) for part in text)
 
 
 def _expression(grant: Grant, name: str) -> str:
-    """What the language calls something that is not known."""
-    own = (_PSEUDO if _is_template(grant) else _HCL).get(name, name)
+    """The language's expression for something that is not known."""
+    own = (_PSEUDO_PARAMETERS if _is_template(grant) else _HCL_EXPRESSIONS).get(name, name)
     if not own.startswith(_NAME_OF):
         return f"${{{own}}}"
     table = _local_name(grant, own.removeprefix(_NAME_OF))
@@ -202,7 +207,7 @@ def _expression(grant: Grant, name: str) -> str:
     return f"${{{table}}}" if _is_template(grant) else f"${{{table}.name}}"
 
 
-def _hcl(grant: Grant, actions: list[str], resources: list[str], conditions: Conditions) -> str:
+def _as_hcl(grant: Grant, actions: list[str], resources: list[str], conditions: Conditions) -> str:
     listed = ", ".join(_hcl_resource(grant, arn) for arn in resources)
     lines = ["statement {", f"  actions   = {json.dumps(actions)}", f"  resources = [{listed}]"]
     for operator, keys in conditions.items():
@@ -214,14 +219,13 @@ def _hcl(grant: Grant, actions: list[str], resources: list[str], conditions: Con
 
 
 def _hcl_resource(grant: Grant, arn: str) -> str:
-    found = _reference(grant, arn)
-    if found is None:
-        return json.dumps(_text(grant, arn))
-    own = f"{found.name}.{found.attribute}"
-    return f'"${{{own}}}{found.rest}"' if found.rest else own
+    reference = _reference(grant, arn)
+    if reference is None:
+        return json.dumps(_literal(grant, arn))
+    return f'"${{{reference.expression}}}{reference.rest}"' if reference.rest else reference.expression
 
 
-def _yaml(grant: Grant, actions: list[str], resources: list[str], conditions: Conditions) -> str:
+def _as_yaml(grant: Grant, actions: list[str], resources: list[str], conditions: Conditions) -> str:
     lines = ["- Effect: Allow", "  Action:", *(f"    - {action}" for action in actions), "  Resource:"]
     lines += [f"    - {_yaml_resource(grant, arn)}" for arn in resources]
     if conditions:
@@ -233,27 +237,23 @@ def _yaml(grant: Grant, actions: list[str], resources: list[str], conditions: Co
 
 
 def _yaml_resource(grant: Grant, arn: str) -> str:
-    found = _reference(grant, arn)
-    if found is None:
-        return f"{'!Sub ' if _is_substituted(arn) else ''}{json.dumps(_text(grant, arn))}"
-    own = f"{found.name}.{found.attribute}"
-    return f'!Sub "${{{own}}}{found.rest}"' if found.rest else f"!GetAtt {own}"
-
-
-def _json_list(grant: Grant, resources: list[str]) -> list[object]:
-    return [_json_resource(grant, arn) for arn in resources]
+    reference = _reference(grant, arn)
+    if reference is None:
+        return f"{'!Sub ' if _needs_sub(arn) else ''}{json.dumps(_literal(grant, arn))}"
+    expression = reference.expression
+    return f'!Sub "${{{expression}}}{reference.rest}"' if reference.rest else f"!GetAtt {expression}"
 
 
 def _json_resource(grant: Grant, arn: str) -> object:
-    found = _reference(grant, arn)
+    reference = _reference(grant, arn)
     template = _is_template(grant)
-    if found is None:
-        text = _text(grant, arn)
-        return {"Fn::Sub": text} if template and _is_substituted(arn) else text
-    text = f"${{{found.name}.{found.attribute}}}{found.rest}"
+    if reference is None:
+        text = _literal(grant, arn)
+        return {"Fn::Sub": text} if template and _needs_sub(arn) else text
+    text = f"${{{reference.expression}}}{reference.rest}"
     if not template:
         return text
-    return {"Fn::Sub": text} if found.rest else {"Fn::GetAtt": [found.name, found.attribute]}
+    return {"Fn::Sub": text} if reference.rest else {"Fn::GetAtt": [reference.name, reference.attribute]}
 
 
 def reduced_statement(
@@ -266,53 +266,52 @@ def reduced_statement(
     conditions: Conditions | None = None,
     closed: bool = False,
 ) -> str:
-    """The statement less some actions, or with ``only`` some, on tables by name.
+    """The statement without some actions, or with ``only`` some, on tables by name.
 
-    ``renamed`` gives other names to actions as they are written, and ``beside`` adds resources. ``closed`` names the
-    account and region too where they are left open. What a statement grants of other services, and what no table can
-    be named for, goes into statements of its own.
+    ``renamed`` has other names for its action patterns, and ``beside`` adds resources. ``closed`` puts an account and
+    a region in place of wildcards. Actions that work on no table go into a statement of their own.
     """
-    names = _names(grant, frozenset(without), renamed or {})
-    names = [name for name in names if only is None or _are(name, only)]
+    names = _action_names(grant, frozenset(without), renamed or {})
+    names = [name for name in names if only is None or _all_are(name, only)]
     if not names:
         return _LEAVE_OUT
     on_tables = [name for name in names if not _is_account_wide(name)]
     statements = []
     if on_tables:
-        meant = frozenset(action for name in on_tables for action in expand(name))
-        where = [*_where(grant, meant, closed=closed), *beside]
-        statements.append(replacement_statement(grant, on_tables, where, conditions))
+        actions = frozenset(action for name in on_tables for action in expand(name))
+        arns = [*_resource_names(grant, actions, closed=closed), *beside]
+        statements.append(replacement_statement(grant, on_tables, arns, conditions))
     account_wide = [name for name in names if _is_account_wide(name)]
-    if account_wide and _takes_bare_star(grant):
+    if account_wide and _has_bare_star(grant):
         statements.append(replacement_statement(grant, account_wide, ["*"], conditions))
-    lead = _lead(grant)
-    return "\n".join([lead, *statements] if lead else statements)
+    comment = _comment(grant)
+    return "\n".join([comment, *statements] if comment else statements)
 
 
 def where_it_works(grant: Grant, actions: Collection[Action]) -> str:
-    """A statement of these actions alone, on resources that they are for."""
+    """A statement of these actions alone, on resources that they work on."""
     names = [action.full_name for action in actions]
     if all(action.account_level for action in actions):
         return replacement_statement(grant, names, ["*"])
     scopes = [scope for scope in map(scope_of, grant.statement.resources.texts) if scope.tier is not Tier.NONE]
-    arns = [_to_fill_in(grant, scope) for scope in scopes] or [_to_fill_in(grant, Scope(Tier.ALL))]
-    ends = _ends(Scope(Tier.ALL, below="*"), actions)
+    arns = [_arn_to_fill_in(grant, scope) for scope in scopes] or [_arn_to_fill_in(grant, Scope(Tier.ALL))]
+    ends = _arn_suffixes(Scope(Tier.ALL, below="*"), actions)
     return replacement_statement(grant, names, [f"{arn}{end}" for arn in arns for end in ends])
 
 
 def named_resources(grant: Grant, pattern: str, actions: Collection[Action]) -> tuple[str, ...]:
-    """ARNs to name instead of a pattern: of the tables that it reaches here, or what is left to fill in."""
+    """ARNs to write instead of a pattern: of the tables that it reaches here, or with parts to fill in."""
     scope = scope_of(pattern)
     holder = grant.holder
-    tables = tables_reached(grant, pattern)[:_MOST]
+    tables = tables_reached(grant, pattern)[:_MAX_TABLES]
     arns = [(arn_of(table, holder.symbols), _may_have_indexes(table)) for table in tables]
-    arns = arns or [(_to_fill_in(grant, scope), True)]
-    ends = _ends(scope, actions)
+    arns = arns or [(_arn_to_fill_in(grant, scope), True)]
+    ends = _arn_suffixes(scope, actions)
     return tuple(
         f"{arn}{end}"
         for arn, indexed in arns
         for end in ends
-        if indexed or end != _BELOW["index"] or scope.below == "index"
+        if indexed or end != _SUFFIXES["index"] or scope.below == "index"
     )
 
 
@@ -321,113 +320,114 @@ def _may_have_indexes(table: Table) -> bool:
     return any(kind.content or not kind.known for kind in kinds)
 
 
-def _names(grant: Grant, without: frozenset[Action], renamed: Mapping[str, Collection[str]]) -> list[str]:
-    """The actions to name: as they are written, where nothing speaks against it."""
-    spelled = grant.statement.actions
-    if spelled.inverted:
+def _action_names(grant: Grant, without: frozenset[Action], renamed: Mapping[str, Collection[str]]) -> list[str]:
+    """The actions to write: as they are, unless one is too wide or to be left out."""
+    actions = grant.statement.actions
+    if actions.inverted:
         return list(ITEM_ACTIONS)
     deploys = grant.holder.kind is HolderKind.DEPLOY
-    texts = (name for text in spelled.texts for name in renamed.get(text, (text,)))
-    return [name for text in texts for name in _named(grant.document.shown(text), without, deploys=deploys)]
+    texts = (name for text in actions.texts for name in renamed.get(text, (text,)))
+    return [name for text in texts for name in _narrowed_names(grant.document.shown(text), without, deploys=deploys)]
 
 
 @lru_cache(maxsize=1024)
-def _named(text: str, without: frozenset[Action], *, deploys: bool) -> tuple[str, ...]:
-    meant = expand(text)
+def _narrowed_names(text: str, without: frozenset[Action], *, deploys: bool) -> tuple[str, ...]:
+    actions = expand(text)
     if is_service(text):
         return ("dynamodb:*",) if deploys else ITEM_ACTIONS
     if is_mixed(text) and not deploys:
-        return tuple(sorted(action.full_name for action in meant - without if action.kind in ITEMS))
-    if meant & without:
-        return tuple(sorted(action.full_name for action in meant - without))
-    return (text,) if meant or text.lower().startswith("dynamodb:") else ()
+        return tuple(sorted(action.full_name for action in actions - without if action.kind in ITEMS))
+    if actions & without:
+        return tuple(sorted(action.full_name for action in actions - without))
+    return (text,) if actions or text.lower().startswith("dynamodb:") else ()
 
 
-def _are(name: str, wanted: Callable[[Action], bool]) -> bool:
-    meant = expand(name)
-    return bool(meant) and all(map(wanted, meant))
+def _all_are(name: str, wanted: Callable[[Action], bool]) -> bool:
+    actions = expand(name)
+    return bool(actions) and all(map(wanted, actions))
 
 
 @lru_cache(maxsize=1024)
 def _is_account_wide(name: str) -> bool:
-    """Whether an action, or all of a wildcard that matters, has no resource of its own."""
-    meant = expand(name)
-    return any(action.account_level for action in meant) and all(
-        action.account_level or action.kind in HARMLESS for action in meant
+    """Whether an action pattern is for account-level actions, apart from harmless ones."""
+    actions = expand(name)
+    return any(action.account_level for action in actions) and all(
+        action.account_level or action.kind in HARMLESS for action in actions
     )
 
 
-def _where(grant: Grant, actions: frozenset[Action], *, closed: bool) -> list[str]:
-    spelled = grant.statement.resources
-    found: list[str] = []
-    for text in ("*",) if spelled.inverted else spelled.texts:
+def _resource_names(grant: Grant, actions: frozenset[Action], *, closed: bool) -> list[str]:
+    """The ARNs to write: as they are, unless one is too wide."""
+    resources = grant.statement.resources
+    arns: list[str] = []
+    for text in ("*",) if resources.inverted else resources.texts:
         scope = scope_of(text)
         if scope.tier is Tier.NONE:
             continue
-        wide = scope.tier > Tier.VARIABLE or (closed and _is_open(scope))
-        found += named_resources(grant, text, actions) if wide else [text]
-    return list(dict.fromkeys(found)) or list(named_resources(grant, "*", actions))
+        wide = scope.tier > Tier.VARIABLE or (closed and _has_open_location(scope))
+        arns += named_resources(grant, text, actions) if wide else [text]
+    return list(dict.fromkeys(arns)) or list(named_resources(grant, "*", actions))
 
 
-def _is_open(scope: Scope) -> bool:
+def _has_open_location(scope: Scope) -> bool:
     return any(is_wildcard(part) or not part for part in scope.where)
 
 
-def _takes_bare_star(grant: Grant) -> bool:
+def _has_bare_star(grant: Grant) -> bool:
     resources = grant.statement.resources
     return resources.inverted or any(set(text) <= {"*"} for text in resources.texts)
 
 
-def _ends(scope: Scope, actions: Collection[Action]) -> list[str]:
-    """What is behind a table's ARN, for these actions, as far as the pattern reaches it."""
-    types = _all_subjects(frozenset(actions)) or {"table"}
+def _arn_suffixes(scope: Scope, actions: Collection[Action]) -> list[str]:
+    """What to write after a table's ARN for these actions, as far as the pattern reaches it."""
+    types = _resource_types(frozenset(actions)) or {"table"}
     itself = [""] if scope.itself and "table" in types else []
-    below = [subject for subject in _BELOW if subject in types and scope.below in ("*", subject)]
-    return itself + (["/*"] if len(below) == len(_BELOW) else [_BELOW[subject] for subject in below])
+    below = [kind for kind in _SUFFIXES if kind in types and scope.below in ("*", kind)]
+    return itself + (["/*"] if len(below) == len(_SUFFIXES) else [_SUFFIXES[kind] for kind in below])
 
 
 @lru_cache(maxsize=1024)
-def _all_subjects(actions: frozenset[Action]) -> frozenset[str]:
-    return frozenset(subject for action in actions for subject in _subjects(action))
+def _resource_types(actions: frozenset[Action]) -> frozenset[str]:
+    return frozenset(kind for action in actions for kind in _types_of(action))
 
 
-def _subjects(action: Action) -> Iterable[str]:
-    """What an action needs to be granted: for one that looks at either, the table will do."""
+def _types_of(action: Action) -> Iterable[str]:
+    """The types of resource that an action must be granted on: the table alone, where that is enough."""
     if action.kind is Kind.STREAM_READ:
         return ("stream",)
     if action.kind in ITEMS:
-        return (kind for kind in action.types if kind in ("table", *_BELOW))
+        return (kind for kind in action.types if kind in ("table", *_SUFFIXES))
     return action.types if action.kind is Kind.DATA_COPY or "table" not in action.types else ("table",)
 
 
-def _to_fill_in(grant: Grant, scope: Scope) -> str:
-    """An ARN with capitals for what nobody knows, and the known beginning of the name."""
+def _arn_to_fill_in(grant: Grant, scope: Scope) -> str:
+    """An ARN with capitals for the parts to fill in, and the known start of the table's name."""
     template = grant.holder.estate.dialect is Dialect.CLOUDFORMATION
     parts = zip(scope.where, ("partition", "region", "account"), ("aws", "REGION", "ACCOUNT"), strict=True)
-    made = [
+    filled = [
         part if part and not is_wildcard(part) else grant.holder.symbols.of(word) if template else capitals
         for part, word, capitals in parts
     ]
-    partition, region, account = made
-    return f"arn:{partition}:dynamodb:{region}:{account}:table/{_name(scope, grant.holder.symbols)}"
+    partition, region, account = filled
+    return f"arn:{partition}:dynamodb:{region}:{account}:table/{_table_name(scope, grant.holder.symbols)}"
 
 
-def _name(scope: Scope, symbols: Symbols) -> str:
+def _table_name(scope: Scope, symbols: Symbols) -> str:
     pattern = scope.table or ""
-    head = pattern.partition("*")[0].partition("?")[0]
-    if not head:
+    start = pattern.partition("*")[0].partition("?")[0]
+    if not start:
         return "TABLE"
-    if head == pattern:
-        return head
-    if scope.bleeds and (not has_symbol(head) or (len(head) == 1 and symbols.shown(head) not in _STACK)):
-        return head
-    return f"{head}{'' if head[-1] in _DELIMITERS else '-'}TABLE"
+    if start == pattern:
+        return start
+    if scope.bleeds and (not has_symbol(start) or (len(start) == 1 and symbols.shown(start) not in _STACK)):
+        return start
+    return f"{start}{'' if start[-1] in _DELIMITERS else '-'}TABLE"
 
 
-def _lead(grant: Grant) -> str | None:
-    """What to say before the statement, where it takes the place of a part of the one that stands there."""
-    spelled = grant.statement.actions
-    if spelled.inverted or "*" in spelled.texts:
-        return _FOR_TABLES
-    own = (bool(expand(text)) or text.lower().startswith("dynamodb:") for text in spelled.texts)
-    return None if all(own) else _OF_THEIR_OWN
+def _comment(grant: Grant) -> str | None:
+    """The comment before the new statement, where it replaces only a part of the old one."""
+    actions = grant.statement.actions
+    if actions.inverted or "*" in actions.texts:
+        return _TABLE_ACTIONS
+    of_dynamodb = (bool(expand(text)) or text.lower().startswith("dynamodb:") for text in actions.texts)
+    return None if all(of_dynamodb) else _DYNAMODB_ACTIONS

@@ -1,4 +1,4 @@
-"""Conditions that keep tenants apart."""
+"""Tenants: do conditions on keys and attributes keep users and tenants apart?"""
 
 from __future__ import annotations
 
@@ -35,10 +35,11 @@ from tablegate_baseline.access.wording import (
     unknown_element,
     violation,
 )
+from tablegate_baseline.helpers import most_similar
 
 KEYS = frozenset(f"dynamodb:{name}" for name in PARTITION_KEYS)
 ATTRIBUTES = "dynamodb:attributes"
-# Variables that are another value for another user.
+# Policy variables that differ between users.
 PER_USER = (
     ":sub}",
     ":user_id}",
@@ -49,7 +50,7 @@ PER_USER = (
     "${aws:sourceidentity}",
 )
 _DELIMITERS = frozenset("#|/:")
-_LIKENESS = 0.8
+_SIMILARITY = 0.8
 
 _FGAC = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html"
 _SETS = (
@@ -86,10 +87,12 @@ def end_user_without_item_scope(
         return NOT_APPLICABLE
     severity = CRITICAL if "unauthenticated" in grant.holder.why else HIGH
     for reach in reaches(grant):
-        everybodys = [action for action in sorted(reach.actions) if action.kind in _DATA and _is_shared(reach, action)]
-        if everybodys and not _is_public(reach, everybodys, public_tables):
-            fix = reduced_statement(grant, only=_is_keyed, conditions=_own(grant))
-            return reach_violation(reach, severity, f"{actions_shown(everybodys)} on everybody's items", fix=fix)
+        shared = [
+            action for action in sorted(reach.actions) if action.kind in _DATA and _reaches_others_items(reach, action)
+        ]
+        if shared and not _is_public(reach, shared, public_tables):
+            fix = reduced_statement(grant, only=_is_keyed, conditions=_corrected_conditions(grant))
+            return reach_violation(reach, severity, f"{actions_shown(shared)} on everybody's items", fix=fix)
     return HOLDS
 
 
@@ -104,23 +107,23 @@ def end_user_without_item_scope(
 def fgac_fails_open(grant: Grant) -> Verdict:
     """ForAllValues is true where the key is absent, and Scan, streams, exports and table actions never carry it: for
     them the condition is not there."""
-    sets = _over_sets(grant)
+    sets = _set_conditions(grant)
     if not sets or not is_checked(grant):
         return NOT_APPLICABLE
-    over = [item for item in sets if not closed_by_null(grant.statement.conditions, item.key)]
-    if not over:
+    unclosed = [item for item in sets if not closed_by_null(grant.statement.conditions, item.key)]
+    if not unclosed:
         return HOLDS
     severity = CRITICAL if grant.holder.kind is HolderKind.END_USER else HIGH
     for reach in reaches(grant):
-        slipping = [action for action in sorted(reach.actions) if _slips(reach, action, over)]
-        if not slipping:
+        unlimited = [action for action in sorted(reach.actions) if _lacks_keys(reach, action, unclosed)]
+        if not unlimited:
             continue
-        exempt = [action for action in slipping if action.kind not in HARMLESS]
-        keys = ", ".join(sorted({item.written or item.key for item in over}))
-        note = f"{actions_shown(exempt or slipping)} carry no {keys}, so the condition does not bind them"
+        exempt = [action for action in unlimited if action.kind not in HARMLESS]
+        keys = ", ".join(sorted({item.written or item.key for item in unclosed}))
+        note = f"{actions_shown(exempt or unlimited)} carry no {keys}, so the condition does not bind them"
         severity = severity if exempt else INFO
         return reach_violation(
-            reach, severity, note, actions=exempt or slipping, fix=reduced_statement(grant, slipping)
+            reach, severity, note, actions=exempt or unlimited, fix=reduced_statement(grant, unlimited)
         )
     return HOLDS
 
@@ -143,11 +146,11 @@ def fgac_operator_wrong(grant: Grant) -> Verdict:
         or not any(_is_keyed(action) for reach in reaches(grant) for action in reach.actions)
     ):
         return NOT_APPLICABLE
-    found = ((item, wrong_with(item, grant)) for item in concerned)
-    item, wrong = next(((item, why) for item, why in found if why), (None, None))
+    reasons = ((item, why_wrong(item, grant)) for item in concerned)
+    item, wrong = next(((item, why) for item, why in reasons if why), (None, None))
     if item is None or wrong is None:
         return HOLDS
-    fix = reduced_statement(grant, only=_is_keyed, conditions=_own(grant))
+    fix = reduced_statement(grant, only=_is_keyed, conditions=_corrected_conditions(grant))
     return violation(
         grant, HIGH, wrong, condition_evidence(grant, item), resource_evidence(grant, _patterns(grant)[0]), fix=fix
     )
@@ -175,9 +178,9 @@ def tenant_prefix_bleed(grant: Grant) -> Verdict:
     if not likes or not is_checked(grant):
         return NOT_APPLICABLE
     severity = HIGH if grant.holder.kind is HolderKind.END_USER else MEDIUM
-    bleeding = next(((item, value) for item in likes for value in item.values if _bleeds(value)), None)
+    bleeding = next(((item, value) for item in likes for value in item.values if _ends_in_name(value)), None)
     if bleeding is None:
-        hidden = any(item.unread or any(map(_may_bleed, item.values)) for item in likes)
+        hidden = any(item.unread or any(map(_may_end_in_name, item.values)) for item in likes)
         note = "cannot tell whether a tenant's prefix ends at a delimiter"
         return unknown(note, unknown_element(grant, "Condition", None)).weighing(severity) if hidden else HOLDS
     item, value = bleeding
@@ -197,23 +200,21 @@ def keys_of(grant: Grant) -> list[Condition]:
     return [item for item in grant.statement.conditions if item.key in KEYS and not item.is_null]
 
 
-def delimited(character: str) -> bool:
-    """Whether a character sets a tenant's name off from what follows it."""
+def is_delimiter(character: str) -> bool:
+    """Whether a character separates a tenant's name from what follows it."""
     return character in _DELIMITERS
 
 
 def is_misspelt(item: Condition) -> bool:
-    """Whether a key is none of the service's, and nearly one on partition keys."""
+    """Whether a key is not one of the service, and similar to one for partition keys."""
     service, _, name = item.key.partition(":")
     if service != "dynamodb" or name in PARTITION_KEYS or name in service_keys():
         return False
-    import difflib  # for findings alone
-
-    return bool(difflib.get_close_matches(name, sorted(PARTITION_KEYS), n=1, cutoff=_LIKENESS))
+    return most_similar(name, sorted(PARTITION_KEYS), _SIMILARITY) is not None
 
 
-def wrong_with(item: Condition, grant: Grant) -> str | None:
-    """What makes a condition on keys open, or never true; None where it is right."""
+def why_wrong(item: Condition, grant: Grant) -> str | None:
+    """Why a condition on keys is open or never met, as a message; None where it is right."""
     key, written = item.written or item.key, f"{item.spelled} over {item.written or item.key}"
     if is_misspelt(item):
         return f"there is no condition key {key}: the condition never sees a value"
@@ -225,10 +226,10 @@ def wrong_with(item: Condition, grant: Grant) -> str | None:
         return f"{written} holds wherever the key is absent"
     if item.qualifier is None:
         return f"{written} has no ForAllValues, though the key holds several values"
-    return _wrong_value(item, grant, written)
+    return _why_wrong_value(item, grant, written)
 
 
-def _wrong_value(item: Condition, grant: Grant, written: str) -> str | None:
+def _why_wrong_value(item: Condition, grant: Grant, written: str) -> str | None:
     if not item.patterned and any("*" in value or "?" in value for value in item.values):
         return f"{written} takes a star for a plain character: only the key that holds one matches"
     if any("${" in value for value in item.values) and grant.document.version != "2012-10-17":
@@ -238,17 +239,17 @@ def _wrong_value(item: Condition, grant: Grant, written: str) -> str | None:
     return None
 
 
-def _is_shared(reach: Reach, action: Action) -> bool:
-    """Whether this action reaches items of others: what slips past a condition of the user's own is TG521's."""
+def _reaches_others_items(reach: Reach, action: Action) -> bool:
+    """Whether this action reaches other users' items. What a condition per user does not limit is TG521's."""
     if reach.narrowed(action) is Narrowing.NEVER or any(map(is_variable, reach.pattern)):
         return False
     tags = (item for item in reach.grant.statement.conditions if item.key.startswith("aws:resourcetag/"))
     own = any(_is_per_user(reach.grant, item) for item in (*keys_of(reach.grant), *tags))
-    return not own and not _is_guarded(reach, action)
+    return not own and not _is_limited_by_deny(reach, action)
 
 
-def _is_guarded(reach: Reach, action: Action) -> bool:
-    """Whether a Deny of the holder's binds the action to keys of the user's own."""
+def _is_limited_by_deny(reach: Reach, action: Action) -> bool:
+    """Whether a Deny of the holder limits the action to the user's own keys."""
     denies = [
         grant for grant in reach.grant.holder.denials if any(_is_per_user(grant, item) for item in keys_of(grant))
     ]
@@ -261,14 +262,14 @@ def _is_per_user(grant: Grant, item: Condition) -> bool:
 
 
 def _is_public(reach: Reach, actions: list[Action], public: tuple[str, ...]) -> bool:
-    """Whether everybody may read these tables, and reading is all that is granted."""
+    """Whether these tables are public, and the grant only reads them."""
     tables = tables_reached(reach.grant, reach.pattern)
     names = [table.name.content for table in tables] or [reach.scope.table]
     return all(name in public for name in names) and all(action.kind in READS for action in actions)
 
 
-def _over_sets(grant: Grant) -> list[Condition]:
-    """Conditions over sets of keys or attributes that hold of an empty set."""
+def _set_conditions(grant: Grant) -> list[Condition]:
+    """ForAllValues conditions on keys or attributes: an empty set meets them."""
     return [
         item
         for item in grant.statement.conditions
@@ -276,30 +277,30 @@ def _over_sets(grant: Grant) -> list[Condition]:
     ]
 
 
-def _slips(reach: Reach, action: Action, over: list[Condition]) -> bool:
-    """Whether the action carries none of the keys, so that the conditions are met by nothing."""
+def _lacks_keys(reach: Reach, action: Action, unclosed: list[Condition]) -> bool:
+    """Whether requests for the action have none of the keys, so that these conditions do not limit it."""
     if action.account_level or reach.narrowed(action) is Narrowing.NEVER or action.kind is Kind.DISCOVERY:
         return False
     carried = {f"dynamodb:{key.lower()}" for key in action.keys}
-    return not any("dynamodb:leadingkeys" in carried if item.key in KEYS else item.key in carried for item in over)
+    return not any("dynamodb:leadingkeys" in carried if item.key in KEYS else item.key in carried for item in unclosed)
 
 
-def _bleeds(value: str) -> bool:
-    """Whether a name stands right before the closing star, be it a variable or written out."""
-    head = value.removesuffix("*")
-    if not value.endswith("*") or not head or delimited(head[-1]):
+def _ends_in_name(value: str) -> bool:
+    """Whether a name, literal or a variable, ends right before the final star."""
+    start = value.removesuffix("*")
+    if not value.endswith("*") or not start or is_delimiter(start[-1]):
         return False
-    return is_variable(head[-1]) or (head[-1].isalnum() and not is_symbol(head[-1]))
+    return is_variable(start[-1]) or (start[-1].isalnum() and not is_symbol(start[-1]))
 
 
-def _may_bleed(value: str) -> bool:
-    """Whether what stands before the closing star is not known."""
+def _may_end_in_name(value: str) -> bool:
+    """Whether the part before the final star is not known."""
     last = value.removesuffix("*")[-1:]
     return last != "" and is_symbol(last) and not is_variable(last)
 
 
-def _own(grant: Grant) -> Conditions:
-    """The statement's conditions, with the one on keys as it should be."""
+def _corrected_conditions(grant: Grant) -> Conditions:
+    """The statement's conditions, with a correct one on keys."""
     others = conditions_of(grant, *KEYS)
     values = tuple(
         grant.document.shown(value) for item in keys_of(grant) for value in item.values if _is_per_user(grant, item)

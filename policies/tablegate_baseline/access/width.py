@@ -1,4 +1,4 @@
-"""Too many tables, actions, or more than is used."""
+"""Width: does a grant have too many tables, too many actions, or more than its holder uses?"""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from tablegate_baseline.access.relevance import (
     table_actions,
     tables_reached,
 )
-from tablegate_baseline.access.severity import DeployRoles, Scale, in_production, lightest
+from tablegate_baseline.access.severity import DeployRoles, Scale, in_production, lower_of
 from tablegate_baseline.access.statement_fix import CLOUDFORMATION, IDENTITY, LEAST, TERRAFORM, reduced_statement
 from tablegate_baseline.access.wording import HOLDS, NOT_APPLICABLE, actions_shown, listed, reach_violation
 
 _DELIMITERS = "-_."
 _OWN_ACCOUNT = frozenset({"aws:resourceaccount", "aws:resourceorgid", "aws:resourceorgpaths"})
-_ANCHOR = 4
+_MEANINGFUL_LENGTH = 4
 
 
 @policy(
@@ -62,7 +62,9 @@ def dynamodb_all_actions_all_tables(grant: Grant, *, deploy_roles: DeployRoles =
         return HOLDS
     others = sorted({other.grant.label for other in wide if other.grant is not grant})
     together = f", together with statement {', '.join(others)}" if not is_full_control(reach.actions) else ""
-    note = f"{grant.holder.address} holds full control of every table{together}: {actions_shown(_beyond_items(wide))}"
+    note = (
+        f"{grant.holder.address} holds full control of every table{together}: {actions_shown(_more_than_items(wide))}"
+    )
     return reach_violation(reach, severity, note, fix=reduced_statement(reach.grant))
 
 
@@ -81,7 +83,7 @@ def actions_on_all_tables(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Ve
     scale = Scale(grant, deploy_roles)
     for reach in sorted(reaches(grant), key=lambda reach: -reach.tier):
         actions = table_actions(reach)
-        severity = scale.heaviest(reach, actions) if reach.tier >= Tier.ALL else None
+        severity = scale.highest(reach, actions) if reach.tier >= Tier.ALL else None
         if severity is not None:
             note = f"{actions_shown(actions)} on every table"
             return reach_violation(reach, severity, note, fix=reduced_statement(grant))
@@ -105,12 +107,12 @@ def all_actions_one_table(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Ve
         return HOLDS
     scale = Scale(grant, deploy_roles)
     for reach in reaches(grant):
-        severity = _on_one_table(scale, reach) if reach.tier < Tier.PREFIX else None
+        severity = _severity_on_one_table(scale, reach) if reach.tier < Tier.PREFIX else None
         if severity is not None:
             what = "every action" if covers_service(grant) else "full control"
             where = "one table" if reach.scope.itself else "the indexes of one table"
-            note = f"{what} on {where}, with it {actions_shown(_beyond_items((reach,)))}"
-            fix = reduced_statement(grant, _beyond_items((reach,)))
+            note = f"{what} on {where}, with it {actions_shown(_more_than_items((reach,)))}"
+            fix = reduced_statement(grant, _more_than_items((reach,)))
             return reach_violation(reach, severity, note, actions=notable_actions(reach), fix=fix)
     return HOLDS
 
@@ -136,9 +138,9 @@ def table_prefix_wildcard(
     scale = Scale(grant, deploy_roles)
     for reach in reaches(grant):
         if _is_prefix(reach) and (reach.scope.table or "").rstrip("*") not in _prefixes(allowed_prefixes):
-            severity = _weight_names(scale, reach, Tier.PREFIX)
+            severity = _severity_of_pattern(scale, reach, Tier.PREFIX)
             if severity is not None:
-                return _failing(reach, severity, "every table whose name begins so")
+                return _too_wide(reach, severity, "every table whose name begins so")
     return HOLDS
 
 
@@ -158,10 +160,10 @@ def table_name_bleed(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict
     scale = Scale(grant, deploy_roles)
     for reach in reaches(grant):
         if reach.tier is Tier.WEAK and not _is_prefix(reach):
-            severity = _weight_names(scale, reach, Tier.WEAK)
+            severity = _severity_of_pattern(scale, reach, Tier.WEAK)
             if severity is not None:
                 more = "every other table whose name begins so" if reach.scope.bleeds else "every table that matches"
-                return _failing(reach, severity, more)
+                return _too_wide(reach, severity, more)
     return HOLDS
 
 
@@ -182,7 +184,7 @@ def arn_account_or_region_wildcard(grant: Grant) -> Verdict:
     for reach in reaches(grant):
         if reach.tier >= Tier.ALL or reach.scope.global_table or not notable_actions(reach):
             continue
-        opened = _opened(reach, bound)
+        opened = _open_part(reach, bound)
         if opened is not None:
             severity, part = opened
             note = f"the ARN leaves its {part} open"
@@ -206,12 +208,12 @@ def allow_notaction(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
         return HOLDS
     scale = Scale(grant, deploy_roles)
     for reach in sorted(reaches(grant), key=lambda reach: -reach.tier):
-        severity = _weight(scale, reach)
+        severity = _severity(scale, reach)
         if severity is None:
             continue
-        if scale.kind is HolderKind.HUMAN and _keeps_identities(grant) and not in_production(grant, reach.pattern):
-            severity = lightest(severity, MEDIUM)
-        beyond = actions_shown(_beyond_items((reach,)))
+        if scale.kind is HolderKind.HUMAN and _excludes_iam(grant) and not in_production(grant, reach.pattern):
+            severity = lower_of(severity, MEDIUM)
+        beyond = actions_shown(_more_than_items((reach,)))
         note = f"NotAction leaves {len(notable_actions(reach))} DynamoDB actions allowed, among them {beyond}"
         return reach_violation(
             reach, severity, note, actions=notable_actions(reach), fix=reduced_statement(reach.grant)
@@ -235,7 +237,7 @@ def allow_notresource(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdic
         return HOLDS
     scale = Scale(grant, deploy_roles)
     for reach in reaches(grant):
-        severity = _weight(scale, reach)
+        severity = _severity(scale, reach)
         if severity is not None:
             note = f"NotResource allows {actions_shown(notable_actions(reach))} on every table that it does not list"
             return reach_violation(reach, severity, note, fix=reduced_statement(grant))
@@ -267,51 +269,52 @@ def more_than_integrations_use(grant: Grant) -> Verdict:
 
 
 def _widest(wide: tuple[Reach, ...]) -> Reach:
-    """Of several, the one that holds most; of equals, the first."""
+    """The reach with the most actions, then the widest; the first of equals."""
     return max(wide, key=lambda reach: (len(reach.actions), reach.tier))
 
 
-def _weight(scale: Scale, reach: Reach) -> Severity | None:
-    return scale.everything(reach) if is_full_control(reach.actions) else scale.heaviest(reach, notable_actions(reach))
+def _severity(scale: Scale, reach: Reach) -> Severity | None:
+    return scale.everything(reach) if is_full_control(reach.actions) else scale.highest(reach, notable_actions(reach))
 
 
-def _on_one_table(scale: Scale, reach: Reach) -> Severity | None:
-    """Everything on a table's indexes is little; on its streams it is reading, which a table's reader may."""
+def _severity_on_one_table(scale: Scale, reach: Reach) -> Severity | None:
+    """The severity on one table: low for its indexes alone, none for its streams alone."""
     if not reach.scope.itself and reach.scope.below == "stream":
         return None
-    found = None if scale.kind is HolderKind.DEPLOY else _weight(scale, reach)
-    return LOW if found is not None and not reach.scope.itself and reach.scope.below == "index" else found
+    severity = None if scale.kind is HolderKind.DEPLOY else _severity(scale, reach)
+    only_indexes = not reach.scope.itself and reach.scope.below == "index"
+    return LOW if severity is not None and only_indexes else severity
 
 
-def _beyond_items(found: Iterable[Reach]) -> set[Action]:
-    """What comes along beside the items."""
-    return {action for reach in found for action in notable_actions(reach) if action.kind not in ITEMS}
+def _more_than_items(wide: Iterable[Reach]) -> set[Action]:
+    """The notable actions that are not about items."""
+    return {action for reach in wide for action in notable_actions(reach) if action.kind not in ITEMS}
 
 
-def _keeps_identities(grant: Grant) -> bool:
-    """Whether a NotAction leaves out the managing of identities, as sets of rights for people do."""
+def _excludes_iam(grant: Grant) -> bool:
+    """Whether a NotAction excludes all of IAM, as permission sets for people do."""
     return any(text.lower() == "iam:*" for text in grant.statement.actions.texts)
 
 
-def _opened(reach: Reach, bound: set[str]) -> tuple[Severity, str] | None:
-    """The part of the ARN that is left open, and how much that matters."""
+def _open_part(reach: Reach, bound: set[str]) -> tuple[Severity, str] | None:
+    """The part of the ARN that is a wildcard, and its severity."""
     partition, region, account = reach.scope.where
     if ("*" in account or not account) and not bound & _OWN_ACCOUNT:
-        return (HIGH if _lets_strangers_in(reach) else LOW), "account"
+        return (HIGH if _table_admits_others(reach) else LOW), "account"
     if "*" in partition:
         return INFO, "partition"
-    if "*" in region and "aws:requestedregion" not in bound and not _is_global(reach):
+    if "*" in region and "aws:requestedregion" not in bound and not _all_global(reach):
         return INFO, "region"
     return None
 
 
-def _is_global(reach: Reach) -> bool:
-    found = tables_reached(reach.grant, reach.pattern)
-    return bool(found) and all(table.replicas.content for table in found)
+def _all_global(reach: Reach) -> bool:
+    tables = tables_reached(reach.grant, reach.pattern)
+    return bool(tables) and all(table.replicas.content for table in tables)
 
 
-def _lets_strangers_in(reach: Reach) -> bool:
-    """Whether a table of this name lets in somebody else's principals by its own policy."""
+def _table_admits_others(reach: Reach) -> bool:
+    """Whether the table's own policy admits principals of other accounts."""
     table = only_table(reach.grant, reach.pattern)
     if table is None:
         return False
@@ -321,10 +324,10 @@ def _lets_strangers_in(reach: Reach) -> bool:
         if holder.form is HolderForm.TABLE and holder.address == table.address
         for grant in holder.grants
     )
-    return any(_names_stranger(grant) for grant in own if grant.role is DocumentRole.RESOURCE)
+    return any(_admits_others(grant) for grant in own if grant.role is DocumentRole.RESOURCE)
 
 
-def _names_stranger(grant: Grant) -> bool:
+def _admits_others(grant: Grant) -> bool:
     principals = grant.statement.principals
     if principals is None or not grant.statement.allows:
         return False
@@ -336,37 +339,37 @@ def _names_stranger(grant: Grant) -> bool:
 
 
 def _is_prefix(reach: Reach) -> bool:
-    """Whether a pattern is meant as a name's beginning.
+    """Whether a pattern is meant as the start of names.
 
-    Without a delimiter before the star it may be a complete name: it is taken for a beginning where tables of this
-    input begin so, and none of them ends there.
+    Without a delimiter before the star it may be a complete name. It is taken for a start where tables of this input
+    start so, and none has exactly this name.
     """
     if reach.tier is Tier.PREFIX:
         return True
     if reach.tier is not Tier.WEAK or not reach.scope.bleeds:
         return False
-    head = (reach.scope.table or "").rstrip("*")
-    if len(head) < _ANCHOR:
+    start = (reach.scope.table or "").rstrip("*")
+    if len(start) < _MEANINGFUL_LENGTH:
         return False
     names = [table.name.content for table in tables_reached(reach.grant, reach.pattern)]
-    return bool(names) and head not in names and None not in names
+    return bool(names) and start not in names and None not in names
 
 
-def _weight_names(scale: Scale, reach: Reach, tier: Tier) -> Severity | None:
+def _severity_of_pattern(scale: Scale, reach: Reach, tier: Tier) -> Severity | None:
     everything = is_full_control(reach.actions)
-    found = scale.everything(reach, tier) if everything else scale.heaviest(reach, table_actions(reach), tier)
-    if found is None or not _is_of_this_stack(reach):
-        return found
-    return None if scale.kind is HolderKind.DEPLOY else lightest(found, LOW)
+    severity = scale.everything(reach, tier) if everything else scale.highest(reach, table_actions(reach), tier)
+    if severity is None or not _has_stack_name(reach):
+        return severity
+    return None if scale.kind is HolderKind.DEPLOY else lower_of(severity, LOW)
 
 
-def _is_of_this_stack(reach: Reach) -> bool:
-    """Whether the pattern holds a name that only this stack, or its framework, makes: set off by a delimiter."""
+def _has_stack_name(reach: Reach) -> bool:
+    """Whether a reference, set off by a delimiter, is part of the name: only this stack makes such names."""
     name = reach.scope.table or ""
-    pieces = zip(" " + name, name, name[1:] + " ", strict=False)
+    characters = zip(" " + name, name, name[1:] + " ", strict=False)
     return any(
         is_symbol(part) and not is_variable(part) and (before in _DELIMITERS or after in _DELIMITERS)
-        for before, part, after in pieces
+        for before, part, after in characters
     )
 
 
@@ -374,7 +377,7 @@ def _prefixes(allowed: tuple[str, ...]) -> set[str]:
     return {prefix.rstrip("*") for prefix in allowed}
 
 
-def _failing(reach: Reach, severity: Severity, more: str) -> Verdict:
+def _too_wide(reach: Reach, severity: Severity, more: str) -> Verdict:
     actions = table_actions(reach)
     note = f"{actions_shown(actions)} on {more}"
     return reach_violation(reach, severity, note, fix=reduced_statement(reach.grant))

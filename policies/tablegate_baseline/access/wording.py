@@ -1,4 +1,4 @@
-"""How the access family words its findings: who holds what, on which element, and what it reaches today."""
+"""Findings about grants: their messages, and the statement, resource and holder as evidence."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HOLDS = holds()
 NOT_APPLICABLE = not_applicable("not a grant that this policy judges")
 
 _SHOWN = 6
-# What nobody should overlook in a long list.
+# Actions that come first in a list that is cut.
 _NOTABLE = (
     "DeleteTable",
     "PutResourcePolicy",
@@ -54,7 +54,7 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 def actions_shown(actions: Iterable[Action]) -> str:
-    """Action names without their service: of many, those first that a reader should know of."""
+    """Action names without their service. A long list starts with the notable ones."""
     return _actions_shown(frozenset(actions))
 
 
@@ -68,15 +68,15 @@ def _actions_shown(actions: frozenset[Action]) -> str:
 
 
 def holder_with_kind(grant: Grant) -> str:
-    """Who holds the grant, and what sort of user that is."""
+    """The grant's holder and its kind, for messages."""
     return f"{holder_label(grant.holder)} ({grant.holder.kind})"
 
 
-def holder_label(whose: Holder) -> str:
-    """What a message calls a holder: by its name, or what names it, where it is not in this input."""
-    if not whose.outside:
-        return whose.address
-    return f"the {whose.form} {whose.name}" if whose.name else f"a {whose.form} that {whose.address} names"
+def holder_label(holder: Holder) -> str:
+    """The holder in messages: its address, or its name where it is not in this input."""
+    if not holder.outside:
+        return holder.address
+    return f"the {holder.form} {holder.name}" if holder.name else f"a {holder.form} that {holder.address} names"
 
 
 def violation(
@@ -87,21 +87,21 @@ def violation(
     actions: Iterable[Action] = (),
     fix: str | None = None,
 ) -> Verdict:
-    """The verdict that a grant breaks a policy; unknown where it may not be a grant at all.
+    """The verdict that a grant violates a policy; unknown where it may not grant anything.
 
-    It stands at the first of the evidence; without any at the actions that it is about, or at whom it lets in.
+    Its place is that of the first evidence: the one given, else the actions that it is about, else the principals.
     """
-    about = tuple(actions)
-    told = [*evidence, statement_evidence(grant, about)]
+    actions = tuple(actions)
+    values = [*evidence, statement_evidence(grant, actions)]
     if grant.role is DocumentRole.IDENTITY:
-        told.append(holder_evidence(grant))
+        values.append(holder_evidence(grant))
     elif grant.statement.principals is not None and grant.statement.principals.doubt is None:
-        told.insert(len(told) if evidence or about else 0, principal_evidence(grant))
-    return _violation(grant, severity, note, tuple(told), fix)
+        values.insert(len(values) if evidence or actions else 0, principal_evidence(grant))
+    return _violation(grant, severity, note, tuple(values), fix)
 
 
 def _violation(
-    grant: Grant, severity: Severity, note: str, told: tuple[Value[object], ...], fix: str | None
+    grant: Grant, severity: Severity, note: str, evidence: tuple[Value[object], ...], fix: str | None
 ) -> Verdict:
     if grant.made_by:
         note = f"{note}, from the {grant.made_by.kind} {grant.made_by.name}"
@@ -109,11 +109,11 @@ def _violation(
         note = f"{note}, where the condition around the statement holds"
     if grant.holder.ceiling_doubt is not None:
         note = f"{note}, unless its permissions boundary, which is not in this input, keeps it out"
-    return unless_unknown(grant, Verdict(False, told, note, severity=severity, fix=fix))
+    return unless_unknown(grant, Verdict(False, evidence, note, severity=severity, fix=fix))
 
 
 def unless_unknown(grant: Grant, verdict: Verdict) -> Verdict:
-    """The verdict; unknown where the statement's effect, or under which conditions it stands, is not known."""
+    """The verdict; unknown where the statement's effect or conditions are not known."""
     doubt = grant.statement.unsettled
     if doubt is None:
         return verdict
@@ -125,41 +125,41 @@ def unless_unknown(grant: Grant, verdict: Verdict) -> Verdict:
 def reach_violation(
     reach: Reach, severity: Severity, note: str, *, actions: Iterable[Action] = (), fix: str | None = None
 ) -> Verdict:
-    """The same, with the element that decides and the tables that it reaches today.
+    """The verdict that a reach violates a policy, with its resource pattern and the tables that it reaches.
 
-    It stands at the actions that it is about, or else at the element.
+    Its place is that of the actions that it is about, else of the pattern.
     """
-    grant, reached, about = reach.grant, newly_reached(reach), tuple(actions)
-    where = resource_evidence(grant, reach.pattern)
-    told = [statement_evidence(grant, about), where] if about else [where, statement_evidence(grant)]
-    if reached:
-        told.append(Value("tables newly reachable", listed(reached)))
-    return _violation(grant, severity, note, (*told, holder_evidence(grant)), fix)
+    grant, tables, actions = reach.grant, newly_reached(reach), tuple(actions)
+    resource = resource_evidence(grant, reach.pattern)
+    values = [statement_evidence(grant, actions), resource] if actions else [resource, statement_evidence(grant)]
+    if tables:
+        values.append(Value("tables newly reachable", listed(tables)))
+    return _violation(grant, severity, note, (*values, holder_evidence(grant)), fix)
 
 
 def statement_evidence(grant: Grant, about: Iterable[Action] = ()) -> Value[object]:
-    """The statement, as evidence: its actions as they are written, those of other services only counted.
+    """The statement's action patterns as evidence. Those of other services are only counted.
 
-    It stands where the first is written that it is about.
+    Its place is that of the first pattern that matches one of the actions it is about.
     """
-    spelled = grant.statement.actions
-    name = "NotAction" if spelled.inverted else "Action"
-    own = [text for text in spelled.texts if may_concern_dynamodb(text) is not False]
-    own = own or [text for text in spelled.texts if text.lower().startswith("kms:")]
-    if spelled.inverted or not own:
-        own = list(spelled.texts)
-    others = len(spelled.texts) - len(own)
+    patterns = grant.statement.actions
+    name = "NotAction" if patterns.inverted else "Action"
+    own = [text for text in patterns.texts if may_concern_dynamodb(text) is not False]
+    own = own or [text for text in patterns.texts if text.lower().startswith("kms:")]
+    if patterns.inverted or not own:
+        own = list(patterns.texts)
+    others = len(patterns.texts) - len(own)
     more = [f"{len(own) - _SHOWN} more"] if len(own) > _SHOWN else []
     more += [f"{others} of other services"] if others else []
     text = " and ".join([", ".join(map(grant.document.shown, own[:_SHOWN])), *more])
-    meant = frozenset(about)
-    matching = (each for each in own if not spelled.inverted and not meant.isdisjoint(expand(each)))
+    actions = frozenset(about)
+    matching = (each for each in own if not patterns.inverted and not actions.isdisjoint(expand(each)))
     first = next(matching, None) or next(iter(own), "")
-    return Value(name, text or None, place=_place_of(grant, spelled, first))
+    return Value(name, text or None, place=_place_of(grant, patterns, first))
 
 
 def action_evidence(grant: Grant, text: str) -> Value[object]:
-    """One action, as it is written."""
+    """One action pattern as evidence."""
     return Value("Action", grant.document.shown(text), place=_place_of(grant, grant.statement.actions, text))
 
 
@@ -168,37 +168,46 @@ def unknown_element(grant: Grant, element: str, doubt: Doubt | None) -> Value[ob
     return Value(element, None, Origin.UNKNOWN, grant.statement.at(element) or grant.place, doubt)
 
 
+def unknown_principals(grant: Grant) -> tuple[Value[object], ...]:
+    """Principals that are not known, and the statement, as evidence."""
+    principals = grant.statement.principals
+    return (
+        unknown_element(grant, "Principal", principals.doubt if principals else None),
+        statement_evidence(grant),
+    )
+
+
 def condition_evidence(grant: Grant, item: Condition) -> Value[object]:
-    """One of the statement's conditions, as evidence."""
+    """One of the statement's conditions as evidence."""
     text = f"{item.spelled} over {item.written or item.key}"
     return Value("Condition", text, place=grant.statement.at("Condition") or grant.place)
 
 
 def principal_evidence(grant: Grant) -> Value[object]:
-    """Whom the statement lets in, as evidence."""
-    spelled = grant.statement.principals
-    name = "NotPrincipal" if spelled and spelled.inverted else "Principal"
-    texts = (grant.document.shown(item.text) for item in spelled.items) if spelled else ()
+    """The statement's principals as evidence."""
+    principals = grant.statement.principals
+    name = "NotPrincipal" if principals and principals.inverted else "Principal"
+    texts = (grant.document.shown(item.text) for item in principals.items) if principals else ()
     return Value(name, listed(texts) or None, place=grant.statement.at(name) or grant.place)
 
 
 def resource_evidence(grant: Grant, pattern: str) -> Value[object]:
-    """The resource element that decides, as it is written."""
-    spelled = grant.statement.resources
-    if spelled.inverted:
-        place = _place_of(grant, spelled, next(iter(spelled.texts), ""))
-        return Value("NotResource", listed(map(grant.document.shown, spelled.texts)), place=place)
-    return Value("Resource", spelled_out(grant, pattern), place=_place_of(grant, spelled, pattern))
+    """The resource pattern that decides, or the NotResource, as evidence."""
+    resources = grant.statement.resources
+    if resources.inverted:
+        place = _place_of(grant, resources, next(iter(resources.texts), ""))
+        return Value("NotResource", listed(map(grant.document.shown, resources.texts)), place=place)
+    return Value("Resource", spelled_out(grant, pattern), place=_place_of(grant, resources, pattern))
 
 
 def holder_evidence(grant: Grant) -> Value[object]:
-    """Who holds the grant, and how that is known."""
-    whose = grant.holder
-    return Value("holder", f"{holder_label(whose)} ({whose.kind}: {whose.why})", place=whose.place)
+    """The grant's holder, its kind and how that is known, as evidence."""
+    holder = grant.holder
+    return Value("holder", f"{holder_label(holder)} ({holder.kind}: {holder.why})", place=holder.place)
 
 
 def place_of(grant: Grant) -> Place | None:
-    """Where the statement stands."""
+    """The place of the statement, or of its document."""
     return grant.statement.place or grant.place
 
 

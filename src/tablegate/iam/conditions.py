@@ -171,7 +171,7 @@ def _is_never_carried(key: str, action: Action) -> bool:
 
 
 def _listed_name(name: str) -> str:
-    """A service key as the reference lists it: LeadingKeys has an alias for each of several partition keys."""
+    """A service key as the reference lists it: FirstPartitionKeyValues and the like are LeadingKeys."""
     return "leadingkeys" if name in PARTITION_KEYS else name
 
 

@@ -162,7 +162,7 @@ def _reaches(grant: Grant) -> tuple[Reach, ...]:
     actions = actions_of(grant.statement.actions) if grant.gives else None
     if not actions:
         return ()
-    found: list[Reach] = []
+    reached: list[Reach] = []
     limited = bool(grant.holder.denials or grant.holder.ceilings)
     for pattern in resources_of(grant.statement):
         scope = scope_of(pattern)
@@ -170,10 +170,10 @@ def _reaches(grant: Grant) -> tuple[Reach, ...]:
             bare = not pattern.strip(_EVERYTHING)
             fitting = _fitting_actions(actions, bare, scope.itself, scope.below, scope.global_table)
             if limited:
-                found.extend(_limited_reaches(grant, pattern, scope, fitting))
+                reached.extend(_limited_reaches(grant, pattern, scope, fitting))
             elif fitting:
-                found.append(Reach(grant, pattern, scope, fitting))
-    return tuple(found)
+                reached.append(Reach(grant, pattern, scope, fitting))
+    return tuple(reached)
 
 
 def _limited_reaches(grant: Grant, pattern: str, scope: Scope, actions: frozenset[Action]) -> Iterator[Reach]:

@@ -26,7 +26,7 @@ _DELIMITERS = "-_."
 
 
 def matches(pattern: str, text: str) -> bool | None:
-    """Whether the pattern matches the text, whatever their symbols stand for; None where that decides."""
+    """Whether the pattern matches the text for all values of their symbols; None if for some only."""
     if _has_no_symbol(pattern, text) and "*" not in pattern and "?" not in pattern:
         return pattern == text
     if pattern == text or _matches(pattern, text):
