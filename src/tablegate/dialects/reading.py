@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
 
 from tablegate.findings import Fault, FaultCode, Input
 from tablegate.model.estate import Estate
-from tablegate.model.record import field, record
+from tablegate.model.record import field, record, replace
 from tablegate.model.value import Place
-from tablegate.syntax.node import ParseError
+from tablegate.syntax.node import Node, ParseError
 from tablegate.syntax.source import Source
+
+At: TypeAlias = Place | Node | str | None
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +41,78 @@ class ReadOptions:
     exports: Exports | None = None  # what the templates of one run say to each other
     shared: bool = False  # whether the sources of the run know all of each other that they can
     source_map: Callable[[Configuration, Tree], SourceMap] | None = None  # of a plan with these variables
+
+
+class Faults:
+    """What could not be read of one input, each fault once.
+
+    ``at`` is a place, a node of the input's tree, or the path of a part of the input; None is the input as a whole.
+    With the ``root`` of its tree, each fault gets the path that leads to it.
+    """
+
+    def __init__(self, file: str, root: Node | None = None) -> None:
+        self.file = file
+        self._root = root
+        self._faults: dict[Fault, Node | None] = {}
+
+    def unreadable(self, message: str, at: At, hint: str | None = None, *, blocks: bool = True) -> None:
+        """A part is not what it must be: nothing that depends on it can be trusted."""
+        self._add(FaultCode.UNREADABLE, message, at, hint, blocks=blocks)
+
+    def duplicate_key(self, message: str, at: At, hint: str | None = None) -> None:
+        """A mapping has a key twice: what is deployed may differ from what a reader sees."""
+        self._add(FaultCode.DUPLICATE_KEY, message, at, hint, blocks=True)
+
+    def incomplete(self, message: str, at: At = None, hint: str | None = None, *, blocks: bool = False) -> None:
+        """A part that may matter is not in the input, or is not covered."""
+        self._add(FaultCode.INCOMPLETE, message, at, hint, blocks=blocks)
+
+    def all(self) -> tuple[Fault, ...]:
+        """The faults of a tree as they were found, others by their places."""
+        if self._root is None:
+            return tuple(sorted(self._faults, key=_order))
+        steps = list(_steps(self._root)) if self._faults else []
+        by_node = {id(node): path for path, node in steps}
+        by_place = {(node.line, node.column): path for path, node in reversed(steps)}  # for what is made of a node
+        located: dict[tuple[FaultCode, Place], Fault] = {}
+        for fault, node in self._faults.items():
+            path = by_node.get(id(node)) or by_place.get((fault.place.line or 0, fault.place.column or 0))
+            place = replace(fault.place, path=path) if path else fault.place
+            message = f"{path}: {fault.message}" if path else fault.message
+            # Two readers of one property report the same fault, perhaps in other words: the first counts.
+            located.setdefault((fault.code, place), replace(fault, message=message, place=place))
+        return tuple(located.values())
+
+    def _add(self, code: FaultCode, message: str, at: At, hint: str | None, *, blocks: bool) -> None:
+        if isinstance(at, Node):
+            place = Place(self.file, at.line, at.column, at.end_column)
+        else:
+            place = at if isinstance(at, Place) else Place(self.file, path=at)
+        self._faults.setdefault(Fault(code, message, place, blocks, hint), at if isinstance(at, Node) else None)
+
+
+def _order(fault: Fault) -> tuple[str, str, int, str, str]:
+    return fault.place.path or "", fault.place.file, fault.place.line or 0, fault.code, fault.message
+
+
+def _steps(root: Node) -> Iterator[tuple[str, Node]]:
+    """Each node of a tree with the path to it, in document order."""
+    waiting = [("", root)]
+    seen: set[int] = set()  # an alias is in several places of the tree
+    while waiting:
+        path, node = waiting.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        yield path, node
+        content = node.content
+        if isinstance(content, dict):
+            steps = [(f"{path}/{key}" if path else key, child) for key, child in content.items()]
+        elif isinstance(content, (list, tuple)):
+            steps = [(f"{path}/{number}", child) for number, child in enumerate(content)]
+        else:
+            continue
+        waiting.extend(reversed(steps))
 
 
 @record()

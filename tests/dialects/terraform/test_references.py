@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from support.plans import TABLE, change, configured, made, only, resource, tables, told, written
-from tablegate.dialects.reading import ReadOptions
+from tablegate.dialects.reading import Faults, ReadOptions
 from tablegate.dialects.terraform.configuration import (
     Call,
     Configuration,
@@ -18,7 +18,6 @@ from tablegate.dialects.terraform.configuration import (
     steps,
     unkeyed,
 )
-from tablegate.dialects.terraform.faults import Faults
 from tablegate.dialects.terraform.references import ExpressionScope, ReferenceResolver
 from tablegate.dialects.terraform.resource_changes import ChangeRow, ResourceChanges
 from tablegate.syntax.json import lazy as raw_json

@@ -309,7 +309,7 @@ def transform(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     named = argument.content.get("Name") if isinstance(argument.content, dict) else None
     name = scalar_of(named) if named is not None else "Fn::Transform"
     what = f"the macro {name} may put anything here"
-    resolver.faults.uncovered(node, what)
+    resolver.faults.incomplete(what, node)
     return Unresolved(Doubt(what, "check the template as CloudFormation sees it, after its transforms"), node)
 
 

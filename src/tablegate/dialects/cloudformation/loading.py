@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tablegate.dialects.cloudformation.faults import Faults
 from tablegate.dialects.cloudformation.resolver import NO_CONTEXT, Resolver, StackContext
 from tablegate.dialects.cloudformation.template import (
     LANGUAGE_EXTENSIONS,
@@ -15,7 +14,7 @@ from tablegate.dialects.cloudformation.template import (
     transforms_of,
 )
 from tablegate.dialects.cloudformation.values import Unresolved, is_scalar, scalar_of
-from tablegate.dialects.reading import ReadOptions
+from tablegate.dialects.reading import Faults, ReadOptions
 from tablegate.model.record import record
 from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node
@@ -45,7 +44,7 @@ def load_tree(
     faults = Faults(name, root)
     content: Mapping[str, Node] = root.content if isinstance(root.content, dict) else {}
     if not isinstance(root.content, dict):
-        faults.unreadable(root, "a template must be a mapping")
+        faults.unreadable("a template must be a mapping", root)
     loops: Mapping[str, Doubt] = {}
     if LANGUAGE_EXTENSIONS in transforms_of(content) and LOOP in text:
         content, loops = _unrolled(name, content, options, faults, context)
@@ -111,14 +110,14 @@ class Loops:
             changed = True
             for made, value in self._turns(child):
                 if made in members:
-                    self._faults.unreadable(child, f"a loop makes {made[:40]!r} again")
+                    self._faults.unreadable(f"a loop makes {made[:40]!r} again", child)
                 members[made] = value
         return _like(node, members) if changed else node
 
     def _turns(self, loop: Node) -> Iterator[tuple[str, Node]]:
         parts = loop.content if isinstance(loop.content, (list, tuple)) else ()
         if len(parts) != 3 or not isinstance(parts[0].content, str) or not isinstance(parts[2].content, dict):
-            self._faults.unreadable(loop, "Fn::ForEach takes a variable, a list and a mapping")
+            self._faults.unreadable("Fn::ForEach takes a variable, a list and a mapping", loop)
             return
         variable, body = parts[0].content, parts[2].content
         for value in self._values(variable, parts[1]):
@@ -130,7 +129,7 @@ class Loops:
                 else:
                     yield name, self.unrolled(made)
             if self._left < 0:
-                self._faults.unreadable(loop, f"the template's loops make more than {_MOST} values")
+                self._faults.unreadable(f"the template's loops make more than {_MOST} values", loop)
                 return
 
     def _values(self, variable: str, collection: Node) -> Iterator[str | None]:
@@ -138,7 +137,7 @@ class Loops:
         doubt = listed.doubt if isinstance(listed, Unresolved) else None
         items = self._resolver.items(listed) if isinstance(listed, Node) else []
         if isinstance(listed, Node) and not isinstance(listed.content, (list, tuple)):
-            self._faults.unreadable(collection, "Fn::ForEach goes through a list")
+            self._faults.unreadable("Fn::ForEach goes through a list", collection)
         for item in items:
             if isinstance(item, Unresolved):
                 doubt = item.doubt

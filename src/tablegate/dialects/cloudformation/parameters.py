@@ -6,9 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from math import inf
 
-from tablegate.dialects.cloudformation.faults import Faults
 from tablegate.dialects.cloudformation.values import is_scalar, scalar_of, text_of
-from tablegate.dialects.reading import ReadOptions
+from tablegate.dialects.reading import Faults, ReadOptions
 from tablegate.model.record import record
 from tablegate.model.value import Doubt, Span
 from tablegate.syntax.node import Node, ParseError
@@ -83,7 +82,7 @@ def parameter(name: str, node: Node, options: ReadOptions, faults: Faults) -> Pa
     """What a declared parameter stands for."""
     declared = node.content
     if not isinstance(declared, dict):
-        faults.unreadable(node, "a parameter must be a mapping with a Type")
+        faults.unreadable("a parameter must be a mapping with a Type", node)
         return ParameterValue(doubt=Doubt(f"the parameter {name} is not declared as it must be", None, (name,)))
     stated = _stated(declared, "Type") or "String"
     secret = (_stated(declared, "NoEcho") or "").lower() == "true"
@@ -95,7 +94,7 @@ def parameter(name: str, node: Node, options: ReadOptions, faults: Faults) -> Pa
         wrong = _forbidden(given, allowed, stated)
         if wrong is not None:
             shown = "the value" if secret else repr(wrong)
-            faults.unreadable(node, f"{shown} given for the parameter {name} is not among its AllowedValues")
+            faults.unreadable(f"{shown} given for the parameter {name} is not among its AllowedValues", node)
     elif options.assume_defaults:
         given = _default(declared)
     if given is not None:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from tablegate.dialects.cloudformation.conditions import Conditions
-from tablegate.dialects.cloudformation.faults import Faults
 from tablegate.dialects.cloudformation.intrinsics import FUNCTIONS, transform
 from tablegate.dialects.cloudformation.parameters import (
     NO_VALUE,
@@ -35,7 +34,7 @@ from tablegate.dialects.cloudformation.values import (
     scalar_of,
     text_node,
 )
-from tablegate.dialects.reading import ReadOptions
+from tablegate.dialects.reading import Faults, ReadOptions
 from tablegate.model.record import field, record
 from tablegate.model.table import Construct, Table
 from tablegate.model.value import Doubt, Place
@@ -175,7 +174,7 @@ class Resolver:
 
     def wrong_shape(self, node: Node, what: str, hint: str | None = None) -> Unresolved:
         """Note that something has a wrong shape: it is unknown from here on."""
-        self.faults.unreadable(node, what, hint)
+        self.faults.unreadable(what, node, hint)
         return Unresolved(Doubt(what, hint), node)
 
     def resolve_name(self, node: Node, name: str, attribute: str | None = None) -> Resolved:
@@ -230,7 +229,7 @@ class Resolver:
             doubt = Doubt(f"{name} is made by a transform or module that is not run here", None, (name,))
         else:
             what = f"{name!r} is neither a parameter nor a resource of this template"
-            self.faults.unreadable(node, what)
+            self.faults.unreadable(what, node)
             doubt = Doubt(what, None, (name,))
         return Unresolved(doubt, node, (symbol,))
 

@@ -253,32 +253,32 @@ def child_of(resolver: Resolver, resource: Resource) -> Child | None:
     hint = _GIVE.format(resource.address)
     beside = resolver.context.beside
     if path is None:
-        resolver.faults.uncovered(resource.node, _NOT_COVERED, hint)
+        resolver.faults.incomplete(_NOT_COVERED, resource.node, hint)
     elif _leaves_root(resolver.file, path):
-        resolver.faults.unreadable(where, "the child template lies outside of the folder that is checked", hint)
+        resolver.faults.unreadable("the child template lies outside of the folder that is checked", where, hint)
     elif (name := _beside(resolver.file, path)) in beside.files:
         return _recognised(resolver, where, Source(name, beside.files[name]), None)
     elif name in beside.refused:
-        resolver.faults.unreadable(where, f"the child template is not read: {beside.refused[name]}", hint)
+        resolver.faults.unreadable(f"the child template is not read: {beside.refused[name]}", where, hint)
     elif promised:
-        resolver.faults.unreadable(where, "the child template is not in the assembly", "synthesise it again")
+        resolver.faults.unreadable("the child template is not in the assembly", where, "synthesise it again")
     else:
-        resolver.faults.uncovered(resource.node, _NOT_COVERED, hint)
+        resolver.faults.incomplete(_NOT_COVERED, resource.node, hint)
     return None
 
 
 def _recognised(resolver: Resolver, where: Node, source: Source, beside: Beside | None) -> Child | None:
     if source.name in (*resolver.context.ancestors, resolver.file):
-        resolver.faults.unreadable(where, "the child template is this template again, or one above it")
+        resolver.faults.unreadable("the child template is this template again, or one above it", where)
         return None
     try:
         found = recognise(source)
     except ParseError as error:
         at = f" on line {error.line}" if error.line is not None else ""
-        resolver.faults.unreadable(where, f"the child template {source.name} is not read: {error.message}{at}")
+        resolver.faults.unreadable(f"the child template {source.name} is not read: {error.message}{at}", where)
         return None
     if found.kind is not Kind.CLOUDFORMATION:
-        resolver.faults.unreadable(where, f"the child template {source.name} is no template")
+        resolver.faults.unreadable(f"the child template {source.name} is no template", where)
         return None
     return Child(source.name, found.text, beside)
 

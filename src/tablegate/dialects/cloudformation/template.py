@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from tablegate.dialects.cloudformation.faults import Faults
 from tablegate.dialects.cloudformation.values import is_scalar, scalar_of
+from tablegate.dialects.reading import Faults
 from tablegate.model.record import record, replace
 from tablegate.model.table import GLOBAL_TABLE, SIMPLE_TABLE, TABLE
 from tablegate.syntax.node import Node
@@ -43,17 +43,17 @@ def noted_as_uncovered(type_: str, known: Collection[str], node: Node, faults: F
     stated = body.get("Type", node)
     meant = {name.lower(): name for name in known}.get(type_.strip().lower())
     if meant is not None:
-        faults.unreadable(stated, f"the type {type_!r} is not {meant!r}", f"write {meant}")
+        faults.unreadable(f"the type {type_!r} is not {meant!r}", stated, f"write {meant}")
     elif not type_.isascii():
-        faults.unreadable(stated, f"the type {type_!r} has letters that no type has", "write it in plain ASCII")
+        faults.unreadable(f"the type {type_!r} has letters that no type has", stated, "write it in plain ASCII")
     elif type_ in _OTHERS:
-        faults.uncovered(node, _OTHERS[type_], _HINTS.get(type_))
+        faults.incomplete(_OTHERS[type_], node, _HINTS.get(type_))
     elif type_.endswith("::MODULE"):
-        faults.uncovered(node, f"the module {type_} is not covered: the tables it may hold are not seen")
+        faults.incomplete(f"the module {type_} is not covered: the tables it may hold are not seen", node)
     elif type_.startswith("Custom::") and re.search(_TABLE_LIKE, type_):
-        faults.uncovered(node, f"the custom resource {type_} is not covered: it may make a table")
+        faults.incomplete(f"the custom resource {type_} is not covered: it may make a table", node)
     elif type_.strip().lower().startswith("aws::dynamodb::") and type_ not in _HARMLESS:
-        faults.uncovered(node, f"the type {type_} is not covered")
+        faults.incomplete(f"the type {type_} is not covered", node)
     else:
         return False
     return True
@@ -229,7 +229,7 @@ def section_of(root: Mapping[str, Node], name: str, faults: Faults) -> Mapping[s
         return {}
     if isinstance(node.content, dict):
         return node.content
-    faults.unreadable(node, f"{name} must be a mapping")
+    faults.unreadable(f"{name} must be a mapping", node)
     return {}
 
 
@@ -239,7 +239,7 @@ def template_of(file: str, root: Mapping[str, Node], faults: Faults) -> Template
     if entries is None or not isinstance(entries.content, dict):
         where = entries or next(iter(root.values()), None) or Node(None, 1, 1)
         what = "a template needs Resources" if entries is None else "Resources must be a mapping of logical ids"
-        faults.unreadable(where, what, "give a CloudFormation template with a Resources section")
+        faults.unreadable(what, where, "give a CloudFormation template with a Resources section")
         return None
     transforms = transforms_of(root)
     return replace(
@@ -282,18 +282,18 @@ def _macros(
     macros = []
     for name in transforms:
         if name == INCLUDE:
-            faults.uncovered(root["Transform"], "AWS::Include may add to this template what is not seen here")
+            faults.incomplete("AWS::Include may add to this template what is not seen here", root["Transform"])
         elif name not in (SERVERLESS, LANGUAGE_EXTENSIONS) and not name.startswith(_TRANSFORMS_APART):
             macros.append(name)
-            faults.uncovered(
-                root["Transform"],
+            faults.incomplete(
                 f"the macro {name} can rewrite this template: its values are not known here",
+                root["Transform"],
                 "check what comes of it: aws cloudformation get-template --template-stage Processed",
             )
     inner = entries.get("Fn::Transform")
     if inner is not None:
         name = _transform_name(inner) or "Fn::Transform"
-        faults.uncovered(inner, f"{name} may add resources that are not seen here")
+        faults.incomplete(f"{name} may add resources that are not seen here", inner)
         if name != INCLUDE:
             macros.append(name)
     return tuple(macros)
@@ -319,15 +319,15 @@ def _misshapen(address: str, node: Node, stated: Node | None, faults: Faults) ->
     if address == "Fn::Transform":
         return
     if address.startswith("Fn::ForEach"):
-        faults.unreadable(node, "a loop needs its transform", "add Transform: AWS::LanguageExtensions")
+        faults.unreadable("a loop needs its transform", node, "add Transform: AWS::LanguageExtensions")
     elif not isinstance(node.content, dict):
-        faults.unreadable(node, "a resource must be a mapping with a Type")
+        faults.unreadable("a resource must be a mapping with a Type", node)
     elif stated is None:
-        faults.unreadable(node, "a resource needs a Type")
+        faults.unreadable("a resource needs a Type", node)
     elif is_module(stated):
-        faults.uncovered(node, "a module of rain is not covered: the tables it may hold are not seen", PACKAGE)
+        faults.incomplete("a module of rain is not covered: the tables it may hold are not seen", node, PACKAGE)
     else:
-        faults.unreadable(stated, "Type must be a text")
+        faults.unreadable("Type must be a text", stated)
 
 
 _RESOURCE_POLICY = "ResourcePolicy"

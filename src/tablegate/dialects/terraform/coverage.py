@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from tablegate.dialects.terraform.faults import Faults
+from tablegate.dialects.reading import Faults
 from tablegate.dialects.terraform.resource_changes import ChangeRow, ResourceChanges
 from tablegate.dialects.terraform.schema import TABLE_TYPES
 from tablegate.model.record import record
@@ -70,16 +70,16 @@ def note_left(types: Iterable[str], faults: Faults) -> None:
     """Say which types were left unread, and how often."""
     for type_, count in sorted(Counter(types).items()):
         times = "" if count == 1 else f" ({count} of them)"
-        faults.incomplete(f"{type_} is not covered{times}: nothing is known of what it does", blocks=False)
+        faults.incomplete(f"{type_} is not covered{times}: nothing is known of what it does")
 
 
 def _note_address(item: ChangeRow, path: str, faults: Faults) -> None:
     if not item.type.isascii():
-        faults.refuse("the type is not written in ASCII", f"{path}.type")
+        faults.unreadable("the type is not written in ASCII", f"{path}.type")
     elif re.search(_ADDRESS, item.address):
-        faults.refuse("address and type disagree", f"{path}.type")
+        faults.unreadable("address and type disagree", f"{path}.type")
     else:
-        faults.incomplete("an address that is none", blocks=False, path=f"{path}.address")
+        faults.incomplete("an address that is none", f"{path}.address")
 
 
 def note_twins(instances: ResourceChanges, faults: Faults) -> None:
@@ -88,7 +88,7 @@ def note_twins(instances: ResourceChanges, faults: Faults) -> None:
     for number, item in enumerate(instances.rows):
         key = (item.address, item.deposed)
         if key in seen:
-            faults.refuse(f"{item.address} is there twice", instances.path(number))
+            faults.unreadable(f"{item.address} is there twice", instances.path(number))
         seen.add(key)
 
 
@@ -101,7 +101,7 @@ def is_left(type_: str) -> bool:
 def _note_provider(item: ChangeRow, faults: Faults) -> None:
     provider = item.provider_name or ""
     if provider and provider != "aws" and not provider.endswith(_PROVIDERS):
-        faults.incomplete(f"{item.address} comes from the provider {provider}", blocks=False)
+        faults.incomplete(f"{item.address} comes from the provider {provider}")
 
 
 def counted(items: Iterable[ChangeRow]) -> int:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from tablegate.dialects.reading import ReadOptions
+from tablegate.dialects.reading import Faults, ReadOptions
 from tablegate.dialects.terraform import coverage, secrets
 from tablegate.dialects.terraform.configuration import NOTHING, Configuration, Tree, tree
 from tablegate.dialects.terraform.coverage import POLICY_TYPES, Access
-from tablegate.dialects.terraform.faults import Faults
 from tablegate.dialects.terraform.joins import TableFinder
 from tablegate.dialects.terraform.kms import Keys
 from tablegate.dialects.terraform.prior_state import PriorState
@@ -57,7 +56,7 @@ def note_actions(instance: ResourceChange, faults: Faults) -> None:
     """Say of an action that nobody knows yet that it is not known."""
     if instance.kind is ChangeKind.UNKNOWN:
         actions = ", ".join(instance.actions) or "none"
-        faults.incomplete(f"{instance.address}: unknown actions ({actions})", blocks=False, path=instance.path)
+        faults.incomplete(f"{instance.address}: unknown actions ({actions})", instance.path)
 
 
 class _Once:

@@ -8,11 +8,10 @@ from typing import TypeAlias
 
 from msgspec import Raw, Struct, field
 
-from tablegate.dialects.reading import Reading, ReadOptions
+from tablegate.dialects.reading import Faults, Reading, ReadOptions
 from tablegate.dialects.terraform import coverage
 from tablegate.dialects.terraform.configuration import Configuration, Tree, tree
 from tablegate.dialects.terraform.estate import EstateBuilder
-from tablegate.dialects.terraform.faults import Faults
 from tablegate.dialects.terraform.prior_state import PriorState
 from tablegate.dialects.terraform.resource_changes import ResourceChanges, of_state
 from tablegate.dialects.terraform.schema import TABLE_TYPES
@@ -103,14 +102,14 @@ def _compare(planned: Values, instances: ResourceChanges, faults: Faults) -> Non
     for address, values in planned.items():
         instance = changed.get(address)
         if instance is None:
-            faults.refuse(f"{address} is planned, but no resource change speaks of it", "planned_values", _HINT)
+            faults.unreadable(f"{address} is planned, but no resource change speaks of it", "planned_values", _HINT)
             continue
         after = instance.side("after")
         if after is None:
             if instance.kind is not ChangeKind.FORGET:
-                faults.refuse(f"{address} is planned, but its change leaves nothing", instance.path, _HINT)
+                faults.unreadable(f"{address} is planned, but its change leaves nothing", instance.path, _HINT)
         elif not raw_json.is_same(values, after) and _disagree(tree(raw_json.decode(values)), after):
-            faults.refuse(f"{address}: planned values and resource change disagree", instance.path, _HINT)
+            faults.unreadable(f"{address}: planned values and resource change disagree", instance.path, _HINT)
 
 
 def _disagree(planned: Tree, after: Tree) -> bool:
@@ -151,7 +150,7 @@ class Envelope:
         content = {} if part is None else raw_json.decode(part)
         if isinstance(content, dict):
             return content
-        faults.refuse(f"{name} must be an object, not {raw_json.kind_of(content)}", name)
+        faults.unreadable(f"{name} must be an object, not {raw_json.kind_of(content)}", name)
         return {}
 
     def made_by(self) -> str | None:
@@ -171,14 +170,14 @@ class Envelope:
         if self.redacted:
             found.append(("a redacted plan: values are missing from it", "the plan as terraform show -json prints it"))
         for message, hint in found:
-            faults.incomplete(message, blocks=not allow_partial, hint=hint)
+            faults.incomplete(message, hint=hint, blocks=not allow_partial)
         return bool(found)
 
     def _flag(self, name: str, faults: Faults) -> bool | None:
         content = self._plain(name)
         if content is None or isinstance(content, bool):
             return content
-        faults.refuse(f"{name} must be true or false, not {raw_json.kind_of(content)}", name)
+        faults.unreadable(f"{name} must be true or false, not {raw_json.kind_of(content)}", name)
         return None
 
     def _plain(self, name: str) -> object:
@@ -224,7 +223,7 @@ class Plan:
         estate = self._description.estate(tables, changes, planned)
         seen = self._description.input(tables, self._envelope.made_by(), coverage.counted(self._instances.rows))
         unmapped = () if self._source_map is None else self._source_map.faults
-        return Reading(input=seen, estate=estate, faults=(*self._faults.found, *unmapped))
+        return Reading(input=seen, estate=estate, faults=(*self._faults.all(), *unmapped))
 
     def _read_instances(self) -> ResourceChanges:
         """What changes, what is put off, and, where the plan does not show everything, what is there already."""
@@ -237,7 +236,7 @@ class Plan:
             path = f"{_DEFERRED}[{number}].resource_change"
             found = raw_json.members(one).get("resource_change")
             if found is None:
-                self._faults.refuse(f"{path} is missing", path)
+                self._faults.unreadable(f"{path} is missing", path)
             else:
                 instances.read_one(found, path)
         if changes is None or self._partial:
@@ -245,7 +244,7 @@ class Plan:
             for number, (resource, module) in enumerate(self._state.resources()):
                 path, address = f"prior_state.resources[{number}]", resource.get("address")
                 if not isinstance(address, str):
-                    self._faults.refuse(f"{path}: address must be a text", path)
+                    self._faults.unreadable(f"{path}: address must be a text", path)
                 elif resource.get("mode") == "managed" and address not in known:
                     instances.add(*of_state(resource, module), path)
         return instances
@@ -254,7 +253,7 @@ class Plan:
         try:
             return raw_json.items(part)
         except ParseError as error:
-            self._faults.refuse(f"{path}: {error.message}", path)
+            self._faults.unreadable(f"{path}: {error.message}", path)
             return []
 
 

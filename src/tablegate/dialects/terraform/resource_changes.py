@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 
+from tablegate.dialects.reading import Faults
 from tablegate.dialects.terraform.configuration import NOTHING, Configuration, Key, Tree, bracketed, calls
-from tablegate.dialects.terraform.faults import Faults
 from tablegate.model.estate import ChangeKind, ReplaceOrder
 from tablegate.syntax.json import lazy as raw_json
 from tablegate.syntax.node import ParseError
@@ -146,7 +146,7 @@ class ResourceChange:
             )
             if not isinstance(content, dict):
                 what = raw_json.kind_of(content)
-                self.faults.refuse(f"{self.address}: change must be an object, not {what}", f"{self.path}.change")
+                self.faults.unreadable(f"{self.address}: change must be an object, not {what}", f"{self.path}.change")
                 content = NOTHING
             self._change = content
         return self._change
@@ -192,7 +192,7 @@ class ResourceChange:
             return content
         what = raw_json.kind_of(content)
         path = f"{self.path}.change.{name}"
-        self.faults.refuse(f"{self.address}: {name} must be an object or null, not {what}", path)
+        self.faults.unreadable(f"{self.address}: {name} must be an object or null, not {what}", path)
         return None
 
 
@@ -283,7 +283,7 @@ class ResourceChanges:
         except ParseError as error:
             if error.line is not None:
                 raise
-            self._faults.refuse(f"{path}: {error.message}", path)
+            self._faults.unreadable(f"{path}: {error.message}", path)
             return
         for number, one in enumerate(parts):
             self.read_one(one, f"{path}[{number}]")
@@ -295,13 +295,13 @@ class ResourceChanges:
         except ParseError as error:
             if error.line is not None:
                 raise
-            self._faults.refuse(f"{path}: {error.message}", path)
+            self._faults.unreadable(f"{path}: {error.message}", path)
             return
         change = members.pop("change", None)
         content = {name: raw_json.decode(members[name]) for name in ChangeRow.__struct_fields__ if name in members}
         missing = [name for name in _TEXTS if not isinstance(content.get(name), str)]
         if change is None or missing:
             names = ", ".join([*missing, *(["change"] if change is None else [])])
-            self._faults.refuse(f"{path} needs {names}", path)
+            self._faults.unreadable(f"{path} needs {names}", path)
             return
         self.add(item_of(content), change, path)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
+from tablegate.dialects.reading import Faults
 from tablegate.dialects.resource import ResourceRef
 from tablegate.dialects.terraform.block import LATER, Block
 from tablegate.dialects.terraform.configuration import NOTHING, Configuration, Tree, tree
-from tablegate.dialects.terraform.faults import Faults
 from tablegate.dialects.terraform.references import ExpressionScope, Reference, ReferenceResolver
 from tablegate.dialects.terraform.resource_changes import ResourceChange, ResourceChanges
 from tablegate.dialects.terraform.schema import TABLE_TYPES, schema_of
@@ -228,7 +228,7 @@ class Resource:
         """Refuse a member that has not the shape it must have."""
         path = path.removeprefix(self.prefix)
         whole = f"{self.resource_change.path}.change.{self.snapshot.side}.{path}"
-        self.snapshot.faults.refuse(f"{self.address}: {path} must be {expected}, not {found}", whole, place=self.source)
+        self.snapshot.faults.unreadable(f"{self.address}: {path} must be {expected}, not {found}", self.source or whole)
 
 
 def doubt_about(mentions: Iterable[Reference]) -> Doubt:

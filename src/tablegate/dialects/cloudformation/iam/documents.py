@@ -147,9 +147,9 @@ class DocumentReader:
     def _refused(self, error: ParseError, node: Node) -> HeldDocument:
         what = f"a policy document is JSON: {error}"
         if error.duplicate:
-            self._resolver.faults.duplicated(node, what)
+            self._resolver.faults.duplicate_key(what, node)
         else:
-            self._resolver.faults.unreadable(node, what)
+            self._resolver.faults.unreadable(what, node)
         return HeldDocument(Document(doubt=Doubt(what)), self._resolver.place(node), mentions=True)
 
     def mentions(self, node: Node) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tablegate.dialects.terraform.faults import Faults
+from tablegate.dialects.reading import Faults
 from tablegate.dialects.terraform.joins import TableFinder
 from tablegate.dialects.terraform.prior_state import PriorState
 from tablegate.dialects.terraform.regions import Regions
@@ -78,25 +78,23 @@ class PolicyTexts:
         """Report a text that is no document."""
         where = f"{resource.resource_change.path}.change.after.{path}"
         if error.duplicate:
-            self._faults.repeats(f"{resource.address}: {path}: {error.message}", where, place=resource.source)
+            self._faults.duplicate_key(f"{resource.address}: {path}: {error.message}", resource.source or where)
         else:
-            self._faults.refuse(
+            self._faults.unreadable(
                 f"{resource.address}: {path} is not JSON: {error.message}",
-                where,
+                resource.source or where,
                 _HINT,
                 blocks=blocks,
-                place=resource.source,
             )
 
     def note(self, document: Document, resource: Resource, path: str, *, blocks: bool = True) -> None:
         """Report what IAM would refuse of a document."""
         for part in document.malformed:
             where = spelled(part.path)
-            self._faults.refuse(
+            self._faults.unreadable(
                 f"{resource.address}: {path}{where}: {part.message}",
-                f"{resource.resource_change.path}.change.after.{path}{where}",
+                resource.source or f"{resource.resource_change.path}.change.after.{path}{where}",
                 blocks=blocks,
-                place=resource.source,
             )
 
 

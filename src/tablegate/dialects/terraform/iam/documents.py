@@ -160,10 +160,9 @@ class DocumentReader:
                 self._secrets.update(text for text in private(self._texts.tree(content)) if len(text) > 1)
             return HeldDocument(resource.address, place, document, written_as(block.expression(key)))
         if content == "" and not optional:
-            self._context.world.faults.refuse(
+            self._context.world.faults.unreadable(
                 f"{resource.address}: {place.path} is empty",
-                f"{resource.resource_change.path}.change.after.{place.path}",
-                place=resource.source,
+                resource.source or f"{resource.resource_change.path}.change.after.{place.path}",
             )
             return HeldDocument(resource.address, place, Document(doubt=_EMPTY), "json")
         if content is not None and content != "":

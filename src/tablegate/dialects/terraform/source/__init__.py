@@ -6,16 +6,14 @@ from collections import deque
 from collections.abc import Iterator
 from functools import cached_property
 
-from tablegate.dialects.reading import Reading, ReadOptions
+from tablegate.dialects.reading import Faults, Reading, ReadOptions
 from tablegate.dialects.terraform.configuration import Configuration
 from tablegate.dialects.terraform.estate import EstateBuilder
-from tablegate.dialects.terraform.faults import Faults
 from tablegate.dialects.terraform.secrets import texts
 from tablegate.dialects.terraform.source.definitions import Definition, RootVariables, definition_of, refuse_parsing
 from tablegate.dialects.terraform.source.modules import ModuleInstance
 from tablegate.dialects.terraform.source.resources import Resources
 from tablegate.dialects.terraform.source.values import FailedError
-from tablegate.findings import FaultCode
 from tablegate.model.table import Dialect
 from tablegate.model.value import Place
 from tablegate.syntax.hcl.nodes import Block, Literal
@@ -64,14 +62,14 @@ class Project:
         tables = description.tables()
         estate = description.estate(tables, (), self._secrets)
         seen = description.input(tables, self._detail(), resources.managed)
-        return Reading(input=seen, estate=estate, faults=self._faults.found)
+        return Reading(input=seen, estate=estate, faults=self._faults.all())
 
     def _note_alone(self) -> None:
         left = self._folder.left
         if left:
             files = "file" if left == 1 else "files"
             message = f"judged without the {left} other {files} of its folder"
-            self._faults.incomplete(message, blocks=False, hint="give the folder: a module is all of its files")
+            self._faults.incomplete(message, hint="give the folder: a module is all of its files")
 
     def _detail(self) -> str:
         doubts = self._resources.doubts
@@ -96,8 +94,10 @@ class Project:
 
     def refuse(self, message: str, place: Place, *, duplicate: bool = False, hint: str | None = None) -> None:
         """Report a part of the source that cannot be read."""
-        code = FaultCode.DUPLICATE_KEY if duplicate else FaultCode.UNREADABLE
-        self._faults.refuse_at(message, place, code=code, hint=hint)
+        if duplicate:
+            self._faults.duplicate_key(message, place, hint)
+        else:
+            self._faults.unreadable(message, place, hint)
 
     def definition_called(self, block: Block, folder: str, path: tuple[str, ...]) -> Definition | None:
         """The definition of the module that a block calls. None if it was not read, which is reported."""
@@ -125,10 +125,10 @@ class Project:
             self._uncovered[what] = None
             if source is not None and source.startswith(("./", "../")):
                 message = f"{what} was not read: no such folder of source, or it lies outside of the repository"
-                self._faults.refuse_at(message, block.place, code=FaultCode.UNREADABLE)
+                self._faults.unreadable(message, block.place)
             else:
                 message = f"{what} is not covered: nothing is known of what is in it"
-                self._faults.incomplete_at(message, block.place, blocks=False, hint=_TRUST)
+                self._faults.incomplete(message, block.place, _TRUST)
 
     def root_variable(self, name: str, block: Block, module: ModuleInstance) -> object:
         """The value of a root variable."""

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 
 from msgspec import UNSET, Raw
 
+from tablegate.dialects.reading import Faults
 from tablegate.dialects.terraform import coverage
 from tablegate.dialects.terraform.configuration import bracketed, calls, unkeyed
 from tablegate.dialects.terraform.coverage import POLICY_TYPES, READ
-from tablegate.dialects.terraform.faults import Faults
 from tablegate.dialects.terraform.references import UnknownValue
 from tablegate.dialects.terraform.resource_changes import ChangeRow, ResourceChanges
 from tablegate.dialects.terraform.source.definitions import Key, Refuse, refuse_parsing
@@ -162,12 +162,12 @@ class Resources:
         if (runs or key == ("data", "external", key.name)) and block.file.says(block.start, block.close, "dynamodb"):
             what = "a provisioner" if runs else "an external program"
             message = f"{key.type}.{key.name} is not covered: {what} speaks of DynamoDB, and may do anything to it"
-            self._faults.incomplete_at(message, block.place, blocks=False)
+            self._faults.incomplete(message, block.place)
 
     def _note_ignored(self, key: Key, block: Block) -> None:
         if lifecycle(block.body)[1] and key.type in READ:
             message = f"{key.type}.{key.name} ignores all changes: what is written may never be applied"
-            self._faults.incomplete_at(message, block.place, blocks=False)
+            self._faults.incomplete(message, block.place)
 
     def _add(self, module: ModuleInstance, key: Key, block: Block, *, concerns: bool) -> None:
         repeated = any(block.file.says(block.start, block.close, word) for word in _REPEATING)
@@ -175,7 +175,7 @@ class Resources:
         for at, value in repeats.pairs:
             if len(self.instances.rows) >= _MAX_RESOURCES:
                 if concerns:
-                    self._faults.incomplete_at(f"more than {_MAX_RESOURCES} resources", block.place, blocks=True)
+                    self._faults.incomplete(f"more than {_MAX_RESOURCES} resources", block.place, blocks=True)
                 return
             origin = LazySourceResource(
                 self._maker(module, key, block, EvaluationScope(module, at, value, repeats.counts))
