@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from importlib.metadata import entry_points
 from io import StringIO
+from itertools import count
 from types import FrameType, ModuleType
 from typing import NoReturn, TypeVar
 
@@ -98,11 +99,14 @@ def _is_strange(file: str) -> bool:
     return not file.startswith(("<", _OURS)) and (not file.startswith(_PYTHONS) or "site-packages" in file)
 
 
+_NUMBERS = count(1)  # of modules that are loaded from paths
+
+
 def _module(file: Path) -> ModuleType:
     """The file as a module under a name of its own, from the bytes as they were read: nothing is cached beside it."""
     import ast
 
-    module = ModuleType(f"_tablegate_pack_{len(sys.modules)}_{file.stem}")
+    module = ModuleType(f"_tablegate_pack_{next(_NUMBERS)}_{file.stem}")
     module.__file__ = str(file)
     sys.modules[module.__name__] = module  # what looks up a class's module must find it
     tree = ast.parse(file.read_bytes(), str(file))
@@ -171,27 +175,38 @@ def _named(name: str, found: dict[str, str]) -> tuple[Policy, ...]:
 
 _AGAIN = 0.2  # for a policy that catches everything, also what should end it
 _MUCH = 10_000
+_ONE_AT_A_TIME = threading.RLock()  # standard output, os._exit and the timer belong to the process
 
 
 def guarded(say: Callable[[str], None], seconds: float) -> Guard:
-    """What surrounds one policy while it runs on one input."""
+    """What surrounds one policy while it runs on one input. Threads take turns."""
 
     @contextmanager
     def guard() -> Iterator[None]:
-        printed = _Printed()
-        try:
-            with redirect_stdout(printed), _staying(), _limited(seconds):
-                yield
-        finally:
-            text = printed.getvalue()
-            if text:
-                say(text[:_MUCH])
+        with _ONE_AT_A_TIME:
+            printed = _Printed()
+            try:
+                with redirect_stdout(printed), _staying(), _limited(seconds):
+                    yield
+            finally:
+                text = printed.getvalue()
+                if text:
+                    say(text[:_MUCH])
 
     return guard
 
 
 class _Printed(StringIO):
-    """Where strangers print. They cannot close it."""
+    """Where a pack prints. It cannot close it, and what other threads print goes where it always goes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._thread = threading.get_ident()
+        self._stdout = sys.stdout
+
+    def write(self, text: str) -> int:
+        """Keep what this thread prints."""
+        return super().write(text) if threading.get_ident() == self._thread else self._stdout.write(text)
 
     def close(self) -> None:
         """Stay open."""

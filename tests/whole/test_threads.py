@@ -1,32 +1,56 @@
-"""The gate is pure: many threads that check the same inputs at once write the same bytes as one that checks alone."""
+"""The gate is pure: threads that check the same inputs at once write the same bytes as one that checks alone."""
 
 from __future__ import annotations
 
+import gc
+import os
+import subprocess
 import sys
+import threading
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tablegate.dialects.reading import ReadOptions
+from tablegate.engine.data_policies import data_policies
 from tablegate.engine.settings import Settings
+from tablegate.inputs.collect import collect
+from tablegate.model.record import field, record
+from tablegate.packs import load
 from tablegate.policy.declare import policies_in
 from tablegate.reporters import REPORTERS
 from tablegate.reporters.wording import ReportView
 from tablegate.run.gate import check
+from tablegate.syntax.node import collector_paused
 from tablegate.syntax.source import Source
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
-INPUTS = (
-    "tables/per-environment/template.yaml",  # two scenarios
-    "tables/everything-on/plan.json",
-    "examples/plan.json",
-)
-THREADS = 8
-RUNS = 4  # `python tests/whole/test_threads.py` does 60
+SCENARIOS = "tables/per-environment/template.yaml"
+INPUTS = (SCENARIOS, "tables/everything-on/plan.json", "tables/module-for-each/main.tf", "projects")
+THREADS, RUNS = 8, int(os.environ.get("RUNS", "15"))  # RUNS=60 to look closer
+DATA_POLICY = {
+    "id": "ACME001",
+    "severity": "high",
+    "title": "An index projects all",
+    "path": "$.indexes[?(@.name =~ '^by')].projection",
+    "must": {"equal": "ALL"},
+}
+PACK = """\
+from tablegate.policy import HIGH, Table, Verdict, policy
+
+@policy("XX001", HIGH, "x", docs="https://x.example.com", terraform="x = 1", cloudformation="X: 1")
+def check(table: Table) -> Verdict:
+    "Why."
+    print("a pack prints")
+    return table.recovery.enabled.is_true & table.deletion_protection.is_true
+"""
 
 
 @contextmanager
@@ -40,36 +64,92 @@ def switching_often() -> Iterator[None]:
         sys.setswitchinterval(before)
 
 
-def reports(name: str) -> Callable[[], str]:
+def in_threads(run: Callable[[], Any], runs: int = RUNS) -> Counter[Any]:
+    """How often each result came out of so many runs in each of eight threads."""
+    with switching_often(), ThreadPoolExecutor(THREADS) as pool:
+        return Counter(pool.map(lambda _: run(), range(THREADS * runs)))
+
+
+def reporting(name: str) -> Callable[[], str]:
     """A function that checks one input with every policy of the shipped pack, and returns the JSON report."""
-    path = FIXTURES / name
-    source = Source(path.name, path.read_bytes())
+    sources = collect([str(FIXTURES / name)]).sources
     policies = policies_in("tablegate_baseline")
-    settings = Settings(select=("ALL",))
+    settings, options = Settings(select=("ALL",)), ReadOptions(region="eu-west-1")
+    return lambda: REPORTERS["json"](check(sources, policies, settings, options), ReportView())
+
+
+@pytest.mark.parametrize(("name", "runs"), [(name, 3 if name == "projects" else RUNS) for name in INPUTS])
+def test_threads_write_the_bytes_of_one(name: str, runs: int) -> None:
+    """No run loses a finding to another that happens at the same time."""
+    run = reporting(name)
+    assert in_threads(run, runs) == {run(): THREADS * runs}
+
+
+def test_threads_may_begin_at_once() -> None:
+    """Caches and modules that another thread is about to fill are no reason for another report."""
+    program = (
+        "import sys; from test_threads import in_threads, reporting; print(len(in_threads(reporting(sys.argv[1]), 1)))"
+    )
+    path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    for name in INPUTS:
+        command = [sys.executable, "-c", program, name]
+        ran = subprocess.run(command, env={"PYTHONPATH": path}, capture_output=True, text=True, check=True)
+        assert ran.stdout == "1\n"
+
+
+def test_threads_compile_policies_that_are_data() -> None:
+    """The parser of JSONPath and the filters of warnings belong to the process: neither is left changed."""
+    before = list(warnings.filters)
+    assert in_threads(lambda: data_policies([DATA_POLICY])[0].title, 5) == {DATA_POLICY["title"]: THREADS * 5}
+    assert warnings.filters == before
+
+
+def test_threads_take_turns_with_a_pack_of_others(tmp_path: Path) -> None:
+    """Each run quotes what its own policy prints. Standard output and os._exit are as before."""
+    (tmp_path / "pack.py").write_text(PACK)
+    source = Source("t.yaml", (FIXTURES / SCENARIOS).read_bytes())
+    before = sys.stdout, os._exit
 
     def run() -> str:
-        return REPORTERS["json"](check((source,), policies, settings, ReadOptions(region="eu-west-1")), ReportView())
+        printed: list[str] = []
+        packs = load((), (tmp_path / "pack.py",), say=printed.append)
+        report = check((source,), packs.policies, Settings(select=("XX001",)), ReadOptions(), guard=packs.guard)
+        print("a thread prints")  # noqa: T201
+        return "".join(printed) + "".join(finding.message for finding in report.findings)
 
-    return run
-
-
-def in_threads(run: Callable[[], str], threads: int, runs: int) -> Counter[str]:
-    """How often each report came out."""
-    with switching_often(), ThreadPoolExecutor(threads) as pool:
-        return Counter(pool.map(lambda _: run(), range(threads * runs)))
-
-
-@pytest.mark.parametrize("name", INPUTS)
-def test_many_threads_write_the_bytes_of_one(name: str) -> None:
-    """No run loses a finding to another that happens at the same time."""
-    run = reports(name)
-    alone = run()
-    assert in_threads(run, THREADS, RUNS) == {alone: THREADS * RUNS}
+    [result] = in_threads(run, 3)
+    assert set(result.split("a pack prints\n")[:-1]) == {""}
+    assert (sys.stdout, os._exit) == before
 
 
-if __name__ == "__main__":
-    for name in INPUTS:
-        run = reports(name)
-        alone = run()
-        written = in_threads(run, THREADS, 60)
-        print(f"{name}: {written.total() - written[alone]} of {written.total()} runs differ")  # noqa: T201
+def test_threads_ask_for_the_fields_of_a_record() -> None:
+    """They are made when they are first asked for."""
+
+    def compared() -> list[tuple[str, bool]]:
+        barrier.wait()
+        return [(each.name, each.compare) for each in fields(Kind)]
+
+    for _ in range(20):
+
+        @record()
+        class Kind:
+            name: str = "x"
+            note: str = field(default="", compare=False)
+            notes: list[str] = field(default_factory=list, compare=False)
+
+        barrier = threading.Barrier(THREADS)
+        with switching_often(), ThreadPoolExecutor(THREADS) as pool:
+            results = [future.result() for future in [pool.submit(compared) for _ in range(THREADS)]]
+        assert results == [[("name", True), ("note", False), ("notes", False)]] * THREADS
+
+
+def test_threads_leave_the_collector_running() -> None:
+    """A pause that overlaps another one does not last for ever."""
+
+    def pause() -> None:
+        with collector_paused():
+            pass
+
+    assert gc.isenabled()
+    in_threads(pause, 500)
+    assert gc.isenabled()

@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from threading import Lock
 from typing import Any, TypeGuard
 
 from tablegate.engine.settings import ConfigError
@@ -123,12 +124,15 @@ class Path:
         return found
 
 
+_ONE_AT_A_TIME = Lock()  # filters of warnings, and the parser's modules, belong to the process
+
+
 def compiled(text: str) -> Path:
     """The path, or ConfigError with what is wrong about it."""
     from jsonpath_ng.ext.parser import parse
 
     try:
-        with warnings.catch_warnings():
+        with _ONE_AT_A_TIME, warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             tree = parse(text)
     except Exception:  # noqa: BLE001  its parser, its lexer and its functions each have their own

@@ -97,12 +97,12 @@ class _Fields:
     def __get__(self, _record: object, made: Any) -> object:
         import dataclasses
 
-        for name in self._cls.__annotations__:
-            said = vars(self._cls).get(name)
-            if isinstance(said, _Said):
-                setattr(self._cls, name, dataclasses.field(**said))
-        dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=self._kw_only)(self._cls)
-        made.__dataclass_fields__ = vars(self._cls)["__dataclass_fields__"]
+        inside = {name: it for name, it in vars(self._cls).items() if name not in ("__dict__", "__weakref__")}
+        inside |= {name: dataclasses.field(**it) for name, it in inside.items() if isinstance(it, _Said)}
+        # A copy of the class: a thread must not see what another one has half made.
+        kind: type[Any] = type(self._cls.__name__, self._cls.__bases__, inside)
+        dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=self._kw_only)(kind)
+        made.__dataclass_fields__ = kind.__dict__["__dataclass_fields__"]
         return made.__dataclass_fields__
 
 

@@ -75,7 +75,8 @@ def collect_if_much() -> None:
 def collector_paused() -> Iterator[None]:
     """No collection inside: a parse only ever adds objects, and looking for garbage among them costs more than it."""
     running = gc.isenabled()
-    gc.disable()
+    if running:  # who has not paused it must not: another thread would have enabled it for the last time
+        gc.disable()
     try:
         yield
     finally:

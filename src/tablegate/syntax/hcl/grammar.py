@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable
 from functools import lru_cache
+from threading import Lock
 from typing import Any
 
 from tablegate.syntax.hcl.nodes import (
@@ -53,12 +54,16 @@ def expression(text: str, grammar: str | None) -> Expression:
         return _parsed(plain, grammar)
 
 
+_ONE_AT_A_TIME = Lock()  # Lark completes its lexers while it parses
+
+
 @lru_cache(maxsize=4096)
 def _parsed(text: str, grammar: str | None) -> Expression:
     import lark
 
     try:
-        tree = _parse(grammar)(f"x = {text}\n")
+        with _ONE_AT_A_TIME:
+            tree = _parse(grammar)(f"x = {text}\n")
         attributes = _children(_children(tree)[0])
         if len(attributes) != 1:
             raise ParseError("not an expression")  # the grammar takes several arguments on one line

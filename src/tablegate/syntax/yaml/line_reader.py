@@ -127,7 +127,7 @@ class _Lines(dict[str, "_Line | None"]):
     """What lines say, of as many as are kept."""
 
     def __missing__(self, text: str) -> _Line | None:
-        if len(self) == _KNOWN_LINES:
+        if len(self) >= _KNOWN_LINES:
             self.clear()
             _OPENINGS.clear()
         said = self[text] = _said(text)
