@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from tablegate.dialects.cloudformation.exports import Exports
     from tablegate.dialects.terraform.configuration import Configuration, Tree
     from tablegate.dialects.terraform.source_info import SourceMap
+    from tablegate.iam.grants import Grant
+    from tablegate.iam.holders import Holder
+    from tablegate.model.table import Table
 
 
 @record()
@@ -41,6 +44,19 @@ class ReadOptions:
     exports: Exports | None = None  # what the templates of one run say to each other
     shared: bool = False  # whether the sources of the run know all of each other that they can
     source_map: Callable[[Configuration, Tree], SourceMap] | None = None  # of a plan with these variables
+
+
+@record(kw_only=False)
+class Access:
+    """Holders and grants of one input, and how many of its documents were read in part or not at all."""
+
+    holders: tuple[Holder, ...] = ()
+    grants: tuple[Grant, ...] = ()
+    documents: int = 0
+    partly: int = 0
+    unread: int = 0
+    secrets: frozenset[str] = frozenset()
+    neighbours: tuple[Table, ...] = ()  # tables of other stacks that documents name
 
 
 class Faults:

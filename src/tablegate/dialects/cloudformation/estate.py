@@ -16,13 +16,13 @@ from tablegate.dialects.cloudformation.template import (
     DAX_CLUSTER,
     LEGACY_REPLICA,
     TABLES,
-    Access,
     Resource,
     Template,
     speaks_of_access,
 )
 from tablegate.dialects.cloudformation.values import text_with_references
 from tablegate.dialects.cloudformation.watchers import has_consumers
+from tablegate.dialects.reading import Access
 from tablegate.findings import Input
 from tablegate.model import facts
 from tablegate.model.estate import DaxCluster, Estate, LegacyGlobalTable
@@ -229,6 +229,6 @@ def _input(template: Template, estate: Estate, access: Access) -> Input:
         indexes=indexes,
         replicas=replicas,
         documents=access.documents,
-        documents_partly=access.documents_partly,
-        documents_unread=access.documents_unread,
+        documents_partly=access.partly,
+        documents_unread=access.unread,
     )

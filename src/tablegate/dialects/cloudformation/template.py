@@ -11,13 +11,6 @@ from tablegate.model.record import record, replace
 from tablegate.model.table import GLOBAL_TABLE, SIMPLE_TABLE, TABLE
 from tablegate.syntax.node import Node
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from tablegate.iam.grants import Grant
-    from tablegate.iam.holders import Holder
-    from tablegate.model.table import Table
-
-
 STACK_SET = "AWS::CloudFormation::StackSet"
 _OTHERS = {
     STACK_SET: "a child stack is not covered: the tables it may hold are not seen",
@@ -331,18 +324,6 @@ def _misshapen(address: str, node: Node, stated: Node | None, faults: Faults) ->
 
 
 _RESOURCE_POLICY = "ResourcePolicy"
-
-
-@record(kw_only=False)
-class Access:
-    """All that a template says of access, and how many of its documents were read."""
-
-    holders: tuple[Holder, ...] = ()
-    grants: tuple[Grant, ...] = ()
-    documents: int = 0
-    documents_partly: int = 0
-    documents_unread: int = 0
-    neighbours: tuple[Table, ...] = ()  # tables of other stacks that documents name
 
 
 def speaks_of_access(template: Template, text: str) -> bool:

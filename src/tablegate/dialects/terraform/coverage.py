@@ -9,12 +9,6 @@ from collections.abc import Iterable
 from tablegate.dialects.reading import Faults
 from tablegate.dialects.terraform.resource_changes import ChangeRow, ResourceChanges
 from tablegate.dialects.terraform.schema import TABLE_TYPES
-from tablegate.model.record import record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from tablegate.iam.grants import Grant
-    from tablegate.iam.holders import Holder
 
 
 READ = frozenset(
@@ -145,15 +139,3 @@ POLICY_TYPES = frozenset(
         "awscc_dynamodb_table",
     }
 )
-
-
-@record(kw_only=False)
-class Access:
-    """Holders and grants of one plan, and how many of its documents were read."""
-
-    holders: tuple[Holder, ...] = ()
-    grants: tuple[Grant, ...] = ()
-    documents: int = 0
-    partly: int = 0
-    unread: int = 0
-    secrets: frozenset[str] = frozenset()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from tablegate.dialects.reading import Faults, ReadOptions
+from tablegate.dialects.reading import Access, Faults, ReadOptions
 from tablegate.dialects.terraform import coverage, secrets
 from tablegate.dialects.terraform.configuration import NOTHING, Configuration, Tree, tree
-from tablegate.dialects.terraform.coverage import POLICY_TYPES, Access
+from tablegate.dialects.terraform.coverage import POLICY_TYPES
 from tablegate.dialects.terraform.joins import TableFinder
 from tablegate.dialects.terraform.kms import Keys
 from tablegate.dialects.terraform.prior_state import PriorState

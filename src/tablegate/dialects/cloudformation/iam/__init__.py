@@ -12,7 +12,7 @@ from tablegate.dialects.cloudformation.iam.documents import DocumentReader
 from tablegate.dialects.cloudformation.iam.holders import sorted_grants
 from tablegate.dialects.cloudformation.iam.roles import add_uses
 from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.template import Access
+from tablegate.dialects.reading import Access
 from tablegate.iam.arns import Symbols
 from tablegate.model.table import Table
 
@@ -41,7 +41,7 @@ def access_of(resolver: Resolver, tables: tuple[Table, ...], spelling: str, tabl
     holders = tuple(draft.made(symbols) for draft in drafts)
     counts = reader.counts
     neighbours = tuple(table for _, several in sorted(texts.neighbours.items()) for table in several)
-    return Access(holders, sorted_grants(drafts), counts.every, counts.partly, counts.unread, neighbours)
+    return Access(holders, sorted_grants(drafts), counts.every, counts.partly, counts.unread, neighbours=neighbours)
 
 
 def _gather(context: TemplateContext) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tablegate.dialects.terraform.coverage import Access
+from tablegate.dialects.reading import Access
 from tablegate.dialects.terraform.iam.attachments import Attachments, HolderIndex
 from tablegate.dialects.terraform.iam.context import PlanContext, PolicyTexts
 from tablegate.dialects.terraform.iam.documents import DocumentReader, HeldDocument
