@@ -10,7 +10,6 @@ from tablegate.dialects.reading import Faults
 from tablegate.dialects.terraform.resource_changes import ChangeRow, ResourceChanges
 from tablegate.dialects.terraform.schema import TABLE_TYPES
 
-
 READ = frozenset(
     {
         *TABLE_TYPES,
