@@ -1,21 +1,31 @@
 """The one way that code for both languages reads a resource.
 
 Terraform's blocks and CloudFormation's sections implement ``Properties``. Keys are the dialect's own, so code for both
-takes them from a table with one column a dialect:
+takes them from a table with one column a language:
 
-    TABLE = {Dialect.TERRAFORM: "table_name", Dialect.CLOUDFORMATION: "TableName"}
+    TABLE = Spelling("table_name", "TableName")
 
-    for reference in resource.properties.refs(TABLE[dialect]): ...
+    for reference in resource.properties.refs(TABLE[column]): ...
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from tablegate.model.facts import Fact
 from tablegate.model.record import record
 from tablegate.model.value import Doubt, Place, Value
+
+TERRAFORM, CLOUDFORMATION = 0, 1
+"""The columns of a ``Spelling``."""
+
+
+class Spelling(NamedTuple):
+    """A property in each language: its key, or ``TYPE.path`` if the type belongs to it."""
+
+    terraform: str = ""
+    cloudformation: str = ""
 
 
 @record()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from tablegate.dialects.resource import Spelling
 from tablegate.iam.grants import HolderKind
 from tablegate.iam.roles import (
     GATEWAY,
@@ -29,15 +30,6 @@ Resource = TypeVar("Resource")
 Role = TypeVar("Role")
 Role_co = TypeVar("Role_co", covariant=True)
 """A holder in the making."""
-
-TERRAFORM, CLOUDFORMATION = 0, 1
-
-
-class Spelling(NamedTuple):
-    """A property in each language: ``TYPE.path``, or its path alone where the type is known."""
-
-    terraform: str = ""
-    cloudformation: str = ""
 
 
 class RoleReader(Protocol[Resource, Role_co]):

@@ -103,8 +103,7 @@ class TableJoins:
         if not self._read_names and table.address not in self._referenced:
             return _NOTHING
         return JoinedParts(
-            self.scaling.of(table),
-            self.scaling.doubt(table),
+            *self.scaling.of(table),
             *self.alarms.of(table),
             self.consumers.of(table),
             self.replicas.of(table),

@@ -16,7 +16,8 @@ from tablegate.dialects.cloudformation.template import (
     STATE_MACHINE,
 )
 from tablegate.dialects.cloudformation.values import Unresolved
-from tablegate.dialects.roles import CLOUDFORMATION, DAX_SERVICE, DAX_USE, calls_of, dax_roles, served_by, uses_of
+from tablegate.dialects.resource import CLOUDFORMATION
+from tablegate.dialects.roles import DAX_SERVICE, DAX_USE, calls_of, dax_roles, served_by, uses_of
 from tablegate.iam.grants import HolderForm
 from tablegate.syntax.node import Node
 

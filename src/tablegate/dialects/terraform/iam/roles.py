@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TypeAlias
 
-from tablegate.dialects.roles import DAX_SERVICE, DAX_USE, TERRAFORM, calls_of, dax_roles, served_by, uses_of
+from tablegate.dialects.resource import TERRAFORM
+from tablegate.dialects.roles import DAX_SERVICE, DAX_USE, calls_of, dax_roles, served_by, uses_of
 from tablegate.dialects.terraform.configuration import Tree, trees
 from tablegate.dialects.terraform.iam.attachments import HolderDraft, HolderIndex
 from tablegate.dialects.terraform.iam.context import PlanContext, PolicyTexts
