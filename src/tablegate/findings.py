@@ -33,7 +33,7 @@ class Exit(IntEnum):
 WORST_FIRST = (Exit.INTERNAL, Exit.USAGE, Exit.UNREAD, Exit.BLOCKED, Exit.OPEN)
 
 
-NO_INPUT = "no input"  # why most files of a folder are not judged
+NO_INPUT = "neither a plan nor a template"  # why most files of a folder are skipped
 
 
 class FaultCode(StrEnum):

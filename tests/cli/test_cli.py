@@ -73,7 +73,7 @@ def test_a_blocked_gate_is_one(input: str) -> None:
 def test_an_open_gate_is_zero(tmp_path: Path) -> None:
     """An input that was understood and holds no table leaves the gate open, and says so."""
     ran = run("check", "t.yaml", cwd=written(tmp_path, t__yaml=GOOD))
-    expected = "cloudformation template understood: 1 resource, none of them DynamoDB\ngate: open (exit 0)\n"
+    expected = "CloudFormation template: 1 resource, none of them DynamoDB\ngate: open, nothing to check (exit 0)\n"
     assert (0, "") == (ran.returncode, err(ran))
     assert out(ran).endswith(expected)
 
@@ -133,7 +133,7 @@ def test_what_cannot_be_read_is_three(tmp_path: Path, text: str, message: str) -
     ran = run("check", "t.yaml", cwd=written(tmp_path, t__yaml=text))
     assert ran.returncode == 3
     assert message in out(ran)
-    assert out(ran).endswith("nothing was judged\ngate: no verdict (exit 3)\n")
+    assert out(ran).endswith("nothing was checked\ngate: failed, not everything could be checked (exit 3)\n")
 
 
 @pytest.mark.parametrize("arguments", [("check",), ("check", "nowhere.json"), ("check", "empty")])
@@ -241,7 +241,7 @@ def test_a_report_that_cannot_be_written_is_four_and_leaves_the_old_one(tmp_path
         ran = run("check", "t.yaml", "-o", f"json={path}", cwd=folder)
         assert ran.returncode == 4
         assert len(err(ran).splitlines()) == 1
-        assert out(ran).endswith("gate: no verdict (exit 4)\n")
+        assert out(ran).endswith("gate: failed, not everything could be checked (exit 4)\n")
     assert ["t.yaml", "taken"] == sorted(path.name for path in folder.iterdir())
 
 
@@ -283,7 +283,7 @@ def test_a_terminal_without_unicode_is_given_ascii() -> None:
     ran = run("check", TEMPLATE, env=narrow)
     assert (1, b"") == (ran.returncode, ran.stderr)
     assert ran.stdout.isascii()
-    assert out(ran).startswith("tablegate 0.1.0 - cloudformation template - 2 tables")
+    assert out(ran).startswith("tablegate 0.1.0 - CloudFormation template - 2 tables")
 
 
 @pytest.mark.parametrize(

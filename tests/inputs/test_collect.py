@@ -100,7 +100,7 @@ def test_what_declares_tables_and_is_no_template_is_told(text: bytes, what: Frag
 def test_where_nothing_else_is_judged_it_blocks() -> None:
     """A folder whose only tables cannot be judged is no pass, whatever else lies in it."""
     _write(d__t_yaml=b"Resources:\n  Q: {Type: AWS::SQS::Queue}\n", d__part_yml=b"Type: AWS::DynamoDB::Table\n")
-    message = "nothing in this folder can be judged, and tables are declared in it"
+    message = "nothing in this folder can be checked, although it declares tables"
     assert [("d", message, True), ("d/part.yml", PART.what, False)] == _faults(collect(["d"]))
 
 
@@ -142,7 +142,7 @@ def test_an_assembly_that_is_left_out_is_told_unless_it_is_named() -> None:
 def test_a_folder_with_nothing_but_a_cdk_program_is_no_pass() -> None:
     """The hint stands beside the refusal, and does not stand in for it."""
     _write(d__cdk_json=b'{"app": "python app.py"}')
-    message = "no plan and no template was found in this folder, among 1 files that could be one"
+    message = "found no Terraform plan or source, template or CDK assembly in this folder (1 candidate file)"
     assert [("d", message, True), ("d/cdk.json", UNSYNTHESISED.what, False)] == _faults(collect(["d"]))
 
 
@@ -173,10 +173,10 @@ def test_names_are_relative_and_odd_ones_survive() -> None:
         ("x" * 300, "the path is too long"),
         ("fifo.json", "not a regular file"),
         ("zero.json", "not a regular file"),
-        ("dangling.json", "a link that leads nowhere"),
-        ("loop.json", "a link that leads in a circle"),
-        ("empty", "no plan and no template was found in this folder"),
-        ("other", "no plan and no template was found in this folder, among 1 files that could be one"),
+        ("dangling.json", "a broken link"),
+        ("loop.json", "a circular link"),
+        ("empty", "found no Terraform plan or source, template or CDK assembly in this folder"),
+        ("other", "found no Terraform plan or source, template or CDK assembly in this folder (1 candidate file)"),
         ("file.json/x", "not a directory"),
     ],
 )
@@ -211,9 +211,9 @@ def test_links_do_not_lead_out_of_a_folder() -> None:
     collected = collect(["d"])
     assert ["d/inside.yaml", "d/t.yaml"] == _names(collected)
     assert [
-        ("d/gone.yaml", "a link that leads nowhere, or in a circle", True),
-        ("d/out", "a link that leaves the folder; it was not followed", False),
-        ("d/out.yaml", "a link that leaves the folder; it was not followed", True),
+        ("d/gone.yaml", "a broken or circular link", True),
+        ("d/out", "a link out of the folder, which is not followed", False),
+        ("d/out.yaml", "a link out of the folder, which is not followed", True),
     ] == _faults(collected)
 
 
@@ -228,9 +228,9 @@ def test_size_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """The size is asked before anything is read."""
     with Path("big.json").open("wb") as file:
         file.truncate(2**42)  # more than could ever be held
-    assert [("big.json", "larger than 320 MB, the most that is read", True)] == _faults(collect(["big.json"]))
+    assert [("big.json", "larger than 320 MB, the limit", True)] == _faults(collect(["big.json"]))
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(bytes(files.LIMIT + 1))))
-    assert [("-", "larger than 320 MB, the most that is read", True)] == _faults(collect(["-"]))
+    assert [("-", "larger than 320 MB, the limit", True)] == _faults(collect(["-"]))
 
 
 def test_a_file_that_changes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -302,7 +302,7 @@ QUEUES = b"Resources:\n  Q:\n    Type: AWS::SQS::Queue\n"
 def test_what_names_nothing_that_is_judged_is_not_read() -> None:
     """A template without a table or a document is counted, and its folder is not empty for that."""
     _write(d__q_yaml=QUEUES, d__notes_txt=b"x")
-    assert Collected((), (), (Skipped(SILENT, 1, ("d/q.yaml",)), Skipped(NO_INPUT, 1, ("d/notes.txt",)))) == collect(
+    assert Collected((), (), (Skipped(NO_INPUT, 1, ("d/notes.txt",)), Skipped(SILENT, 1, ("d/q.yaml",)))) == collect(
         ["d"]
     )
     assert ["d/q.yaml"] == _names(collect(["d/q.yaml"]))
@@ -353,7 +353,7 @@ def test_what_is_named_is_read_though_it_is_ignored() -> None:
     Path(".gitignore").write_text("build/\n")
     assert ["build/a.yaml"] == _names(collect(["build"]))
     assert ["build/a.yaml"] == _names(collect(["build/a.yaml"]))
-    message = "no plan and no template was found in this folder; ignore files leave out 1"
+    message = "found no Terraform plan or source, template or CDK assembly in this folder; ignore files exclude 1"
     assert [(".", message, True)] == _faults(collect(["."]))
 
 
@@ -364,7 +364,7 @@ def test_a_line_that_cannot_be_followed_leaves_nothing_out(line: str) -> None:
     Path("d/" + "a" * 200 + ".yaml").write_bytes(TEMPLATE)
     Path("d/.gitignore").write_text(f"{line}\nb.yaml\n")
     collected = collect(["d"])
-    assert [("d/.gitignore", "line 1 cannot be followed, so it leaves nothing out", False)] == _faults(collected)
+    assert [("d/.gitignore", "line 1 is not a valid pattern, so it excludes nothing", False)] == _faults(collected)
     assert _ignored("d/b.yaml") == collected.skipped
 
 
@@ -376,8 +376,8 @@ def test_an_ignore_file_that_is_none_leaves_nothing_out() -> None:
     collected = collect(["d"])
     assert ["d/a.yaml"] == _names(collected)
     assert [
-        ("d/.gitignore", "a link, so it leaves nothing out", False),
-        ("d/.tablegateignore", "not a regular file, so it leaves nothing out", False),
+        ("d/.gitignore", "a link, so it excludes nothing", False),
+        ("d/.tablegateignore", "not a regular file, so it excludes nothing", False),
     ] == _faults(collected)
 
 

@@ -63,17 +63,20 @@ def test_a_plan_file_holds_its_source() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "no plan file, or a broken one"),
-        (b"{}", "no plan file, or a broken one"),
-        (saved(MEMBERS)[:-9], "no plan file, or a broken one"),
-        (saved({"tfplan": ""}), "no plan file, or a broken one"),
+        (b"", "not a plan file, or a broken one"),
+        (b"{}", "not a plan file, or a broken one"),
+        (saved(MEMBERS)[:-9], "not a plan file, or a broken one"),
+        (saved({"tfplan": ""}), "not a plan file, or a broken one"),
         (saved(MEMBERS | {"tfconfig/modules.json": "{}"}), "a plan file without the source of its root module"),
-        (saved(MEMBERS | {"tfconfig/modules.json": "[1]"}), "no plan file, or a broken one"),
-        (saved(MEMBERS | {"tfconfig/modules.json": "[" * 100_000}), "no plan file, or a broken one"),
-        (saved(MEMBERS | {"tfconfig/m-/big.tf": "#" * 5_000_000}), "tfconfig/m-/big.tf is larger than source is"),
+        (saved(MEMBERS | {"tfconfig/modules.json": "[1]"}), "not a plan file, or a broken one"),
+        (saved(MEMBERS | {"tfconfig/modules.json": "[" * 100_000}), "not a plan file, or a broken one"),
+        (
+            saved(MEMBERS | {"tfconfig/m-/big.tf": "#" * 5_000_000}),
+            "tfconfig/m-/big.tf is too large for Terraform source",
+        ),
         (
             saved(MEMBERS | {f"tfconfig/m-/{number}.tf": "#" * 4_000_000 for number in range(20)}),
-            "tfconfig/m-/6.tf is larger than source is",
+            "tfconfig/m-/6.tf is too large for Terraform source",
         ),
         (saved({f"x{number}": "" for number in range(20_001)}), "more than 20000 members"),
     ],
@@ -91,7 +94,7 @@ def test_a_broken_member_is_refused() -> None:
     data[at - 16 : at - 12] = struct.pack("<I", 1)
     central = data.rindex(b"tfconfig/m-/main.tf")
     data[central - 30 : central - 26] = struct.pack("<I", 1)
-    assert "tfplan: no plan file, or a broken one" == refused(bytes(data))
+    assert "tfplan: not a plan file, or a broken one" == refused(bytes(data))
 
 
 @pytest.mark.parametrize(
@@ -162,7 +165,7 @@ def test_what_cannot_be_meant_is_refused(tmp_path: Path) -> None:
             "tablegate: --source and --plan-file cannot both be meant\n"
         ),
         ("plan.json", "-", "--plan-file", "tfplan"): (
-            "tablegate: --plan-file belongs to one plan\nhint: name that plan alone\n"
+            "tablegate: --plan-file needs exactly one plan\nhint: name only that plan\n"
         ),
     }
     ran = {words: tablegate("check", "--no-config", *words, cwd=tmp_path) for words in wrong}

@@ -54,14 +54,14 @@ def test_text_is_a_table_with_a_legend() -> None:
     expected = """\
 plan.json · 1 table · 1 index · 2 holders
 
-holder               sort          orders  orders/by-status
+holder               kind          orders  orders/by-status
 aws_iam_role.worker  role runtime  RWD*A?  R
 
-1 holder with nothing on any table here
+1 holder without access to any table here
 
 R read  W write  D delete  S scan  T read the stream  A administer
-R* only under a condition  R? cannot be told  blank: surely not
-what a table's own policy denies to all is not taken from other holders
+R* under a condition  R? unknown  blank: no access
+a Deny in a table's own policy is not subtracted from the other rows
 """
     assert text == expected
 
@@ -78,7 +78,7 @@ def test_a_holder_who_is_not_here_has_a_name() -> None:
 def test_without_a_table_there_is_no_cell(form: str) -> None:
     """That is no lack of rights: they may be on tables elsewhere."""
     text = rendered(form, matrix(row(), columns=()))
-    assert "able is in this input: what its holders may do elsewhere is not shown" in text
+    assert "his input has no table: access to tables elsewhere is not shown" in text
     assert "nothing on any table" not in text
 
 
@@ -87,7 +87,7 @@ def test_of_many_inputs_those_with_tables_are_shown(form: str) -> None:
     """Most templates of a repository hold none: they are counted."""
     without = [matrix(row(), columns=()) for _ in range(1200)]
     text = rendered(form, *without, matrix(row(c0=FULL)))
-    assert "1,200 inputs without a table: what their holders may do elsewhere is not shown" in text
+    assert "1,200 inputs without a table: access to tables elsewhere is not shown" in text
     assert 1 == text.count("plan.json")
 
 
@@ -96,7 +96,7 @@ def test_text_of_many_says_what_it_leaves_out() -> None:
     columns = tuple(Column(f"t.t{number:03d}", f"t{number:03d}") for number in range(60))
     rows = [row(f"r.r{number:03d}", **{f"c{number % 60}": FULL}) for number in range(130)]
     text = rendered("text", matrix(*rows, columns=columns))
-    assert "not shown: 30 holders, 20 columns; -o csv has them all" in text
+    assert "not shown: 30 holders, 20 columns (-o csv has them all)" in text
     assert max(map(len, text.splitlines())) <= 100
 
 

@@ -42,7 +42,7 @@ def in_plan(address: str = "aws_dynamodb_table.orders", **stated: object) -> Fin
 def test_a_failure_in_a_template() -> None:
     """What, where, the line itself, why, the fix, and where to read on; the gate comes last."""
     expected = """\
-        tablegate 0.1.0 · cloudformation template · 1 table, 2 indexes · 41 policies
+        tablegate 0.1.0 · CloudFormation template · 1 table, 2 indexes · 41 policies checked
 
         high[TG301 point-in-time-recovery] point-in-time recovery is off
           --> template.yaml:6:37  Orders
@@ -55,7 +55,7 @@ def test_a_failure_in_a_template() -> None:
            |          PointInTimeRecoveryEnabled: true
            = more:  tablegate explain TG301   https://docs.example.com/recovery
 
-        blocking: 1 high · 49 of 60 verdicts hold, 10 not applicable
+        blocking: 1 high · 60 checks: 1 failed, 49 passed, 10 not applicable
         gate: blocked (exit 1)
         """
     assert dedent(expected) == rendered(report(finding()))
@@ -87,12 +87,12 @@ def test_what_cannot_be_known() -> None:
         unknown[TG301 point-in-time-recovery] point-in-time recovery is off
           --> plan.json  aws_dynamodb_table.orders
            |
-           |  owner of the encryption key is not known: data.aws_kms_alias.app.arn is known only after apply
+           |  owner of the encryption key is unknown: data.aws_kms_alias.app.arn is known only after apply
            |  data class is pii
            |
            = why:   Without it a bad deploy loses every write since the last backup.
-           = settle it: refer to aws_kms_key.<name>.arn
-           = blocks: its severity is high and unknown = "block"
+           = resolve: refer to aws_kms_key.<name>.arn
+           = blocks: high severity, and unknown = "block"
         """
     assert dedent(expected) in text
 
@@ -103,7 +103,7 @@ def test_one_cause_is_one_frame() -> None:
     text = rendered(report(*found))
     assert 1 == text.count("high[TG301")
     assert "= also:  aws_dynamodb_table.t1\n" in text
-    assert "|        and 3 more with the same cause" in text
+    assert "|        ... and 3 more with the same cause" in text
     assert "aws_dynamodb_table.t8" in rendered(report(*found), FULL)
 
 
@@ -113,7 +113,7 @@ def test_different_causes_are_framed_up_to_a_number() -> None:
     text = rendered(report(*found))
     assert 5 == text.count("high[TG301")
     heading, row = text.split("\n\n")[-2].splitlines()
-    assert "blocking too; -v shows each in full" == heading
+    assert "Also blocking (-v for details):" == heading
     names = "aws_dynamodb_table.t5, aws_dynamodb_table.t6, …(+1)"
     assert f"  high  TG301 point-in-time-recovery  3  {names}" == row
     assert 8 == rendered(report(*found), FULL).count("high[TG301")
@@ -123,12 +123,12 @@ def test_what_does_not_block_is_a_line_each() -> None:
     """A line names the severity, the policy, how many there are, and the first places."""
     found = [finding(policy=PROTECTION, blocks=False, address=f"T{number}") for number in range(5)]
     expected = """\
-        tablegate 0.1.0 · cloudformation template · 1 table, 2 indexes · 41 policies
+        tablegate 0.1.0 · CloudFormation template · 1 table, 2 indexes · 41 policies checked
 
-        not blocking; -v shows each in full
+        Not blocking (-v for details):
           medium  TG304 deletion-protection  5  T0:6, T1:6, T2:6, …(+2)
 
-        not blocking: 5 medium · 45 of 60 verdicts hold, 10 not applicable
+        not blocking: 5 medium · 60 checks: 5 failed, 45 passed, 10 not applicable
         gate: open (exit 0)
         """
     assert dedent(expected) == rendered(report(*found))
@@ -146,8 +146,8 @@ def test_worse_comes_first() -> None:
 def test_all_holds_in_three_quiet_lines() -> None:
     """A passing run says what was read, that it holds, and that the gate is open."""
     expected = """\
-        tablegate 0.1.0 · terraform plan (1.11.4) · 3 tables · 41 policies
-        all 41 policies hold on 3 tables · 123 verdicts, 13 of them not applicable
+        tablegate 0.1.0 · Terraform plan (1.11.4) · 3 tables · 41 policies checked
+        all 41 policies pass on 3 tables (123 checks, 13 not applicable)
         gate: open (exit 0)
         """
     counts = Counts(tables=3, policies=41, verdicts=123, held=110, not_applicable=13)
@@ -159,9 +159,9 @@ def test_no_dynamodb_in_the_input() -> None:
     """An input that was understood and holds no table is told apart from one that was not read."""
     read = (Input(path="plan.json", kind="terraform-plan", detail="1.11.4", resources=212),)
     expected = """\
-        tablegate 0.1.0 · terraform plan (1.11.4) · 0 tables · 41 policies
-        terraform plan understood: 212 resources, none of them DynamoDB
-        gate: open (exit 0)
+        tablegate 0.1.0 · Terraform plan (1.11.4) · 0 tables · 41 policies checked
+        Terraform plan: 212 resources, none of them DynamoDB
+        gate: open, nothing to check (exit 0)
         """
     assert dedent(expected) == rendered(report(inputs=read, counts=Counts(policies=41)))
 
@@ -169,14 +169,14 @@ def test_no_dynamodb_in_the_input() -> None:
 def test_an_input_that_could_not_be_read() -> None:
     """A fault is an error with its remedy, and says that nothing was judged."""
     expected = """\
-        tablegate 0.1.0 · nothing was read · 41 policies
+        tablegate 0.1.0 · nothing was read
 
         error[TG001 unreadable] the file is empty
           --> plan.json
            = do:    terraform show -json tfplan > plan.json
 
-        nothing was judged
-        gate: no verdict (exit 3)
+        nothing was checked
+        gate: failed, not everything could be checked (exit 3)
         """
     made = report(inputs=(), faults=(fault(),), counts=Counts(policies=41), exit=Exit.UNREAD)
     assert dedent(expected) == rendered(made)
@@ -196,9 +196,9 @@ def test_an_internal_fault_has_no_number() -> None:
 def test_documents_are_counted_by_how_much_of_them_was_read() -> None:
     """Those that nobody could read whole are told apart, where there are any."""
     read = Input(path="p", kind="terraform-plan", tables=1, documents=14, documents_partly=2, documents_unread=1)
-    assert "1 table, 14 policy documents (2 partly read, 1 not read) · " in rendered(report(inputs=(read,)))
+    assert "1 table, 14 IAM documents (2 partly read, 1 not read) · " in rendered(report(inputs=(read,)))
     whole = Input(path="p", kind="terraform-plan", tables=1, documents=1)
-    assert "1 table, 1 policy document · " in rendered(report(inputs=(whole,)))
+    assert "1 table, 1 IAM document · " in rendered(report(inputs=(whole,)))
 
 
 def test_several_inputs_are_counted_by_kind() -> None:
@@ -208,10 +208,10 @@ def test_several_inputs_are_counted_by_kind() -> None:
         for number, kind in enumerate(["terraform-plan", "cloudformation", "cloudformation"])
     )
     head = rendered(report(inputs=read)).splitlines()[0]
-    kinds = "3 inputs: 2 cloudformation templates, 1 terraform plan"
-    assert f"tablegate 0.1.0 · {kinds} · 6 tables, 3 replicas · 41 policies" == head
+    kinds = "3 inputs: 2 CloudFormation templates, 1 Terraform plan"
+    assert f"tablegate 0.1.0 · {kinds} · 6 tables, 3 replicas · 41 policies checked" == head
     assemblies = tuple(Input(path=f"{number}", kind="cdk-assembly") for number in range(2))
-    assert "2 inputs: 2 cdk assemblies · " in rendered(report(inputs=assemblies))
+    assert "2 inputs: 2 CDK assemblies · " in rendered(report(inputs=assemblies))
 
 
 def test_brief_and_full() -> None:
@@ -220,7 +220,7 @@ def test_brief_and_full() -> None:
     brief = rendered(report(*found, faults=(fault(),)), BRIEF)
     assert "[TG301" not in brief
     assert "error[TG001" in brief
-    assert brief.endswith("verdicts hold, 10 not applicable\ngate: blocked (exit 1)\n")
+    assert brief.endswith("passed, 10 not applicable\ngate: blocked (exit 1)\n")
     assert "medium[TG304 deletion-protection]" in rendered(report(*found), FULL)
 
 
@@ -280,7 +280,7 @@ def test_marks_stand_under_wide_and_escaped_text() -> None:
 def test_a_frame_shows_six_values() -> None:
     """What more there is, is counted."""
     values = tuple(facts.NAME.of(f"table-{number}") for number in range(8))
-    assert "|  and 2 more\n" in rendered(report(in_plan(evidence=values)))
+    assert "|  ... and 2 more\n" in rendered(report(in_plan(evidence=values)))
 
 
 def test_a_finding_without_evidence_has_a_place() -> None:
@@ -363,7 +363,9 @@ def test_thousands_of_findings_are_quick() -> None:
 def test_a_run_in_which_a_policy_crashed_does_not_say_that_all_holds() -> None:
     """What was not answered does not hold."""
     made = report(counts=Counts(tables=1, policies=2, verdicts=4, held=3), faults=(fault(),), exit=Exit.INTERNAL)
-    assert rendered(made).endswith("\n\n3 of 4 verdicts hold\ngate: no verdict (exit 4)\n")
+    assert rendered(made).endswith(
+        "\n\n4 checks: 3 passed, 1 without a result\ngate: failed, not everything could be checked (exit 4)\n"
+    )
 
 
 def test_a_finding_without_a_remedy_or_a_page() -> None:
@@ -380,20 +382,20 @@ def test_a_finding_without_a_remedy_or_a_page() -> None:
         (facts.RECOVERY.of(True), "point-in-time recovery is on"),
         (facts.RECOVERY.unset, "point-in-time recovery is not set, so it is off"),
         (facts.KEY.unset, "encryption key is not set"),
-        (facts.TAGS.unset, "tags is not set"),
-        (facts.NAME.of(None), "table name is nothing"),
+        (facts.TAGS.unset, "no tags"),
+        (facts.NAME.of(None), "table name is none"),
         (facts.NAME.of(""), "table name is empty"),
         (facts.UTILISATION.of(70.0), "target utilisation is 70.0"),
-        (facts.ATTRIBUTES.of({"b": "N", "a": "S"}), "attribute definitions is a: S, b: N"),
-        (facts.PROJECTED.of(()), "projected attributes is empty"),
+        (facts.ATTRIBUTES.of({"b": "N", "a": "S"}), "attribute definitions are a: S, b: N"),
+        (facts.PROJECTED.of(()), "projected attributes are empty"),
         (
             facts.PROJECTED.of(tuple(map(str, range(25)))),
-            f"projected attributes is {', '.join(map(str, range(20)))}, …(+5)",
+            f"projected attributes are {', '.join(map(str, range(20)))}, …(+5)",
         ),
-        (facts.TAGS.of({"a": "b"}), "tags has 1 entry"),
+        (facts.TAGS.of({"a": "b"}), "1 tag"),
         (facts.POLICY.of("{}"), "resource policy has 2 characters"),
         (Value("parts", (object(),)), "parts is 1 entry"),
-        (Value("doubtful", None, Origin.UNKNOWN), "doubtful is not known: it cannot be seen here"),
+        (Value("doubtful", None, Origin.UNKNOWN), "doubtful is unknown: it is not visible in this input"),
     ],
 )
 def test_values_are_said_in_words(value: Value[object], expected: str) -> None:
@@ -410,4 +412,4 @@ def test_without_its_source_a_template_s_finding_has_its_place() -> None:
 def test_a_long_remedy_is_cut_and_says_so() -> None:
     """The page has all of it."""
     text = rendered(report(finding(fix="\n".join(f"line {number}" for number in range(20)))))
-    assert "|        line 11\n   |        and 8 more lines\n" in text
+    assert "|        line 11\n   |        ... and 8 more lines\n" in text

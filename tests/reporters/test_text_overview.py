@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from support.reports import PROTECTION, fault, finding, report
-from tablegate.findings import Exit, Fault, FaultCode, Finding, Input, Report, Skipped
+from tablegate.findings import NO_INPUT, Exit, Fault, FaultCode, Finding, Input, Report, Skipped
 from tablegate.model.value import Place
 from tablegate.reporters import REPORTERS
 from tablegate.reporters.text import FEW_INPUTS, MAX_FAULTS, MAX_INPUTS
@@ -30,13 +30,13 @@ def test_a_policy_is_a_line() -> None:
     """How often, in how many inputs, and where first; what blocks comes first, and what is broken most."""
     found = [in_file(1), in_file(1, address="Carts"), in_file(2), in_file(3, policy=PROTECTION, blocks=False)]
     assert [
-        "blocking; tablegate explain POLICY says how it is mended, -v shows each finding in full",
+        "Blocking (tablegate explain POLICY shows the fix, -v every finding):",
         "  high  TG301 point-in-time-recovery  3 in 2 inputs  Orders in 01.yaml:6",
         "",
-        "not blocking",
+        "Not blocking:",
         "  medium  TG304 deletion-protection  1 in 1 input  Orders in 03.yaml:6",
         "",
-        "most of it blocks in",
+        "Inputs with the most blocking findings:",
         "  2  01.yaml",
         "  1  02.yaml",
     ] == lines(many(*found))
@@ -46,33 +46,36 @@ def test_the_list_of_the_worst_ends() -> None:
     """And says how many more there are."""
     shown = lines(many(*(in_file(number) for number in range(MAX_INPUTS + 2))))
     assert f"  1  {MAX_INPUTS - 1:02}.yaml" in shown
-    assert "  and 2 inputs more" == shown[-1]
+    assert "  ... and 2 more" == shown[-1]
 
 
 def test_faults_are_told_by_what_is_wrong() -> None:
     """Alike ones once, those that block first; of very many kinds, the most frequent."""
     alike = [fault(place=Place(f"{number}.json")) for number in range(6)]
-    note = Fault(FaultCode.UNREADABLE, "a link that leaves the folder", Place("link"), blocks=False)
+    note = Fault(FaultCode.UNREADABLE, "a link out of the folder", Place("link"), blocks=False)
     assert [
         "error[TG001 unreadable] the file is empty",
         "  --> 0.json",
         "   = do:    terraform show -json tfplan > plan.json",
         "   = also:  1.json, 2.json, 3.json, …(+2)",
         "",
-        "warning[TG001 unreadable] a link that leaves the folder",
+        "warning[TG001 unreadable] a link out of the folder",
         "  --> link",
     ] == lines(many(faults=(*alike, note), exit=Exit.UNREAD))
     kinds = [fault(message=f"what {number}") for number in range(MAX_FAULTS + 3)]
-    assert "3 more could not be read or judged; -v shows each" == lines(many(faults=tuple(kinds), exit=Exit.UNREAD))[-1]
+    assert (
+        "... and 3 more that could not be read or checked (-v for all)"
+        == lines(many(faults=tuple(kinds), exit=Exit.UNREAD))[-1]
+    )
 
 
 def test_what_was_not_judged_is_told() -> None:
     """With the reason and some names; of a few inputs, only what one may have expected to be judged."""
-    skipped = (Skipped("left out", 2, ("a", "b")), Skipped("no input", 7, ("c", "d", "e", "f")))
-    left, other = "  2 files: left out: a, b", "  7 files: no input: c, d, e, …(+4)"
-    assert ["not judged", left, other] == lines(many(skipped=skipped))
-    assert ["not judged", left] == lines(report(skipped=skipped))
-    assert ["not judged", left, other] == lines(report(skipped=skipped), Detail.FULL)
+    skipped = (Skipped("left out", 2, ("a", "b")), Skipped(NO_INPUT, 7, ("c", "d", "e", "f")))
+    left, other = "  2 files: left out: a, b", "  7 files: neither a plan nor a template: c, d, e, …(+4)"
+    assert ["Skipped:", left, other] == lines(many(skipped=skipped))
+    assert ["Skipped:", left] == lines(report(skipped=skipped))
+    assert ["Skipped:", left, other] == lines(report(skipped=skipped), Detail.FULL)
     assert [] == lines(report(skipped=skipped), Detail.BRIEF)
 
 

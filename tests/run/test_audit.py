@@ -104,7 +104,7 @@ def test_what_tablegate_fails_at_does_not_hide_the_others() -> None:
         return NOTHING
 
     report = check_part((Source("a", b""), Source("bad", b""), Source("c", b"")), failing)
-    assert [("bad", "tablegate failed at it: KeyError", FaultCode.INTERNAL)] == [
+    assert [("bad", "tablegate failed on this input: KeyError", FaultCode.INTERNAL)] == [
         (fault.place.file, fault.message, fault.code) for fault in report.faults
     ]
 
@@ -162,7 +162,7 @@ def test_a_process_that_is_killed_is_named(tmp_path: Path) -> None:
         ran.returncode,
         [item["path"] for item in report["inputs"]],
     )
-    assert [("stacks/bad.yaml", "the process that judged it was killed")] == [
+    assert [("stacks/bad.yaml", "the process that checked it was killed")] == [
         (fault["file"], fault["message"]) for fault in report["faults"]
     ]
     assert {"stacks/fine.yaml", "stacks/good.yaml", "stacks/well.yaml"} == {it["input"] for it in report["findings"]}
@@ -184,8 +184,8 @@ def test_a_process_that_is_killed_by_others_is_told(tmp_path: Path) -> None:
     report = json.loads(ran.stdout)
     assert (4, ["stacks/a.yaml", "stacks/b.yaml"]) == (ran.returncode, [item["path"] for item in report["inputs"]])
     [told] = [fault["message"] for fault in report["faults"]]
-    assert told.startswith("a process that judged it")
-    assert told.endswith("was killed; they were judged again")
+    assert told.startswith("a process that checked it")
+    assert told.endswith("was killed; they were checked again")
 
 
 def test_processes_are_started_where_there_is_enough_to_do() -> None:

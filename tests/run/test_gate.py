@@ -167,7 +167,9 @@ def test_no_input_is_no_verdict() -> None:
     """A gate that nobody walks through is not open."""
     report = checked()
     assert report.exit is Exit.UNREAD
-    assert [fault.message for fault in report.faults] == ["there is no input to judge"]
+    assert [fault.message for fault in report.faults] == [
+        "no input given; try: tablegate check plan.json, or: tablegate check ."
+    ]
 
 
 def test_what_the_caller_met_before_is_in_the_report() -> None:
@@ -234,7 +236,7 @@ def test_a_table_that_was_read_and_not_judged_is_code_4(monkeypatch: pytest.Monk
     monkeypatch.setitem(DIALECTS, Kind.CLOUDFORMATION, "lossy")  # type: ignore[arg-type]  # a dictionary, to us
     report = checked(Source("a.yaml", GOOD))
     assert report.exit is Exit.INTERNAL
-    assert [fault.message for fault in report.faults] == ["2 tables were read and 0 judged"]
+    assert [fault.message for fault in report.faults] == ["2 tables were read and 0 checked"]
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_the_text_says_who_made_it_and_why_it_is_waived(capfd: pytest.CaptureFix
     shutil.copytree(SHOP, "cdk.out")
     cli.run(["check", "cdk.out", "--select", "TG301", "-v"])
     out = capfd.readouterr().out
-    assert "made by: Shop/Orders  (/srv/shop/app.js:31:20)" in out
+    assert "construct: Shop/Orders  (/srv/shop/app.js:31:20)" in out
     assert "waived: refilled every night" in out
 
 
@@ -146,7 +146,7 @@ def test_the_templates_that_a_template_embeds_come_with_it(capfd: pytest.Capture
     Path("app/link.yaml").symlink_to("/etc/hostname")
     Path("app/parent.yaml").write_text(PARENT % "link.yaml")
     report = _checked(capfd, "app/parent.yaml")
-    assert (3, "the child template is not read: it lies outside") == (
+    assert (3, "the child template is not read: it is outside t") == (
         report["exit"],
         report["faults"][0]["message"].partition(": ")[2][:47],
     )

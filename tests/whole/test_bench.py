@@ -12,6 +12,7 @@ from bench.shapes import Shape
 from bench.templates import template
 from tablegate.dialects import read
 from tablegate.dialects.reading import Reading, ReadOptions
+from tablegate.findings import NO_INPUT
 from tablegate.inputs.collect import SILENT, collect
 from tablegate.syntax.source import Source
 
@@ -54,4 +55,4 @@ def test_a_repository_is_of_templates_and_modules(tmp_path: Path) -> None:
     assert len(SHAPES) == len(collect([str(tmp_path / "roots")]).sources)
     others = collect([str(tmp_path / "others")])
     assert ((), ()) == (others.sources, others.faults)
-    assert {SILENT: 20, "no input": 20} == {item.why: item.files for item in others.skipped}
+    assert {SILENT: 20, NO_INPUT: 20} == {item.why: item.files for item in others.skipped}

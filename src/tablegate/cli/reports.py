@@ -18,7 +18,7 @@ from tablegate.model.record import record, replace
 from tablegate.model.value import Place
 from tablegate.reporters import REPORTERS
 from tablegate.reporters.safe import SHORTEST
-from tablegate.reporters.wording import Detail, ReportView
+from tablegate.reporters.wording import Detail, ReportView, gate_text
 from tablegate.syntax.node import ParseError
 from tablegate.syntax.recognise import recognise
 from tablegate.syntax.source import Source, Tree, decode
@@ -78,7 +78,7 @@ def deliver(report: Report, targets: Iterable[Destination], view: ReportView) ->
         if target.path is None:
             emit(REPORTERS[target.format](report, view))
             if target.format != "text":
-                note(f"gate: {report.gate} (exit {int(report.exit)})")
+                note(f"gate: {gate_text(report)} (exit {int(report.exit)})")
     return int(report.exit)
 
 

@@ -77,7 +77,7 @@ class Bundle:
             if name in self._files or not Path(child).is_file():
                 continue
             if not Path(child).resolve().is_relative_to(root):
-                self._refused[name] = "it lies outside of the folder that is checked"
+                self._refused[name] = "it is outside the folder that is checked"
                 continue
             self._add(child)
             waiting += [(child, inner) for inner in mentioned(self._files.get(name, b""))]
@@ -103,9 +103,10 @@ STDIN = "-"
 STDIN_NAME = "<stdin>"
 OFTEN = 100  # files between two words on how many were met
 
-# Why files of a folder are not judged.
-IGNORED = "left out by an ignore file"
-SILENT = "names neither DynamoDB nor IAM"
+NOTHING_FOUND = "found no Terraform plan or source, template or CDK assembly in this folder"
+# Why files of a folder are skipped.
+IGNORED = "excluded by an ignore file"
+SILENT = "no mention of DynamoDB or IAM"
 
 _ENDINGS_sources = (".json", ".yaml", ".yml", ".template", ".cfn", ".txt", ".tfstate")
 _PROGRAM = os.sep + PROGRAM
@@ -213,11 +214,11 @@ class _Collector:
         judged += [self._add_link(path, top) for path in walked.links]
         judged += [self._add_modules(source)] if source else []
         if not any(judged) and (len(self._faults), self._assemblies) == (faults, assemblies):
-            passed_over = f", among {len(judged)} files that could be one" if judged else ""
-            ignored = f"; ignore files leave out {len(walked.left_out)}" if walked.left_out else ""
-            self._refuse(root, f"no plan and no template was found in this folder{passed_over}{ignored}")
+            candidates = f" ({len(judged)} candidate {'file' if len(judged) == 1 else 'files'})" if judged else ""
+            excluded = f"; ignore files exclude {len(walked.left_out)}" if walked.left_out else ""
+            self._refuse(root, f"{NOTHING_FOUND}{candidates}{excluded}")
         elif self._fragments and not source and before == len(self._sources):
-            self._refuse(root, "nothing in this folder can be judged, and tables are declared in it")
+            self._refuse(root, "nothing in this folder can be checked, although it declares tables")
         if any(path.endswith(".template.json") and os.path.dirname(path) == top for path in walked.files):
             self._refuse(root, "templates of a CDK assembly without its manifest.json", blocks=False)
 
@@ -268,7 +269,7 @@ class _Collector:
             return None
         except (OSError, UnreadableError) as error:
             why = "a link" if os.path.islink(path) else reason_of(error, path)
-            self._refuse(path, f"{why}, so it leaves nothing out", blocks=False)
+            self._refuse(path, f"{why}, so it excludes nothing", blocks=False)
             return None
 
     def _add_link(self, path: str, root: str) -> bool:
@@ -280,11 +281,11 @@ class _Collector:
             target = Path(path).resolve(strict=True)
         except (OSError, RuntimeError):
             if wanted:
-                self._refuse(path, "a link that leads nowhere, or in a circle")
+                self._refuse(path, "a broken or circular link")
             return False
         if not target.is_relative_to(Path(root).resolve()):
             if wanted or target.is_dir():
-                self._refuse(path, "a link that leaves the folder; it was not followed", blocks=wanted)
+                self._refuse(path, "a link out of the folder, which is not followed", blocks=wanted)
             return False
         return wanted and not target.is_dir() and self._try_file(path, FLAGS)
 

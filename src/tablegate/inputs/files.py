@@ -18,7 +18,7 @@ _REASONS = {
     errno.ENOENT: "no such file or folder",
     errno.EACCES: "permission denied",
     errno.EPERM: "permission denied",
-    errno.ELOOP: "a link that leads in a circle",
+    errno.ELOOP: "a circular link",
     errno.ENAMETOOLONG: "the path is too long",
 }
 
@@ -80,7 +80,7 @@ def drained(stream: _Stream, limit: int = LIMIT, piece: int = 1024 * 1024) -> by
 
 
 def _too_large() -> UnreadableError:
-    return UnreadableError(f"larger than {LIMIT // 1024 // 1024} MB, the most that is read")
+    return UnreadableError(f"larger than {LIMIT // 1024 // 1024} MB, the limit")
 
 
 def reason_of(error: Exception, path: str) -> str:
@@ -88,7 +88,7 @@ def reason_of(error: Exception, path: str) -> str:
         return str(error)
     if isinstance(error, OSError):
         if error.errno == errno.ENOENT and os.path.islink(path):
-            return "a link that leads nowhere"
+            return "a broken link"
         return _REASONS.get(error.errno or 0, (error.strerror or "it cannot be read").lower())
     return "not a path"
 

@@ -228,7 +228,7 @@ _MEMBERS = 20_000  # of a plan file
 _FILE, _TOTAL = 4 * 1024 * 1024, 64 * 1024 * 1024  # bytes of one member that is read, and of all of them
 _MEMBER = r"tfconfig/m-([^/\\\x00-\x1f]*)/([^/\\\x00-\x1f]+)"
 _MANIFEST_trees = "tfconfig/modules.json"
-_SAVED = "what terraform plan -out FILE saved"
+_SAVED = "give the file that terraform plan -out=FILE saved"
 
 
 def with_source_trees(
@@ -240,7 +240,7 @@ def with_source_trees(
         raise ConfigError("--source and --plan-file cannot both be meant", "plan-file")
     if plan_file is not None:
         if len(sources) > 1:
-            raise ConfigError("--plan-file belongs to one plan", "plan-file", hint="name that plan alone")
+            raise ConfigError("--plan-file needs exactly one plan", "plan-file", hint="name only that plan")
         named: Tree = SavedTree(plan_file, _read(plan_file))
         return tuple(replace(source, tree=named) for source in sources)
     if folder is not None:
@@ -321,7 +321,7 @@ class SavedTree:
             raise
         except Exception as error:
             # What a broken or hostile archive makes zipfile raise is not all written down anywhere.
-            raise ConfigError(f"{name}: no plan file, or a broken one", "plan-file", hint=_SAVED) from error
+            raise ConfigError(f"{name}: not a plan file, or a broken one", "plan-file", hint=_SAVED) from error
         if self._root not in self._folders:
             raise ConfigError(f"{name}: a plan file without the source of its root module", "plan-file", hint=_SAVED)
 
@@ -366,7 +366,7 @@ class SavedTree:
         with held.open(name) as member:
             data = member.read(limit + 1)
         if len(data) > limit:
-            raise ConfigError(f"{self._name}: {name} is larger than source is", "plan-file", hint=_SAVED)
+            raise ConfigError(f"{self._name}: {name} is too large for Terraform source", "plan-file", hint=_SAVED)
         self._left -= len(data)
         return data
 

@@ -83,7 +83,7 @@ class Ignores:
             except ValueError:
                 spec = None
             if spec is None:
-                self._refuse(line.path, f"line {line.number} cannot be followed, so it leaves nothing out")
+                self._refuse(line.path, f"line {line.number} is not a valid pattern, so it excludes nothing")
             else:
                 whole += spec
         return lambda path: whole.check_file(path).include

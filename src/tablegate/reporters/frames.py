@@ -112,13 +112,13 @@ class Frames:
         yield self._gutter(edge, "|")
         yield from self._excerpt(marks[:MAX_MARKS], SEVERITIES[group.word], file=place.file, edge=edge)
         if len(marks) > MAX_MARKS:
-            more = joined(trusted_text("  and "), number(len(marks) - MAX_MARKS), trusted_text(" more"))
+            more = joined(trusted_text("  ... and "), number(len(marks) - MAX_MARKS), trusted_text(" more"))
             yield joined(self._gutter(edge, "|"), more)
         yield self._gutter(edge, "|")
         yield from self._notes(group, edge)
 
     def fault(self, fault: Fault) -> Iterator[SafeText]:
-        """What could not be read or judged, and what to do about it."""
+        """What could not be read or checked, and what to do about it."""
         code = f"{fault.code} {_FAULT_NAMES[fault.code]}" if fault.code is not FaultCode.INTERNAL else "internal"
         yield self._title("error" if fault.blocks else "warning", code, fault.message)
         if fault.place.file:
@@ -174,12 +174,12 @@ class Frames:
         if finding.scenario and " when " not in finding.message:
             yield from self._note(edge, "when", [pairs(finding.scenario, self.safe, " = ")])
         if finding.construct:
-            yield from self._note(edge, "made by", [self._construct(finding.construct)])
+            yield from self._note(edge, "construct", [self._construct(finding.construct)])
         if finding.waived is not None:
             yield from self._note(edge, "waived", self._wrapped([finding.waived]))
         yield from self._note(edge, "why", self._wrapped([first_sentence(finding.policy.rationale)]))
         if remedies := _remedies(finding):
-            yield from self._note(edge, "settle it", self._wrapped(remedies))
+            yield from self._note(edge, "resolve", self._wrapped(remedies))
         if finding.outcome is Outcome.UNKNOWN and finding.blocks:
             yield from self._note(edge, "blocks", [_why_it_blocks(finding)])
         if finding.fix:
@@ -212,7 +212,7 @@ class Frames:
         lines = self.safe.lines(fix)
         yield from lines[:MAX_FIX_LINES]
         if len(lines) > MAX_FIX_LINES:
-            yield joined(trusted_text("and "), number(len(lines) - MAX_FIX_LINES), trusted_text(" more lines"))
+            yield joined(trusted_text("... and "), number(len(lines) - MAX_FIX_LINES), trusted_text(" more lines"))
 
     def _others(self, findings: tuple[Finding, ...]) -> Iterator[SafeText]:
         limit = len(findings) if self.view.detail is Detail.FULL else MAX_OTHERS
@@ -222,7 +222,7 @@ class Frames:
             yield joined(subject(finding, self.safe), at)
         if len(findings) > limit:
             left = number(len(findings) - limit)
-            yield joined(trusted_text("and "), left, trusted_text(" more with the same cause"))
+            yield joined(trusted_text("... and "), left, trusted_text(" more with the same cause"))
 
     def _more(self, finding: Finding) -> Iterator[SafeText]:
         page = joined(trusted_text("tablegate explain "), self.safe(finding.policy.id))
@@ -258,7 +258,7 @@ def _marks(finding: Finding, safe: Sanitizer) -> list[Mark]:
 def _label(value: Value[object], finding: Finding, safe: Sanitizer) -> SafeText:
     """The value in words; shorter if the title says it already."""
     if value.doubt and not value.known and value.doubt.reason in finding.message:
-        return joined(safe(value.name), trusted_text(" is not known"))
+        return joined(safe(value.name), trusted_text(" is unknown"))
     label = statement(value, safe)
     return trusted_text("set here") if label == safe(finding.message, PROSE) else label
 
@@ -279,8 +279,7 @@ def _remedies(finding: Finding) -> list[str]:
 
 
 def _why_it_blocks(finding: Finding) -> SafeText:
-    severity = trusted_text(str(finding.severity))
-    return joined(trusted_text("its severity is "), severity, trusted_text(' and unknown = "block"'))
+    return joined(trusted_text(str(finding.severity)), trusted_text(' severity, and unknown = "block"'))
 
 
 def _edge(marks: Iterable[Mark]) -> int:

@@ -14,12 +14,12 @@ SUBJECTS = {
     "Table": "every table",
     "Index": "every index of every table",
     "Replica": "every replica of every table",
-    "Grant": "every statement that grants something on a table",
-    "Holder": "everybody who holds grants on a table",
-    "Unread": "every policy document that could not be read wholly",
+    "Grant": "every statement that grants access to a table",
+    "Holder": "everyone with access to a table",
+    "Unread": "every IAM document that could not be read completely",
     "Change": "every change that the input makes to a table",
     "DaxCluster": "every DAX cluster",
-    "LegacyGlobalTable": "every global table of the 2017 version, and every replica made by a custom resource",
+    "LegacyGlobalTable": "every global table of version 2017.11.29, and every replica made by a custom resource",
     "Estate": "the input as a whole",
 }
 
@@ -39,21 +39,26 @@ DIALECTS = {
     "terraform": "Terraform plans, states and source",
     "cloudformation": "templates of CloudFormation, SAM and the CDK, and change sets",
 }
-# Each kind of source: its language, whether it shows what a deploy changes, and what makes a value unknown there.
+# Each kind of input: its language, whether it shows what a deploy changes, and when a value is unknown there.
 SOURCES = {
-    "plan": ("terraform", True, "is known only after apply, and no reference in the plan settles it"),
-    "state": ("terraform", False, "is nothing that the provider keeps"),
+    "plan": ("terraform", True, "if it is known only after apply, and no reference in the plan leads to its value"),
+    "state": ("terraform", False, "if the provider does not store it"),
     "source": (
         "terraform",
         False,
-        "comes from a variable without a value, another resource, a data source, a file or a module that was not read",
+        "if it comes from a variable without a value, another resource, a data source, a file or a module that was "
+        "not read",
     ),
     "template": (
         "cloudformation",
         False,
-        "comes from a parameter without a value, an import, a dynamic reference or a macro",
+        "if it comes from a parameter without a value, an import, a dynamic reference or a macro",
     ),
-    "change set": ("cloudformation", True, "is known only after the deploy, or its properties were not asked for"),
+    "change set": (
+        "cloudformation",
+        True,
+        "if it is known only after the deploy, or the change set was described without `--include-property-values`",
+    ),
 }
 _SHOWN = {
     "plan": "Terraform plan",
@@ -68,19 +73,19 @@ INTRODUCTION = """\
 
 # The policies of tablegate
 
-Every policy has an id and a name; both work wherever a policy can be named, and so do a family (`TG3`, `recovery`)
-and a severity. `tablegate explain TG301` prints one of these pages. High and critical policies block by default:
-`--fail-on` moves the line.
+Every policy has an id and a name. Use either one wherever a policy can be named; a family (`TG3`, `recovery`) or a
+severity works there too. `tablegate explain TG301` prints one of these pages. High and critical policies block by
+default; `--fail-on` changes the threshold.
 
 ## Unknown
 
-A policy holds, fails, or is unknown where a value that decides it cannot be known:
+A policy passes, fails, or is unknown because a value that it needs is unknown:
 
 {sources}
 
-Source does not block for what it cannot know, unless `--unknown block` says so: its plan will tell. The report says
-which value it was, why it cannot be known, and what would settle it. A default of the service is not unknown: what
-nobody states is judged as what the service will do.
+The report names the value, the reason, and how to resolve it. Unknown values in Terraform source do not block unless
+you pass `--unknown block`: the plan will know them. A setting that nobody sets is not unknown: it is checked as the
+default that the service will use.
 
 ## Families
 
@@ -91,17 +96,20 @@ def page(policy: Policy) -> str:
     """One policy for a terminal."""
     head = f"{policy.name} ({policy.id})"
     rows = [
-        ("Asks", policy.title),
+        ("Rule", policy.title),
         ("Why", _flat(policy.rationale)),
-        ("Judges", f"{_subject(policy)}, in {_dialects(policy)}"),
+        ("Applies to", f"{_subject(policy)}, in {_dialects(policy)}"),
     ]
     blocks = [_row(word, textwrap.wrap(text, 84)) for word, text in rows]
-    blocks.append(_row("Unknown when", ["a value that decides it cannot be known:", *_unknown(policy)]))
+    blocks.append(
+        _row("Unknown if", ["a value that it needs is unknown; the handbook says when: tablegate policies --markdown"])
+    )
     if policy.options:
         blocks.append(_row("Options", [line for option in policy.options for line in _option_lines(option)]))
-        blocks.append(_row("", [f"set them under [policies.{policy.name}]"]))
+        blocks.append(_row("", [f"set under [policies.{policy.name}]"]))
+    no_fix = "no fix given" if _has_no_fix(policy) else "does not apply"
     for word, fix in (("Terraform", policy.remedy.terraform), ("CloudFormation", policy.remedy.cloudformation)):
-        blocks.append(_row(word, _fragment(fix).splitlines() if fix else ["cannot be said there"]))
+        blocks.append(_row(word, _fragment(fix).splitlines() if fix else [no_fix]))
     if policy.remedy.global_table:
         blocks.append(_row("Global table", _fragment(policy.remedy.global_table).splitlines()))
     blocks.append(_row("More", [policy.docs]))
@@ -132,8 +140,8 @@ def _sections(policy: Policy) -> Iterator[str]:
     yield f"### {policy.id} {policy.name}"
     yield f"**{policy.title}.** ({_facts(policy)})"
     yield f"**Why.** {_flat(policy.rationale)}"
-    yield f"**Judged on** {_subject(policy)}, in {_dialects(policy)}."
-    yield "**Unknown when** a value that decides it [cannot be known](#unknown)."
+    yield f"**Applies to** {_subject(policy)}, in {_dialects(policy)}."
+    yield "**Unknown if** a value that it needs [is unknown](#unknown)."
     if policy.options:
         rows = [
             "| option | meaning | takes | default |",
@@ -164,7 +172,7 @@ def toml_text(content: object) -> str:
 
 
 def _question(family: str, members: list[Policy]) -> str:
-    """The question of the family; for a family of another pack, its number of policies."""
+    """The question of the family, or its number of policies."""
     return QUESTIONS.get(family, "1 policy" if len(members) == 1 else f"{len(members)} policies")
 
 
@@ -173,7 +181,7 @@ def _table(members: list[Policy]) -> str:
         f"| [{policy.id}](#{_anchor(policy)}) | {policy.name} | {_weight(policy)} | {policy.title} |"
         for policy in members
     ]
-    return "\n".join(["| id | name | severity | asks |", "| --- | --- | --- | --- |", *rows]) + "\n"
+    return "\n".join(["| id | name | severity | rule |", "| --- | --- | --- | --- |", *rows]) + "\n"
 
 
 def _option_lines(option: PolicyOption) -> Iterator[str]:
@@ -218,21 +226,18 @@ def _is_of_changes(policy: Policy) -> bool:
 
 
 def _known_sources() -> str:
-    lines = [f"- in a {_SHOWN[word]}, when it {why}" for word, (_, _, why) in SOURCES.items()]
+    lines = [f"- in a {_SHOWN[word]}, {why}" for word, (_, _, why) in SOURCES.items()]
     return ";\n".join(lines) + "."
-
-
-def _unknown(policy: Policy) -> Iterator[str]:
-    """For each kind of input: when a value is unknown there."""
-    for word, (language, changes, why) in SOURCES.items():
-        if language in _languages(policy) and (changes or not _is_of_changes(policy)):
-            yield from textwrap.wrap(f"in a {_SHOWN[word]}, when it {why}", 84, subsequent_indent="  ")
 
 
 def _languages(policy: Policy) -> list[str]:
     """The languages that the policy has a remedy for, or all of them."""
     spelled = [language for language in DIALECTS if getattr(policy.remedy, language) is not None]
     return spelled or list(DIALECTS)
+
+
+def _has_no_fix(policy: Policy) -> bool:
+    return all(getattr(policy.remedy, language) is None for language in DIALECTS)
 
 
 def _fragment(text: str) -> str:

@@ -21,10 +21,10 @@ MAX_ROWS, MAX_COLUMNS = 100, 40  # that text and Markdown show of one input
 
 LEGEND = (
     trusted_text("R read  W write  D delete  S scan  T read the stream  A administer"),
-    trusted_text("R* only under a condition  R? cannot be told  blank: surely not"),
-    trusted_text("what a table's own policy denies to all is not taken from other holders"),
+    trusted_text("R* under a condition  R? unknown  blank: no access"),
+    trusted_text("a Deny in a table's own policy is not subtracted from the other rows"),
 )
-_NEWER = trusted_text(f"not among the actions known as of {ACTIONS_AS_OF}, so they may do anything: ")
+_NEWER = trusted_text(f"not among the actions known as of {ACTIONS_AS_OF}, assumed to allow everything: ")
 _FEW = 12  # inputs, each of which is shown even without a table
 _ORDER = tuple(Right)
 _GAP = "  "
@@ -37,7 +37,7 @@ def render_text(matrices: Sequence[Matrix], safe: Sanitizer, width: int) -> str:
     shown = _with_tables(matrices)
     lines = [line for matrix in shown for line in (*_text_lines(matrix, safe, width), trusted_text(""))]
     if left := len(matrices) - len(shown):
-        without = trusted_text(" without a table: what their holders may do elsewhere is not shown")
+        without = trusted_text(" without a table: access to tables elsewhere is not shown")
         lines += [joined(counted(left, "input"), without), trusted_text("")]
     lines += _legend(matrices, safe)
     return "".join(f"{line.rstrip()}\n" for line in lines)
@@ -56,13 +56,13 @@ def _text_lines(matrix: Matrix, safe: Sanitizer, width: int) -> Iterator[SafeTex
     if idle_rows or idle_columns or cut:
         yield trusted_text("")
     if not matrix.columns:
-        yield trusted_text("no table is in this input: what its holders may do elsewhere is not shown")
+        yield trusted_text("this input has no table: access to tables elsewhere is not shown")
     elif idle_rows:
-        yield joined(counted(idle_rows, "holder"), trusted_text(" with nothing on any table here"))
+        yield joined(counted(idle_rows, "holder"), trusted_text(" without access to any table here"))
     if idle_columns:
-        yield joined(counted(idle_columns, "column"), trusted_text(" that nobody here reaches"))
+        yield joined(counted(idle_columns, "column"), trusted_text(" that no holder here can access"))
     if cut:
-        yield joined(trusted_text("not shown: "), listed(_cut(rows, used)), trusted_text("; -o csv has them all"))
+        yield joined(trusted_text("not shown: "), listed(_cut(rows, used)), trusted_text(" (-o csv has them all)"))
 
 
 def _column_blocks(matrix: Matrix, used: list[int], safe: Sanitizer, width: int) -> Iterator[list[int]]:
@@ -84,7 +84,7 @@ def _column_blocks(matrix: Matrix, used: list[int], safe: Sanitizer, width: int)
 
 def _text_table(matrix: Matrix, rows: Iterable[Row], block: list[int], safe: Sanitizer) -> Iterator[SafeText]:
     names = column_titles(matrix.columns, safe)
-    heads = [trusted_text("holder"), trusted_text("sort"), *(names[number] for number in block)]
+    heads = [trusted_text("holder"), trusted_text("kind"), *(names[number] for number in block)]
     shown = [row for row in rows if not row.cells.keys().isdisjoint(block)]
     table = [heads, *([*_holder(row, safe), *_cells(row, block)] for row in shown)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
@@ -97,7 +97,7 @@ def render_markdown(matrices: Sequence[Matrix], safe: Sanitizer, _: int) -> str:
     shown = _with_tables(matrices)
     lines = [line for matrix in shown for line in (*_markdown_lines(matrix, safe), trusted_text(""))]
     if left := len(matrices) - len(shown):
-        without = trusted_text(" without a table: what their holders may do elsewhere is not shown.")
+        without = trusted_text(" without a table: access to tables elsewhere is not shown.")
         lines += [joined(counted(left, "input"), without), trusted_text("")]
     lines += map(_code, _legend(matrices, safe))
     return "\n\n".join("\n".join(part) for part in _paragraphs(lines)) + "\n"
@@ -109,19 +109,19 @@ def _markdown_lines(matrix: Matrix, safe: Sanitizer) -> Iterator[SafeText]:
     names = column_titles(matrix.columns, safe)
     shown = used[:MAX_COLUMNS]
     if used:
-        yield _markdown_row([trusted_text("holder"), trusted_text("sort"), *(_code(names[number]) for number in shown)])
+        yield _markdown_row([trusted_text("holder"), trusted_text("kind"), *(_code(names[number]) for number in shown)])
         yield _markdown_row([trusted_text("---")] * (2 + len(shown)))
     for row in rows[:MAX_ROWS]:
         cells = [_code(cell) if len(cell) else cell for cell in _cells(row, shown)]
         yield _markdown_row([*map(_code, _holder(row, safe)), *cells])
     if not matrix.columns:
-        yield trusted_text("No table is in this input: what its holders may do elsewhere is not shown.")
+        yield trusted_text("This input has no table: access to tables elsewhere is not shown.")
         return
     idle = counted(len(matrix.rows) - len(rows), "holder"), counted(len(matrix.columns) - len(used), "column")
-    yield joined(idle[0], trusted_text(" and "), idle[1], trusted_text(" without a cell"))
+    yield joined(idle[0], trusted_text(" and "), idle[1], trusted_text(" without access"))
     if len(rows) > MAX_ROWS or len(used) > MAX_COLUMNS:
         more = listed(_cut(rows, used))
-        yield joined(trusted_text("Not shown: "), more, trusted_text(". The format csv has them all."))
+        yield joined(trusted_text("Not shown: "), more, trusted_text(" (`-o csv` has them all)."))
 
 
 def _paragraphs(lines: Iterable[SafeText]) -> Iterator[list[SafeText]]:
@@ -153,7 +153,7 @@ def render_csv(matrices: Sequence[Matrix], safe: Sanitizer, _: int) -> str:
         if at:
             writer.writerow(())
         names = column_titles(matrix.columns, safe)
-        writer.writerow(map(_no_formula, ("file", "holder", "sort", *names)))
+        writer.writerow(map(_no_formula, ("file", "holder", "kind", *names)))
         for row in matrix.rows:
             lead = (safe(matrix.file), *_holder(row, safe))
             writer.writerow([*map(_no_formula, lead), *_cells(row, range(len(names)))])

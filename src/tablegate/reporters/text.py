@@ -20,6 +20,7 @@ from tablegate.reporters.wording import (
     ReportView,
     Style,
     counted,
+    gate_text,
     listed,
     number,
     outcome_word,
@@ -35,6 +36,13 @@ _NAMED = 3  # addresses or files in one line
 _GAP = "  "
 _DOT = " · "
 _UNREAD = "unread"  # the kind of an input that could not be read
+_KINDS = {
+    "cloudformation": "CloudFormation template",
+    "terraform-plan": "Terraform plan",
+    "terraform-source": "Terraform source",
+    "terraform-state": "Terraform state",
+    "cdk-assembly": "CDK assembly",
+}
 _WORDS = (*map(str, Severity), *map(str, Outcome))  # the worst first
 _RANK = {word: rank for rank, word in enumerate(_WORDS)}
 
@@ -66,9 +74,9 @@ def _blocks(report: Report, view: ReportView, paint: Paint, safe: Sanitizer) -> 
     for group in framed:
         yield list(frames.group(group))
     listing = Listing(paint, safe, width=view.width, several=len(report.inputs) > 1)
-    for heading, groups in (("blocking too", blocking), ("not blocking", rest)):
+    for heading, groups in (("Also blocking", blocking), ("Not blocking", rest)):
         if groups:
-            lead = paint(Style.QUIET, joined(trusted_text(heading), trusted_text("; -v shows each in full")))
+            lead = paint(Style.QUIET, joined(trusted_text(heading), trusted_text(" (-v for details):")))
             yield [lead, *listing.lines(groups)]
     skipped = report.skipped if view.detail is Detail.FULL else _unexpected(report.skipped)
     yield from _skipped_block(skipped, paint, safe)
@@ -149,18 +157,21 @@ class Summary:
     def blocks(self, report: Report) -> Iterator[list[SafeText]]:
         """Block after block, the gravest first."""
         yield from self._faults(report.faults)
-        help = "tablegate explain POLICY says how it is mended, -v shows each finding in full"
-        for blocks, heading in ((True, f"blocking; {help}"), (False, "not blocking")):
+        help = "(tablegate explain POLICY shows the fix, -v every finding)"
+        for blocks, heading in ((True, f"Blocking {help}:"), (False, "Not blocking:")):
             findings = [finding for finding in report.findings if finding.blocks is blocks]
             if findings:
                 yield [self._paint(Style.QUIET, trusted_text(heading)), *self._policies(findings)]
         by_input = Counter([finding.file for finding in report.findings if finding.blocks])
         if by_input:
-            yield [self._paint(Style.QUIET, trusted_text("most of it blocks in")), *self._inputs(by_input)]
+            yield [
+                self._paint(Style.QUIET, trusted_text("Inputs with the most blocking findings:")),
+                *self._inputs(by_input),
+            ]
         yield from _skipped_block(report.skipped, self._paint, self._safe)
 
     def _faults(self, faults: Sequence[Fault]) -> Iterator[list[SafeText]]:
-        """What could not be read or judged, by what is wrong with it."""
+        """What could not be read or checked, by the kind of fault."""
         frames = Frames(self._view, self._paint, self._safe)
         groups: dict[tuple[object, ...], list[Fault]] = {}
         for fault in faults:
@@ -172,7 +183,8 @@ class Summary:
             yield [*frames.fault(first), *more]
         left = sum(map(len, ranked[MAX_FAULTS:]))
         if left:
-            yield [joined(number(left), trusted_text(" more could not be read or judged; -v shows each"))]
+            unread = trusted_text(" more that could not be read or checked (-v for all)")
+            yield [joined(trusted_text("... and "), number(left), unread)]
 
     def _policies(self, findings: Iterable[Finding]) -> Iterator[SafeText]:
         rows: dict[tuple[int, str, str], list[Finding]] = {}
@@ -202,15 +214,15 @@ class Summary:
         for file, count in ranked[:MAX_INPUTS]:
             yield listed((trusted_text(""), SafeText(f"{number(count):>{digits}}"), self._safe(file)), _GAP)
         if len(ranked) > MAX_INPUTS:
-            left = counted(len(ranked) - MAX_INPUTS, "input")
-            yield listed((trusted_text(""), joined(trusted_text("and "), left, trusted_text(" more"))), _GAP)
+            left = number(len(ranked) - MAX_INPUTS)
+            yield listed((trusted_text(""), joined(trusted_text("... and "), left, trusted_text(" more"))), _GAP)
 
 
 def _skipped_block(skipped: Iterable[Skipped], paint: Paint, safe: Sanitizer) -> Iterator[list[SafeText]]:
     """The files of folders that were skipped, by the reason."""
     lines = [joined(trusted_text(_GAP), _skipped_line(group, safe)) for group in skipped]
     if lines:
-        yield [paint(Style.QUIET, trusted_text("not judged")), *lines]
+        yield [paint(Style.QUIET, trusted_text("Skipped:")), *lines]
 
 
 def _unexpected(skipped: Iterable[Skipped]) -> Iterator[Skipped]:
@@ -231,8 +243,7 @@ def _some(names: list[SafeText], count: int) -> SafeText:
 
 def _header(report: Report, safe: Sanitizer) -> SafeText:
     """The tool, what it read, and the number of policies."""
-    policies = counted(report.counts.policies, "policy")
-    return listed([trusted_text(f"tablegate {__version__}"), *_inputs_read(report, safe), policies], _DOT)
+    return listed([trusted_text(f"tablegate {__version__}"), *_inputs_read(report, safe)], _DOT)
 
 
 def _inputs_read(report: Report, safe: Sanitizer) -> Iterator[SafeText]:
@@ -246,6 +257,7 @@ def _inputs_read(report: Report, safe: Sanitizer) -> Iterator[SafeText]:
     else:
         yield joined(counted(len(report.inputs), "input"), trusted_text(": "), listed(_kinds(report, safe)))
     yield listed(_sizes(report))
+    yield joined(counted(report.counts.policies, "policy"), trusted_text(" checked"))
 
 
 def _kinds(report: Report, safe: Sanitizer) -> Iterator[SafeText]:
@@ -258,7 +270,7 @@ def _kinds(report: Report, safe: Sanitizer) -> Iterator[SafeText]:
 
 
 def _kind(kind: str, safe: Sanitizer) -> SafeText:
-    return safe("cloudformation template" if kind == "cloudformation" else kind.replace("-", " "))
+    return safe(_KINDS.get(kind) or kind.replace("-", " "))
 
 
 def _sizes(report: Report) -> Iterator[SafeText]:
@@ -271,7 +283,7 @@ def _sizes(report: Report) -> Iterator[SafeText]:
     if replicas:
         yield counted(replicas, "replica")
     if documents:
-        yield joined(counted(documents, "policy document"), _not_wholly_read(report))
+        yield joined(counted(documents, "IAM document"), _not_wholly_read(report))
 
 
 def _not_wholly_read(report: Report) -> SafeText:
@@ -290,32 +302,28 @@ def _footer(report: Report, safe: Sanitizer, paint: Paint) -> Iterator[SafeText]
     """The counts, and the gate."""
     yield from _counts(report, safe, paint)
     style = Style.GOOD if report.exit is Exit.OPEN else Style.BAD
-    gate = paint(style, trusted_text(report.gate))
+    gate = paint(style, trusted_text(gate_text(report)))
     yield joined(trusted_text("gate: "), gate, trusted_text(" (exit "), number(report.exit), trusted_text(")"))
 
 
 def _counts(report: Report, safe: Sanitizer, paint: Paint) -> Iterator[SafeText]:
     counts = report.counts
     if report.findings:
-        yield listed([*_findings_by_word(report, paint), _verdicts(report)], _DOT)
+        yield listed([*_findings_by_word(report, paint), _checks(report)], _DOT)
     elif not counts.verdicts:
         yield _nothing(report, safe)
     elif counts.held + counts.not_applicable == counts.verdicts:
-        everywhere = joined(trusted_text("all "), counted(counts.policies, "policy"), trusted_text(" hold on "))
-        apart = joined(trusted_text(", "), number(counts.not_applicable), trusted_text(" of them not applicable"))
-        verdicts = counted(counts.verdicts, "verdict")
-        every = joined(verdicts, apart) if counts.not_applicable else verdicts
-        yield joined(everywhere, counted(counts.tables, "table"), trusted_text(_DOT), every)
+        yield _all_pass(report)
     else:
-        yield _verdicts(report)
+        yield _checks(report)
 
 
 def _nothing(report: Report, safe: Sanitizer) -> SafeText:
     if report.faults or not report.inputs:
-        return trusted_text("nothing was judged")
+        return trusted_text("nothing was checked")
     kinds = listed(_kind(kind, safe) for kind in sorted({item.kind for item in report.inputs}))
     resources = counted(sum(item.resources for item in report.inputs), "resource")
-    return joined(kinds, trusted_text(" understood: "), resources, trusted_text(", none of them DynamoDB"))
+    return joined(kinds, trusted_text(": "), resources, trusted_text(", none of them DynamoDB"))
 
 
 def _findings_by_word(report: Report, paint: Paint) -> Iterator[SafeText]:
@@ -330,8 +338,29 @@ def _findings_by_word(report: Report, paint: Paint) -> Iterator[SafeText]:
             yield joined(trusted_text(lead), listed(each))
 
 
-def _verdicts(report: Report) -> SafeText:
+def _all_pass(report: Report) -> SafeText:
+    """``all 3 policies pass on 3 tables (9 checks, 3 not applicable)``."""
     counts = report.counts
-    held = joined(number(counts.held), trusted_text(" of "), counted(counts.verdicts, "verdict"), trusted_text(" hold"))
+    one = counts.policies == 1
+    every = joined(trusted_text("all "), counted(counts.policies, "policy"), trusted_text(" pass"))
+    policies = trusted_text("the policy passes") if one else every
+    on = joined(trusted_text(" on all " if one and counts.tables > 1 else " on "), counted(counts.tables, "table"))
     apart = joined(trusted_text(", "), number(counts.not_applicable), trusted_text(" not applicable"))
-    return joined(held, apart) if counts.not_applicable else held
+    checks = joined(counted(counts.verdicts, "check"), apart if counts.not_applicable else trusted_text(""))
+    tables = on if counts.tables else trusted_text("")
+    return joined(policies, tables, trusted_text(" ("), checks, trusted_text(")"))
+
+
+def _checks(report: Report) -> SafeText:
+    """``95 checks: 16 failed, 37 passed, 42 not applicable``."""
+    counts = report.counts
+    results = {
+        "failed": counts.failed,
+        "unknown": counts.unknown,
+        "waived": counts.waived,
+        "passed": counts.held,
+        "not applicable": counts.not_applicable,
+    }
+    results["without a result"] = counts.verdicts - sum(results.values())
+    each = [joined(number(count), trusted_text(f" {word}")) for word, count in results.items() if count]
+    return joined(counted(counts.verdicts, "check"), trusted_text(": "), listed(each))

@@ -6,12 +6,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import IntEnum, StrEnum
 
-from tablegate.findings import Finding, Outcome
+from tablegate.findings import Exit, Finding, Outcome, Report
 from tablegate.model.record import record
 from tablegate.model.value import Origin, Place, Value
 from tablegate.reporters.safe import MANY, PROSE, Plain, SafeText, Sanitizer, joined, plain, trusted_text
 
-_PLURALS = {"index": "indexes", "policy": "policies", "entry": "entries", "cdk assembly": "cdk assemblies"}
+_PLURALS = {"index": "indexes", "policy": "policies", "entry": "entries", "CDK assembly": "CDK assemblies"}
+_PHRASES = {"holder": "granted to ", "tables newly reachable": "also reaches "}  # for the name and its verb
+_PLURAL_ENDINGS = ("attributes", "definitions", "dimensions", "indexes", "replicas", "tags", "units")  # of facts
 
 
 def number(count: int) -> SafeText:
@@ -56,15 +58,24 @@ def statement(value: Value[object], safe: Sanitizer) -> SafeText:
     """A value as a statement: its content, whether it was set, or why it is not known."""
     name = safe(value.name)
     if value.origin is Origin.UNKNOWN:
-        reason = safe(value.doubt.reason, PROSE) if value.doubt else trusted_text("it cannot be seen here")
-        return joined(name, trusted_text(" is not known: "), reason)
+        reason = safe(value.doubt.reason, PROSE) if value.doubt else trusted_text("it is not visible in this input")
+        return joined(name, trusted_text(" is unknown: "), reason)
     content = plain(value)
+    is_plural = value.name.endswith(_PLURAL_ENDINGS)
     if value.origin is Origin.DEFAULT and _is_nothing(content):
-        return joined(name, trusted_text(" is not set"))
+        return joined(trusted_text("no "), name) if is_plural else joined(name, trusted_text(" is not set"))
     if isinstance(content, dict) and is_sized(content):
+        if is_plural:
+            return joined(
+                number(_size(content)), trusted_text(" "), SafeText(name[:-1]) if _size(content) == 1 else name
+            )
         return joined(name, trusted_text(" has "), sized(content))
-    verb = trusted_text(" is not set, so it is " if value.origin is Origin.DEFAULT else " is ")
-    return joined(name, verb, _content(content, safe))
+    if value.name in _PHRASES:
+        return joined(trusted_text(_PHRASES[value.name]), _content(content, safe))
+    verb = " are " if is_plural else " is "
+    if value.origin is Origin.DEFAULT:
+        verb = f"{verb}not set, so {'they are' if is_plural else 'it is'} "
+    return joined(name, trusted_text(verb), _content(content, safe))
 
 
 def _is_nothing(content: Plain) -> bool:
@@ -79,14 +90,17 @@ def is_sized(content: Mapping[str, Plain]) -> bool:
 def sized(content: Mapping[str, Plain]) -> SafeText:
     """The size of a content that is not shown: ``2 entries``."""
     nouns = {"text": "character", "mapping": "entry"}
-    size = content["size"] if isinstance(content["size"], int) else 0
-    return counted(size, nouns.get(str(content["type"]), "entry"))
+    return counted(_size(content), nouns.get(str(content["type"]), "entry"))
+
+
+def _size(content: Mapping[str, Plain]) -> int:
+    return content["size"] if isinstance(content["size"], int) else 0
 
 
 def _content(content: Plain, safe: Sanitizer) -> SafeText:
     match content:
         case None:
-            return trusted_text("nothing")
+            return trusted_text("none")
         case bool():
             return trusted_text("on" if content else "off")
         case int() | float():
@@ -113,6 +127,13 @@ def where(place: Place, safe: Sanitizer) -> SafeText:
     """``file:line:column``, as far as they are known."""
     parts = [safe(place.file)] + [SafeText(str(at)) for at in (place.line, place.column) if at is not None]
     return listed(parts, ":")
+
+
+def gate_text(report: Report) -> str:
+    """What the run decides: ``open``, ``blocked``, or why the gate failed."""
+    if report.exit is Exit.OPEN:
+        return "open" if report.counts.verdicts else "open, nothing to check"
+    return "blocked" if report.exit is Exit.BLOCKED else "failed, not everything could be checked"
 
 
 def outcome_word(finding: Finding) -> str:

@@ -105,10 +105,10 @@ def _one_by_one(sources: Sequence[Source], check: Check) -> Iterator[bytes]:
     for source in sources:
         reports = _reports(_Batch([(source,)], check), 1, lambda _done: None)
         survived += len(reports)
-        yield reports.get(0) or packed(lost(source, "the process that judged it was killed"))
+        yield reports.get(0) or packed(lost(source, "the process that checked it was killed"))
     if sources and survived == len(sources):
         among = f" or one of {len(sources) - 1} others" if len(sources) > 1 else ""
-        yield packed(lost(sources[0], f"a process that judged it{among} was killed; they were judged again"))
+        yield packed(lost(sources[0], f"a process that checked it{among} was killed; they were checked again"))
 
 
 class _Batch:

@@ -62,9 +62,13 @@ def check_prepared(
     faults += judgement.faults
     read, judged = sum(item.tables for item in inputs), judgement.counts.tables
     if read != judged and not any(fault.blocks for fault in faults):
-        faults.append(Fault(FaultCode.INTERNAL, f"{read} tables were read and {judged} judged", Place("")))
+        faults.append(Fault(FaultCode.INTERNAL, f"{read} tables were read and {judged} checked", Place("")))
     if not inputs and not faults:
-        faults.append(Fault(FaultCode.UNREADABLE, "there is no input to judge", Place("")))
+        faults.append(
+            Fault(
+                FaultCode.UNREADABLE, "no input given; try: tablegate check plan.json, or: tablegate check .", Place("")
+            )
+        )
     return Report(
         inputs=tuple(sorted(inputs, key=lambda item: item.path)),
         findings=judgement.findings,

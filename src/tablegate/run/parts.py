@@ -73,7 +73,7 @@ def check_part(part: Part, check: Check) -> Report:
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, the report says it
         if len(part) == 1:
-            return lost(part[0], f"tablegate failed at it: {type(error).__name__}")
+            return lost(part[0], f"tablegate failed on this input: {type(error).__name__}")
         return merged(check_part((source,), check) for source in part)
     return replace(report, findings=tuple([_light(finding) for finding in report.findings]))
 

@@ -182,7 +182,7 @@ def test_a_template_may_be_named() -> None:
         ("[]", False, UNCOVERED),
         ("../../child.yaml", True, "the child template lies outside of the folder that is checked"),
         ("parent.yaml", True, "the child template is this template again, or one above it"),
-        ("linked.yaml", True, "the child template is not read: it lies outside of the folder that is checked"),
+        ("linked.yaml", True, "the child template is not read: it is outside the folder that is checked"),
         ("broken.yaml", True, "the child template app/broken.yaml is not read: "),
         ("state.json", True, "the child template app/state.json is no template"),
     ],
@@ -191,7 +191,7 @@ def test_a_template_that_is_not_at_hand(url: str, blocks: bool, message: str) ->
     """What is not there is told; what is there and cannot be read blocks."""
     reading = _read(
         _stack(url=url),
-        refused={"app/linked.yaml": "it lies outside of the folder that is checked"},
+        refused={"app/linked.yaml": "it is outside the folder that is checked"},
         broken_yaml="a: [",
         parent_yaml="x",
         state_json=json.dumps({"format_version": "1.0", "values": {}}),

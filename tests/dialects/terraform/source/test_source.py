@@ -221,7 +221,7 @@ def test_a_file_is_judged_alone_where_it_is_named_alone(tmp_path: Path, monkeypa
     for name in ("a.tf", "b.tf"):
         (tmp_path / name).write_text(TABLE % '"x"')
     (alone,) = collect(["a.tf"]).sources
-    message = "judged without the 1 other file of its folder"
+    message = "checked without the 1 other file of its folder"
     assert faults(read(alone, ReadOptions())) == [("TG002", False, message)]
     (both,) = collect(["a.tf", "b.tf"]).sources
     assert [fault.code.value for fault in read(both, ReadOptions()).faults] == ["TG003"]

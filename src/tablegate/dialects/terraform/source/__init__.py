@@ -68,12 +68,14 @@ class Project:
         left = self._folder.left
         if left:
             files = "file" if left == 1 else "files"
-            message = f"judged without the {left} other {files} of its folder"
-            self._faults.incomplete(message, hint="give the folder: a module is all of its files")
+            message = f"checked without the {left} other {files} of its folder"
+            self._faults.incomplete(message, hint="give the folder: a module is all files in it")
 
     def _detail(self) -> str:
         doubts = self._resources.doubts
-        return f"source mode: {doubts} {'value' if doubts == 1 else 'values'} only a plan can tell"
+        if not doubts:
+            return "every value known"
+        return f"{doubts} {'value' if doubts == 1 else 'values'} known only from a plan"
 
     def _modules(self, root: ModuleInstance) -> Iterator[ModuleInstance]:
         waiting = deque([root])
