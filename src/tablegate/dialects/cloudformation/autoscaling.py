@@ -56,7 +56,7 @@ class Scaling:
         section = properties(self._resolver, policy)
         target = section.get("ScalingTargetId")
         key = text_with_references(target) if target is not None else _id_and_dimension(section)
-        reference = target.symbol if isinstance(target, Unresolved) else None
+        reference = target.reference if isinstance(target, Unresolved) else None
         if key is None or (reference is not None and reference.kind != RESOURCE):
             self._unattached.append(policy)
         else:
@@ -84,7 +84,7 @@ class Scaling:
         )
 
     def _index(self, candidate: Candidate) -> str | None:
-        value = self._resolver.head(candidate.target)
+        value = self._resolver.resolve(candidate.target)
         return (text_with_references(value) or "").partition("/index/")[2] or None if value is not None else None
 
     def _policies(self, target: Resource, section: Section) -> Iterator[Tracking]:

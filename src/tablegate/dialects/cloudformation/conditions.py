@@ -1,11 +1,11 @@
-"""Conditions and rules: true, false, or open. What is open is asked, so that every scenario is walked."""
+"""Conditions and rules: true, false or open. An open one asks a question, which has an answer in each scenario."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from weakref import proxy
 
-from tablegate.dialects.cloudformation.scenarios import EQUAL, FREE, TRUE, VALUE, Needed, Question
+from tablegate.dialects.cloudformation.scenarios import EQUAL, FREE, TRUE, VALUE, Answers, Question
 from tablegate.dialects.cloudformation.values import (
     INPUT,
     Resolved,
@@ -24,31 +24,31 @@ if TYPE_CHECKING:
 
 
 @record(kw_only=False)
-class _Decided:
-    """What came out for a condition: in which scenario, and what it needed."""
+class _Decision:
+    """Whether a condition held: in which scenario, and with which answers."""
 
     walk: int
     truth: bool | None
-    known: int  # answers, when it was decided
+    known: int  # how many answers there were
     was_quiet: bool
-    needed: Needed
+    needed: Answers
 
 
-_NEVER: Mapping[bool | None, _Decided] = {}
+_NO_DECISIONS: Mapping[bool | None, _Decision] = {}
 
 
 class Conditions:
     """The conditions of one template."""
 
     def __init__(self, resolver: Resolver, declared: Mapping[str, Node]) -> None:
-        self._resolver: Resolver = proxy(resolver)  # whose conditions they are: a circle would outlive the reading
+        self._resolver: Resolver = proxy(resolver)  # a circle would outlive the reading
         self._scenarios = resolver.scenarios
         self._rules = resolver.template.rules
         self._declared = declared
         self._fixed: dict[str, bool] = {}
-        self._decided: dict[str, dict[bool | None, _Decided]] = {}  # the last time, of each outcome
-        self._open: dict[str, None] = {}
-        self._said: dict[Needed, Mapping[str, str] | None] = {}
+        self._decisions: dict[str, dict[bool | None, _Decision]] = {}  # the last one for each truth
+        self._being_decided: dict[str, None] = {}
+        self._in_words_of: dict[Answers, Mapping[str, str] | None] = {}
         self._names: dict[Question, tuple[str, bool]] | None = None
 
     def is_declared(self, name: str) -> bool:
@@ -64,39 +64,39 @@ class Conditions:
         if node is None:
             self._resolver.wrong_shape(where, f"there is no condition {name!r}")
             return None
-        if name in self._open:
+        if name in self._being_decided:
             self._resolver.wrong_shape(node, f"the condition {name!r} depends on itself")
             return None
-        for decided in self._decided.get(name, _NEVER).values():
-            if self._stands(decided):
-                self._scenarios.asked.extend([question for question, _ in decided.needed])
-                return decided.truth
+        for decision in self._decisions.get(name, _NO_DECISIONS).values():
+            if self._is_current(decision):
+                self._scenarios.asked.extend([question for question, _ in decision.needed])
+                return decision.truth
         return self._decide(name, node)
 
     def _decide(self, name: str, node: Node) -> bool | None:
         scenarios = self._scenarios
         before = len(scenarios.asked)
-        self._open[name] = None
+        self._being_decided[name] = None
         truth = self._holds(node)
-        del self._open[name]
+        del self._being_decided[name]
         needed = tuple((question, scenarios.answers[question]) for question in dict.fromkeys(scenarios.asked[before:]))
-        decided = _Decided(scenarios.walks, truth, len(scenarios.answers), scenarios.quiet, needed)
-        self._decided.setdefault(name, {})[truth] = decided
+        decision = _Decision(scenarios.walks, truth, len(scenarios.answers), scenarios.quiet, needed)
+        self._decisions.setdefault(name, {})[truth] = decision
         if truth is not None and not scenarios.quiet and not needed:
             self._fixed[name] = truth
         return truth
 
-    def _stands(self, decided: _Decided) -> bool:
-        """Whether it would come out the same: in the same scenario, or wherever what it needed is answered alike."""
+    def _is_current(self, decision: _Decision) -> bool:
+        """Whether it is the same now: in its scenario, or if the questions that it asked have the same answers."""
         scenarios = self._scenarios
-        if decided.truth is None:  # unless more is known by now, or may be asked
-            return decided.walk == scenarios.walks and (decided.known, decided.was_quiet) == (
+        if decision.truth is None:  # more may be known by now, or may be asked
+            return decision.walk == scenarios.walks and (decision.known, decision.was_quiet) == (
                 len(scenarios.answers),
                 scenarios.quiet,
             )
-        if decided.walk == scenarios.walks:
+        if decision.walk == scenarios.walks:
             return True
-        return not decided.was_quiet and scenarios.still_holds(decided.needed)
+        return not decision.was_quiet and scenarios.still_holds(decision.needed)
 
     def doubt(self, name: str) -> Doubt:
         """Why a condition is not decided."""
@@ -106,31 +106,31 @@ class Conditions:
         return Doubt(f"the condition {name} cannot be decided")
 
     def scenario(self) -> Mapping[str, str] | None:
-        """The scenario in words: conditions by their names, parameters by their values. None where nothing is open."""
+        """The scenario in words: conditions by name, parameters by value. None if nothing is open."""
         chosen = self._scenarios.chosen()
         try:
-            return self._said[chosen]
+            return self._in_words_of[chosen]
         except KeyError:
-            self._said[chosen] = said = self._in_words(chosen)
-            return said
+            self._in_words_of[chosen] = words = self._in_words(chosen)
+            return words
 
-    def _in_words(self, chosen: Needed) -> Mapping[str, str] | None:
-        said: dict[str, str] = {}
+    def _in_words(self, chosen: Answers) -> Mapping[str, str] | None:
+        words: dict[str, str] = {}
         for question, answer in chosen:
             kind, subject, word = question.kind, question.subject, question.word
-            name, negated = (None, False) if kind == VALUE else self._name(question)
+            name, negated = (None, False) if kind == VALUE else self._condition_asking(question)
             if name is not None:
-                said[name] = str((answer == TRUE) != negated).lower()
+                words[name] = str((answer == TRUE) != negated).lower()
             elif kind != EQUAL:
-                said[subject] = answer
+                words[subject] = answer
             elif answer == TRUE:
-                said[subject] = str(word) or "''"
+                words[subject] = str(word) or "''"
             else:
-                said[subject] = f"{said[subject]}, not {word}" if subject in said else f"not {word}"
-        return dict(sorted(said.items())) or None
+                words[subject] = f"{words[subject]}, not {word}" if subject in words else f"not {word}"
+        return dict(sorted(words.items())) or None
 
     def possible(self) -> bool:
-        """Whether the template's rules allow this scenario, as far as that can be said."""
+        """Whether the template's rules allow this scenario, as far as they are understood."""
         return not self._rules or not any(map(self._forbids, self._rules.values()))
 
     def _holds(self, node: Node) -> bool | None:
@@ -144,14 +144,15 @@ class Conditions:
         if name == "Condition" and isinstance(argument.content, str):
             return self.truth(argument.content, argument)
         arguments = argument.content if isinstance(argument.content, (list, tuple)) else None
-        if arguments is None or name not in _SIZES or not _SIZES[name][0] <= len(arguments) <= _SIZES[name][1]:
+        least, most = _ARGUMENTS.get(name, (0, 0))
+        if arguments is None or not least <= len(arguments) <= most:
             self._resolver.wrong_shape(node, f"{name[:40]} is not a condition, or has another number of arguments")
             return None
         return self._function(name, arguments)
 
     def _function(self, name: str, arguments: Sequence[Node]) -> bool | None:
         if name == "Fn::Equals":
-            return self._equals(*map(self._resolver.head, arguments))
+            return self._equals(*map(self._resolver.resolve, arguments))
         if name == "Fn::Not":
             return _negated(self._holds(arguments[0]))
         if name == "Fn::And":
@@ -159,11 +160,11 @@ class Conditions:
         if name == "Fn::Or":
             return self._all(arguments, decisive=True)
         if name == "Fn::Contains":
-            return self._contains(*map(self._resolver.head, arguments))
-        return self._each_in(*map(self._resolver.head, arguments))
+            return self._contains(*map(self._resolver.resolve, arguments))
+        return self._each_in(*map(self._resolver.resolve, arguments))
 
     def _all(self, arguments: Sequence[Node], *, decisive: bool) -> bool | None:
-        """Fn::And and Fn::Or. Nothing is asked where something that is known decides."""
+        """Fn::And and Fn::Or. Nothing is asked if a known argument decides."""
         scenarios = self._scenarios
         if not scenarios.quiet:
             with scenarios.without_asking():
@@ -178,10 +179,10 @@ class Conditions:
         return None if None in truths else not decisive
 
     def _equals(self, left: Resolved, right: Resolved) -> bool | None:
-        found = _compared(left, right)
-        if not isinstance(found, Question):
-            return found
-        answer = self._scenarios.ask(found)
+        comparison = _comparison(left, right)
+        if not isinstance(comparison, Question):
+            return comparison
+        answer = self._scenarios.ask(comparison)
         return None if answer is None else answer == TRUE
 
     def _contains(self, listed: Resolved, value: Resolved) -> bool | None:
@@ -197,7 +198,7 @@ class Conditions:
         return False if False in truths else None if None in truths else True
 
     def _forbids(self, rule: Node) -> bool:
-        """Whether a rule applies to this scenario and says no. A rule that is not understood forbids nothing."""
+        """Whether a rule forbids this scenario. A rule that is not understood forbids nothing."""
         content = rule.content
         if not isinstance(content, dict):
             return False
@@ -215,36 +216,36 @@ class Conditions:
     def _asserted(self, node: Node) -> bool | None:
         return self._holds(node) if _understood(node) else None
 
-    def _name(self, question: Question) -> tuple[str | None, bool]:
-        """The condition that asks this question and nothing else, and whether it asks for the contrary."""
+    def _condition_asking(self, question: Question) -> tuple[str | None, bool]:
+        """The condition that asks this question alone, and whether it negates it."""
         if self._names is None:
-            self._names = self._named()
+            self._names = self._conditions_by_question()
         return self._names.get(question, (None, False))
 
-    def _named(self) -> dict[Question, tuple[str, bool]]:
+    def _conditions_by_question(self) -> dict[Question, tuple[str, bool]]:
         names: dict[Question, tuple[str, bool]] = {}
         with self._scenarios.without_asking():
             for name, node in reversed(tuple(self._declared.items())):
-                asked, negated = self._asks(node)
+                asked, negated = self._question_of(node)
                 if asked is not None and (not negated or asked not in names):
                     names[asked] = (name, negated)
         return names
 
-    def _asks(self, node: Node) -> tuple[Question | None, bool]:
+    def _question_of(self, node: Node) -> tuple[Question | None, bool]:
         content = node.content
         arguments = next(iter(content.values())).content if isinstance(content, dict) and len(content) == 1 else None
         if not isinstance(content, dict) or not isinstance(arguments, (list, tuple)):
             return None, False
         if "Fn::Not" in content and len(arguments) == 1:
-            asked, negated = self._asks(arguments[0])
+            asked, negated = self._question_of(arguments[0])
             return asked, not negated
         if "Fn::Equals" not in content or len(arguments) != 2:
             return None, False
-        found = _compared(*map(self._resolver.head, arguments))
-        return (found if isinstance(found, Question) else None), False
+        comparison = _comparison(*map(self._resolver.resolve, arguments))
+        return (comparison if isinstance(comparison, Question) else None), False
 
 
-_SIZES = {
+_ARGUMENTS = {
     "Fn::Equals": (2, 2),
     "Fn::Not": (1, 1),
     "Fn::And": (2, 10),
@@ -252,20 +253,20 @@ _SIZES = {
     "Fn::Contains": (2, 2),
     "Fn::EachMemberIn": (2, 2),
 }
-"""How many arguments each function of a condition or rule takes."""
+"""The fewest and the most arguments of each function of conditions and rules."""
 
 
-def _compared(left: Resolved, right: Resolved) -> bool | Question | None:
-    """Whether two values are equal, the question that would tell, or None where there is not even that."""
+def _comparison(left: Resolved, right: Resolved) -> bool | Question | None:
+    """Whether two values are equal; the question that decides it; None if there is no such question."""
     if not isinstance(left, Unresolved):
         if not isinstance(right, Unresolved):
             return _comparable(left) == _comparable(right)
         left, right = right, left
     if isinstance(right, Unresolved) and left.parts and left.parts == right.parts:
         return True
-    symbol = left.symbol
-    if symbol is not None and symbol.kind == INPUT and isinstance(right, Node) and is_scalar(right):
-        return Question(EQUAL, symbol.name, scalar_of(right))
+    reference = left.reference
+    if reference is not None and reference.kind == INPUT and isinstance(right, Node) and is_scalar(right):
+        return Question(EQUAL, reference.name, scalar_of(right))
     sides = [text_with_references(side) if side is not None else "" for side in (left, right)]
     return Question(FREE, " = ".join(sorted(side for side in sides if side is not None))) if None not in sides else None
 
@@ -287,4 +288,4 @@ def _understood(node: Node) -> bool:
     ((name, argument),) = content.items()
     if name in ("Fn::And", "Fn::Or", "Fn::Not"):
         return isinstance(argument.content, (list, tuple)) and all(map(_understood, argument.content))
-    return name in _SIZES
+    return name in _ARGUMENTS

@@ -77,7 +77,7 @@ class Exports:
         self._asking.add(id(item.value))
         try:
             with item.stack.scenarios.without_asking():
-                value = from_other_stack(item.stack.head(item.value), node, item.stack)
+                value = from_other_stack(item.stack.resolve(item.value), node, item.stack)
         finally:
             self._asking.discard(id(item.value))
         return expression(node) if value is None else value

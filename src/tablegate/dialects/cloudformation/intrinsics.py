@@ -1,4 +1,4 @@
-"""Ref, fn::* , findinmap."""
+"""CloudFormation's functions. Each takes the resolver, the node of its call and its argument."""
 
 from __future__ import annotations
 
@@ -26,64 +26,15 @@ if TYPE_CHECKING:
     from tablegate.dialects.cloudformation.resolver import Resolver
 
 
-_ANY_OTHER = "any other"
-
-
-def find_in_map(resolver: Resolver, node: Node, argument: Node) -> Resolved:
-    """``Fn::FindInMap``. Where a key is not known, each row is a scenario."""
-    content = argument.content
-    if not isinstance(content, (list, tuple)) or len(content) not in (3, 4):
-        return resolver.wrong_shape(node, "Fn::FindInMap takes a map and two keys")
-    default = _default(content)
-    name = resolver.head(content[0])
-    if not isinstance(name, Node):
-        return expression(node, name.doubt if name else None)
-    found: Node | Unresolved | None = resolver.template.mappings.get(scalar_of(name))
-    for key in content[1:3]:
-        if isinstance(found, Node):
-            found = _looked_up(resolver, node, found, key, *((_ANY_OTHER,) if default else ()))
-    if isinstance(found, Unresolved):
-        return found
-    if found is None:
-        return resolver.head(default) if default is not None else _not_found(resolver, node, scalar_of(name))
-    if isinstance(found.content, dict):
-        return resolver.wrong_shape(node, "Fn::FindInMap finds a text or a list")
-    return resolver.head(found)
-
-
-def _default(content: Sequence[Node]) -> Node | None:
-    last = content[3].content if len(content) == 4 else None
-    return last.get("DefaultValue") if isinstance(last, dict) else None
-
-
-def _looked_up(resolver: Resolver, node: Node, rows: Node, key: Node, *others: str) -> Node | Unresolved | None:
-    value = resolver.head(key)
-    if value is None or not isinstance(rows.content, dict):
-        return resolver.wrong_shape(node, "Fn::FindInMap takes the name of a map with two levels, and two keys")
-    if isinstance(value, Node):
-        return rows.content.get(scalar_of(value))
-    symbol = value.symbol
-    subject = symbol.name if symbol is not None else text_with_references(value)
-    options = (*rows.content, *others)
-    row = resolver.scenarios.ask(Question(VALUE, subject), options) if subject and options else None
-    return rows.content.get(row) if row is not None else Unresolved(value.doubt, node)
-
-
-def _not_found(resolver: Resolver, node: Node, mapping: str) -> Unresolved:
-    what = f"there is no mapping {mapping!r} with this key"
-    if resolver.scenarios.answers or resolver.template.macros:
-        return Unresolved(Doubt(f"{what} in this scenario"), node)
-    return resolver.wrong_shape(node, what)
-
-
-_ELSEWHERE = Doubt("another stack exports this value, which is read at deploy")
+_ANY_OTHER = "any other"  # row of a map with a default
+_FROM_OTHER_STACK = Doubt("another stack exports this value, which is read at deploy")
 
 Function: TypeAlias = "Callable[[Resolver, Node, Node], Resolved]"
 
 
 def ref(resolver: Resolver, node: Node, argument: Node) -> Resolved:
-    """``Ref``. Under AWS::LanguageExtensions a function may make its name."""
-    name = resolver.head(argument)
+    """``Ref``. With AWS::LanguageExtensions its name may be an expression."""
+    name = resolver.resolve(argument)
     if isinstance(name, Unresolved):
         return expression(node)
     if name is None or not isinstance(name.content, str):
@@ -97,7 +48,7 @@ def get_att(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     if isinstance(content, str):
         name, _, attribute = content.partition(".")
     elif isinstance(content, (list, tuple)) and len(content) >= 2:
-        first, *rest = map(resolver.head, content)
+        first, *rest = map(resolver.resolve, content)
         if isinstance(first, Unresolved) or Unresolved in map(type, rest):
             return expression(node)
         name = first.content if isinstance(first, Node) and isinstance(first.content, str) else ""
@@ -120,7 +71,7 @@ def sub(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     if not isinstance(content, str):
         return resolver.wrong_shape(node, "Fn::Sub takes a text, or a text and a map")
     if "{{resolve:" in content:
-        return resolver.head(text_node(node, content))
+        return resolver.resolve(text_node(node, content))
     return assembled(node, _substituted(resolver, node, content, own))
 
 
@@ -128,30 +79,30 @@ def _substituted(
     resolver: Resolver, node: Node, text: str, own: Mapping[str, Node]
 ) -> Sequence[str | Node | Unresolved]:
     head, *rest = text.split("${")
-    found: list[str | Node | Unresolved] = [head] if head else []
+    pieces: list[str | Node | Unresolved] = [head] if head else []
     for piece in rest:
         name, brace, behind = piece.partition("}")
         if not brace:
-            found.append("${" + piece)
+            pieces.append("${" + piece)
             continue
         if name.startswith("!"):
-            found.append("${" + name[1:] + "}")
+            pieces.append("${" + name[1:] + "}")
         else:
             value = _named(resolver, node, name.strip(), own)
             if value is not None:
-                found.append(value)
+                pieces.append(value)
         if behind:
-            found.append(behind)
-    return found
+            pieces.append(behind)
+    return pieces
 
 
 def _named(resolver: Resolver, node: Node, name: str, own: Mapping[str, Node]) -> Resolved:
-    """What stands for a name in a text."""
+    """What a name in a text comes to."""
     if name in own:
-        value = resolver.head(own[name])
+        value = resolver.resolve(own[name])
     else:
-        thing, dot, attribute = name.partition(".")
-        value = resolver.resolve_name(node, thing, attribute if dot else None)
+        own_name, dot, attribute = name.partition(".")
+        value = resolver.resolve_name(node, own_name, attribute if dot else None)
     if isinstance(value, Node) and not isinstance(value.content, str) and not is_scalar(value):
         return resolver.wrong_shape(node, f"{name} is not a text, and cannot stand in one")
     return value
@@ -162,7 +113,7 @@ def join(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     content = argument.content
     if not isinstance(content, (list, tuple)) or len(content) != 2 or not isinstance(content[0].content, str):
         return resolver.wrong_shape(node, "Fn::Join takes a delimiter and a list")
-    listed = resolver.head(content[1])
+    listed = resolver.resolve(content[1])
     if isinstance(listed, Unresolved):
         return expression(node, listed.doubt)
     if listed is None or not isinstance(listed.content, (list, tuple)):
@@ -189,10 +140,10 @@ def split(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     content = argument.content
     if not isinstance(content, (list, tuple)) or len(content) != 2 or not isinstance(content[0].content, str):
         return resolver.wrong_shape(node, "Fn::Split takes a delimiter and a text")
-    text = resolver.head(content[1])
+    text = resolver.resolve(content[1])
     if not isinstance(text, Node) or not is_scalar(text) or not content[0].content:
         return expression(node, text.doubt if isinstance(text, Unresolved) else None)
-    return _listed(node, scalar_of(text).split(content[0].content))
+    return _text_list(node, scalar_of(text).split(content[0].content))
 
 
 def select(resolver: Resolver, node: Node, argument: Node) -> Resolved:
@@ -200,7 +151,7 @@ def select(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     content = argument.content
     if not isinstance(content, (list, tuple)) or len(content) != 2:
         return resolver.wrong_shape(node, "Fn::Select takes a number and a list")
-    number, listed = resolver.head(content[0]), resolver.head(content[1])
+    number, listed = resolver.resolve(content[0]), resolver.resolve(content[1])
     if isinstance(number, Unresolved) or isinstance(listed, Unresolved):
         doubt = next(it.doubt for it in (number, listed) if isinstance(it, Unresolved))
         return expression(node, doubt)
@@ -209,25 +160,25 @@ def select(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     index = scalar_of(number)
     if not (index.isascii() and index.isdigit() and len(index) < 9) or int(index) >= len(listed.content):
         return resolver.wrong_shape(node, f"Fn::Select has no item {index[:20]!r} to select")
-    return resolver.head(listed.content[int(index)])
+    return resolver.resolve(listed.content[int(index)])
 
 
 def if_(resolver: Resolver, node: Node, argument: Node) -> Resolved:
-    """``Fn::If``: the branch of this scenario. Where both branches say the same, nothing is asked."""
+    """``Fn::If``: the branch of this scenario. If both branches are equal, nothing is asked."""
     content = argument.content
     if not isinstance(content, (list, tuple)) or len(content) != 3 or not isinstance(content[0].content, str):
         return resolver.wrong_shape(node, "Fn::If takes a condition's name and two values")
     name, then, otherwise = content[0].content, content[1], content[2]
     if _same(then, otherwise) and resolver.conditions.is_declared(name):
-        return resolver.head(then)
+        return resolver.resolve(then)
     truth = resolver.conditions.truth(name, content[0])
     if truth is None:
         return Unresolved(resolver.conditions.doubt(name), node)
-    return resolver.head(then if truth else otherwise)
+    return resolver.resolve(then if truth else otherwise)
 
 
 def _same(one: Node, other: Node) -> bool:
-    """Whether two expressions are written alike. True and 1 are not."""
+    """Whether two expressions are written the same way. True and 1 are not."""
     left, right = one.content, other.content
     if type(left) is not type(right):
         return False
@@ -238,16 +189,63 @@ def _same(one: Node, other: Node) -> bool:
     return left == right
 
 
+def find_in_map(resolver: Resolver, node: Node, argument: Node) -> Resolved:
+    """``Fn::FindInMap``. If a key is not known, each row is a scenario."""
+    content = argument.content
+    if not isinstance(content, (list, tuple)) or len(content) not in (3, 4):
+        return resolver.wrong_shape(node, "Fn::FindInMap takes a map and two keys")
+    default = _default(content)
+    name = resolver.resolve(content[0])
+    if not isinstance(name, Node):
+        return expression(node, name.doubt if name else None)
+    value: Node | Unresolved | None = resolver.template.mappings.get(scalar_of(name))
+    for key in content[1:3]:
+        if isinstance(value, Node):
+            value = _row(resolver, node, value, key, *((_ANY_OTHER,) if default else ()))
+    if isinstance(value, Unresolved):
+        return value
+    if value is None:
+        return resolver.resolve(default) if default is not None else _no_row(resolver, node, scalar_of(name))
+    if isinstance(value.content, dict):
+        return resolver.wrong_shape(node, "Fn::FindInMap finds a text or a list")
+    return resolver.resolve(value)
+
+
+def _default(content: Sequence[Node]) -> Node | None:
+    last = content[3].content if len(content) == 4 else None
+    return last.get("DefaultValue") if isinstance(last, dict) else None
+
+
+def _row(resolver: Resolver, node: Node, rows: Node, key: Node, *others: str) -> Node | Unresolved | None:
+    value = resolver.resolve(key)
+    if value is None or not isinstance(rows.content, dict):
+        return resolver.wrong_shape(node, "Fn::FindInMap takes the name of a map with two levels, and two keys")
+    if isinstance(value, Node):
+        return rows.content.get(scalar_of(value))
+    reference = value.reference
+    subject = reference.name if reference is not None else text_with_references(value)
+    options = (*rows.content, *others)
+    row = resolver.scenarios.ask(Question(VALUE, subject), options) if subject and options else None
+    return rows.content.get(row) if row is not None else Unresolved(value.doubt, node)
+
+
+def _no_row(resolver: Resolver, node: Node, mapping: str) -> Unresolved:
+    what = f"there is no mapping {mapping!r} with this key"
+    if resolver.scenarios.answers or resolver.template.macros:
+        return Unresolved(Doubt(f"{what} in this scenario"), node)
+    return resolver.wrong_shape(node, what)
+
+
 def length(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     """``Fn::Length``."""
-    listed = resolver.head(argument)
+    listed = resolver.resolve(argument)
     if not isinstance(listed, Node) or not isinstance(listed.content, (list, tuple)):
         return expression(node, listed.doubt if isinstance(listed, Unresolved) else None)
     return Node(len(resolver.items(listed)), node.line, node.column, node.end_column)
 
 
 def to_json_string(resolver: Resolver, node: Node, argument: Node) -> Resolved:
-    """``Fn::ToJsonString``, where everything in it is known."""
+    """``Fn::ToJsonString``, if everything in it is known."""
     plain, open_part = _plain(resolver, argument)
     if open_part is not None:
         return expression(node, open_part.doubt)
@@ -255,7 +253,7 @@ def to_json_string(resolver: Resolver, node: Node, argument: Node) -> Resolved:
 
 
 def _plain(resolver: Resolver, node: Node) -> tuple[object, Unresolved | None]:
-    value = resolver.head(node)
+    value = resolver.resolve(node)
     if isinstance(value, Unresolved):
         return None, value
     if value is None:
@@ -275,7 +273,7 @@ def _first_open(parts: Sequence[tuple[object, Unresolved | None]]) -> Unresolved
 
 def to_base64(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     """``Fn::Base64``."""
-    text = resolver.head(argument)
+    text = resolver.resolve(argument)
     if not isinstance(text, Node) or not is_scalar(text):
         return expression(node, text.doubt if isinstance(text, Unresolved) else None)
     import base64  # hardly a template has it
@@ -285,11 +283,11 @@ def to_base64(resolver: Resolver, node: Node, argument: Node) -> Resolved:
 
 def import_value(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     """``Fn::ImportValue``: what another template of the run exports under this name."""
-    name = resolver.head(argument)
+    name = resolver.resolve(argument)
     exports = resolver.context.exports or resolver.options.exports
     if exports is None or not isinstance(name, Node) or not is_scalar(name):
-        return expression(node, _ELSEWHERE)
-    return exports.exported(resolver, node, scalar_of(name)) or expression(node, _ELSEWHERE)
+        return expression(node, _FROM_OTHER_STACK)
+    return exports.exported(resolver, node, scalar_of(name)) or expression(node, _FROM_OTHER_STACK)
 
 
 def stack_output(resolver: Resolver, node: Node, argument: Node) -> Resolved:
@@ -300,12 +298,12 @@ def stack_output(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     named = [resolver.get(argument.content, key) for key in ("StackName", "OutputName")]
     stack, output = (scalar_of(it) if isinstance(it, Node) and is_scalar(it) else None for it in named)
     if exports is None or not stack or not output:
-        return expression(node, _ELSEWHERE)
-    return exports.output(resolver, node, stack, output) or expression(node, _ELSEWHERE)
+        return expression(node, _FROM_OTHER_STACK)
+    return exports.output(resolver, node, stack, output) or expression(node, _FROM_OTHER_STACK)
 
 
 def transform(resolver: Resolver, node: Node, argument: Node) -> Resolved:
-    """``Fn::Transform``: what it gives, and what it does to what stands beside it, is not known."""
+    """``Fn::Transform``: neither what it gives nor what it does to its siblings is known."""
     named = argument.content.get("Name") if isinstance(argument.content, dict) else None
     name = scalar_of(named) if named is not None else "Fn::Transform"
     what = f"the macro {name} may put anything here"
@@ -314,16 +312,16 @@ def transform(resolver: Resolver, node: Node, argument: Node) -> Resolved:
 
 
 def packaged(_resolver: Resolver, node: Node, _argument: Node) -> Resolved:
-    """A directive of rain, which packages templates: what it puts there is not followed."""
+    """A directive of rain, which packages templates: what it inserts is not read."""
     return Unresolved(Doubt("rain puts a file or a module here", PACKAGE), node)
 
 
 def deployed(_resolver: Resolver, node: Node, _argument: Node) -> Resolved:
-    """``Fn::GetAZs`` and ``Fn::Cidr``: not computed here."""
+    """``Fn::GetAZs`` and ``Fn::Cidr``: known at the deploy."""
     return expression(node)
 
 
-def _listed(node: Node, texts: Sequence[str]) -> Node:
+def _text_list(node: Node, texts: Sequence[str]) -> Node:
     items = [text_node(node, text) for text in texts]
     return Node(items, node.line, node.column, node.end_column)
 

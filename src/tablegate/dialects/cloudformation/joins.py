@@ -70,7 +70,7 @@ class Candidates:
     def possible(self, table: TableIdentity) -> Iterator[tuple[Candidate, Doubt]]:
         """Those that may be about this table, and why that is not known."""
         for candidate in self._unresolved:
-            value = self._resolver.head(candidate.target)
+            value = self._resolver.resolve(candidate.target)
             if isinstance(value, Unresolved) and self._compare(value, table) is None:
                 yield candidate, _possible_doubt(candidate, value.doubt)
         if isinstance(table.name, Unresolved):
@@ -83,7 +83,7 @@ class Candidates:
         return next((doubt for _, doubt in self.possible(table)), None) if self.read_names else None
 
     def _add(self, candidate: Candidate) -> None:
-        value = self._resolver.head(candidate.target)
+        value = self._resolver.resolve(candidate.target)
         text = text_with_references(value) if value is not None else None
         if value is None or text is None:
             self._unresolved.append(candidate)
@@ -102,7 +102,7 @@ class Candidates:
             self._by_name.setdefault(name.name, []).append(candidate)
 
     def _is_about(self, candidate: Candidate, table: TableIdentity) -> bool | None:
-        value = self._resolver.head(candidate.target)
+        value = self._resolver.resolve(candidate.target)
         return False if value is None else self._compare(value, table)
 
     def _compare(self, value: Node | Unresolved, table: TableIdentity) -> bool | None:

@@ -84,18 +84,20 @@ def _with_key(resolver: Resolver, key: Node | Unresolved, text: str) -> Encrypti
 
 def _shows_own_key(resolver: Resolver, key: Unresolved) -> bool:
     """Whether it can be no alias of AWS's own key: the ARN of a key, or a key or alias that the template makes."""
-    symbols = [part for part in key.parts if isinstance(part, NameReference)]
+    references = [part for part in key.parts if isinstance(part, NameReference)]
     return any(isinstance(part, str) and ":key/" in part for part in key.parts) or any(
-        _made(resolver, symbol, kind) is not None for symbol in symbols for kind in (KEY, KEY_ALIAS)
+        _made(resolver, reference, kind) is not None for reference in references for kind in (KEY, KEY_ALIAS)
     )
 
 
-def _made(resolver: Resolver, symbol: NameReference, type_: str) -> tuple[Resolver, Resource] | None:
-    """The resource of this type that a symbol stands for, and whose it is."""
-    stack = symbol.stack or resolver
-    name = symbol.name if symbol.stack is None else symbol.resource
-    found = stack.template.named(name, type_) if name is not None and symbol.kind in (RESOURCE, OTHER_STACK) else None
-    return None if found is None else (stack, found)
+def _made(resolver: Resolver, reference: NameReference, type_: str) -> tuple[Resolver, Resource] | None:
+    """The resource of this type that a reference leads to, with the resolver of its stack."""
+    stack = reference.stack or resolver
+    name = reference.name if reference.stack is None else reference.resource
+    if name is None or reference.kind not in (RESOURCE, OTHER_STACK):
+        return None
+    resource = stack.template.named(name, type_)
+    return None if resource is None else (stack, resource)
 
 
 def _key_region(resolver: Resolver, key: Node | Unresolved, text: str, place: Place) -> Value[str]:
@@ -107,10 +109,10 @@ def _key_region(resolver: Resolver, key: Node | Unresolved, text: str, place: Pl
     segment = _fourth_segment(key)
     if isinstance(segment, str):
         return fact.of(segment, place) if segment else fact.doubted(_REGION_UNKNOWN, place)
-    symbol = segment or key.symbol
-    if symbol is not None and symbol.stack is not None:
-        return _region_of(symbol.stack, place)
-    if symbol is not None and (symbol.name == REGION or symbol.kind == RESOURCE):
+    reference = segment or key.reference
+    if reference is not None and reference.stack is not None:
+        return _region_of(reference.stack, place)
+    if reference is not None and (reference.name == REGION or reference.kind == RESOURCE):
         region = resolver.resolve_name(key.node, REGION)
         return fact.of(scalar_of(region), place) if isinstance(region, Node) else fact.doubted(_REGION_UNKNOWN, place)
     return fact.unset if text.startswith("alias/") else fact.doubted(_REGION_UNKNOWN, place)
@@ -135,17 +137,17 @@ def _fourth_segment(key: Unresolved) -> str | NameReference | None:
 
 def _key_resource(resolver: Resolver, key: Node | Unresolved, text: str) -> KmsKey | None:
     """The key, where the template makes it: named itself, or through an alias of the template."""
-    symbols = [part for part in key.parts if isinstance(part, NameReference)] if isinstance(key, Unresolved) else []
-    aliases = [found for symbol in symbols if (found := _made(resolver, symbol, KEY_ALIAS)) is not None]
+    references = [part for part in key.parts if isinstance(part, NameReference)] if isinstance(key, Unresolved) else []
+    aliases = [found for reference in references if (found := _made(resolver, reference, KEY_ALIAS)) is not None]
     if "alias/" in text:
         own = (alias for alias in resolver.template.of(KEY_ALIAS) if _alias_name(resolver, alias) == text)
         aliases += [(resolver, alias) for alias in own]
-    pairs = [(resolver, symbol) for symbol in symbols]
+    pairs = [(resolver, reference) for reference in references]
     for stack, alias in aliases:
         target = properties(stack, alias).get("TargetKeyId")
         parts = target.parts if isinstance(target, Unresolved) else ()
         pairs += [(stack, part) for part in parts if isinstance(part, NameReference)]
-    found = next((it for stack, symbol in pairs if (it := _made(stack, symbol, KEY)) is not None), None)
+    found = next((it for stack, reference in pairs if (it := _made(stack, reference, KEY)) is not None), None)
     if found is None or exists(*found) is False:
         return None
     stack, resource = found
@@ -176,8 +178,8 @@ def destinations(section: Section) -> tuple[StreamDestination, ...]:
     if inner is None:
         return ()
     arn = inner.get("StreamArn")
-    symbol = arn.symbol if isinstance(arn, Unresolved) else None
-    found = resolver.template.named(symbol.name, KINESIS_STREAM) if symbol is not None else None
+    reference = arn.reference if isinstance(arn, Unresolved) else None
+    found = resolver.template.named(reference.name, KINESIS_STREAM) if reference is not None else None
     stream = inner.text_or_reference(facts.DESTINATION, "StreamArn")
     if found is None or exists(resolver, found) is False:
         return (StreamDestination(stream=stream),)

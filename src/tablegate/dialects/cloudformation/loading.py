@@ -133,7 +133,7 @@ class Loops:
                 return
 
     def _values(self, variable: str, collection: Node) -> Iterator[str | None]:
-        listed = self._resolver.head(collection)
+        listed = self._resolver.resolve(collection)
         doubt = listed.doubt if isinstance(listed, Unresolved) else None
         items = self._resolver.items(listed) if isinstance(listed, Node) else []
         if isinstance(listed, Node) and not isinstance(listed.content, (list, tuple)):

@@ -57,7 +57,7 @@ class Section:
             return self.unresolved
         if type(node.content) is str and "{{" not in node.content:
             return node  # most members are as they are written: 4 % of the reading of templates
-        return self.resolver.resolve(node)
+        return self.resolver.resolve_member(node)
 
     def section(self, key: str) -> Section | None:
         """A mapping in the mapping."""
@@ -302,7 +302,7 @@ def properties(resolver: Resolver, resource: Resource) -> Section:
         doubt = Doubt(f"the macro {macros[0]} can rewrite this template", "check it as it is after its transforms")
         return Section(resolver, {}, resource.node, Unresolved(doubt, resource.node))
     if "Fn::Transform" in resource.body:
-        value = resolver.head(resource.node)
+        value = resolver.resolve(resource.node)
         return Section(resolver, {}, resource.node, value if isinstance(value, Unresolved) else None)
     return body(resolver, resource).section("Properties") or Section(resolver, {}, resource.node)
 

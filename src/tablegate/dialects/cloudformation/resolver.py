@@ -1,10 +1,13 @@
-"""What an expression comes to; the stack's context."""
+"""Resolves the expressions of a template.
+
+The language is recursive, and so are these four files: a function in ``intrinsics`` resolves its arguments here; a
+condition in ``conditions`` resolves what it compares, and asks ``scenarios`` what it cannot know.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import TypeVar
 
 from tablegate.dialects.cloudformation.conditions import Conditions
 from tablegate.dialects.cloudformation.intrinsics import FUNCTIONS, transform
@@ -18,9 +21,9 @@ from tablegate.dialects.cloudformation.parameters import (
 from tablegate.dialects.cloudformation.scenarios import VALUE, Question, Scenarios
 from tablegate.dialects.cloudformation.template import Resource, Template, is_module
 from tablegate.dialects.cloudformation.values import (
+    DYNAMIC_REFERENCE,
     EXPRESSION,
     INPUT,
-    LATER,
     OTHER_STACK,
     RESOURCE,
     NameReference,
@@ -28,9 +31,9 @@ from tablegate.dialects.cloudformation.values import (
     Resolved,
     SecretNode,
     Unresolved,
+    dynamic_reference,
     expression,
     is_scalar,
-    later,
     scalar_of,
     text_node,
 )
@@ -56,7 +59,7 @@ _OF_EVERY_STACK = frozenset({"AWS::Region", "AWS::AccountId", "AWS::Partition", 
 
 @record(eq=False)
 class StackContext:
-    """What is known of one stack. ``address`` and ``scenario`` are those of a nested stack in the one above."""
+    """What is known of a stack. A nested stack has its ``address`` and ``scenario`` in the stack that embeds it."""
 
     address: str = ""
     name: str | None = None
@@ -68,11 +71,11 @@ class StackContext:
     assets: Mapping[str, str] = field(default_factory=dict)  # files, by the hash that they are published under
     exports: Exports | None = None
     constructs: Constructs | None = None
-    embedded: EmbeddedStacks | None = None
-    symbols: Symbols | None = None  # of what is not known, where several scenarios of a stack must share them
+    embedded: EmbeddedStacks | None = None  # asked for outputs of nested stacks
+    symbols: Symbols | None = None  # for what is not known, if several scenarios of a stack must share them
 
     def full(self, name: str) -> str:
-        """The address of what has this logical id in the stack."""
+        """The address of a logical id of the stack."""
         return f"{self.address}/{name}" if self.address else name
 
 
@@ -80,11 +83,13 @@ NO_CONTEXT = StackContext()
 
 
 def from_other_stack(value: Resolved, node: Node, stack: Resolver) -> Resolved:
-    """A value of another stack, standing where it is used."""
+    """A value of another stack, at the place where it is used."""
     if value is None:
         return None
     if isinstance(value, Unresolved):
-        return Unresolved(value.doubt, node, tuple(_abroad(part, stack) for part in value.parts), value.span)
+        return Unresolved(
+            value.doubt, node, tuple(_part_of_other_stack(part, stack) for part in value.parts), value.span
+        )
     if is_scalar(value):
         return text_node(node, scalar_of(value), secret=isinstance(value, SecretNode))
     content = value.content
@@ -93,7 +98,7 @@ def from_other_stack(value: Resolved, node: Node, stack: Resolver) -> Resolved:
     return expression(node)
 
 
-def _abroad(part: Part, stack: Resolver) -> Part:
+def _part_of_other_stack(part: Part, stack: Resolver) -> Part:
     if isinstance(part, str) or part.kind == OTHER_STACK or (part.kind == INPUT and part.name in _OF_EVERY_STACK):
         return part
     name = f"{stack.label}/{part.name}"
@@ -102,13 +107,11 @@ def _abroad(part: Part, stack: Resolver) -> Part:
     return NameReference(name, part.attribute, EXPRESSION)
 
 
-T = TypeVar("T")
-
 _OUTPUTS = "Outputs."
 
 
 class Resolver:
-    """Resolves the expressions of one template, in the scenario that its choices are in."""
+    """Resolves the expressions of one template in the current one of its scenarios."""
 
     def __init__(
         self,
@@ -134,11 +137,12 @@ class Resolver:
         if context.name is not None:
             self._parameter_values[STACK_NAME] = ParameterValue(context.name)
 
-    def head(self, node: Node) -> Resolved:
-        """What the node comes to: a node, something unsettled, or nothing."""
+    def resolve(self, node: Node) -> Resolved:
+        """What a node comes to. Only its own function is resolved, not those in its members."""
         content = node.content
         if isinstance(content, str):
-            return later(node, content) if "{{" in content and re.search(LATER, content) else node
+            is_dynamic = "{{" in content and re.search(DYNAMIC_REFERENCE, content)
+            return dynamic_reference(node, content) if is_dynamic else node
         if isinstance(content, dict):
             names = " ".join(content)
             function = FUNCTIONS.get(names)  # one name alone, joined, is itself
@@ -147,33 +151,33 @@ class Resolver:
             return self._mapping(node, content) if "Fn::" in names or "Ref" in names else node
         return node
 
-    def resolve(self, node: Node) -> Resolved:
-        """What the node comes to; None if it is null."""
-        value = self.head(node)
+    def resolve_member(self, node: Node) -> Resolved:
+        """What a member comes to; None if it is null."""
+        value = self.resolve(node)
         return None if isinstance(value, Node) and value.content is None else value
 
     def get(self, members: Mapping[str, Node], key: str) -> Resolved:
         """What a member of a mapping comes to; None if it is absent or null."""
         node = members.get(key)
-        return None if node is None else self.resolve(node)
+        return None if node is None else self.resolve_member(node)
 
-    def items(self, listed: Node) -> list[Node | Unresolved]:
-        """The items of a list, less those that come to nothing."""
-        content = listed.content if isinstance(listed.content, (list, tuple)) else ()
-        values = map(self.head, content)
+    def items(self, node: Node) -> list[Node | Unresolved]:
+        """The items of a list without those that are ``AWS::NoValue``."""
+        content = node.content if isinstance(node.content, (list, tuple)) else ()
+        values = map(self.resolve, content)
         return [value for value in values if value is not None]
 
     def place(self, node: Node) -> Place:
-        """Where a node stands."""
+        """The place of a node."""
         return Place(self.file, node.line, node.column, node.end_column)
 
     def address_for(self, asker: Resolver, name: str) -> str:
-        """The address of what has this logical id here, as another stack knows it."""
+        """The address of a logical id of this stack, as another stack knows it."""
         related = self is asker or self.context.address or self.file in asker.context.ancestors
         return self.context.full(name) if related else f"{self.label}/{name}"
 
     def wrong_shape(self, node: Node, what: str, hint: str | None = None) -> Unresolved:
-        """Note that something has a wrong shape: it is unknown from here on."""
+        """Report a node of a wrong shape. Its value is not known."""
         self.faults.unreadable(what, node, hint)
         return Unresolved(Doubt(what, hint), node)
 
@@ -216,7 +220,7 @@ class Resolver:
         return text_node(node, text, secret=value.secret)
 
     def left_open(self, subject: str) -> Doubt:
-        """Why a question is not answered."""
+        """The doubt about a question that is not asked, as there are too many."""
         return Doubt(
             f"there are too many scenarios to walk them all, and {subject} is left open",
             f"pass --params FILE or --param {subject}=VALUE",
@@ -224,22 +228,24 @@ class Resolver:
         )
 
     def _undefined(self, node: Node, name: str, attribute: str | None) -> Unresolved:
-        symbol = NameReference(name, attribute, RESOURCE)
-        if self._is_made(name):
+        reference = NameReference(name, attribute, RESOURCE)
+        if self._may_be_generated(name):
             doubt = Doubt(f"{name} is made by a transform or module that is not run here", None, (name,))
         else:
             what = f"{name!r} is neither a parameter nor a resource of this template"
             self.faults.unreadable(what, node)
             doubt = Doubt(what, None, (name,))
-        return Unresolved(doubt, node, (symbol,))
+        return Unresolved(doubt, node, (reference,))
 
-    def _is_made(self, name: str) -> bool:
-        """Whether a transform or a module may make what has this name."""
+    def _may_be_generated(self, name: str) -> bool:
+        """Whether a transform or a module may generate a resource of this name."""
         if self._modules is None:
             types = {
-                at: it.content.get("Type") for at, it in self.template.names.items() if isinstance(it.content, dict)
+                address: node.content.get("Type")
+                for address, node in self.template.names.items()
+                if isinstance(node.content, dict)
             }
-            self._modules = tuple(at for at, it in types.items() if is_module(it))
+            self._modules = tuple(address for address, type_ in types.items() if is_module(type_))
         return self.template.serverless or bool(self.template.macros) or name.startswith(self._modules)
 
     def _mapping(self, node: Node, content: Mapping[str, Node]) -> Resolved:

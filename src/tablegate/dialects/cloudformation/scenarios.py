@@ -1,8 +1,8 @@
-"""Open questions and their answers: every scenario that can come true is walked once.
+"""Scenarios: every combination of answers to what a template leaves open.
 
-What is built asks questions as it goes. The first walk takes the first answer to each; then the last
-question that has another answer gets it, and so on, until there is none left. Questions that depend on
-each other (one parameter compared with several words) never get answers that contradict.
+A subject is built once in each scenario, and asks questions while it is built. The first scenario takes the first
+answer to each question. Each next one changes the last answer that can be changed, until none is left. Questions that
+depend on each other (one parameter compared with several words) never get contradictory answers.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from tablegate.model.record import record
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
-MOST = 64  # scenarios of one subject
-MOST_WALKS = 8 * MOST  # with those that the template's rules forbid
+MAX_SCENARIOS = 64  # scenarios of one subject
+MAX_WALKS = 8 * MAX_SCENARIOS  # with those that the template's rules forbid
 
 TRUE, FALSE = "true", "false"
 
@@ -28,19 +28,19 @@ FREE = "free"
 
 @record(kw_only=False)
 class Question:
-    """What is open: the value of a subject, whether it equals a word, or something that is true or false."""
+    """What is open: the value of a subject, whether it equals a word, or whether something is true."""
 
     kind: str
     subject: str
     word: str | None = None
 
 
-Needed = tuple[tuple[Question, str], ...]
+Answers = tuple[tuple[Question, str], ...]
 """Questions with their answers."""
 
 
 class Choice:
-    """An open question on the way, with the answer that is being tried."""
+    """A question of the current scenario, with the number of its answer."""
 
     __slots__ = ("options", "question", "tried")
 
@@ -51,12 +51,12 @@ class Choice:
 
 
 class Scenarios:
-    """Asks, remembers, and walks."""
+    """Goes through the scenarios of one subject after another, and answers questions in each."""
 
     def __init__(self) -> None:
-        self.quiet = True  # outside of a walk nothing is asked, and what is open stays open
+        self.quiet = True  # nothing is asked: what is open stays open
         self.answers: dict[Question, str] = {}
-        self.walks = 0  # scenarios walked so far, of all subjects
+        self.walks = 0  # the number of the current scenario, over all subjects
         self.asked: list[Question] = []
         self.left_open: dict[str, None] = {}
         self._path: list[Choice] = []
@@ -64,10 +64,10 @@ class Scenarios:
         self._bound: dict[str, str] = {}
         self._excluded: dict[str, set[str]] = {}
         self._sizes: dict[str, dict[Question, int]] = {}
-        self._kept: dict[str, list[tuple[tuple[object, ...], Needed, Any]]] = {}
+        self._kept: dict[str, list[tuple[tuple[object, ...], Answers, Any]]] = {}
 
     def ask(self, question: Question, options: Sequence[str] = (TRUE, FALSE)) -> str | None:
-        """The answer in this scenario, or None where it stays open."""
+        """The answer in this scenario; None if the question stays open."""
         answer = self.answers.get(question)
         if answer is None:
             answer = self._derived(question)
@@ -83,7 +83,7 @@ class Scenarios:
 
     @contextmanager
     def without_asking(self) -> Iterator[None]:
-        """Nothing new is asked inside: what is open stays open."""
+        """Ask nothing inside: what is open stays open."""
         was_quiet, self.quiet = self.quiet, True
         yield
         self.quiet = was_quiet
@@ -103,40 +103,40 @@ class Scenarios:
         self._kept.setdefault(name, []).append((args, needed, value))
         return value
 
-    def still_holds(self, needed: Needed) -> bool:
+    def still_holds(self, needed: Answers) -> bool:
         """Whether these questions have the same answers in this scenario."""
         return all(self.answers.get(question) == answer for question, answer in needed)
 
     def explore(self, build: Callable[[], T], possible: Callable[[], bool]) -> list[T]:
-        """What ``build`` gives in every scenario that is possible."""
-        self._dropped, self._sizes, self.left_open, room = frozenset(), {}, {}, MOST
-        while (found := self._walk(build, possible)) is None:
-            self._dropped, room = self._crowd(room), room // 2
-        self._rest()
-        return found
+        """What ``build`` gives in each possible scenario. If there are too many, some subjects stay open."""
+        self._dropped, self._sizes, self.left_open, room = frozenset(), {}, {}, MAX_SCENARIOS
+        while (results := self._build_all(build, possible)) is None:
+            self._dropped, room = self._left_out(room), room // 2
+        self._end()
+        return results
 
-    def chosen(self) -> Needed:
-        """The answers of this scenario that could have been given otherwise."""
+    def chosen(self) -> Answers:
+        """The answers of this scenario to questions that have other answers."""
         return tuple([(it.question, it.options[it.tried]) for it in self._path if len(it.options) > 1])
 
-    def _walk(self, build: Callable[[], T], possible: Callable[[], bool]) -> list[T] | None:
-        found: list[T] = []
-        refused: list[T] = []
+    def _build_all(self, build: Callable[[], T], possible: Callable[[], bool]) -> list[T] | None:
+        allowed: list[T] = []
+        forbidden: list[T] = []
         self._path, self._kept, walks = [], {}, 0
         while True:
-            self._begin()
-            built = build()
+            self._start()
+            result = build()
             if not self._path:
-                return [built]
+                return [result]
             walks += 1
             self.quiet = True
-            (found if possible() else refused).append(built)
+            (allowed if possible() else forbidden).append(result)
             if not self._advance():
-                return found or refused  # rules that forbid everything are not understood
-            if len(found) >= MOST or walks >= MOST_WALKS:
+                return allowed or forbidden  # rules that forbid every scenario are not understood
+            if len(allowed) >= MAX_SCENARIOS or walks >= MAX_WALKS:
                 return None
 
-    def _begin(self) -> None:
+    def _start(self) -> None:
         self.walks += 1
         self.quiet = False
         self.asked = []
@@ -144,13 +144,13 @@ class Scenarios:
         self.answers = answers = {}
         for choice in self._path:
             answers[choice.question] = answer = choice.options[choice.tried]
-            self._settle(choice.question, answer)
+            self._bind(choice.question, answer)
 
-    def _rest(self) -> None:
+    def _end(self) -> None:
         self.walks += 1
         self.quiet = True
         self.answers, self._bound, self._excluded = {}, {}, {}
-        self._kept = {}  # it leads back to whoever asked
+        self._kept = {}  # its arguments lead back to the resolver
 
     def _advance(self) -> bool:
         path = self._path
@@ -176,10 +176,10 @@ class Scenarios:
         choice = Choice(question, left or options)
         self._path.append(choice)
         self._sizes.setdefault(question.subject, {})[question] = len(choice.options) - 1
-        self._settle(question, choice.options[0])
+        self._bind(question, choice.options[0])
         return choice.options[0]
 
-    def _settle(self, asked: Question, answer: str) -> None:
+    def _bind(self, asked: Question, answer: str) -> None:
         word = asked.word
         if asked.kind == VALUE:
             self._bound[asked.subject] = answer
@@ -189,8 +189,8 @@ class Scenarios:
             else:
                 self._excluded.setdefault(asked.subject, set()).add(word)
 
-    def _crowd(self, room: int) -> frozenset[str]:
-        """The subjects to leave open, so that the others' scenarios find room: those with fewest answers stay."""
+    def _left_out(self, room: int) -> frozenset[str]:
+        """The subjects to leave open, so that at most ``room`` scenarios remain: those with most answers."""
         sizes = {subject: 1 + sum(others.values()) for subject, others in self._sizes.items()}
         dropped = set()
         for subject, size in sorted(sizes.items(), key=lambda item: (item[1], item[0])):

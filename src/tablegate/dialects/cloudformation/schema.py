@@ -54,7 +54,7 @@ def _pairs(resolver: Resolver, node: Node, first: str, second: str) -> list[tupl
         return resolver.wrong_shape(node, "a list is needed")
     pairs = []
     for item in node.content:
-        section = section_of(resolver, resolver.head(item))
+        section = section_of(resolver, resolver.resolve(item))
         if section is None:
             continue
         one, other = section.required_text(first), section.required_text(second)

@@ -134,8 +134,8 @@ def deletion_protection(section: Section) -> Value[bool]:
 
 def _is_constant(name: Unresolved) -> bool:
     """Whether the name is the same at every deploy of one stack."""
-    symbols = [part for part in name.parts if isinstance(part, NameReference)]
-    return bool(symbols) and all(it.kind == INPUT and it.name in _CONSTANT_IN_A_STACK for it in symbols)
+    references = [part for part in name.parts if isinstance(part, NameReference)]
+    return bool(references) and all(it.kind == INPUT and it.name in _CONSTANT_IN_A_STACK for it in references)
 
 
 def tags(section: Section) -> Value[Mapping[str, str | None]]:
@@ -159,7 +159,7 @@ def _tags_of_list(resolver: Resolver, node: Node) -> dict[str, str | None] | Unr
         return resolver.wrong_shape(node, "a list of tags is needed")
     own: dict[str, str | None] = {}
     for item in node.content:
-        tag = section_of(resolver, resolver.head(item))
+        tag = section_of(resolver, resolver.resolve(item))
         key = None if tag is None else tag.required_text("Key")
         if isinstance(key, Unresolved):
             return key
@@ -170,7 +170,7 @@ def _tags_of_list(resolver: Resolver, node: Node) -> dict[str, str | None] | Unr
 
 def _tags_of_map(resolver: Resolver, node: Node) -> dict[str, str | None] | Unresolved:
     content = node.content if isinstance(node.content, dict) else {}
-    return {key: _tag(resolver.head(value)) for key, value in content.items()}
+    return {key: _tag(resolver.resolve(value)) for key, value in content.items()}
 
 
 def _tag(value: Node | Unresolved | None) -> str | None:

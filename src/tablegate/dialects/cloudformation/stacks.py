@@ -89,7 +89,7 @@ class EmbeddedStacks:
         if inner is None or value is None:
             return None
         with inner.scenarios.without_asking():
-            return from_other_stack(inner.head(value), node, inner)
+            return from_other_stack(inner.resolve(value), node, inner)
 
     def _load(self, resolver: Resolver, name: str) -> Resolver | None:
         """The nested stack, with the parameters that are the same in every scenario."""

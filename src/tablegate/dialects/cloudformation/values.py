@@ -1,4 +1,4 @@
-"""Unresolved values, references in text."""
+"""What expressions come to: nodes, values that are not known, and texts with references in them."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 INPUT = "input"  # a parameter or pseudo parameter
 RESOURCE = "resource"
-EXPRESSION = "expression"
+EXPRESSION = "expression"  # any other expression, as it is written
 OTHER_STACK = "other stack"  # a resource of another stack
 
 NO_NODE = Node(None, 1, 1)
-"""Stands for a node where a value is written nowhere."""
+"""The node of a value that is written nowhere."""
 
-LATER = r"\{\{(resolve|changeSet):"
+DYNAMIC_REFERENCE = r"\{\{(resolve|changeSet):"
 MASKED = "{{changeSet:MASKED}}"
 _CHANGE_SET = r"(\{\{changeSet:[A-Z_]+\}\})"
 _APPLIED = Doubt("it is known only once the change set is executed")
@@ -33,9 +33,9 @@ _MASKED = Doubt("the change set masks this value", "check the template, with its
 
 @record(kw_only=False)
 class NameReference:
-    """What stands in a text for a value that is not known here. Equal symbols have equal values.
+    """A part of a text that is not known: ``${Orders.Arn}``. Equal references have equal values.
 
-    ``home`` is the stack that a foreign resource is in, and ``resource`` its name there.
+    A resource of another stack has its ``stack``, and its logical id there as ``resource``.
     """
 
     name: str
@@ -52,8 +52,8 @@ class SecretNode(Node):
     """A scalar made from a parameter that must not be shown."""
 
 
-class Unresolved:  # no record: whether something is one is asked of every value, and costs twice as much of a Struct
-    """A value that cannot be known. ``parts`` is what is known of its text, where it is one, ``span`` of its number."""
+class Unresolved:  # not a record: isinstance takes twice as long for a Struct, and every value is asked
+    """A value that is not known. ``parts`` is what is known of a text, ``span`` what is known of a number."""
 
     __slots__ = ("doubt", "node", "parts", "span")
 
@@ -64,19 +64,19 @@ class Unresolved:  # no record: whether something is one is asked of every value
         self.span = span
 
     @property
-    def symbol(self) -> NameReference | None:
-        """The one symbol that the value is, and nothing else."""
+    def reference(self) -> NameReference | None:
+        """The reference, if the value is one and nothing else."""
         if len(self.parts) == 1 and isinstance(self.parts[0], NameReference):
             return self.parts[0]
         return None
 
 
 Resolved: TypeAlias = Node | Unresolved | None
-"""What an expression comes to. None: there is nothing (``AWS::NoValue``)."""
+"""What an expression comes to. None if it is ``AWS::NoValue``."""
 
 
 def text_of(content: Scalar) -> str:
-    """A scalar as CloudFormation sees it: everything is a text."""
+    """A scalar as a text, as CloudFormation reads it."""
     if isinstance(content, str):
         return content
     if content is None:
@@ -116,30 +116,30 @@ def scalar_of(node: Node) -> str:
 
 
 def joined_text(parts: Iterable[Part]) -> str:
-    """The text with its holes, as a template's author would write it."""
+    """A text as a template's author would write it."""
     return "".join(part if isinstance(part, str) else reference_text(part) for part in parts)
 
 
-def reference_text(symbol: NameReference) -> str:
-    """One hole."""
-    return f"${{{symbol.name}}}" if symbol.attribute is None else f"${{{symbol.name}.{symbol.attribute}}}"
+def reference_text(reference: NameReference) -> str:
+    """A reference as a template's author would write it: ``${Orders.Arn}``."""
+    return f"${{{reference.name}}}" if reference.attribute is None else f"${{{reference.name}.{reference.attribute}}}"
 
 
 def text_with_references(value: Node | Unresolved) -> str | None:
-    """What can be written down of a value, or None where nothing can, or where it is no text."""
+    """A value as a text with references; None if it is no text, or nothing of it is known."""
     if isinstance(value, Unresolved):
         return joined_text(value.parts) if value.parts else None
     return scalar_of(value) if is_scalar(value) else None
 
 
 def text_node(node: Node, content: str, *, secret: bool = False) -> Node:
-    """A computed text, standing where the expression stands."""
+    """A computed text, at the place of its expression."""
     return (SecretNode if secret else Node)(content, node.line, node.column, node.end_column)
 
 
 def assembled(node: Node, pieces: Iterable[str | Node | Unresolved]) -> Node | Unresolved:
-    """One text from its pieces, with holes where a piece is not known."""
-    parts: list[Part] = []  # texts and holes in turn
+    """One text from its pieces, with references for the pieces that are not known."""
+    parts: list[Part] = []  # never two texts side by side
     text = ""
     kind = Node
     unresolved: list[Unresolved] = []
@@ -167,28 +167,23 @@ def assembled(node: Node, pieces: Iterable[str | Node | Unresolved]) -> Node | U
     return Unresolved(_doubt(unresolved), node, tuple(parts))
 
 
-def later(node: Node, text: str) -> Unresolved:
-    """A text, parts of which are put in at the deploy."""
-    found = re.search(LATER, text)
-    if found is None or found[1] == "resolve":
+def dynamic_reference(node: Node, text: str) -> Unresolved:
+    """A text with parts that CloudFormation fills in at the deploy."""
+    match = re.search(DYNAMIC_REFERENCE, text)
+    if match is None or match[1] == "resolve":
         service = text.partition("{{resolve:")[2].partition(":")[0]
         doubt = Doubt(f"a dynamic reference to {service[:20]} is read at deploy", None, ())
         return Unresolved(doubt, node, (NameReference(text, kind=EXPRESSION),))
     doubt = _MASKED if MASKED in text else _APPLIED
+    pieces = re.split(_CHANGE_SET, text)  # every second piece is a token
     parts = [
-        NameReference(doubt.reason, kind=EXPRESSION) if number % 2 else piece
-        for number, piece in _split_change_set_tokens(text)
+        NameReference(doubt.reason, kind=EXPRESSION) if number % 2 else piece for number, piece in enumerate(pieces)
     ]
     return Unresolved(doubt, node, tuple(part for part in parts if part != ""))
 
 
-def _split_change_set_tokens(text: str) -> Iterable[tuple[int, str]]:
-    """The text in pieces, every second of which is a hole."""
-    return enumerate(re.split(_CHANGE_SET, text))
-
-
 def expression(node: Node, doubt: Doubt | None = None) -> Unresolved:
-    """Something whose value is not known, though the same expression has the same value wherever it stands."""
+    """A value that is not known. Equal expressions have equal values."""
     text = json.dumps(node.plain(), sort_keys=True, separators=(",", ":"))
     return Unresolved(
         doubt or Doubt("the value is known only at deploy"), node, (NameReference(text, kind=EXPRESSION),)
@@ -204,7 +199,7 @@ def _doubt(pieces: list[Unresolved]) -> Doubt:
 
 
 def unevaluated(node: Node) -> object:
-    """The content without places. An expression is not evaluated here, so nobody may take it for its own result."""
+    """The content without places. An expression becomes a doubt, so that it is not taken for its own result."""
     content = node.content
     if isinstance(content, dict):
         name = next(iter(content), "")
@@ -213,6 +208,6 @@ def unevaluated(node: Node) -> object:
         return {key: unevaluated(child) for key, child in content.items()}
     if isinstance(content, (list, tuple)):
         return [unevaluated(child) for child in content]
-    if isinstance(content, str) and re.search(LATER, content):
+    if isinstance(content, str) and re.search(DYNAMIC_REFERENCE, content):
         return Doubt("it is looked up when the stack is deployed")
     return content

@@ -131,7 +131,7 @@ def _readers(resolver: Resolver) -> Iterator[Candidate]:
 def _events(resolver: Resolver, function: Resource) -> Iterator[Candidate]:
     events = properties(resolver, function).section("Events")
     for node in events.members.values() if events is not None else ():
-        value = resolver.head(node)
+        value = resolver.resolve(node)
         event = section_of(resolver, value) if isinstance(value, Node) and isinstance(value.content, dict) else None
         kind = event.members.get("Type") if event is not None else None
         if event is None or kind is None or kind.content != "DynamoDB":

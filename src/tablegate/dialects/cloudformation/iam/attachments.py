@@ -235,7 +235,7 @@ class Attachments:
 
     def _users_elsewhere(self, value: Node | Unresolved) -> tuple[HolderKind, str]:
         """What is known of a role that is only named."""
-        symbol = value.symbol if isinstance(value, Unresolved) else None
+        symbol = value.reference if isinstance(value, Unresolved) else None
         stack = _stack_of(symbol) if symbol is not None else ""
         if made_for_replicas(stack):
             return REPLICATING

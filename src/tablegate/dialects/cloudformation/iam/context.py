@@ -134,5 +134,5 @@ class TemplateContext:
 
     def reference(self, value: Node | Unresolved) -> NameReference | None:
         """The resource of this template that a value names, where it is nothing else."""
-        symbol = value.symbol if isinstance(value, Unresolved) else None
+        symbol = value.reference if isinstance(value, Unresolved) else None
         return symbol if symbol is not None and symbol.kind == RESOURCE else None

@@ -35,14 +35,14 @@ class ConditionTrees:
 
     def of(self, node: Node) -> Any:
         """A Condition, less what comes to nothing."""
-        value = self._resolver.head(node)
+        value = self._resolver.resolve(node)
         if not isinstance(value, Node) or not isinstance(value.content, dict):
             return self._texts.one(value)
         found = {operator: self._block(operator, child) for operator, child in value.content.items()}
         return _without_nothing(found)
 
     def _block(self, operator: str, node: Node) -> Any:
-        value = self._resolver.head(node)
+        value = self._resolver.resolve(node)
         if not isinstance(value, Node) or not isinstance(value.content, dict):
             return self._texts.one(value)
         lower = operator.lower()
@@ -55,7 +55,7 @@ class ConditionTrees:
         """The values of one key. Under a plain operator an unknown one is a symbol: whatever it is, it is no star."""
         if isinstance(node.content, str) and "{{" not in node.content:
             return [node.content]  # nearly all of them
-        value = self._resolver.head(node)
+        value = self._resolver.resolve(node)
         if value is None:
             return None
         listed = isinstance(value, Node) and isinstance(value.content, (list, tuple))
@@ -66,7 +66,7 @@ class ConditionTrees:
         text = self._texts.symbolic(value)
         if isinstance(value, Node):
             return value.plain() if text is None else text
-        whole = value.symbol is not None
+        whole = value.reference is not None
         return UnknownPart(value.doubt) if text is None or (whole and patterned) else text
 
 
@@ -128,9 +128,9 @@ class DocumentTrees:
         if isinstance(content, dict):
             if not is_call(content):
                 return [node]
-            value = self._resolver.head(node)
-            return [value] if _is_settled(value) else self._explored(lambda: self._resolver.head(node))
-        return [self._resolver.head(node)] if isinstance(content, str) and "{{" in content else [node]
+            value = self._resolver.resolve(node)
+            return [value] if _is_settled(value) else self._explored(lambda: self._resolver.resolve(node))
+        return [self._resolver.resolve(node)] if isinstance(content, str) and "{{" in content else [node]
 
     def elements(self, node: Node, *, certain: bool = True) -> Iterator[tuple[Node | Unresolved, bool]]:
         """The items of a list, or the one item, and whether each is there in every scenario."""
@@ -155,7 +155,7 @@ class DocumentTrees:
         node = value.node if isinstance(value, Unresolved) else value
         inner = node.content.get("Fn::ToJsonString") if isinstance(node.content, dict) else None
         if inner is not None:
-            resolved = self._resolver.head(inner)
+            resolved = self._resolver.resolve(inner)
             return self.document(resolved) if resolved is not None else DocumentTree(None, node)
         if isinstance(value, Unresolved):
             first = value.parts[0] if value.parts else None
@@ -197,7 +197,7 @@ class DocumentTrees:
             if key == "Statement":
                 tree[key] = self._statements(child, written)
             else:
-                resolved = self._resolver.head(child)
+                resolved = self._resolver.resolve(child)
                 tree[key] = scalar_of(resolved) if isinstance(resolved, Node) and is_scalar(resolved) else None
         return written
 

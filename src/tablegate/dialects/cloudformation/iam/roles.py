@@ -141,7 +141,7 @@ class TemplateRoles:
 
     def _plain(self, node: Node) -> object:
         """A definition with each value as the text that it comes to."""
-        value = self._context.resolver.head(node)
+        value = self._context.resolver.resolve(node)
         if value is None or isinstance(value, Unresolved):
             return None if value is None else self._context.texts.symbolic(value)
         content = value.content
