@@ -1,4 +1,4 @@
-"""Find, load and guard packs of policies."""
+"""Finds and loads packs of policies, and limits what their code can do while it runs."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from contextlib import contextmanager, nullcontext, redirect_stdout
 from importlib.metadata import entry_points
 from io import StringIO
 from itertools import count
+from pathlib import Path
+from traceback import extract_tb
 from types import FrameType, ModuleType
 from typing import NoReturn, TypeVar
 
@@ -22,12 +24,46 @@ from tablegate.interrupt import Interrupted
 from tablegate.model.record import record
 from tablegate.policy.declare import Policy, PolicyError, policies_in, policies_of, reject_duplicates
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from pathlib import Path
-
+T = TypeVar("T")
 
 GROUP = "tablegate.packs"
+SHIPPED = "baseline"
+SECONDS = 10.0  # for one policy on one input: three thousand times what the slowest of ours takes on a thousand tables
+
+_REPEAT = 0.2  # seconds until the next OutOfTime, for a policy that catches the first
+_MOST_PRINTED = 10_000  # characters that are passed on
+_NUMBERS = count(1)  # of modules that are loaded from paths
+_ONE_AT_A_TIME = threading.RLock()  # standard output, os._exit and the timer belong to the process
+_OURS = os.path.dirname(os.path.dirname(__file__))
+_PYTHONS = os.path.dirname(os.__file__)
+
+
+@record(kw_only=False)
+class LoadedPacks:
+    """The policies of all packs, and the guard to run them in."""
+
+    policies: tuple[Policy, ...]
+    guard: Guard
+
+
+def load(
+    names: Iterable[str], paths: Iterable[str | Path], *, say: Callable[[str], None] = print, seconds: float = SECONDS
+) -> LoadedPacks:
+    """The shipped pack, the installed packs of these names, and the policies in these files and folders.
+
+    What the code of other packs prints is passed to ``say``. PolicyError says what is wrong with a pack.
+    """
+    names, paths = tuple(dict.fromkeys(names)), tuple(paths)
+    modules = installed_packs()
+    shipped = from_package(SHIPPED, modules.get(SHIPPED, f"tablegate_{SHIPPED}"))
+    if not names and not paths:
+        return LoadedPacks(shipped, nullcontext)
+
+    guard = guarded(say, seconds)
+    with guard():
+        installed = [policy for name in names if name != SHIPPED for policy in _installed(name, modules)]
+        local = [policy for path in paths for policy in from_path(path)]
+    return LoadedPacks(reject_duplicates((*shipped, *installed, *local)), guard)
 
 
 def installed_packs() -> dict[str, str]:
@@ -41,35 +77,40 @@ def installed_packs() -> dict[str, str]:
     return modules
 
 
-T = TypeVar("T")
-
-_OURS = os.path.dirname(os.path.dirname(__file__))
-_PYTHONS = os.path.dirname(os.__file__)
+def _installed(name: str, modules: dict[str, str]) -> tuple[Policy, ...]:
+    if name not in modules:
+        hint = did_you_mean(name, modules)
+        raise PolicyError(f'no installed pack is called "{name}"' + (f"; {hint}" if hint else ""))
+    return from_package(name, modules[name])
 
 
 def from_package(name: str, module: str) -> tuple[Policy, ...]:
     """The policies of an installed package."""
-    policies = _loaded(f'pack "{name}"', lambda: policies_in(module))
-    return _some(policies, f'pack "{name}"')
+    what = f'pack "{name}"'
+    return _at_least_one(_loaded(what, lambda: policies_in(module)), what)
 
 
-def from_path(named: str | Path) -> tuple[Policy, ...]:
+def from_path(name: str | Path) -> tuple[Policy, ...]:
     """The policies of a file, or of every Python file in a folder."""
-    from pathlib import Path
-
-    path = Path(named)
+    path = Path(name)
     if path.is_dir():
         files = sorted(file for file in path.rglob("*.py") if not any(part.startswith(".") for part in file.parts[1:]))
     elif path.is_file():
         files = [path]
     else:
-        raise PolicyError(f"{path.as_posix()}: there is no such file or folder")
+        raise PolicyError(f"{path.as_posix()}: no such file or folder")
     modules = [_loaded(file.as_posix(), lambda file=file: _module(file)) for file in files]  # type: ignore[misc]
-    return _some(policies_of(modules), path.as_posix())
+    return _at_least_one(policies_of(modules), path.as_posix())
+
+
+def _at_least_one(policies: tuple[Policy, ...], what: str) -> tuple[Policy, ...]:
+    if not policies:
+        raise PolicyError(f"{what} declares no policy")
+    return policies
 
 
 def _loaded(what: str, load: Callable[[], T]) -> T:
-    """What the loader gives. Whatever it raises becomes a PolicyError that names the pack, the file and the line."""
+    """What ``load`` returns. Any error it raises becomes a PolicyError with the pack, or its file and line."""
     try:
         return load()
     except OutOfTime:
@@ -84,120 +125,63 @@ def _loaded(what: str, load: Callable[[], T]) -> T:
         raise PolicyError(f"{line}: {error}" if line else str(error)) from None
     except BaseException as error:  # noqa: BLE001  a pack may raise anything, SystemExit too
         text = f": {error}" if isinstance(error, ImportError) else ""
-        raise PolicyError(f"{_line(error) or what}: {type(error).__name__} while it is loaded{text}") from None
+        raise PolicyError(f"{_line(error) or what}: {type(error).__name__} while loading{text}") from None
 
 
 def _line(error: BaseException) -> str | None:
-    """The line of the pack's own code from which the error came: the last one that is not the tool's or Python's."""
-    from traceback import extract_tb
-
-    frames = [frame for frame in extract_tb(error.__traceback__) if _is_strange(frame.filename)]
+    """The last line of the traceback that is in the pack, not in tablegate or Python."""
+    frames = [frame for frame in extract_tb(error.__traceback__) if _is_of_pack(frame.filename)]
     return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else None
 
 
-def _is_strange(file: str) -> bool:
+def _is_of_pack(file: str) -> bool:
     return not file.startswith(("<", _OURS)) and (not file.startswith(_PYTHONS) or "site-packages" in file)
 
 
-_NUMBERS = count(1)  # of modules that are loaded from paths
-
-
 def _module(file: Path) -> ModuleType:
-    """The file as a module under a name of its own, from the bytes as they were read: nothing is cached beside it."""
-    import ast
-
+    """The file as a module with a unique name. No bytecode is written beside it."""
     module = ModuleType(f"_tablegate_pack_{next(_NUMBERS)}_{file.stem}")
     module.__file__ = str(file)
-    sys.modules[module.__name__] = module  # what looks up a class's module must find it
+    sys.modules[module.__name__] = module  # typing looks up the module of a class there
     tree = ast.parse(file.read_bytes(), str(file))
-    _refuse_twins(tree, file)
+    _refuse_duplicates(tree, file)
     exec(compile(tree, str(file), "exec", dont_inherit=True), module.__dict__)  # noqa: S102  what --policies is for
     return module
 
 
-def _refuse_twins(tree: ast.Module, file: Path) -> None:
-    """Two functions of one name: Python would keep the last, and a policy would be lost in silence."""
-    import ast
-
-    seen: set[str] = set()
+def _refuse_duplicates(tree: ast.Module, file: Path) -> None:
+    """Refuse two functions of one name: Python would keep the last, and a policy would be lost."""
+    names: set[str] = set()
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
-            if node.name in seen:
+            if node.name in names:
                 raise PolicyError(f"{file}:{node.lineno}: {node.name} is defined twice")
-            seen.add(node.name)
-
-
-def _some(policies: tuple[Policy, ...], what: str) -> tuple[Policy, ...]:
-    if not policies:
-        raise PolicyError(f"{what} declares no policy")
-    return policies
-
-
-SHIPPED = "baseline"
-SECONDS = 10.0  # three thousand times what the slowest of ours takes on a thousand tables
-
-
-@record(kw_only=False)
-class LoadedPacks:
-    """The policies of all packs, and what must surround them while they run."""
-
-    policies: tuple[Policy, ...]
-    guard: Guard
-
-
-def load(
-    names: Iterable[str], paths: Iterable[str | Path], *, say: Callable[[str], None] = print, seconds: float = SECONDS
-) -> LoadedPacks:
-    """The shipped pack, the installed packs of these names, and what lies at the paths.
-
-    Whatever code of others prints goes to ``say``, and it has so many seconds for one policy on one input.
-    PolicyError says what is wrong with a pack.
-    """
-    strangers, paths = tuple(dict.fromkeys(names)), tuple(paths)
-    found = installed_packs()
-    shipped = from_package(SHIPPED, found.get(SHIPPED, f"tablegate_{SHIPPED}"))
-    if not strangers and not paths:
-        return LoadedPacks(shipped, nullcontext)
-
-    guard = guarded(say, seconds)
-    with guard():
-        named = [policy for name in strangers if name != SHIPPED for policy in _named(name, found)]
-        lying = [policy for path in paths for policy in from_path(path)]
-    return LoadedPacks(reject_duplicates((*shipped, *named, *lying)), guard)
-
-
-def _named(name: str, found: dict[str, str]) -> tuple[Policy, ...]:
-    if name not in found:
-        hint = did_you_mean(name, found)
-        raise PolicyError(f'no installed pack is called "{name}"' + (f"; {hint}" if hint else ""))
-    return from_package(name, found[name])
-
-
-_AGAIN = 0.2  # for a policy that catches everything, also what should end it
-_MUCH = 10_000
-_ONE_AT_A_TIME = threading.RLock()  # standard output, os._exit and the timer belong to the process
+            names.add(node.name)
 
 
 def guarded(say: Callable[[str], None], seconds: float) -> Guard:
-    """What surrounds one policy while it runs on one input. Threads take turns."""
+    """A guard for one policy on one input: it has a time limit, cannot end the process, and its output goes to say.
+
+    Threads take turns.
+    """
 
     @contextmanager
     def guard() -> Iterator[None]:
         with _ONE_AT_A_TIME:
             printed = _Printed()
             try:
-                with redirect_stdout(printed), _staying(), _limited(seconds):
+                with redirect_stdout(printed), _exit_refused(), _limited(seconds):
                     yield
             finally:
                 text = printed.getvalue()
                 if text:
-                    say(text[:_MUCH])
+                    say(text[:_MOST_PRINTED])
 
     return guard
 
 
 class _Printed(StringIO):
-    """Where a pack prints. It cannot close it, and what other threads print goes where it always goes."""
+    """Takes what a pack prints. The pack cannot close it, and other threads print to standard output as before."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -213,28 +197,28 @@ class _Printed(StringIO):
 
 
 @contextmanager
-def _staying() -> Iterator[None]:
-    """Turn the one call that ends a process without a word, with code 0 at will, into an error. No sandbox: a slip."""
+def _exit_refused() -> Iterator[None]:
+    """Make an error of os._exit, which ends a process without a word, also with code 0. It is no sandbox."""
     leave = os._exit
-    os._exit = _refuse  # type: ignore[assignment]
+    os._exit = _refuse_exit  # type: ignore[assignment]
     try:
         yield
     finally:
         os._exit = leave
 
 
-def _refuse(_status: int) -> NoReturn:
+def _refuse_exit(_status: int) -> NoReturn:
     raise SystemExit
 
 
 @contextmanager
 def _limited(seconds: float) -> Iterator[None]:
-    """Raise OutOfTime in the main thread when the time is over. Elsewhere, and without timers, there is no limit."""
+    """Raise OutOfTime after so many seconds. In other threads, and without timers, there is no limit."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return
     before = signal.signal(signal.SIGALRM, _out_of_time)
-    signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
+    signal.setitimer(signal.ITIMER_REAL, seconds, _REPEAT)
     try:
         yield
     finally:

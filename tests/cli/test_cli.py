@@ -102,7 +102,7 @@ def test_never_failing_on_anything_is_zero() -> None:
         (("check", "--param", "Env", TEMPLATE), '"Env" must be NAME=VALUE'),
         (("check", "--params", "nowhere.json", TEMPLATE), "nowhere.json: no such file or directory"),
         (("check", "--config", "nowhere.toml", TEMPLATE), "nowhere.toml cannot be read"),
-        (("check", "--policies", "nowhere", TEMPLATE), "nowhere: there is no such file or folder"),
+        (("check", "--policies", "nowhere", TEMPLATE), "nowhere: no such file or folder"),
         (("check", "--pack", "nobody", TEMPLATE), 'no installed pack is called "nobody"'),
         (("check", "--untrusted", TEMPLATE), "--untrusted takes no configuration from the working tree"),
         (("explain", "TG999"), '"TG999" is not a policy'),
@@ -187,7 +187,7 @@ def test_a_pack_that_ends_the_process_while_it_loads_is_two(tmp_path: Path) -> N
         "check", "--policies", "pack.py", "t.yaml", cwd=written(tmp_path, t__yaml=BAD, pack__py="raise SystemExit(0)")
     )
     assert ran.returncode == 2
-    assert "pack.py:1: SystemExit while it is loaded" in err(ran)
+    assert "pack.py:1: SystemExit while loading" in err(ran)
 
 
 def test_standard_input_has_the_name_it_is_given() -> None:
