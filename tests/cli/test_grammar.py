@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tablegate.cli.check import grammar_file
+from tablegate.config.read_options import grammar_file
 
 
 def test_it_is_in_the_users_cache(tmp_path: Path) -> None:

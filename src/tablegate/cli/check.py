@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -13,6 +11,7 @@ from typing import Any
 from tablegate.cli.output import Progress, note, quote
 from tablegate.cli.reports import Lines, deliver, destinations, report_view
 from tablegate.config.configuration import Configuration, read_configuration
+from tablegate.config.read_options import read_options, with_grammar
 from tablegate.dialects import with_shared_inputs
 from tablegate.dialects.reading import ReadOptions
 from tablegate.engine.judge import PreparedPolicies
@@ -25,13 +24,8 @@ from tablegate.model.record import record, replace
 from tablegate.model.value import Place
 from tablegate.packs import LoadedPacks, load
 from tablegate.policy.declare import Policy
-from tablegate.run.gate import check_prepared
+from tablegate.run.gate import check_prepared, with_required_resources
 from tablegate.run.parts import Check, groups, size_of
-from tablegate.syntax.node import ParseError
-from tablegate.syntax.source import Source, decode
-
-_TERRAFORM_PREFIX = "TF_VAR_"
-_WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
 @record()
@@ -78,13 +72,13 @@ def check(inputs: Iterable[str], sources: ConfigSources, flags: Mapping[str, Any
     targets = destinations(configuration["output"])
     view = report_view(configuration)
     run = run_options(configuration)
-    options = read_options(configuration)
+    options = read_options(configuration, os.environ)
 
     policies = PreparedPolicies(selected(prepared.policies, prepared.settings), prepared.settings)
     progress = Progress(silent=run.silent)
     try:
         collected = _collected(inputs, run, progress)
-        shared = with_shared_inputs(collected.sources, with_grammar(options, collected.sources))
+        shared = with_shared_inputs(collected.sources, with_grammar(options, collected.sources, os.environ))
         check_sources = partial(check_prepared, prepared=policies, options=shared, guard=prepared.loaded.guard)
         collected, shard = (collected, None) if run.shard is None else share(collected, *run.shard)
         report = replace(_report_on(collected, check_sources, policies.policies, run, progress), shard=shard)
@@ -93,7 +87,9 @@ def check(inputs: Iterable[str], sources: ConfigSources, flags: Mapping[str, Any
     lines = Lines(collected.sources)
     lines.keep((*options.nested.values(), *([options.template] if options.template else ())))
     if report.shard is None:  # render requires them of all shards together
-        report = with_unused_template(with_required_resources(report, configuration), options)
+        report = with_unused_template(report, options)
+        if configuration["require-resources"]:
+            report = with_required_resources(report)
     return deliver(report, targets, replace(view, line=lines.of(report)))
 
 
@@ -173,15 +169,6 @@ def _report_on(
     return merged((audit(collected.sources, check, policies, jobs=run.jobs, on_progress=progress), faults_alone))
 
 
-def with_required_resources(report: Report, configuration: Configuration) -> Report:
-    """The report, with a fault if --require-resources is given and nothing was checked."""
-    if not configuration["require-resources"] or report.counts.verdicts or report.exit > Exit.USAGE:
-        return report
-    name = report.inputs[0].path if len(report.inputs) == 1 else ""
-    fault = Fault(FaultCode.UNREADABLE, "no DynamoDB resource found, and --require-resources is given", Place(name))
-    return replace(report, faults=(*report.faults, fault), exit=Exit.UNREAD)
-
-
 def with_unused_template(report: Report, options: ReadOptions) -> Report:
     """The report, with a fault if --template is given and no input is a change set."""
     if options.template is None or any(item.kind == "change-set" for item in report.inputs):
@@ -189,113 +176,6 @@ def with_unused_template(report: Report, options: ReadOptions) -> Report:
     message, hint = "--template is given, but no input is a change set", "give the template as an INPUT"
     fault = Fault(FaultCode.UNREADABLE, message, Place(options.template.name), hint=hint)
     return replace(report, faults=(*report.faults, fault), exit=max(report.exit, Exit.UNREAD))
-
-
-def read_options(configuration: Configuration) -> ReadOptions:
-    """What the configuration says about the inputs."""
-    values: dict[str, str] = {}
-    tags: dict[str, str] = {}
-    region = configuration["region"]
-    for name in configuration["params"]:
-        parameters = _parameter_file(name)
-        values |= parameters.values
-        tags |= parameters.tags
-        region = region or parameters.region
-    values |= _pairs(configuration, "param")
-    return ReadOptions(
-        nested=dict(map(_nested, configuration["nested"])),
-        template=_template(configuration["template"]),
-        allow_partial=configuration["allow-partial"],
-        assume_defaults=configuration["assume-defaults"],
-        parameters=values,
-        stack_tags=tags,
-        region=region,
-        account=configuration["account"],
-        variables=_pairs(configuration, "var"),
-        variable_files=tuple(map(_variable_file, configuration["var-file"])),
-        environment={
-            name.removeprefix(_TERRAFORM_PREFIX): text
-            for name, text in sorted(os.environ.items())
-            if name.startswith(_TERRAFORM_PREFIX)
-        },
-    )
-
-
-def _pairs(configuration: Configuration, key: str) -> dict[str, str]:
-    pairs = {}
-    for word in configuration[key]:
-        name, equals, value = word.partition("=")
-        if not name or not equals:
-            raise ConfigError(f'--{key}: "{word}" must be NAME=VALUE', key)
-        pairs[name] = value
-    return pairs
-
-
-def _variable_file(name: str) -> Source:
-    try:
-        return Source(name, _bytes(name))
-    except OSError as error:
-        raise ConfigError(f"{name}: {(error.strerror or 'cannot be read').lower()}", "var-file") from None
-
-
-def _parameter_file(name: str) -> Any:
-    from tablegate.dialects.cloudformation.parameters import parse_parameters  # plans are read without it
-
-    try:
-        return parse_parameters(decode(_bytes(name)), name)
-    except OSError as error:
-        raise ConfigError(f"{name}: {(error.strerror or 'cannot be read').lower()}", "params") from None
-    except ParseError as error:
-        place = f":{error.line}:{error.column}" if error.line else ""
-        raise ConfigError(f"{name}{place}: {error.message}", "params", hint=error.hint) from None
-
-
-def _bytes(name: str) -> bytes:
-    with open(name, "rb") as file:
-        return file.read()
-
-
-def _nested(word: str) -> tuple[str, Source]:
-    key, equals, path = word.partition("=")
-    if not key or not equals:
-        raise ConfigError(f'--nested: "{word}" must be LOGICALID=FILE', "nested")
-    return key, _one_template(path, "nested")
-
-
-def _template(path: str | None) -> Source | None:
-    return None if path is None else _one_template(path, "template")
-
-
-def _one_template(path: str, key: str) -> Source:
-    collected = collect((path,))
-    if collected.faults or len(collected.sources) != 1:
-        what = collected.faults[0].message if collected.faults else "one template is needed"
-        raise ConfigError(f"--{key}: {path}: {what}", key)
-    return collected.sources[0]
-
-
-def with_grammar(options: ReadOptions, sources: Iterable[Source]) -> ReadOptions:
-    """The options, with a place for the compiled grammar of HCL if a source needs it."""
-    needed = any(source.folder is not None or source.tree is not None for source in sources)
-    return replace(options, grammar=grammar_file(os.environ)) if needed else options
-
-
-def grammar_file(environment: Mapping[str, str]) -> str | None:
-    """The file for this version of Python. None if there is no safe place: then every run compiles the grammar."""
-    home = environment.get("HOME") or environment.get("USERPROFILE")
-    base = environment.get("XDG_CACHE_HOME") or (f"{home}/.cache" if home else None)
-    if base is None:
-        return None
-    folder = os.path.join(base, "tablegate")
-    try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        status = os.stat(folder)
-    except OSError:
-        return None
-    # The file is unpickled: if somebody else can write it, they can run code here.
-    if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & _WRITABLE_BY_OTHERS):
-        return None
-    return os.path.join(folder, f"hcl-{sys.version_info[0]}.{sys.version_info[1]}.bin")
 
 
 def share(collected: Collected, number: int, of: int) -> tuple[Collected, Shard]:

@@ -7,10 +7,11 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tablegate.cli.check import missing_shards, read_options, with_grammar, with_required_resources
+from tablegate.cli.check import missing_shards
 from tablegate.cli.output import emit, note, save
 from tablegate.cli.reports import deliver, destinations, report_view, width
 from tablegate.config.configuration import Configuration, read_configuration
+from tablegate.config.read_options import read_options, with_grammar
 from tablegate.dialects import read_all
 from tablegate.engine.jsonpath import Match, compiled, view
 from tablegate.engine.jsonpath import Path as JsonPath
@@ -27,6 +28,7 @@ from tablegate.model.value import Place
 from tablegate.reporters.json_reread import HINT, reread
 from tablegate.reporters.matrix import RENDERERS
 from tablegate.reporters.safe import Sanitizer, Scrubber
+from tablegate.run.gate import with_required_resources
 from tablegate.syntax.node import ParseError, collect_if_much
 
 FORMATS = ("json", "yaml")
@@ -42,7 +44,7 @@ class Inputs:
         self._sources = with_source_trees(
             collected.sources, configuration["source"], configuration["plan-file"], trust_modules=trust
         )
-        self._options = with_grammar(read_options(configuration), self._sources)
+        self._options = with_grammar(read_options(configuration, os.environ), self._sources, os.environ)
         self._faults: list[Fault] = [*collected.faults]
 
     def estates(self) -> Iterator[Estate]:
@@ -164,7 +166,9 @@ def render(names: Iterable[str], flags: Mapping[str, Any]) -> int:
     if not reports:
         faults = (Fault(FaultCode.UNREADABLE, "there is no report to render", Place("")),)
     report = merged((*reports, replace(NOTHING, faults=faults, exit=exit_of((), faults))))
-    return deliver(with_required_resources(report, configuration), targets, report_view(configuration))
+    if configuration["require-resources"]:
+        report = with_required_resources(report)
+    return deliver(report, targets, report_view(configuration))
 
 
 def _read(name: str) -> Report:

@@ -104,7 +104,7 @@ def read_configuration(
     *,
     folder: str | Path,
     environment: Mapping[str, str],
-    file: str | Path | None = None,
+    file: str | Path | ConfigFile | None = None,
     ref: str | None = None,
     search: bool = True,
     untrusted: bool = False,
@@ -128,12 +128,12 @@ def read_configuration(
 
 
 def _find_file(
-    folder: str, file: str | Path | None, ref: str | None, *, search: bool, untrusted: bool
+    folder: str, file: str | Path | ConfigFile | None, ref: str | None, *, search: bool, untrusted: bool
 ) -> tuple[ConfigFile | None, tuple[str, ...]]:
     if file is not None and ref is not None:
         raise ConfigError("--config and --config-ref cannot be combined")
     if file is not None:
-        return named_file(file), ()
+        return file if isinstance(file, ConfigFile) else named_file(file), ()
     if ref is not None:
         return tightened(file_at_ref(ref, folder), nearest_file(folder) if search else None)
     if untrusted and search:

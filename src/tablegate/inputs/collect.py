@@ -142,6 +142,22 @@ def collect(
     return collector.collected()
 
 
+def sources_of_texts(texts: Iterable[Source]) -> tuple[Source, ...]:
+    """Texts that a program has, as sources. Nothing is read beside them; Terraform's are one module a folder."""
+    roots = Roots(_nothing, trust_modules=False, names=lambda _folder: [])
+    sources = []
+    for text in texts:
+        if is_source(os.path.basename(text.name)):
+            roots.add_file(text)
+        else:
+            sources.append(text)
+    return (*sources, *roots.sources()[0])
+
+
+def _nothing(path: str) -> bytes:
+    raise FileNotFoundError(path)
+
+
 class _Collector:
     """What has been found so far; every file once, by whatever names it came."""
 

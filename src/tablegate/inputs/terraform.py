@@ -44,8 +44,11 @@ def is_variables_file(name: str) -> bool:
 class Roots:
     """Every folder of source that was met, and the roots among them."""
 
-    def __init__(self, read: Read, *, trust_modules: bool = False) -> None:
+    def __init__(
+        self, read: Read, *, trust_modules: bool = False, names: Callable[[str], list[str]] | None = None
+    ) -> None:
         self._read = read
+        self._names = names or names_in
         self._trust = trust_modules
         self._folders: dict[str, list[Source]] = {}
         self._named: dict[str, list[Source]] = {}
@@ -91,7 +94,7 @@ class Roots:
         for folder, parts in sorted(self._named.items()):
             if folder in self._folders:
                 continue
-            others = sum(1 for name in names_in(folder) if is_source(name)) - len(parts)
+            others = sum(1 for name in self._names(folder) if is_source(name)) - len(parts)
             name = parts[0].name if len(parts) == 1 and others > 0 else folder or "."
             made.append(self._made(name, folder, parts, left=max(others, 0)))
         return made
@@ -106,7 +109,7 @@ class Roots:
                 everything[at] = self._folder(at)
             ways = self._called(at, everything[at])
             waiting += [way for way in ways if way not in everything and self._may_enter(folder, way)]
-        beside = tuple(self._source(folder, one) for one in names_in(folder) if is_variables_file(one))
+        beside = tuple(self._source(folder, one) for one in self._names(folder) if is_variables_file(one))
         held = tuple(part for at in sorted(everything) for part in everything[at])
         return Source(name, b"", Folder(root=folder, parts=held, beside=beside, modules=modules, left=left))
 
@@ -114,7 +117,7 @@ class Roots:
         """The files of a module folder; none where it cannot be read, which the dialect says."""
         if folder in self._folders:
             return self._folders[folder]
-        return [self._source(folder, name) for name in names_in(folder) if is_source(name)]
+        return [self._source(folder, name) for name in self._names(folder) if is_source(name)]
 
     def _source(self, folder: str, name: str) -> Source:
         path = f"{folder}/{name}" if folder else name

@@ -15,7 +15,8 @@ from tablegate.dialects.reading import ReadOptions
 from tablegate.engine.finding import overridden
 from tablegate.engine.judge import Guard, Ledger, PreparedPolicies, judge, self_check
 from tablegate.engine.settings import Settings, selected
-from tablegate.findings import Fault, FaultCode, Input, Report, exit_of, in_order
+from tablegate.findings import Exit, Fault, FaultCode, Input, Report, exit_of, in_order
+from tablegate.model.record import replace
 from tablegate.model.value import Place
 from tablegate.policy.declare import Policy
 from tablegate.syntax.source import Source
@@ -77,3 +78,12 @@ def check_prepared(
         exit=exit_of(judgement.findings, faults),
         secrets=frozenset(secrets),
     )
+
+
+def with_required_resources(report: Report) -> Report:
+    """The report, with a fault if nothing was judged: a run for which ``require-resources`` is set."""
+    if report.counts.verdicts or report.exit > Exit.USAGE:
+        return report
+    name = report.inputs[0].path if len(report.inputs) == 1 else ""
+    fault = Fault(FaultCode.UNREADABLE, "no DynamoDB resource found, and --require-resources is given", Place(name))
+    return replace(report, faults=(*report.faults, fault), exit=Exit.UNREAD)
