@@ -35,6 +35,8 @@ TABLES = Path(__file__).parents[2] / "fixtures" / "tables"
 SPELLINGS = {
     "plan.json": Kind.TERRAFORM_PLAN,
     "main.tf": Kind.TERRAFORM_SOURCE,
+    "awscc.json": Kind.TERRAFORM_PLAN,
+    "awscc-global.json": Kind.TERRAFORM_PLAN,
     "template.yaml": Kind.CLOUDFORMATION,
     "template.json": Kind.CLOUDFORMATION,
     "global.yaml": Kind.CLOUDFORMATION,
@@ -47,7 +49,13 @@ DOUBTED = "(doubted)"
 IN_THIS_INPUT = "(in this input)"
 
 # What a language cannot say in one of its spellings, it cannot say in the other.
-_LIKE = {"main.tf": ("plan.json",)}
+_TERRAFORM = "terraform"
+_LIKE = {
+    "plan.json": (_TERRAFORM,),
+    "main.tf": ("plan.json", _TERRAFORM),
+    "awscc.json": ("template.yaml", _TERRAFORM),
+    "awscc-global.json": ("global.yaml", "awscc.json", _TERRAFORM),
+}
 
 # Where a thing stands and what its language calls it: no two languages can agree on these.
 UNCOMPARED = frozenset({"address", "place", "dialect", "type", "label", "scenario", "raw", "change", "estate", "table"})
@@ -70,14 +78,14 @@ class Difference:
 
 # What a whole language cannot say, whatever the table is.
 EVERYWHERE = (
-    Difference("*/name_fixed", "plan.json", "Terraform names every table, and replaces it under another name"),
-    Difference("*/retention.deletion_policy", "plan.json", "an attribute of CloudFormation's resources"),
-    Difference("*/retention.update_replace_policy", "plan.json", "an attribute of CloudFormation's resources"),
+    Difference("*/name_fixed", _TERRAFORM, "Terraform names every table, and replaces it under another name"),
+    Difference("*/retention.deletion_policy", _TERRAFORM, "an attribute of CloudFormation's resources"),
+    Difference("*/retention.update_replace_policy", _TERRAFORM, "an attribute of CloudFormation's resources"),
     Difference(
         "*/retention.prevent_destroy", "*", "in Terraform's source, never in its plan; unknown to CloudFormation"
     ),
-    Difference("*/arn", "plan.json", "made by the apply; a template's follows from region, account and name"),
-    Difference("*/account", "plan.json", "stands in the ARN of what exists already; a template is told it"),
+    Difference("*/arn", _TERRAFORM, "made by the apply; a template's follows from region, account and name"),
+    Difference("*/account", _TERRAFORM, "stands in the ARN of what exists already; a template is told it"),
 )
 
 

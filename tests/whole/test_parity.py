@@ -23,9 +23,9 @@ Said = tuple[str, str, str, str]  # the policy, what about, which part of it, th
 
 # Policies that one language alone can break.
 ONE_LANGUAGE = (
-    Difference("TG305", "plan.json", "a plan holds neither CloudFormation's retention nor its own prevent_destroy"),
-    Difference("TG307", "plan.json", "CloudFormation sets a table's protection once its import is done"),
-    Difference("TG903", "plan.json", "only CloudFormation fixes a physical name"),
+    Difference("TG305", "terraform", "a plan holds neither CloudFormation's retention nor its own prevent_destroy"),
+    Difference("TG307", "terraform", "CloudFormation sets a table's protection once its import is done"),
+    Difference("TG903", "terraform", "only CloudFormation fixes a physical name"),
 )
 
 by_folder = pytest.mark.parametrize("folder", spelled.folders(), ids=lambda folder: folder.name)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from support.plans import change, configured, faults, only, resource, tables, told, written
+from tablegate.dialects.terraform.awscc import TEXTS, property_name
 from tablegate.model.table import KeyOwner, Table, TableKind
 
+PROVIDER = json.loads((Path(__file__).parents[3] / "fixtures" / "awscc" / "schema.json").read_text())["types"]
 SCHEMA = [{"AttributeName": "id", "KeyType": "HASH"}, {"AttributeName": "at", "KeyType": "RANGE"}]
 CC_TABLE: dict[str, Any] = {
     "table_name": "orders-prod",
@@ -80,7 +84,7 @@ def test_settings() -> None:
         '{"Statement": []}',
         True,
     )
-    assert (told(found.on_demand.read), told(found.on_demand.write), told(found.warm.read)) == (5, ..., 12000)
+    assert (told(found.on_demand.read), told(found.on_demand.write), told(found.warm.read)) == (5, None, 12000)
     assert (told(found.import_source), told(found.table_class)) == ("exports", "STANDARD_INFREQUENT_ACCESS")
     assert (told(found.tags), told(found.declared.environment)) == ({"environment": "prod"}, "prod")
     assert [told(one.stream) for one in found.destinations] == ["arn:aws:kinesis:eu-west-1:123456789012:stream/s"]
@@ -153,7 +157,7 @@ def test_indexes() -> None:
         }
     )
     (one,) = found.indexes.content or ()
-    assert (told(one.name), told(one.projection), told(one.projected)) == ("by-state", "INCLUDE", ("a", "b"))
+    assert (told(one.name), told(one.projection), told(one.projected)) == ("by-state", "INCLUDE", ("b", "a"))
     assert (told(one.capacity.read), told(one.insights), one.local) == (5, True, False)
     assert one.place is not None
     assert one.place.path == "global_secondary_indexes[0]"
@@ -255,9 +259,9 @@ def test_generated_name() -> None:
         ({"time_to_live_specification": "x"}, lambda it: it.ttl.attribute),
         ({"provisioned_throughput": 1}, lambda it: it.capacity.read),
         ({"stream_specification": 1}, lambda it: it.stream.view),
-        ({"tags": {}}, lambda it: it.tags),
+        ({"tags": 1}, lambda it: it.tags),
         ({"tags": [None]}, lambda it: it.tags),
-        ({"tags": [{"key": 1}]}, lambda it: it.tags),
+        ({"tags": [{"key": []}]}, lambda it: it.tags),
         ({"attribute_definitions": {}}, lambda it: it.attributes),
         ({"attribute_definitions": [None]}, lambda it: it.attributes),
         ({"attribute_definitions": [{"attribute_name": 1}]}, lambda it: it.attributes),
@@ -296,3 +300,65 @@ def test_no_fault() -> None:
     """The provider is one that is known."""
     assert faults(written(change(CC_TABLE, type="awscc_dynamodb_table"))) == []
     assert len(tables(written(change(CC_TABLE, type="awscc_dynamodb_table")))) == 1
+
+
+def attributes(members: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    """Every attribute of the provider's schema that can be set: its name, its property and its type."""
+    for name, member in members.items():
+        type_ = member["type"]
+        while isinstance(type_, dict) and "list" in type_:
+            type_ = type_["list"]
+        if not member.get("read_only"):
+            yield name, member["property"], type_
+        if isinstance(type_, dict):
+            yield from attributes(type_["object"])
+
+
+EVERY = [attribute for members in PROVIDER.values() for attribute in attributes(members)]
+
+
+def test_names() -> None:
+    """Each attribute is read as the property that the provider makes it from."""
+    assert {name: property_name(name) for name, _, _ in EVERY} == {name: property for name, property, _ in EVERY}
+
+
+def test_texts() -> None:
+    """The attributes that can be any text are those of the schema."""
+    words = {name for name, _, type_ in EVERY if type_ == "word"} - {"key_type"}
+    assert {name for name, _, type_ in EVERY if type_ in ("string", "json")} - words == TEXTS
+
+
+def test_an_arn_is_no_object() -> None:
+    """Plan JSON lists what all regions read. A key's ARN leaves what is no text to the service."""
+    expressions = {"replicas": {"references": ["aws_kms_key.k.arn", "aws_kms_key.k"]}}
+    named = {"region": "eu-west-1", "sse_specification": {}}
+    later = {"sse_specification": {"kms_master_key_id": True}, "tags": True, "deletion_protection_enabled": True}
+    reading = written(
+        change(
+            {**CC_GLOBAL, "sse_specification": {"sse_enabled": True}, "replicas": [named]},
+            type="awscc_dynamodb_global_table",
+            unknown={"replicas": [later]},
+        ),
+        change({}, type="aws_kms_key", name="k", unknown={"arn": True}),
+        configuration=configured(
+            resource(expressions, type="awscc_dynamodb_global_table"), resource({}, type="aws_kms_key", name="k")
+        ),
+    )
+    found = only(reading)
+    assert (told(found.tags), told(found.deletion_protection)) == (..., ...)
+    assert told(found.encryption.owner) is KeyOwner.CUSTOMER
+
+
+def test_scaling_in_doubt() -> None:
+    """Settings that are unknown are no scaling, and no lack of it either."""
+    expressions = {"write_provisioned_throughput_settings": {"references": ["terraform_data.x.output"]}}
+    type_ = "awscc_dynamodb_global_table"
+    found = only(
+        written(
+            change(CC_GLOBAL, type=type_, unknown={"write_provisioned_throughput_settings": True}),
+            change({}, type="terraform_data", name="x", unknown={"output": True}),
+            configuration=configured(resource(expressions, type=type_), resource({}, type="terraform_data", name="x")),
+        )
+    )
+    assert found.scaling == ()
+    assert found.scaling_doubt is not None

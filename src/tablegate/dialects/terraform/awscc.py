@@ -1,127 +1,274 @@
-"""Tables of the Cloud Control provider: CloudFormation's properties in snake case, as objects in attributes."""
+"""Tables of the Cloud Control provider (``awscc``): CloudFormation's properties in snake case.
+
+A resource is presented as the CloudFormation resource that it is made from, and read by CloudFormation's own readers.
+Keys of KMS, Kinesis streams and what other resources say of a table are found in the plan.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from tablegate.dialects.terraform import awscc_parts as parts
-from tablegate.dialects.terraform import awscc_replicas as regions
-from tablegate.dialects.terraform.block import Block
+from tablegate.dialects.cloudformation.global_table import global_table
+from tablegate.dialects.cloudformation.resolver import Resolver
+from tablegate.dialects.cloudformation.table import TableJoins as StackJoins
+from tablegate.dialects.cloudformation.table import regional_table, table_of
+from tablegate.dialects.cloudformation.template import Resource as CfnResource
+from tablegate.dialects.cloudformation.template import Template
+from tablegate.dialects.cloudformation.values import NO_NODE, Resolved, SecretNode, Unresolved
+from tablegate.dialects.reading import ReadOptions
+from tablegate.dialects.terraform.block import MISSHAPEN, Block
 from tablegate.dialects.terraform.resources import Resource
 from tablegate.dialects.terraform.table import TableJoins, retention_of
-from tablegate.dialects.terraform.table_parts import warmth
 from tablegate.model import facts
-from tablegate.model.table import Replica, Table, TableKind, Units
-from tablegate.model.value import Doubt, Value
+from tablegate.model.record import replace
+from tablegate.model.table import Encryption, Replica, StreamDestination, Table
+from tablegate.model.value import Doubt, Place, Value
+from tablegate.syntax.json.lazy import decode, part_of
+from tablegate.syntax.node import Node, ParseError, Scalar
 
-_GLOBAL = "awscc_dynamodb_global_table"
+_TYPES = {
+    "awscc_dynamodb_table": ("AWS::DynamoDB::Table", regional_table),
+    "awscc_dynamodb_global_table": ("AWS::DynamoDB::GlobalTable", global_table),
+}
+_ACRONYMS = {"sse": "SSE", "kms": "KMS"}
+_JSON = frozenset({"key_schema", "policy_document"})  # texts that hold JSON
+TEXTS = frozenset(  # those of any content: other attributes are objects, numbers, true or false, or one of a few texts
+    {
+        "attribute_name",
+        "delimiter",
+        "global_table_source_arn",
+        "header_list",
+        "index_name",
+        "input_compression_type",
+        "input_format",
+        "key",
+        "key_schema",
+        "key_type",
+        "kms_master_key_id",
+        "non_key_attributes",
+        "policy_document",
+        "region",
+        "s3_bucket",
+        "s3_bucket_owner",
+        "s3_key_prefix",
+        "stream_arn",
+        "table_name",
+        "value",
+    }
+)
+_IDENTIFIERS = frozenset({"arn", "id", "key_id", "name"})
 
 
 def read_awscc_table(table: Resource, joins: TableJoins) -> Table:
     """The table. Of a global one, the entry of its own region is the table and the others are its replicas."""
-    root = table.block
-    is_global = table.resource_change.type == _GLOBAL
-    home, others = regions.home_and_others(table, joins.regions.name(table)) if is_global else (root, ())
-    own = home if isinstance(home, Block) else root
-    tags = joins.tags_by_table.added(parts.tags(own), table)
+    region, account = joins.regions.region(table), joins.regions.account(table)
+    read = _read_by_cloudformation(table, ReadOptions(region=region.content, account=account.content))
+    tags = joins.tags_by_table.added(read.tags, table)
     scaling, scaling_doubt = joins.scaling.of(table)
     alarms, alarms_doubt = joins.alarms.of(table)
-    region, account = joins.regions.region(table), joins.regions.account(table)
-    named = table.known_text("table_name") is not None or root.is_unknown("table_name")
-    return Table(
-        address=table.address,
+    entries = _entries(table)
+    replicated = {replica.place for replica in read.replicas.content or ()}
+    own = next((entry for place, entry in entries.items() if place not in replicated), table.block)
+    return replace(
+        read,
         place=table.place,
         dialect=table.snapshot.dialect,
-        type=table.resource_change.type,
-        kind=TableKind.GLOBAL if others else TableKind.REGIONAL,
+        type=table.type,
         label=table.resource_change.name,
-        name=root.text(facts.NAME, "table_name") if named else facts.NAME.doubted(_GENERATED),
-        name_generated=not named or _is_generated(root),
         name_fixed=False,
         arn=joins.arn(table, region.content, account.content),
         region=region,
         account=account,
-        keys=parts.keys(root),
-        attributes=parts.attributes(root),
-        indexes=parts.indexes(root, facts.INDEXES, "global_secondary_indexes"),
-        local_indexes=parts.indexes(root, facts.LOCAL_INDEXES, "local_secondary_indexes", local=True),
-        vector_indexes=parts.vector_indexes(root),
-        billing_mode=root.text(facts.BILLING_MODE, "billing_mode"),
-        capacity=Units(read=regions.read_capacity(own), write=facts.WRITE_CAPACITY.unset)
-        if is_global
-        else parts.capacity(root),
-        on_demand=_ceiling(root, own) if is_global else parts.ceiling(root),
-        warm=warmth(root.one("warm_throughput")),
-        scaling=(*scaling, *(regions.scaling(table, own, others) if is_global else ())),
-        scaling_doubt=scaling_doubt,
-        table_class=own.text(facts.TABLE_CLASS, "table_class"),
-        insights=parts.insights(own),
+        scaling=(*scaling, *(target for target in read.scaling if target.minimum.known)),
+        scaling_doubt=next(
+            (target.minimum.doubt for target in read.scaling if not target.minimum.known), scaling_doubt
+        ),
         alarms=alarms,
         alarms_doubt=alarms_doubt,
-        encryption=regions.encryption_of(table, own, joins.keys)
-        if is_global
-        else joins.keys.of_block(table, "sse_specification", "sse_enabled", "kms_master_key_id"),
-        recovery=parts.recovery(own),
-        deletion_protection=own.flag(facts.DELETION_PROTECTION, "deletion_protection_enabled"),
+        encryption=_encryption(table, own, joins),
         retention=retention_of(table),
         backed_up=joins.backups.of(table, tags),
-        import_source=_import_source(root),
-        restore_source=facts.RESTORE_SOURCE.unset,
-        ttl=parts.ttl(root),
-        stream=parts.stream(root, own, "replica_stream_specification"),
-        destinations=parts.destination(own),
-        replicas=_replicas(table, home, others, joins),
-        consistency=root.text(facts.CONSISTENCY, "multi_region_consistency"),
-        witness_region=_witness(root),
-        source_table=root.text(facts.SOURCE_TABLE, "global_table_source_arn"),
-        settings_replication=own.text(facts.SETTINGS_REPLICATION, "global_table_settings_replication_mode"),
+        stream=replace(read.stream, consumers=joins.consumers.of(table))
+        if read.stream.enabled.content is not False
+        else read.stream,
+        destinations=_destinations(own, joins),
+        replicas=_replicas(table, read.replicas, entries, joins),
         tags=tags,
         declared=facts.declared_by(tags),
-        policy=parts.policy(facts.POLICY, own),
         raw=table.raw,
     )
 
 
-_GENERATED = Doubt("the table is given no name, and the service makes one up", "table_name")
+def property_name(attribute: str) -> str:
+    """The property that an attribute is made from: ``SSEEnabled`` of ``sse_enabled``."""
+    return "".join(_ACRONYMS.get(word, word.capitalize()) for word in attribute.split("_"))
 
 
-def _is_generated(root: Block) -> bool:
-    """Whether nobody wrote a name."""
-    return root.is_unknown("table_name") and root.configured is not None and root.expression("table_name") is None
-
-
-def _ceiling(root: Block, own: Block) -> Units:
-    write = parts.number(
-        facts.MAX_WRITE, root, "write_on_demand_throughput_settings", "max_write_request_units", (-1, 0)
+def _read_by_cloudformation(table: Resource, options: ReadOptions) -> Table:
+    type_, read_type = _TYPES[table.type]
+    nodes = _Nodes(table.block)
+    body = {"Type": Node(type_, 0, 0), "Properties": nodes.of_block(table.block)}
+    node = Node(body, 0, 0)
+    template = Template(
+        file=table.file,
+        parameters={},
+        mappings={},
+        conditions={},
+        rules={},
+        globals={},
+        outputs={},
+        names={table.address: node},
+        resources={},
+        macros=(),
+        serverless=False,
     )
-    return Units(read=regions.max_read(own), write=write)
+    resolver = _PlanResolver(table, nodes, template, options)
+    return table_of(resolver, StackJoins(resolver), CfnResource(table.address, type_, node, body), read_type)
 
 
-def _import_source(root: Block) -> Value[str]:
-    inner = root.one("import_source_specification")
+def _entries(table: Resource) -> Mapping[Place | None, Block]:
+    """The regions of a global table, by their places."""
+    entries = table.block.many("replicas") if isinstance(table.block.content.get("replicas"), list) else ()
+    return (
+        {entry.place(): entry for entry in entries if isinstance(entry, Block)}
+        if not isinstance(entries, Doubt)
+        else {}
+    )
+
+
+def _encryption(table: Resource, own: Block, joins: TableJoins) -> Encryption:
+    """The table turns encryption on, and each region of a global table names its key."""
+    whole = joins.keys.of_block(table, "sse_specification", "sse_enabled", "kms_master_key_id")
+    named = own.one("sse_specification")
+    if own is table.block or whole.owner.content is None or whole is facts.AWS_OWNED or not isinstance(named, Block):
+        return whole
+    return joins.keys.of_key(table, named, "kms_master_key_id")
+
+
+def _destinations(own: Block, joins: TableJoins) -> tuple[StreamDestination, ...]:
+    name = "kinesis_stream_specification"
+    inner = None if _is_left_out(own, name) else own.one(name)
     if inner is None:
-        return facts.IMPORT_SOURCE.unset
+        return ()
     if isinstance(inner, Doubt):
-        return facts.IMPORT_SOURCE.doubted(inner, root.place("import_source_specification"))
-    return parts.text(facts.IMPORT_SOURCE, inner, "s3_bucket_source", "s3_bucket")
-
-
-def _witness(root: Block) -> Value[str]:
-    blocks = root.many("global_table_witnesses")
-    first = blocks if isinstance(blocks, Doubt) else next(iter(blocks), None)
-    if isinstance(first, Block):
-        return first.text(facts.WITNESS_REGION, "region")
-    fact = facts.WITNESS_REGION
-    return fact.unset if first is None else fact.doubted(first, root.place("global_table_witnesses"))
+        return (StreamDestination(stream=facts.DESTINATION.doubted(inner, own.place(name))),)
+    return (joins.destinations.of_block(inner),)
 
 
 def _replicas(
-    table: Resource, home: Block | Doubt, others: Sequence[Block], joins: TableJoins
+    table: Resource, read: Value[tuple[Replica, ...]], entries: Mapping[Place | None, Block], joins: TableJoins
 ) -> Value[tuple[Replica, ...]]:
-    place = table.block.place("replicas")
-    if isinstance(home, Doubt):
-        return facts.REPLICAS.doubted(home, place)
-    found = sorted(
-        (regions.read_replica(table, one, joins.keys) for one in others), key=lambda one: one.region.content or ""
-    )
-    return facts.REPLICAS.of(tuple(found), place) if found else facts.REPLICAS.unset
+    if not read.content:
+        return read
+    replicas = [
+        replace(
+            replica,
+            encryption=_encryption(table, entries[replica.place], joins),
+            destinations=_destinations(entries[replica.place], joins),
+        )
+        for replica in read.content
+    ]
+    return facts.REPLICAS.of(tuple(replicas), read.place)
+
+
+class _Nodes:
+    """Blocks as the nodes of a template. The line of a node is the number of its place."""
+
+    def __init__(self, root: Block) -> None:
+        self._places = [root.place()]
+        self._doubts: dict[int, Doubt] = {}
+
+    def of_block(self, block: Block) -> Node:
+        """A block: its members by the names of their properties."""
+        members = {property_name(key): self._member(block, key) for key in block.members()}
+        return self._node({key: node for key, node in members.items() if node is not None}, block.place())
+
+    def place(self, node: Node) -> Place:
+        """The place of a node; that of the resource for one that is made elsewhere."""
+        return self._places[node.line if node.line < len(self._places) and node is not NO_NODE else 0]
+
+    def resolved(self, node: Node) -> Resolved:
+        """What a node comes to: a plan has no expressions left in it."""
+        doubt = self._doubts.get(node.line)
+        if doubt is not None:
+            return Unresolved(doubt, node)
+        return None if node.content is None else node
+
+    def _member(self, block: Block, key: str) -> Node | None:
+        content, place = block.content.get(key), block.place(key)
+        if content is None:
+            doubt = None if _is_left_out(block, key) else block.doubt(key)
+            return None if doubt is None else self._unknown(doubt, place)
+        if isinstance(content, dict):
+            inner = block.one(key)
+            return self.of_block(inner) if isinstance(inner, Block) else self._unknown(inner or MISSHAPEN, place)
+        if isinstance(content, list) and any(isinstance(item, dict) for item in content):
+            blocks = block.many(key)
+            items = [blocks] if isinstance(blocks, Doubt) else blocks
+            nodes = [self.of_block(it) if isinstance(it, Block) else self._unknown(it, place) for it in items]
+            return self._node(nodes, place, secret=block.is_sensitive(key))
+        if isinstance(content, list) and None in content:
+            return self._unknown(block.why_unknown(key), place)
+        return self._plain(_parsed(content) if key in _JSON else content, place, secret=block.is_sensitive(key))
+
+    def _plain(self, content: object, place: Place, *, secret: bool) -> Node:
+        if isinstance(content, dict):
+            return self._node({str(k): self._plain(it, place, secret=secret) for k, it in content.items()}, place)
+        if isinstance(content, list):
+            return self._node([self._plain(it, place, secret=secret) for it in content], place, secret=secret)
+        scalar = content if isinstance(content, (str, int, float, bool)) else None
+        return self._node(scalar, place, secret=secret)
+
+    def _unknown(self, doubt: Doubt, place: Place) -> Node:
+        node = self._node(None, place)
+        self._doubts[node.line] = doubt
+        return node
+
+    def _node(
+        self, content: Scalar | Sequence[Node] | Mapping[str, Node], place: Place, *, secret: bool = False
+    ) -> Node:
+        self._places.append(place)
+        return (SecretNode if secret else Node)(content, len(self._places) - 1, 0)
+
+
+class _PlanResolver(Resolver):
+    """Reads nodes of a plan, where nothing is left to resolve."""
+
+    def __init__(self, table: Resource, nodes: _Nodes, template: Template, options: ReadOptions) -> None:
+        super().__init__(template, options, table.snapshot.faults, {})
+        self._table = table
+        self._nodes = nodes
+
+    def head(self, node: Node) -> Resolved:
+        return self._nodes.resolved(node)
+
+    def get(self, members: Mapping[str, Node], key: str) -> Resolved:
+        node = members.get(key)
+        return None if node is None else self._nodes.resolved(node)
+
+    def place(self, node: Node) -> Place:
+        return self._nodes.place(node)
+
+    def wrong_shape(self, node: Node, what: str, hint: str | None = None) -> Unresolved:
+        path = self._nodes.place(node).path or ""
+        self._table.refuse(path, f"{path}: {what}" if path else what, hint)
+        return Unresolved(Doubt(what, hint), node)
+
+
+def _is_left_out(block: Block, key: str) -> bool:
+    """Whether an unknown attribute cannot be set to what its expression reads: an ARN is a text, and no object.
+
+    A plan shows for a whole attribute what it reads, and not which of its members does.
+    """
+    if key in TEXTS or not block.is_unknown(key):
+        return False
+    unknown = [ref for ref in block.refs(key) if ref.doubt is not None]
+    return bool(unknown) and all(ref.attribute in _IDENTIFIERS for ref in unknown)
+
+
+def _parsed(content: object) -> object:
+    """The content of a text of JSON; the text itself if it is none."""
+    try:
+        return decode(part_of(content)) if isinstance(content, str) else content
+    except ParseError:
+        return content

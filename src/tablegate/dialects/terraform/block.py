@@ -263,6 +263,14 @@ class Block:
             return Place(self._owner.file, None, None, None, path)
         return replace(self._source.own_place if key is None else self._source.place(key), path=path)
 
+    def members(self) -> list[str]:
+        """The members that the plan has, those that are unknown as well."""
+        return list(dict.fromkeys((*self.content, *self._unknown)))
+
+    def why_unknown(self, key: str) -> Doubt:
+        """Why a part of a member is not known."""
+        return self._doubt(key) or LATER
+
     def member(self, key: str) -> tuple[object, object]:
         """A member as the plan has it, and what of it is unknown: true, or the same shape with true inside."""
         return self.content.get(key), self._unknown.get(key)

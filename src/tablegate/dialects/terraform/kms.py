@@ -94,7 +94,7 @@ class Keys:
     def _unknown(self, resource: Resource, block: Block, given: Value[str], argument: str) -> Encryption:
         """The ARN is known only after the apply: what the expression reads tells whose it will be."""
         mentions = self._mentions(resource, block, argument)
-        unknown = [one for one in mentions if not self._world.is_known(one)]
+        unknown = [one for one in mentions if not self._world.is_known(one) and not _is_no_key(one)]
         owners = {self._owner(one) for one in unknown}
         choice = [one for one in mentions if self._world.is_known(one) and _decides(one)]
         doubt = given.doubt or doubt_about(unknown)
@@ -109,12 +109,15 @@ class Keys:
                 given.place,
                 _EITHER,
             )
-        found = self._mentioned(unknown)
+        keys = self._keys_behind(unknown)
+        key = keys[0] if len(keys) == 1 else None
+        regions = {self._regions.name(one) for one in keys}
+        region = self._region_of(keys[0]) if len(regions) == 1 else facts.KEY_REGION.unset
         return Encryption(
             owner=facts.KEY_OWNER.of(KeyOwner.CUSTOMER, given.place),
             key=given,
-            key_region=self._region_of(found),
-            resource=None if found is None or found.resource_change.type != "aws_kms_key" else self._key(found),
+            key_region=facts.KEY_REGION.doubted(doubt, given.place) if len(regions) > 1 else region,
+            resource=None if key is None or key.type != "aws_kms_key" else self._key(key),
         )
 
     def _mentions(self, resource: Resource, block: Block, argument: str) -> tuple[Reference, ...]:
@@ -151,13 +154,17 @@ class Keys:
                     return True
         return False
 
-    def _mentioned(self, mentions: Sequence[Reference]) -> Resource | None:
-        """The one key that is meant; through an alias, the key behind it."""
-        found = [one for mention in mentions for one in mention.targets]
-        resource = self._world.at(found[0]) if len(found) == 1 else None
-        if resource is not None and resource.resource_change.type == "aws_kms_alias":
-            return self._mentioned(resource.references("target_key_id"))
-        return resource
+    def _keys_behind(self, references: Sequence[Reference]) -> list[Resource]:
+        """The keys that are meant; through an alias, the key behind it."""
+        keys = []
+        for resource in self._targets(references):
+            is_alias = resource.type == "aws_kms_alias"
+            keys += self._targets(resource.references("target_key_id")) if is_alias else [resource]
+        return keys
+
+    def _targets(self, references: Sequence[Reference]) -> list[Resource]:
+        targets = (self._world.at(target) for reference in references for target in reference.targets)
+        return [resource for resource in targets if resource is not None]
 
     def _resource(self, key: str) -> Resource | None:
         """The key of this input with that ARN or id, also one that this change deletes."""
@@ -198,6 +205,12 @@ def _doubted(doubt: Doubt, place: Place | None, candidates: tuple[KeyOwner, ...]
         key=facts.KEY.doubted(doubt, place),
         key_region=facts.KEY_REGION.doubted(doubt, place),
     )
+
+
+def _is_no_key(reference: Reference) -> bool:
+    """Whether it is the ARN of something else, which an object that names a key may read as well."""
+    is_aws = reference.type.startswith("aws_") and reference.data is None
+    return is_aws and reference.attribute == "arn" and reference.type not in _KEYS
 
 
 def _decides(mention: Reference) -> bool:

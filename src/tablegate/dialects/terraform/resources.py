@@ -226,9 +226,12 @@ class Resource:
 
     def report_shape(self, path: str, expected: str, found: str) -> None:
         """Refuse a member that has not the shape it must have."""
-        path = path.removeprefix(self.prefix)
-        whole = f"{self.resource_change.path}.change.{self.snapshot.side}.{path}"
-        self.snapshot.faults.unreadable(f"{self.address}: {path} must be {expected}, not {found}", self.source or whole)
+        self.refuse(path, f"{path.removeprefix(self.prefix)} must be {expected}, not {found}")
+
+    def refuse(self, path: str, message: str, hint: str | None = None) -> None:
+        """Refuse a member."""
+        whole = f"{self.resource_change.path}.change.{self.snapshot.side}.{path.removeprefix(self.prefix)}"
+        self.snapshot.faults.unreadable(f"{self.address}: {message}", self.source or whole, hint)
 
 
 def doubt_about(mentions: Iterable[Reference]) -> Doubt:

@@ -29,11 +29,12 @@ class TypeSchema:
     objects: frozenset[str] = frozenset()  # objects in attributes, where others are blocks
     text_numbers: frozenset[str] = frozenset()  # numbers that the provider keeps as texts
     matched_by: Mapping[str, str] = field(default_factory=dict)  # the argument that identifies the blocks of a set
-    is_cloud_control: bool = False  # every member is computed, and none is a block
+    required: frozenset[str] = frozenset()  # of a Cloud Control type
+    is_cloud_control: bool = False  # what is not required is computed, and nothing is a block
 
     def is_computed(self, member: str) -> bool:
         """Whether a member that is not written is left to the provider or the service."""
-        return self.is_cloud_control or member in self.computed
+        return member in self.computed or (self.is_cloud_control and member not in self.required)
 
     def is_object(self, member: str) -> bool:
         """Whether a member that occurs once is an object in an attribute."""
@@ -111,6 +112,10 @@ _SCHEMAS: Mapping[str, TypeSchema] = {
         }
     ),
     "aws_iam_role": TypeSchema(computed=frozenset({"inline_policy"}), matched_by={"inline_policy": "name"}),
-    "awscc_dynamodb_global_table": TypeSchema(matched_by={"replicas": "region"}, is_cloud_control=True),
-    "awscc_dynamodb_table": TypeSchema(is_cloud_control=True),
+    "awscc_dynamodb_global_table": TypeSchema(
+        required=frozenset({"replicas.tags.key", "replicas.tags.value"}),
+        matched_by={"replicas": "region"},
+        is_cloud_control=True,
+    ),
+    "awscc_dynamodb_table": TypeSchema(required=frozenset({"tags.key", "tags.value"}), is_cloud_control=True),
 }

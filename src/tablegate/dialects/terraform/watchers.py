@@ -108,42 +108,41 @@ class Consumers:
         return consumers_in_order(self._joined.of(table.address), self._joined.possible(table.address))
 
 
+_KINESIS_STREAM = "aws_kinesis_stream"
+
+
 class Destinations:
     """Kinesis streams that receive the changes of tables."""
 
     def __init__(self, snapshot: Snapshot, finder: TableFinder) -> None:
-        self._snapshot = snapshot
         self._joined: ByTable[Resource] = ByTable()
         self._streams: dict[str, Resource] = {}
-        destinations = snapshot.of("aws_dynamodb_kinesis_streaming_destination")
-        for destination in destinations:
+        for destination in snapshot.of("aws_dynamodb_kinesis_streaming_destination"):
             self._joined.add(finder.of(destination, "table_name"), destination)
-        for stream in snapshot.of("aws_kinesis_stream") if destinations else ():
-            for name in ("arn", "id"):
-                if arn := stream.known_text(name):
-                    self._streams[arn] = stream
+        for stream in snapshot.of(_KINESIS_STREAM):
+            for name in (stream.address, stream.known_text("arn"), stream.known_text("id")):
+                if name is not None:
+                    self._streams[name] = stream
 
     def of(self, table: Resource, region: str | None = None) -> tuple[StreamDestination, ...]:
         """Where a table's changes, or its replica's, are sent."""
-        destinations = map(self._destination, self._joined.of(table.address, region))
+        destinations = (self.of_block(destination.block) for destination in self._joined.of(table.address, region))
         return tuple(sorted(destinations, key=lambda destination: destination.address or ""))
 
-    def _destination(self, destination: Resource) -> StreamDestination:
-        stream = self._streams.get(destination.known_text("stream_arn") or "")
-        if stream is None and destination.block.is_unknown("stream_arn"):
-            streams = [
-                resource
-                for reference in destination.references("stream_arn")
-                if reference.type == "aws_kinesis_stream"
-                for change in reference.targets
-                if (resource := self._snapshot.at(change)) is not None
-            ]
-            stream = streams[0] if len(streams) == 1 else None
+    def of_block(self, block: Block) -> StreamDestination:
+        """The destination that a block names as its ``stream_arn``."""
+        stream = self._stream(block)
         return StreamDestination(
-            stream=destination.block.text(facts.DESTINATION, "stream_arn"),
+            stream=block.text(facts.DESTINATION, "stream_arn"),
             encrypted=None if stream is None else _is_under_kms(stream),
             address=None if stream is None else stream.address,
         )
+
+    def _stream(self, block: Block) -> Resource | None:
+        """The Kinesis stream of this input that a block names."""
+        names = {ref.address or ref.text for ref in block.refs("stream_arn") if ref.type in (None, _KINESIS_STREAM)}
+        streams = [self._streams[name] for name in names if name in self._streams]
+        return streams[0] if len(streams) == 1 else None
 
 
 class Policies:
