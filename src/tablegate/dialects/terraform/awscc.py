@@ -239,7 +239,7 @@ class _PlanResolver(Resolver):
         self._table = table
         self._nodes = nodes
 
-    def head(self, node: Node) -> Resolved:
+    def resolve(self, node: Node) -> Resolved:
         return self._nodes.resolved(node)
 
     def get(self, members: Mapping[str, Node], key: str) -> Resolved:
