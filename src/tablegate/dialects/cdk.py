@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from tablegate.dialects.cloudformation.estate import readable
+from tablegate.dialects.cloudformation.estate import readable_path
 from tablegate.dialects.cloudformation.exports import Exports
 from tablegate.dialects.cloudformation.loading import LoadedTemplate, load, load_tree
 from tablegate.dialects.cloudformation.resolver import StackContext
@@ -220,7 +220,7 @@ class Constructs:
         if len(found) != 1:
             return None
         return Construct(
-            path=readable(found[0]),
+            path=readable_path(found[0]),
             place=next(_author(self._noted.get(found[0], ())), None),
             acknowledged=self._acknowledged(found[0]),
         )

@@ -1,4 +1,4 @@
-"""Template into an estate; construct paths."""
+"""A template into an estate: tables, clusters, documents and constructs, in every scenario."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tablegate.dialects.cloudformation.template import (
     TABLES,
     Resource,
     Template,
-    speaks_of_access,
+    may_hold_documents,
 )
 from tablegate.dialects.cloudformation.values import text_with_references
 from tablegate.dialects.cloudformation.watchers import has_consumers
@@ -33,59 +33,25 @@ from tablegate.model.value import Doubt, Value
 from tablegate.syntax.node import Node
 from tablegate.syntax.recognise import is_json
 
-PATH = "aws:cdk:path"
-
-
-def constructs_of(resolver: Resolver) -> dict[str, Construct]:
-    """The constructs that made the resources that are read, by the addresses of these."""
-    is_assembled = resolver.context.constructs is not None
-    found: dict[str, Construct] = {}
-    for resources in resolver.template.resources.values():
-        for resource in resources:
-            made = _construct(resolver, resource) if is_assembled or "Metadata" in resource.body else None
-            if made is not None:
-                found[resolver.context.full(resource.address)] = made
-    return found
-
-
-def _construct(resolver: Resolver, resource: Resource) -> Construct | None:
-    """The construct that made the resource; None where nothing says that a program did."""
-    path = metadata(resource, PATH)
-    if resolver.context.constructs is not None:
-        return resolver.context.constructs(resource.address, path)
-    return None if path is None else Construct(path=readable(path))
-
-
-def metadata(resource: Resource, key: str) -> str | None:
-    """A text in the metadata of a resource."""
-    held = resource.body.get("Metadata")
-    node = held.content.get(key) if held is not None and isinstance(held.content, dict) else None
-    return node.content if isinstance(node, Node) and isinstance(node.content, str) else None
-
-
-def readable(path: str) -> str:
-    """The path without what every construct ends in."""
-    return path.strip("/").removesuffix("/Resource").removesuffix("/Default")
-
-
 T = TypeVar("T")
 
+CONSTRUCT_PATH = "aws:cdk:path"
 _RETAINED = Fact[bool]("retention of the table", False)
-_KEPT = ("Retain", "RetainExceptOnCreate")
+_RETAINING = ("Retain", "RetainExceptOnCreate")
 _SUBJECT = attrgetter("address", "scenario")
 _ENCRYPTIONS = frozenset({"NONE", "TLS"})
 
 
 @record(kw_only=False)
 class BuiltEstate:
-    """All that a template says, and how much of its documents was read."""
+    """The estate of a template, and its input with counts."""
 
     estate: Estate
     input: Input
 
 
 def build_estate(resolver: Resolver, text: str) -> BuiltEstate:
-    """Everything that a template says of tables and access, in every scenario."""
+    """Build the estate of a template, in every scenario."""
     template = resolver.template
     joins = TableJoins(resolver)
     tables = _built_tables(resolver, joins)
@@ -97,9 +63,9 @@ def build_estate(resolver: Resolver, text: str) -> BuiltEstate:
         spelling=spelling,
         tables=tables,
         neighbours=access.neighbours,
-        dax_clusters=tuple(found for it in template.of(DAX_CLUSTER) for found in _clusters(resolver, it)),
+        dax_clusters=tuple(cluster for it in template.of(DAX_CLUSTER) for cluster in _clusters(resolver, it)),
         legacy_global_tables=tuple(
-            found for it in template.of(LEGACY_REPLICA) for found in _legacy(resolver, joins, it)
+            legacy for it in template.of(LEGACY_REPLICA) for legacy in _legacy(resolver, joins, it)
         ),
         manages_alarms=ALARM in template.resources,
         manages_consumers=has_consumers(resolver),
@@ -113,30 +79,28 @@ def build_estate(resolver: Resolver, text: str) -> BuiltEstate:
 
 
 def _access(resolver: Resolver, tables: tuple[Table, ...], text: str, spelling: str) -> Access:
-    if not resolver.keys_of_other_stacks and not speaks_of_access(resolver.template, text):
+    if not resolver.keys_of_other_stacks and not may_hold_documents(resolver.template, text):
         return Access()
-    # Imported here: a template without documents pays for no reader of them.
+    # Imported here: a template without documents does not need their readers.
     from tablegate.dialects.cloudformation.iam import access_of
 
     return access_of(resolver, tables, spelling, _tables_of)
 
 
 def _tables_of(resolver: Resolver) -> tuple[Table, ...]:
-    """The tables of another stack, which may not be built yet."""
+    """The tables of another stack. They are built if they are not built yet."""
     return _built_tables(resolver, TableJoins(resolver)) if resolver.tables is None else resolver.tables
 
 
 def _built_tables(resolver: Resolver, joins: TableJoins) -> tuple[Table, ...]:
     if resolver.tables is None:
-        found: list[Table] = []
-        for resource in resolver.template.of(*TABLES):
-            found += _tables(resolver, joins, resource)
-        resolver.tables = tuple(found)
+        resources = resolver.template.of(*TABLES)
+        resolver.tables = tuple(table for resource in resources for table in _tables(resolver, joins, resource))
     return resolver.tables
 
 
 def _in_scenarios(resolver: Resolver, resource: Resource, build: Callable[[], T]) -> Iterable[T]:
-    """What is built in each scenario in which the resource is there."""
+    """What is built in each scenario in which the resource exists."""
 
     def build_if_present() -> T | None:
         return None if exists(resolver, resource) is False else build()
@@ -154,8 +118,8 @@ def _seen_from_top(context: StackContext, subject: T) -> T:
 
 
 def _within(above: Mapping[str, str], own: Mapping[str, str] | None, address: str) -> Mapping[str, str]:
-    """Both scenarios: where two stacks ask the same name, the inner one says whose it is."""
-    inner = {f"{address}.{name}" if name in above else name: said for name, said in (own or {}).items()}
+    """Both scenarios. A name that both have gets the inner stack's address."""
+    inner = {f"{address}.{name}" if name in above else name: value for name, value in (own or {}).items()}
     return dict(sorted({**above, **inner}.items()))
 
 
@@ -206,13 +170,13 @@ def _legacy(resolver: Resolver, joins: TableJoins, resource: Resource) -> Iterab
 
 
 def _retained(resolver: Resolver, table: str | None) -> Value[bool]:
-    found = next((it for it in resolver.template.of(*TABLES) if it.address == table), None)
-    if found is None:
+    resource = next((it for it in resolver.template.of(*TABLES) if it.address == table), None)
+    if resource is None:
         return _RETAINED.doubted(Doubt("the table that is extended is not in this template"))
-    kept = body(resolver, found).text(facts.DELETION_POLICY, "DeletionPolicy")
-    if kept.doubt is not None:
-        return _RETAINED.doubted(kept.doubt, kept.place)
-    return _RETAINED.of(kept.content in _KEPT, kept.place)
+    policy = body(resolver, resource).text(facts.DELETION_POLICY, "DeletionPolicy")
+    if policy.doubt is not None:
+        return _RETAINED.doubted(policy.doubt, policy.place)
+    return _RETAINED.of(policy.content in _RETAINING, policy.place)
 
 
 def _input(template: Template, estate: Estate, access: Access) -> Input:
@@ -232,3 +196,35 @@ def _input(template: Template, estate: Estate, access: Access) -> Input:
         documents_partly=access.partly,
         documents_unread=access.unread,
     )
+
+
+def constructs_of(resolver: Resolver) -> dict[str, Construct]:
+    """The CDK constructs of the resources, by the resources' addresses."""
+    is_assembled = resolver.context.constructs is not None
+    constructs: dict[str, Construct] = {}
+    for resources in resolver.template.resources.values():
+        for resource in resources:
+            construct = _construct(resolver, resource) if is_assembled or "Metadata" in resource.body else None
+            if construct is not None:
+                constructs[resolver.context.full(resource.address)] = construct
+    return constructs
+
+
+def _construct(resolver: Resolver, resource: Resource) -> Construct | None:
+    """The construct of a resource; None if the template does not come from the CDK."""
+    path = metadata(resource, CONSTRUCT_PATH)
+    if resolver.context.constructs is not None:
+        return resolver.context.constructs(resource.address, path)
+    return None if path is None else Construct(path=readable_path(path))
+
+
+def metadata(resource: Resource, key: str) -> str | None:
+    """A text in the metadata of a resource."""
+    members = resource.body.get("Metadata")
+    node = members.content.get(key) if members is not None and isinstance(members.content, dict) else None
+    return node.content if isinstance(node, Node) and isinstance(node.content, str) else None
+
+
+def readable_path(path: str) -> str:
+    """The path without the name that every construct ends with."""
+    return path.strip("/").removesuffix("/Resource").removesuffix("/Default")

@@ -1,4 +1,4 @@
-"""What the stacks of one run export, and what those that import it come to."""
+"""Outputs of stacks, for the other stacks of the same run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tablegate.syntax.source import Source
 _SEVERAL = Doubt(
     "several templates of this run export it, with different values", "check them apart, with what belongs to each"
 )
-_IN_A_CIRCLE = Doubt("stacks import it from each other in a circle")
+_CIRCULAR = Doubt("stacks import it from each other in a circle")
 
 
 @record(kw_only=False)
@@ -27,7 +27,7 @@ class _Output:
 
 
 class Exports:
-    """The outputs of stacks, by the names that other stacks know them by."""
+    """The outputs of stacks by export name, and by stack and output name."""
 
     def __init__(
         self, stacks: Iterable[Resolver], beyond: Exports | None = None, trees: Mapping[str, Node] | None = None
@@ -41,14 +41,14 @@ class Exports:
             self._add(stack)
 
     def exported(self, asker: Resolver, node: Node, name: str) -> Node | Unresolved | None:
-        """What an export comes to, standing where it is imported; None where no template exports it."""
-        found = self._come_to(asker, node, self._by_export.get(name, ()))
-        return found or (self._beyond.exported(asker, node, name) if self._beyond is not None else None)
+        """What an export comes to, at the place where it is imported; None if no template exports it."""
+        value = self._value(asker, node, self._by_export.get(name, ()))
+        return value or (self._beyond.exported(asker, node, name) if self._beyond is not None else None)
 
     def output(self, asker: Resolver, node: Node, stack: str, name: str) -> Node | Unresolved | None:
-        """What an output of a stack comes to; None where no such stack is known."""
-        found = self._come_to(asker, node, self._by_stack.get((stack, name), ()))
-        return found or (self._beyond.output(asker, node, stack, name) if self._beyond is not None else None)
+        """What an output of a stack comes to; None if no such stack is known."""
+        value = self._value(asker, node, self._by_stack.get((stack, name), ()))
+        return value or (self._beyond.output(asker, node, stack, name) if self._beyond is not None else None)
 
     def _add(self, stack: Resolver) -> None:
         for name, node in stack.template.outputs.items():
@@ -56,35 +56,35 @@ class Exports:
             value, export = declared.get("Value"), declared.get("Export")
             if value is None:
                 continue
-            found = _Output(stack, value)
+            output = _Output(stack, value)
             if stack.context.name is not None:
-                self._by_stack.setdefault((stack.context.name, name), []).append(found)
+                self._by_stack.setdefault((stack.context.name, name), []).append(output)
             if export is not None and isinstance(export.content, dict):
-                called = stack.get(export.content, "Name")
-                if isinstance(called, Node) and is_scalar(called):
-                    self._by_export.setdefault(scalar_of(called), []).append(found)
+                export_name = stack.get(export.content, "Name")
+                if isinstance(export_name, Node) and is_scalar(export_name):
+                    self._by_export.setdefault(scalar_of(export_name), []).append(output)
 
-    def _come_to(self, asker: Resolver, node: Node, found: Iterable[_Output]) -> Node | Unresolved | None:
-        values = [self._value(item, node) for item in found if _can_meet(asker, item.stack)]
+    def _value(self, asker: Resolver, node: Node, outputs: Iterable[_Output]) -> Node | Unresolved | None:
+        values = [self._value_of(output, node) for output in outputs if _can_share_exports(asker, output.stack)]
         if not values:
             return None
         texts = {text_with_references(value) for value in values}
         return values[0] if len(texts) == 1 else expression(node, _SEVERAL)
 
-    def _value(self, item: _Output, node: Node) -> Node | Unresolved:
-        if id(item.value) in self._asking:
-            return expression(node, _IN_A_CIRCLE)
-        self._asking.add(id(item.value))
+    def _value_of(self, output: _Output, node: Node) -> Node | Unresolved:
+        if id(output.value) in self._asking:
+            return expression(node, _CIRCULAR)
+        self._asking.add(id(output.value))
         try:
-            with item.stack.scenarios.without_asking():
-                value = from_other_stack(item.stack.resolve(item.value), node, item.stack)
+            with output.stack.scenarios.without_asking():
+                value = from_other_stack(output.stack.resolve(output.value), node, output.stack)
         finally:
-            self._asking.discard(id(item.value))
+            self._asking.discard(id(output.value))
         return expression(node) if value is None else value
 
 
-def _can_meet(asker: Resolver, other: Resolver) -> bool:
-    """Whether two stacks can be in the same region of the same account: an export is known no farther."""
+def _can_share_exports(asker: Resolver, other: Resolver) -> bool:
+    """Whether two stacks can be in the same region of the same account, which share exports."""
     mine, theirs = asker.options, other.options
     return all(
         not one or not another or one == another

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from tablegate.dialects.cloudformation.autoscaling import inline
-from tablegate.dialects.cloudformation.kms import destinations, encrypted
+from tablegate.dialects.cloudformation.kms import destinations, encryption_with_key
 from tablegate.dialects.cloudformation.parameters import REGION
 from tablegate.dialects.cloudformation.properties import Section, properties, section_of
 from tablegate.dialects.cloudformation.resolver import Resolver
@@ -139,7 +139,7 @@ def _encryption(shared: Section, own: Section) -> Encryption:
     enabling = shared.section("SSESpecification")
     if enabling is None:
         return facts.AWS_OWNED
-    return encrypted(enabling, own.section("SSESpecification"))
+    return encryption_with_key(enabling, own.section("SSESpecification"))
 
 
 def _stream(shared: Section, own: Section) -> Stream:

@@ -1,4 +1,4 @@
-"""Whose key encrypts a table, and the KMS keys and Kinesis streams of the template that it uses."""
+"""Whose key encrypts a table, and the template's own keys and Kinesis streams that the table uses."""
 
 from __future__ import annotations
 
@@ -30,20 +30,21 @@ _REGION_UNKNOWN = Doubt("the region of the key is not known", "give the key's AR
 
 
 def encryption(section: Section) -> Encryption:
-    """The encryption of a table that names its own key."""
+    """The encryption of a table with one section for both switch and key."""
     inner = section.section("SSESpecification")
-    return facts.AWS_OWNED if inner is None else encrypted(inner, inner)
+    return facts.AWS_OWNED if inner is None else encryption_with_key(inner, inner)
 
 
-def encrypted(enabling: Section, naming: Section | None) -> Encryption:
-    """The encryption that one section turns on with the key that another names."""
+def encryption_with_key(enabling: Section, naming: Section | None) -> Encryption:
+    """The encryption that one section turns on, with the key that another names."""
     resolver = enabling.resolver
     enabled = enabling.flag(_ENABLED, "SSEEnabled")
     if enabled.doubt is not None:
         return _doubted(enabled.doubt, enabled.place, tuple(KeyOwner))
     if not enabled.content:
-        stated = enabled.place is not None
-        return _keyless(facts.KEY_OWNER.of(KeyOwner.AWS_OWNED, enabled.place)) if stated else facts.AWS_OWNED
+        if enabled.place is None:
+            return facts.AWS_OWNED
+        return _keyless(facts.KEY_OWNER.of(KeyOwner.AWS_OWNED, enabled.place))
     key = naming.get("KMSMasterKeyId") if naming is not None else None
     if key is None:
         return _keyless(facts.KEY_OWNER.of(KeyOwner.AWS_MANAGED, enabled.place))
@@ -72,7 +73,7 @@ def _with_key(resolver: Resolver, key: Node | Unresolved, text: str) -> Encrypti
     place = resolver.place(key.node if isinstance(key, Unresolved) else key)
     managed = text in ("", _AWS_MANAGED_ALIAS) or text.endswith(f":{_AWS_MANAGED_ALIAS}")
     owner = facts.KEY_OWNER.of(KeyOwner.AWS_MANAGED if managed else KeyOwner.CUSTOMER, place)
-    if isinstance(key, Unresolved) and not managed and not _shows_own_key(resolver, key):
+    if isinstance(key, Unresolved) and not managed and not _is_customer_key(resolver, key):
         owner = facts.KEY_OWNER.doubted(key.doubt, place, _EITHER)
     return Encryption(
         owner=owner,
@@ -82,15 +83,15 @@ def _with_key(resolver: Resolver, key: Node | Unresolved, text: str) -> Encrypti
     )
 
 
-def _shows_own_key(resolver: Resolver, key: Unresolved) -> bool:
-    """Whether it can be no alias of AWS's own key: the ARN of a key, or a key or alias that the template makes."""
+def _is_customer_key(resolver: Resolver, key: Unresolved) -> bool:
+    """Whether it is surely no alias of AWS's own key: the ARN of a key, or a key or alias of a template."""
     references = [part for part in key.parts if isinstance(part, NameReference)]
     return any(isinstance(part, str) and ":key/" in part for part in key.parts) or any(
-        _made(resolver, reference, kind) is not None for reference in references for kind in (KEY, KEY_ALIAS)
+        _resource_of(resolver, reference, kind) is not None for reference in references for kind in (KEY, KEY_ALIAS)
     )
 
 
-def _made(resolver: Resolver, reference: NameReference, type_: str) -> tuple[Resolver, Resource] | None:
+def _resource_of(resolver: Resolver, reference: NameReference, type_: str) -> tuple[Resolver, Resource] | None:
     """The resource of this type that a reference leads to, with the resolver of its stack."""
     stack = reference.stack or resolver
     name = reference.name if reference.stack is None else reference.resource
@@ -101,7 +102,7 @@ def _made(resolver: Resolver, reference: NameReference, type_: str) -> tuple[Res
 
 
 def _key_region(resolver: Resolver, key: Node | Unresolved, text: str, place: Place) -> Value[str]:
-    """The region in the key's ARN. A bare id or alias is looked up in the region of whoever uses it."""
+    """The region in the key's ARN. A bare id or alias is looked up in the region of the table."""
     fact = facts.KEY_REGION
     if isinstance(key, Node):
         segments = text.split(":")
@@ -119,26 +120,26 @@ def _key_region(resolver: Resolver, key: Node | Unresolved, text: str, place: Pl
 
 
 def _region_of(stack: Resolver, place: Place) -> Value[str]:
-    """The region of the stack that makes the key."""
+    """The region of the key's stack."""
     region = stack.options.region
     return facts.KEY_REGION.of(region, place) if region else facts.KEY_REGION.doubted(_REGION_UNKNOWN, place)
 
 
 def _fourth_segment(key: Unresolved) -> str | NameReference | None:
-    """What stands for the region in an ARN with holes."""
+    """The region in an ARN with references."""
     segments: list[list[Part]] = [[]]
     for part in key.parts:
         first, *rest = part.split(":") if isinstance(part, str) else [part]
         segments[-1].append(first)
         segments.extend([text] for text in rest)
-    found = [part for part in segments[3] if part != ""] if len(segments) > 4 else []
-    return found[0] if len(found) == 1 else None
+    region = [part for part in segments[3] if part != ""] if len(segments) > 4 else []
+    return region[0] if len(region) == 1 else None
 
 
 def _key_resource(resolver: Resolver, key: Node | Unresolved, text: str) -> KmsKey | None:
-    """The key, where the template makes it: named itself, or through an alias of the template."""
+    """The key, if it is in a template: named itself, or by an alias in a template."""
     references = [part for part in key.parts if isinstance(part, NameReference)] if isinstance(key, Unresolved) else []
-    aliases = [found for reference in references if (found := _made(resolver, reference, KEY_ALIAS)) is not None]
+    aliases = [it for reference in references if (it := _resource_of(resolver, reference, KEY_ALIAS)) is not None]
     if "alias/" in text:
         own = (alias for alias in resolver.template.of(KEY_ALIAS) if _alias_name(resolver, alias) == text)
         aliases += [(resolver, alias) for alias in own]
@@ -147,13 +148,13 @@ def _key_resource(resolver: Resolver, key: Node | Unresolved, text: str) -> KmsK
         target = properties(stack, alias).get("TargetKeyId")
         parts = target.parts if isinstance(target, Unresolved) else ()
         pairs += [(stack, part) for part in parts if isinstance(part, NameReference)]
-    found = next((it for stack, reference in pairs if (it := _made(stack, reference, KEY)) is not None), None)
-    if found is None or exists(*found) is False:
+    key_of = next((it for stack, reference in pairs if (it := _resource_of(stack, reference, KEY)) is not None), None)
+    if key_of is None or exists(*key_of) is False:
         return None
-    stack, resource = found
+    stack, resource = key_of
     address = stack.address_for(resolver, resource.address)
     if stack is not resolver:
-        resolver.keys_of_other_stacks[address] = found
+        resolver.keys_of_other_stacks[address] = key_of
     return _kms_key(stack, resource, address)
 
 
@@ -179,11 +180,12 @@ def destinations(section: Section) -> tuple[StreamDestination, ...]:
         return ()
     arn = inner.get("StreamArn")
     reference = arn.reference if isinstance(arn, Unresolved) else None
-    found = resolver.template.named(reference.name, KINESIS_STREAM) if reference is not None else None
+    resource = resolver.template.named(reference.name, KINESIS_STREAM) if reference is not None else None
     stream = inner.text_or_reference(facts.DESTINATION, "StreamArn")
-    if found is None or exists(resolver, found) is False:
+    if resource is None or exists(resolver, resource) is False:
         return (StreamDestination(stream=stream),)
-    return (StreamDestination(stream=stream, encrypted=_stream_encrypted(resolver, found), address=found.address),)
+    encrypted = _stream_encrypted(resolver, resource)
+    return (StreamDestination(stream=stream, encrypted=encrypted, address=resource.address),)
 
 
 def _stream_encrypted(resolver: Resolver, resource: Resource) -> Value[bool]:

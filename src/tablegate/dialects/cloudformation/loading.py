@@ -1,4 +1,4 @@
-"""Text into template and resolver; loops."""
+"""Loads a template: its text into a tree without loops, its sections, and a resolver."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CONNECTORS = "Connectors:"
 
 @record(kw_only=False)
 class LoadedTemplate:
-    """A template with its faults; without a resolver where it has nothing to read."""
+    """A template with its faults. Without resources it has no resolver."""
 
     resolver: Resolver | None
     faults: Faults
@@ -33,14 +33,14 @@ class LoadedTemplate:
 
 
 def load(text: str, name: str, options: ReadOptions, context: StackContext = NO_CONTEXT) -> LoadedTemplate:
-    """A template, opened. Raises ParseError where it is neither JSON nor YAML."""
+    """Load a template. Raises ParseError if it is neither JSON nor YAML."""
     return load_tree(parse(text), text, name, options, context)
 
 
 def load_tree(
     root: Node, text: str, name: str, options: ReadOptions, context: StackContext = NO_CONTEXT
 ) -> LoadedTemplate:
-    """A template that is a tree already, opened."""
+    """Load a template that is parsed already."""
     faults = Faults(name, root)
     content: Mapping[str, Node] = root.content if isinstance(root.content, dict) else {}
     if not isinstance(root.content, dict):
@@ -55,41 +55,40 @@ def load_tree(
 
 def parse(text: str) -> Node:
     """The tree of a template. Raises ParseError if the text is neither JSON nor YAML."""
-    # Imported here: a template pays for the one reader that it needs.
+    # Imported here: a template needs only one of the two.
     if is_json(text):
         from tablegate.syntax.json import parse_json
 
         return parse_json(text)
     from tablegate.syntax.yaml import parse_yaml
 
-    # a connector stands in a resource of any type
+    # A resource of any type may have a connector.
     return parse_yaml(text, None if _CONNECTORS in text else is_read)
 
 
 def _unrolled(
     file: str, root: Mapping[str, Node], options: ReadOptions, faults: Faults, context: StackContext
 ) -> tuple[Mapping[str, Node], Mapping[str, Doubt]]:
-    """The template's sections without loops."""
-
+    """The template's sections without loops, and the loop variables that are not known."""
     resolver = Resolver(bare_template(file, root, faults), options, faults, {}, context)
     loops = Loops(resolver, faults)
     return {key: loops.unrolled(node) for key, node in root.items()}, loops.open
 
 
-_MOST = 100_000  # nodes that all loops of one template may make
+_MAX_NODES = 100_000  # nodes that all loops of one template may make
 
 
 class Loops:
-    """Unrolls the loops of one template. ``open`` names the variables that could not be given values."""
+    """Unrolls the loops of one template. ``open`` holds the variables whose values are not known."""
 
     def __init__(self, resolver: Resolver, faults: Faults) -> None:
         self._resolver = resolver
         self._faults = faults
-        self._left = _MOST
+        self._left = _MAX_NODES
         self.open: dict[str, Doubt] = {}
 
     def unrolled(self, node: Node) -> Node:
-        """The node without loops; the same one where it holds none."""
+        """The node without loops; the node itself if it has none."""
         content = node.content
         if isinstance(content, dict):
             return self._mapping(node, content)
@@ -108,13 +107,13 @@ class Loops:
                 changed = changed or members[key] is not child
                 continue
             changed = True
-            for made, value in self._turns(child):
-                if made in members:
-                    self._faults.unreadable(f"a loop makes {made[:40]!r} again", child)
-                members[made] = value
+            for name, value in self._iterations(child):
+                if name in members:
+                    self._faults.unreadable(f"a loop makes {name[:40]!r} again", child)
+                members[name] = value
         return _like(node, members) if changed else node
 
-    def _turns(self, loop: Node) -> Iterator[tuple[str, Node]]:
+    def _iterations(self, loop: Node) -> Iterator[tuple[str, Node]]:
         parts = loop.content if isinstance(loop.content, (list, tuple)) else ()
         if len(parts) != 3 or not isinstance(parts[0].content, str) or not isinstance(parts[2].content, dict):
             self._faults.unreadable("Fn::ForEach takes a variable, a list and a mapping", loop)
@@ -122,21 +121,21 @@ class Loops:
         variable, body = parts[0].content, parts[2].content
         for value in self._values(variable, parts[1]):
             for key, child in body.items():
-                made = child if value is None else self._put(child, variable, value)
+                body_node = child if value is None else self._put(child, variable, value)
                 name = key if value is None else _filled(key, variable, value)
                 if name.startswith(LOOP):
-                    yield from self._turns(made)
+                    yield from self._iterations(body_node)
                 else:
-                    yield name, self.unrolled(made)
+                    yield name, self.unrolled(body_node)
             if self._left < 0:
-                self._faults.unreadable(f"the template's loops make more than {_MOST} values", loop)
+                self._faults.unreadable(f"the template's loops make more than {_MAX_NODES} values", loop)
                 return
 
     def _values(self, variable: str, collection: Node) -> Iterator[str | None]:
-        listed = self._resolver.resolve(collection)
-        doubt = listed.doubt if isinstance(listed, Unresolved) else None
-        items = self._resolver.items(listed) if isinstance(listed, Node) else []
-        if isinstance(listed, Node) and not isinstance(listed.content, (list, tuple)):
+        node = self._resolver.resolve(collection)
+        doubt = node.doubt if isinstance(node, Unresolved) else None
+        items = self._resolver.items(node) if isinstance(node, Node) else []
+        if isinstance(node, Node) and not isinstance(node.content, (list, tuple)):
             self._faults.unreadable("Fn::ForEach goes through a list", collection)
         for item in items:
             if isinstance(item, Unresolved):

@@ -1,4 +1,4 @@
-"""Parameters, pseudo parameters, parameter files."""
+"""Parameters and pseudo parameters of a stack, and the files that give parameters their values."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class ResolvedText(str):
 
 @record(kw_only=False)
 class ParameterValue:
-    """What a name stands for: a text or list of texts, one of several texts, or something in doubt."""
+    """A parameter's value: a text or a list of texts, one of several ``options``, or a doubt."""
 
     content: str | tuple[str, ...] | None = None
     options: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ class ParameterValue:
 
 
 def pseudo_parameters(options: ReadOptions) -> dict[str, ParameterValue]:
-    """What is known of the stack itself."""
+    """The pseudo parameters, as far as the options tell them."""
     values = {name: ParameterValue(doubt=doubt) for name, doubt in _PSEUDO_DOUBTS.items()}
     if options.account:
         values[ACCOUNT] = ParameterValue(options.account)
@@ -74,53 +74,53 @@ def pseudo_parameters(options: ReadOptions) -> dict[str, ParameterValue]:
 
 
 def partition_of(region: str) -> tuple[str, str]:
-    """The partition that a region belongs to, and its domain."""
+    """The partition of a region, and its domain."""
     return next((name, domain) for prefix, name, domain in _PARTITIONS if region.startswith(prefix))
 
 
 def parameter(name: str, node: Node, options: ReadOptions, faults: Faults) -> ParameterValue:
-    """What a declared parameter stands for."""
+    """The value of a declared parameter."""
     declared = node.content
     if not isinstance(declared, dict):
         faults.unreadable("a parameter must be a mapping with a Type", node)
         return ParameterValue(doubt=Doubt(f"the parameter {name} is not declared as it must be", None, (name,)))
-    stated = _stated(declared, "Type") or "String"
-    secret = (_stated(declared, "NoEcho") or "").lower() == "true"
+    type_ = _text_of(declared, "Type") or "String"
+    secret = (_text_of(declared, "NoEcho") or "").lower() == "true"
     allowed = _allowed(declared.get("AllowedValues"))
-    given = options.parameters.get(name)
-    if stated.startswith("AWS::SSM::Parameter::Value<") and not isinstance(given, ResolvedText):
+    text = options.parameters.get(name)
+    if type_.startswith("AWS::SSM::Parameter::Value<") and not isinstance(text, ResolvedText):
         return ParameterValue(doubt=_ssm_doubt(name))
-    if given is not None:
-        wrong = _forbidden(given, allowed, stated)
+    if text is not None:
+        wrong = _forbidden(text, allowed, type_)
         if wrong is not None:
             shown = "the value" if secret else repr(wrong)
             faults.unreadable(f"{shown} given for the parameter {name} is not among its AllowedValues", node)
     elif options.assume_defaults:
-        given = _default(declared)
-    if given is not None:
-        return ParameterValue(_typed(given, stated), secret=secret)
-    if allowed and not _is_list(stated):
+        text = _default(declared)
+    if text is not None:
+        return ParameterValue(_typed(text, type_), secret=secret)
+    if allowed and not _is_list(type_):
         return (
             ParameterValue(options=allowed, secret=secret)
             if len(allowed) > 1
             else ParameterValue(allowed[0], secret=secret)
         )
     doubt = _doubt(name, None if secret else _default(declared), has_default="Default" in declared)
-    return ParameterValue(doubt=doubt, span=_span(declared) if stated == "Number" else None)
+    return ParameterValue(doubt=doubt, span=_span(declared) if type_ == "Number" else None)
 
 
 def secrets_of(parameters: Mapping[str, Node], options: ReadOptions) -> frozenset[str]:
-    """The texts of parameters that must not be shown. What the template lists as allowed is no secret."""
+    """The texts of NoEcho parameters. A text that the template lists as allowed is no secret."""
     texts: set[str] = set()
     for name, node in parameters.items():
         declared = node.content
-        if isinstance(declared, dict) and (_stated(declared, "NoEcho") or "").lower() == "true":
+        if isinstance(declared, dict) and (_text_of(declared, "NoEcho") or "").lower() == "true":
             own = {options.parameters.get(name), _default(declared)} - {None, "", "true", "false"}
             texts |= {text for text in own if text is not None} - set(_allowed(declared.get("AllowedValues")))
     return frozenset(texts)
 
 
-def _stated(declared: Mapping[str, Node], key: str) -> str | None:
+def _text_of(declared: Mapping[str, Node], key: str) -> str | None:
     node = declared.get(key)
     return scalar_of(node) if node is not None and is_scalar(node) else None
 
@@ -141,8 +141,8 @@ def _allowed(node: Node | None) -> tuple[str, ...]:
 
 
 def _span(declared: Mapping[str, Node]) -> Span | None:
-    """What CloudFormation lets a number be, where the template bounds it."""
-    low, high = (_number(_stated(declared, key)) for key in ("MinValue", "MaxValue"))
+    """The bounds that the template gives a number."""
+    low, high = (_number(_text_of(declared, key)) for key in ("MinValue", "MaxValue"))
     if low is None and high is None:
         return None
     return Span(-inf if low is None else low, inf if high is None else high)
@@ -152,12 +152,12 @@ def _number(text: str | None) -> float | None:
     return float(text) if text is not None and DECIMAL.fullmatch(text) else None
 
 
-def _is_list(stated: str) -> bool:
-    return stated == "CommaDelimitedList" or stated.startswith("List<")
+def _is_list(type_: str) -> bool:
+    return type_ == "CommaDelimitedList" or type_.startswith("List<")
 
 
-def _typed(text: str, stated: str) -> str | tuple[str, ...]:
-    if not _is_list(stated) and not stated.endswith("<CommaDelimitedList>") and "<List<" not in stated:
+def _typed(text: str, type_: str) -> str | tuple[str, ...]:
+    if not _is_list(type_) and not type_.endswith("<CommaDelimitedList>") and "<List<" not in type_:
         return text
     return tuple(part.strip() for part in text.split(",")) if text else ()
 
@@ -175,10 +175,10 @@ def _doubt(name: str, default: str | None, *, has_default: bool) -> Doubt:
     return Doubt(reason, f"{give}, or --assume-defaults", (name,))
 
 
-def _forbidden(given: str, allowed: tuple[str, ...], stated: str) -> str | None:
-    """The first text that the template does not allow."""
-    texts = _typed(given, stated)
-    wrong = (text for text in ((texts,) if isinstance(texts, str) else texts) if text not in allowed)
+def _forbidden(text: str, allowed: tuple[str, ...], type_: str) -> str | None:
+    """The first text that AllowedValues does not have."""
+    typed = _typed(text, type_)
+    wrong = (item for item in ((typed,) if isinstance(typed, str) else typed) if item not in allowed)
     return next(wrong, None) if allowed else None
 
 
@@ -190,7 +190,7 @@ ACCEPTED = (
 
 @record(kw_only=False)
 class ParameterFile:
-    """What a parameter file says of a stack."""
+    """Parameters, tags and region of a stack."""
 
     values: Mapping[str, str]
     tags: Mapping[str, str]
@@ -198,7 +198,7 @@ class ParameterFile:
 
 
 def parse_parameters(text: str, name: str) -> ParameterFile:
-    """Read a parameter file. ``name`` tells TOML from the others. Raises ParseError."""
+    """Read a parameter file. One whose ``name`` ends with .toml is TOML. Raises ParseError."""
     content = _toml(text) if name.lower().endswith(".toml") else _json_or_yaml(text)
     if isinstance(content, (list, tuple)):
         return ParameterFile(_from_list(content), {})
@@ -309,7 +309,7 @@ def _is_environment(part: object) -> bool:
 
 
 def _sam(content: Mapping[str, object]) -> ParameterFile:
-    """A samconfig file: the environment ``default``, or the only one there is; ``deploy`` wins over ``global``."""
+    """A samconfig file: the environment ``default``, or the only one. ``deploy`` overrides ``global``."""
     environments = {name: part for name, part in content.items() if isinstance(part, dict) and _is_environment(part)}
     if "default" not in environments and len(environments) != 1:
         raise _not_understood("a samconfig file needs the environment 'default', or just one")

@@ -1,4 +1,4 @@
-"""A stack and those it embeds."""
+"""A stack and the stacks that it embeds."""
 
 from __future__ import annotations
 
@@ -199,23 +199,23 @@ def _merged(readings: Sequence[Reading]) -> Reading:
         return first
     estates = [reading.estate for reading in readings if reading.estate is not None]
     faults = dict.fromkeys(fault for reading in readings for fault in reading.faults)
-    alike = all(_paths(reading) == _paths(first) for reading in others)
+    same_stacks = all(_paths(reading) == _paths(first) for reading in others)
     inner = (
         tuple(map(_merged, zip(*(reading.inner for reading in readings), strict=True)))
-        if alike
+        if same_stacks
         else tuple(item for reading in readings for item in reading.inner)
     )
-    return replace(first, estate=_together(estates), faults=tuple(faults), inner=inner)
+    return replace(first, estate=_merged_estate(estates), faults=tuple(faults), inner=inner)
 
 
 def _paths(reading: Reading) -> list[str]:
     return [inner.input.path for inner in reading.inner]
 
 
-def _together(estates: Sequence[Estate]) -> Estate | None:
+def _merged_estate(estates: Sequence[Estate]) -> Estate | None:
     if not estates:
         return None
-    # Imported here: hardly a stack is embedded in several scenarios.
+    # Imported here: few stacks are embedded in several scenarios.
     from tablegate.dialects.cloudformation.iam.merging import merged
 
     holders, grants = merged(estates)
@@ -236,7 +236,7 @@ _ASSET = "aws:asset:path"
 
 @record(kw_only=False)
 class Child:
-    """The template of a nested stack. ``beside`` is what lies around it, where that is another place."""
+    """The template of a nested stack. ``beside`` holds the files around it, if they are not those of the parent."""
 
     name: str
     text: str
@@ -244,23 +244,23 @@ class Child:
 
 
 def child_of(resolver: Resolver, resource: Resource) -> Child | None:
-    """The template of a nested stack. Where it is not at hand, the fault says so."""
+    """The template of a nested stack; None if it is not at hand, which is reported."""
     address = resolver.context.full(resource.address)
     named = resolver.options.nested.get(address) or resolver.options.nested.get(resource.address)
     if named is not None:
         return _recognised(resolver, resource.node, named, named.beside)
-    where, path, promised = _path(resolver, resource)
+    where, path, in_assembly = _path(resolver, resource)
     hint = _GIVE.format(resource.address)
     beside = resolver.context.beside
     if path is None:
         resolver.faults.incomplete(_NOT_COVERED, resource.node, hint)
     elif _leaves_root(resolver.file, path):
         resolver.faults.unreadable("the child template lies outside of the folder that is checked", where, hint)
-    elif (name := _beside(resolver.file, path)) in beside.files:
+    elif (name := _sibling(resolver.file, path)) in beside.files:
         return _recognised(resolver, where, Source(name, beside.files[name]), None)
     elif name in beside.refused:
         resolver.faults.unreadable(f"the child template is not read: {beside.refused[name]}", where, hint)
-    elif promised:
+    elif in_assembly:
         resolver.faults.unreadable("the child template is not in the assembly", where, "synthesise it again")
     else:
         resolver.faults.incomplete(_NOT_COVERED, resource.node, hint)
@@ -272,19 +272,19 @@ def _recognised(resolver: Resolver, where: Node, source: Source, beside: Beside 
         resolver.faults.unreadable("the child template is this template again, or one above it", where)
         return None
     try:
-        found = recognise(source)
+        recognised = recognise(source)
     except ParseError as error:
         at = f" on line {error.line}" if error.line is not None else ""
         resolver.faults.unreadable(f"the child template {source.name} is not read: {error.message}{at}", where)
         return None
-    if found.kind is not Kind.CLOUDFORMATION:
+    if recognised.kind is not Kind.CLOUDFORMATION:
         resolver.faults.unreadable(f"the child template {source.name} is no template", where)
         return None
-    return Child(source.name, found.text, beside)
+    return Child(source.name, recognised.text, beside)
 
 
 def _path(resolver: Resolver, resource: Resource) -> tuple[Node, str | None, bool]:
-    """Where the template lies as the resource says, whether an assembly promises it, and where it is said."""
+    """The node that names the template, the template's path, and whether it must be in the assembly."""
     asset = metadata(resource, _ASSET)
     section = properties(resolver, resource)
     key = "TemplateURL" if resource.type == STACK else "Location"
@@ -294,14 +294,14 @@ def _path(resolver: Resolver, resource: Resource) -> tuple[Node, str | None, boo
     url = section.get(key)
     if isinstance(url, Unresolved):
         last = url.parts[-1] if url.parts else ""
-        found = _published(resolver, last) if isinstance(last, str) else None
-        return where, found, found is not None
+        file = _published(resolver, last) if isinstance(last, str) else None
+        return where, file, file is not None
     if url is None or not is_scalar(url):
         return where, None, False
     text = scalar_of(url)
     if "://" in text:
-        found = _published(resolver, text)
-        return where, found, found is not None
+        file = _published(resolver, text)
+        return where, file, file is not None
     return where, text or None, False
 
 
@@ -311,14 +311,13 @@ def _published(resolver: Resolver, url: str) -> str | None:
     return resolver.context.assets.get(name.partition(".")[0])
 
 
-def _beside(file: str, path: str) -> str:
+def _sibling(file: str, path: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(file), path))
 
 
 def _leaves_root(file: str, path: str) -> bool:
-    """Whether a local path climbs out: of the working directory, or of the file's folder where that is elsewhere."""
-    here = posixpath.dirname(file)
-    if here.startswith(("/", "..")):
-        here = ""
-    found = posixpath.normpath(posixpath.join(here, path))
-    return found.startswith(("/", ".."))
+    """Whether a path leaves the working directory, or the file's folder if that is outside of it."""
+    folder = posixpath.dirname(file)
+    if folder.startswith(("/", "..")):
+        folder = ""
+    return posixpath.normpath(posixpath.join(folder, path)).startswith(("/", ".."))

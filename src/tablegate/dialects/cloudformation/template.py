@@ -1,4 +1,4 @@
-"""Sections, resource types, what is not covered."""
+"""A template's sections, the resource types that are read, and those that are not covered."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tablegate.model.table import GLOBAL_TABLE, SIMPLE_TABLE, TABLE
 from tablegate.syntax.node import Node
 
 STACK_SET = "AWS::CloudFormation::StackSet"
-_OTHERS = {
+_MAKE_OTHERS = {
     STACK_SET: "a child stack is not covered: the tables it may hold are not seen",
     "AWS::CloudFormation::Macro": "a macro is not covered: what it does to other templates is not seen",
 }
@@ -24,23 +24,23 @@ _TABLE_LIKE = r"(?i)dynamo|(?<!route)table"
 _HINTS = {STACK_SET: "check its template as an input of its own"}
 
 
-def is_module(stated: Node | None) -> bool:
-    """Whether this type stands for resources of their own, whose logical ids begin with that of the module."""
-    content = stated.content if stated is not None else None
+def is_module(type_: Node | None) -> bool:
+    """Whether a type is a module: its resources have logical ids that begin with the module's own."""
+    content = type_.content if type_ is not None else None
     return MODULE in content if isinstance(content, dict) else isinstance(content, str) and content.endswith("::MODULE")
 
 
-def noted_as_uncovered(type_: str, known: Collection[str], node: Node, faults: Faults) -> bool:
-    """Whether a resource of this type had to be noted; one of no interest is not."""
+def report_uncovered(type_: str, known: Collection[str], node: Node, faults: Faults) -> bool:
+    """Report a resource of a type that is not read but may matter. False if it does not matter."""
     body = node.content if isinstance(node.content, dict) else {}
-    stated = body.get("Type", node)
-    meant = {name.lower(): name for name in known}.get(type_.strip().lower())
-    if meant is not None:
-        faults.unreadable(f"the type {type_!r} is not {meant!r}", stated, f"write {meant}")
+    where = body.get("Type", node)
+    similar = {name.lower(): name for name in known}.get(type_.strip().lower())
+    if similar is not None:
+        faults.unreadable(f"the type {type_!r} is not {similar!r}", where, f"write {similar}")
     elif not type_.isascii():
-        faults.unreadable(f"the type {type_!r} has letters that no type has", stated, "write it in plain ASCII")
-    elif type_ in _OTHERS:
-        faults.incomplete(_OTHERS[type_], node, _HINTS.get(type_))
+        faults.unreadable(f"the type {type_!r} has letters that no type has", where, "write it in plain ASCII")
+    elif type_ in _MAKE_OTHERS:
+        faults.incomplete(_MAKE_OTHERS[type_], node, _HINTS.get(type_))
     elif type_.endswith("::MODULE"):
         faults.incomplete(f"the module {type_} is not covered: the tables it may hold are not seen", node)
     elif type_.startswith("Custom::") and re.search(_TABLE_LIKE, type_):
@@ -119,7 +119,7 @@ ACCESS = (
     GRAPHQL_API,
     CONNECTOR,
 )
-"""Types that hold policy documents, or say who uses them, and nothing else that is read."""
+"""Types that are read only for their policy documents, or for the roles that they use."""
 READ = frozenset(
     (
         *TABLES,
@@ -145,8 +145,8 @@ SERVERLESS = "AWS::Serverless-2016-10-31"
 LANGUAGE_EXTENSIONS = "AWS::LanguageExtensions"
 LOOP = "Fn::ForEach"
 INCLUDE = "AWS::Include"
-_TRANSFORMS_APART = ("AWS::CodeDeployBlueGreen", "AWS::CodeStar", "AWS::SecretsManager-", "AWS::ServiceCatalog")
-"""Transforms of AWS that rewrite nothing that is read here."""
+_HARMLESS_TRANSFORMS = ("AWS::CodeDeployBlueGreen", "AWS::CodeStar", "AWS::SecretsManager-", "AWS::ServiceCatalog")
+"""Transforms of AWS that rewrite nothing that is read, by the beginning of their names."""
 
 
 @record(eq=False, kw_only=False)
@@ -193,7 +193,7 @@ class Template:
         return type_.content if type_ is not None and isinstance(type_.content, str) else None
 
     def named(self, address: str, type_: str) -> Resource | None:
-        """The resource with this logical id, where it is of this type."""
+        """The resource with this logical id, if it is of this type."""
         node = self.names.get(address)
         body = node.content if node is not None else None
         if node is None or not isinstance(body, dict) or "Type" not in body or body["Type"].content != type_:
@@ -202,7 +202,7 @@ class Template:
 
 
 def is_read(type_: str) -> bool:
-    """Whether more is read of resources of this type than the type."""
+    """Whether resources of this type are read."""
     return type_ in READ or type_ == STACK_SET
 
 
@@ -216,7 +216,7 @@ def transforms_of(root: Mapping[str, Node]) -> tuple[str, ...]:
 
 
 def section_of(root: Mapping[str, Node], name: str, faults: Faults) -> Mapping[str, Node]:
-    """One section of the template, empty where it is absent."""
+    """One section of the template; empty if it is absent."""
     node = root.get(name)
     if node is None or node.content is None:
         return {}
@@ -227,7 +227,7 @@ def section_of(root: Mapping[str, Node], name: str, faults: Faults) -> Mapping[s
 
 
 def template_of(file: str, root: Mapping[str, Node], faults: Faults) -> Template | None:
-    """The template, or None where it has no resources to speak of."""
+    """The template; None if it has no resources."""
     entries = root.get("Resources")
     if entries is None or not isinstance(entries.content, dict):
         where = entries or next(iter(root.values()), None) or Node(None, 1, 1)
@@ -276,7 +276,7 @@ def _macros(
     for name in transforms:
         if name == INCLUDE:
             faults.incomplete("AWS::Include may add to this template what is not seen here", root["Transform"])
-        elif name not in (SERVERLESS, LANGUAGE_EXTENSIONS) and not name.startswith(_TRANSFORMS_APART):
+        elif name not in (SERVERLESS, LANGUAGE_EXTENSIONS) and not name.startswith(_HARMLESS_TRANSFORMS):
             macros.append(name)
             faults.incomplete(
                 f"the macro {name} can rewrite this template: its values are not known here",
@@ -293,41 +293,41 @@ def _macros(
 
 
 def _resources(entries: Mapping[str, Node], faults: Faults) -> Mapping[str, Sequence[Resource]]:
-    found: dict[str, list[Resource]] = {}
-    of_no_interest: set[str] = set()
+    by_type: dict[str, list[Resource]] = {}
+    ignored: set[str] = set()
     for address, node in entries.items():
         body = node.content
-        stated = body.get("Type") if isinstance(body, dict) else None
-        type_ = stated.content if stated is not None else None
+        type_node = body.get("Type") if isinstance(body, dict) else None
+        type_ = type_node.content if type_node is not None else None
         if not isinstance(body, dict) or not isinstance(type_, str):
-            _misshapen(address, node, stated, faults)
+            _report_shape(address, node, type_node, faults)
         elif type_ in READ:
-            found.setdefault(type_, []).append(Resource(address, type_, node, body))
-        elif type_ not in of_no_interest and not noted_as_uncovered(type_, READ, node, faults):
-            of_no_interest.add(type_)
-    return found
+            by_type.setdefault(type_, []).append(Resource(address, type_, node, body))
+        elif type_ not in ignored and not report_uncovered(type_, READ, node, faults):
+            ignored.add(type_)
+    return by_type
 
 
-def _misshapen(address: str, node: Node, stated: Node | None, faults: Faults) -> None:
+def _report_shape(address: str, node: Node, type_: Node | None, faults: Faults) -> None:
     if address == "Fn::Transform":
         return
     if address.startswith("Fn::ForEach"):
         faults.unreadable("a loop needs its transform", node, "add Transform: AWS::LanguageExtensions")
     elif not isinstance(node.content, dict):
         faults.unreadable("a resource must be a mapping with a Type", node)
-    elif stated is None:
+    elif type_ is None:
         faults.unreadable("a resource needs a Type", node)
-    elif is_module(stated):
+    elif is_module(type_):
         faults.incomplete("a module of rain is not covered: the tables it may hold are not seen", node, PACKAGE)
     else:
-        faults.unreadable("Type must be a text", stated)
+        faults.unreadable("Type must be a text", type_)
 
 
 _RESOURCE_POLICY = "ResourcePolicy"
 
 
-def speaks_of_access(template: Template, text: str) -> bool:
-    """Whether anything in a template may hold a document."""
+def may_hold_documents(template: Template, text: str) -> bool:
+    """Whether anything in a template may hold a policy document."""
     return (
         template.serverless
         or any(type_ in template.resources for type_ in (*ACCESS, FUNCTION, KEY))
