@@ -216,9 +216,9 @@ def _merged_estate(estates: Sequence[Estate]) -> Estate | None:
     if not estates:
         return None
     # Imported here: few stacks are embedded in several scenarios.
-    from tablegate.dialects.cloudformation.iam.merging import merged
+    from tablegate.dialects.holders import merged_scenarios
 
-    holders, grants = merged(estates)
+    holders, grants = merged_scenarios(estates)
     return replace(
         estates[0],
         holders=holders,

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from tablegate.dialects.cloudformation.iam import attachments as identities
-from tablegate.dialects.cloudformation.iam import own_policies as resources
+from tablegate.dialects.cloudformation.iam import own_policies
 from tablegate.dialects.cloudformation.iam.arn_texts import ArnTexts, TablesOf
-from tablegate.dialects.cloudformation.iam.attachments import Attachments
+from tablegate.dialects.cloudformation.iam.attachments import Attachments, make_identities
 from tablegate.dialects.cloudformation.iam.context import TemplateContext
 from tablegate.dialects.cloudformation.iam.document_trees import DocumentTrees
 from tablegate.dialects.cloudformation.iam.documents import DocumentReader
-from tablegate.dialects.cloudformation.iam.holders import sorted_grants
-from tablegate.dialects.cloudformation.iam.roles import add_uses
+from tablegate.dialects.cloudformation.iam.roles import TemplateRoles
 from tablegate.dialects.cloudformation.resolver import Resolver
+from tablegate.dialects.holders import HolderAssembly
 from tablegate.dialects.reading import Access
 from tablegate.iam.arns import Symbols
 from tablegate.model.table import Table
@@ -22,7 +21,7 @@ def access_of(resolver: Resolver, tables: tuple[Table, ...], spelling: str, tabl
     symbols = resolver.context.symbols or Symbols()
     texts = ArnTexts(resolver, symbols, tables, tables_of)
     trees = DocumentTrees(resolver, texts)
-    reader = DocumentReader(resolver, trees, symbols)
+    reader = DocumentReader(resolver, trees, symbols, spelling)
     context = TemplateContext(
         resolver=resolver,
         symbols=symbols,
@@ -32,21 +31,19 @@ def access_of(resolver: Resolver, tables: tuple[Table, ...], spelling: str, tabl
         spelling=spelling,
         tables=tables,
         tables_of=tables_of,
+        assembly=HolderAssembly(symbols),
     )
-    _gather(context)
-    if resolver.context.address:
-        for holder in context.holders.values():
-            holder.move(resolver.context.full)
-    drafts = sorted(context.holders.values(), key=lambda holder: (holder.address, holder.form, holder.name or ""))
-    holders = tuple(draft.made(symbols) for draft in drafts)
+    attachments = _gather(context)
+    full = resolver.context.full if resolver.context.address else None
+    holders, grants = context.assembly.build(TemplateRoles(attachments), full=full, every_use=True)
     counts = reader.counts
     neighbours = tuple(table for _, several in sorted(texts.neighbours.items()) for table in several)
-    return Access(holders, sorted_grants(drafts), counts.every, counts.partly, counts.unread, neighbours=neighbours)
+    return Access(holders, grants, counts.every, counts.partly, counts.unread, neighbours=neighbours)
 
 
-def _gather(context: TemplateContext) -> None:
+def _gather(context: TemplateContext) -> Attachments:
     attachments = Attachments(context)
-    identities.begin(context)
+    make_identities(context)
     attachments.gather()
     if context.resolver.template.serverless:
         # Imported here: most templates are not SAM's.
@@ -54,6 +51,5 @@ def _gather(context: TemplateContext) -> None:
 
         Serverless(context, attachments).gather()
         Connectors(context, attachments).gather()
-    resources.gather(context)
-    add_uses(attachments)
-    attachments.report_unattached()
+    own_policies.gather(context)
+    return attachments

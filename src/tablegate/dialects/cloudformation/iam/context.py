@@ -6,20 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from tablegate.dialects.cloudformation.iam.arn_texts import ArnTexts, TablesOf
 from tablegate.dialects.cloudformation.iam.document_trees import DocumentTrees
-from tablegate.dialects.cloudformation.iam.documents import DocumentReader, HeldDocument
-from tablegate.dialects.cloudformation.iam.holders import HolderDraft
+from tablegate.dialects.cloudformation.iam.documents import DocumentReader
 from tablegate.dialects.cloudformation.properties import exists, properties
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import Resource
 from tablegate.dialects.cloudformation.values import RESOURCE, NameReference, Unresolved
+from tablegate.dialects.holders import Evidence, HeldDocument, HolderAssembly, HolderDraft
 from tablegate.iam.arns import Symbols
-from tablegate.iam.grants import DocumentRole, HolderForm, HolderKind, Maker
+from tablegate.iam.grants import HolderForm
 from tablegate.model.record import field, record
 from tablegate.model.table import Table
 from tablegate.model.value import Place
 from tablegate.syntax.node import Node
-
-NOBODY = "nobody in this input holds it"
 
 
 @record(kw_only=False)
@@ -35,6 +33,20 @@ class PresentResource:
         """Its logical id."""
         return self.resource.address
 
+    @property
+    def type(self) -> str:
+        """Its type, such as ``AWS::IAM::Role``."""
+        return self.resource.type
+
+    @property
+    def node(self) -> Node:
+        """The whole of it."""
+        return self.resource.node
+
+    def part(self, section: Mapping[str, Node], *, certain: bool = True) -> PresentResource:
+        """A mapping inside it."""
+        return PresentResource(self.resource, section, certain and self.certain)
+
 
 @record(eq=False, frozen=False)
 class TemplateContext:
@@ -48,7 +60,7 @@ class TemplateContext:
     spelling: str
     tables: tuple[Table, ...]
     tables_of: TablesOf
-    holders: dict[tuple[HolderForm, str], HolderDraft] = field(default_factory=dict)
+    assembly: HolderAssembly
     _present: dict[str, tuple[PresentResource, ...]] = field(default_factory=dict)
 
     def resources(self, *types: str) -> Iterator[PresentResource]:
@@ -76,30 +88,24 @@ class TemplateContext:
             if unresolved is not None:
                 yield resource, unresolved
 
-    def holder(
-        self, form: HolderForm, resource: Resource, kind: HolderKind, why: str, key: str | None = None
+    def make(
+        self, form: HolderForm, resource: PresentResource, evidence: Evidence | None = None, key: str | None = None
     ) -> HolderDraft:
-        """The holder at a resource, begun where it is new."""
-        identity = form, key or resource.address
-        holder = self.holders.get(identity)
-        if holder is None:
-            place = self.resolver.place(resource.node)
-            holder = HolderDraft(address=resource.address, place=place, form=form, trusted=[(kind, why)])
-            self.holders[identity] = holder
-        return holder
+        """The holder at a resource, made if it is new."""
+        return self.assembly.holder(form, resource.address, self.resolver.place(resource.node), evidence, key)
 
-    def give(
-        self,
-        holder: HolderDraft,
-        held: HeldDocument,
-        address: str,
-        *,
-        role: DocumentRole = DocumentRole.IDENTITY,
-        target: str | None = None,
-        by: Maker | None = None,
-    ) -> None:
-        """Put a document into somebody's hands."""
-        holder.hold(held, held.grants(address, role, self.spelling, target, by), address)
+    def owner(self, form: HolderForm, resource: PresentResource, why: str, key: str | None = None) -> HolderDraft:
+        """The resource as one that has a policy of its own."""
+        return self.assembly.owner(form, resource.address, self.resolver.place(resource.node), why, key)
+
+    def read(
+        self, resource: PresentResource, key: str, *, within: str | None = None, sized: bool = False
+    ) -> list[HeldDocument]:
+        """The forms of a document in a property; none if it is absent or empty."""
+        node = resource.section.get(key)
+        if node is None or node.content in ("", None):
+            return []
+        return self.reader.read(node, resource.address, certain=resource.certain, within=within, sized=sized)
 
     def items(self, section: Mapping[str, Node], key: str) -> Iterable[tuple[Node | Unresolved, bool]]:
         """The items of a property, and whether each is there in every scenario."""
@@ -110,11 +116,11 @@ class TemplateContext:
             return ((node, True),)
         return self.trees.elements(node)
 
-    def sections(self, present: PresentResource, key: str) -> Iterator[PresentResource]:
+    def sections(self, resource: PresentResource, key: str) -> Iterator[PresentResource]:
         """A property that is a mapping, or a list of them."""
-        for value, certain in self.items(present.section, key):
+        for value, certain in self.items(resource.section, key):
             if isinstance(value, Node) and isinstance(value.content, dict):
-                yield PresentResource(present.resource, value.content, certain and present.certain)
+                yield resource.part(value.content, certain=certain)
             elif isinstance(value, Node):
                 self.resolver.wrong_shape(value, "a mapping is needed")
 

@@ -1,4 +1,4 @@
-"""Documents read: each with what IAM would refuse of it told, and what could not be known of it kept."""
+"""Policy documents in properties: each in every form that it can take, with what is not known of it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from typing import Any
 from tablegate.dialects.cloudformation.iam.document_trees import DocumentTrees
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.values import Unresolved
-from tablegate.iam.actions import may_concern_dynamodb
+from tablegate.dialects.holders import HeldDocument
 from tablegate.iam.arns import Symbols
-from tablegate.iam.documents import Document, Statement, parse_document
-from tablegate.iam.grants import DocumentRole, Grant, Maker, Unread
-from tablegate.iam.patterns import Tier, scope_of
+from tablegate.iam.documents import Document, parse_document
 from tablegate.model.record import record, replace
-from tablegate.model.value import Doubt, Place
+from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node, ParseError
 
 
@@ -38,125 +36,85 @@ class Counts:
             self.unread += 1
 
 
-@record(kw_only=False)
-class HeldDocument:
-    """One document in one of its forms. ``mentions`` tells whether its source speaks of a table or of DynamoDB."""
-
-    document: Document
-    place: Place
-    mentions: bool
-
-    def grants(
-        self, address: str, role: DocumentRole, spelling: str, target: str | None = None, by: Maker | None = None
-    ) -> tuple[Grant, ...]:
-        """The document's statements, at the address that holds it."""
-        return tuple(
-            [
-                Grant(
-                    address=address,
-                    place=self.place,
-                    role=role,
-                    document=self.document,
-                    statement=statement,
-                    target=target,
-                    spelling=spelling,
-                    made_by=by,
-                )
-                for statement in self.document.statements
-            ]
-        )
-
-    def unread(self, address: str, *, concerned: bool) -> Unread:
-        """What of it could not be read, in the hands of a holder that is concerned with tables, or not."""
-        document = self.document
-        doubtful = [statement for statement in document.statements if _may_matter(statement)]
-        whole = document.doubt is not None and (self.mentions or concerned)
-        own = (document.doubt,) if document.doubt is not None and whole else ()
-        doubts = (*own, *(doubt for statement in doubtful for doubt in statement.doubts), *document.doubts)
-        return Unread(
-            address=address,
-            place=doubtful[0].place if doubtful and not whole else self.place,
-            doubt=doubts[0],
-            relevant=whole or bool(doubtful),
-            partly=bool(document.statements),
-        )
-
-    def perhaps(self) -> HeldDocument:
-        """The same, where it is there only in some scenario."""
-        statements = tuple(replace(statement, present=False) for statement in self.document.statements)
-        return replace(self, document=replace(self.document, statements=statements))
-
-
 class DocumentReader:
     """Reads the documents of one template."""
 
-    def __init__(self, resolver: Resolver, trees: DocumentTrees, symbols: Symbols) -> None:
+    def __init__(self, resolver: Resolver, trees: DocumentTrees, symbols: Symbols, spelling: str) -> None:
         self.counts = Counts()
         self._resolver = resolver
         self._trees = trees
         self._symbols = symbols
+        self._spelling = spelling
 
     def read(
-        self, node: Node, *, certain: bool = True, within: str | None = None, sized: bool = False
+        self, node: Node, address: str, *, certain: bool = True, within: str | None = None, sized: bool = False
     ) -> list[HeldDocument]:
-        """A document in each of its forms; none where it comes to nothing."""
-        documents = self.uncounted(node, certain=certain, within=within)
+        """A document in each of its forms; none if it is nothing. ``within`` begins the labels of its statements."""
+        forms = self.uncounted(node, address, certain=certain, within=within)
         if sized:
-            documents = [replace(held, document=replace(held.document, size=_size(node))) for held in documents]
-        for held in documents:
-            self.counts.add(held.document)
-        return documents
+            forms = [replace(form, document=replace(form.document, size=_size(node))) for form in forms]
+        for form in forms:
+            self.counts.add(form.document)
+        return forms
 
-    def uncounted(self, node: Node, *, certain: bool = True, within: str | None = None) -> list[HeldDocument]:
-        """The same for a document that grants nothing."""
+    def uncounted(
+        self, node: Node, address: str, *, certain: bool = True, within: str | None = None
+    ) -> list[HeldDocument]:
+        """The forms of a document that the report does not count: a trust policy, or one that another stack has."""
         values = self._trees.values(node)
-        documents = [self._held(value, node, within) for value in values if value is not None]
-        return documents if certain and len(values) == 1 else [held.perhaps() for held in documents]
+        forms = [self._form(value, node, address, within) for value in values if value is not None]
+        return forms if certain and len(values) == 1 else [form.perhaps() for form in forms]
 
-    def composed(self, node: Node, statements: list[Any], within: str | None, *, certain: bool) -> HeldDocument:
-        """A document that something else writes in its author's place."""
+    def composed(
+        self, node: Node, address: str, statements: list[Any], within: str | None, *, certain: bool
+    ) -> HeldDocument:
+        """A document that SAM writes for its author."""
         place = self._resolver.place(node)
         document = parse_document({"Statement": statements}, self._symbols, lambda _: place, within)
         self.counts.add(document)
-        held = HeldDocument(document, place, mentions=True)
+        held = HeldDocument(address, place, document, self._spelling, mentions_table=True)
         return held if certain else held.perhaps()
 
-    def unknown(self, doubt: Doubt, node: Node, *, mentions: bool) -> HeldDocument:
-        """A document of which nothing is known."""
-        held = HeldDocument(Document(doubt=doubt), self._resolver.place(node), mentions)
+    def unknown(self, doubt: Doubt, node: Node, address: str) -> HeldDocument:
+        """A document of which nothing is known but the node that gives it."""
+        held = self._held(address, Document(doubt=doubt), node, mentions=self._mentions(node))
         self.counts.add(held.document)
         return held
 
-    def _held(self, value: Node | Unresolved, node: Node, within: str | None) -> HeldDocument:
+    def _held(self, address: str, document: Document, node: Node, *, mentions: bool) -> HeldDocument:
+        mentions_table = True if mentions else None
+        return HeldDocument(address, self._resolver.place(node), document, self._spelling, mentions_table)
+
+    def _form(self, value: Node | Unresolved, node: Node, address: str, within: str | None) -> HeldDocument:
         where = value.node if isinstance(value, Unresolved) else value
         try:
-            written = self._trees.document(value)
+            tree = self._trees.document(value)
         except ParseError as error:
-            return self._refused(error, where)
-        file = self._resolver.file  # alone: a document would else keep the resolver, and with it the whole template
-        document = parse_document(written.tree, self._symbols, lambda path: written.at(path).place(file), within)
+            return self._refused(error, where, address)
+        file = self._resolver.file  # a document must not keep the resolver, and with it the whole template
+        document = parse_document(tree.tree, self._symbols, lambda path: tree.at(path).place(file), within)
         for part in document.malformed:
-            self._resolver.wrong_shape(written.at(part.path), part.message)
-        mentions = bool(document.doubts) and (self._has_gap(document) or self.mentions(node))
-        return HeldDocument(document, self._resolver.place(written.node), mentions)
+            self._resolver.wrong_shape(tree.at(part.path), part.message)
+        mentions = bool(document.doubts) and (self._has_gap(document) or self._mentions(node))
+        return self._held(address, document, tree.node, mentions=mentions)
 
     def _has_gap(self, document: Document) -> bool:
         """Whether a whole statement is not known, which may be about a table of the template."""
         return document.doubt is not None and bool(self._resolver.template.tables)
 
-    def _refused(self, error: ParseError, node: Node) -> HeldDocument:
+    def _refused(self, error: ParseError, node: Node, address: str) -> HeldDocument:
         what = f"a policy document is JSON: {error}"
         if error.duplicate:
             self._resolver.faults.duplicate_key(what, node)
         else:
             self._resolver.faults.unreadable(what, node)
-        return HeldDocument(Document(doubt=Doubt(what)), self._resolver.place(node), mentions=True)
+        return self._held(address, Document(doubt=Doubt(what)), node, mentions=True)
 
-    def mentions(self, node: Node) -> bool:
-        """Whether anything in a node speaks of DynamoDB, or of a table of the template."""
+    def _mentions(self, node: Node) -> bool:
+        """Whether a node contains the word DynamoDB, or names a table of the template."""
         tables = self._resolver.template.tables
         waiting: list[Node] = [node]
-        seen: set[int] = set()  # an alias stands in several places, and is walked once
+        seen: set[int] = set()  # an alias is one node in several places
         while waiting:
             inner = waiting.pop()
             if id(inner) in seen:
@@ -179,35 +137,5 @@ def _size(node: Node) -> int:
     return len(text.encode())
 
 
-def concerns_tables(statement: Statement) -> bool:
-    """Whether a statement is about tables, for certain or perhaps."""
-    resources = statement.resources
-    return names_tables(statement) and (
-        resources.inverted
-        or resources.doubt is not None
-        or any(scope_of(text).tier is not Tier.NONE for text in resources.texts)
-    )
-
-
-def names_tables(statement: Statement) -> bool:
-    """Whether a statement names any action of DynamoDB, or may."""
-    actions = statement.actions
-    return (
-        actions.inverted
-        or actions.doubt is not None
-        or any(may_concern_dynamodb(text) is not False for text in actions.texts)
-    )
-
-
 def _names(text: str, tables: Sequence[str]) -> bool:
     return any(table in text and (text.partition(".")[0] == table or f"${{{table}" in text) for table in tables)
-
-
-def _may_matter(statement: Statement) -> bool:
-    """Whether what is not known of a statement may be a grant on tables."""
-    return bool(statement.doubts) and statement.allows and not _is_told(statement) and concerns_tables(statement)
-
-
-def _is_told(statement: Statement) -> bool:
-    """Whether only its principals are not known: who is let in is a question of its own."""
-    return statement.principals is not None and set(statement.doubts) == {statement.principals.doubt}

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 
 from tablegate.dialects.cloudformation.iam.attachments import Attachments
 from tablegate.dialects.cloudformation.iam.context import PresentResource
-from tablegate.dialects.cloudformation.iam.holders import HolderDraft
 from tablegate.dialects.cloudformation.template import (
     POOL_ROLES,
     RESOLVER,
@@ -16,26 +15,12 @@ from tablegate.dialects.cloudformation.template import (
     STATE_MACHINE,
 )
 from tablegate.dialects.cloudformation.values import Unresolved
+from tablegate.dialects.holders import HolderDraft
 from tablegate.dialects.resource import CLOUDFORMATION
-from tablegate.dialects.roles import DAX_SERVICE, DAX_USE, calls_of, dax_roles, served_by, uses_of
 from tablegate.iam.grants import HolderForm
 from tablegate.syntax.node import Node
 
 _PROGRAMS = ("Code", "RequestMappingTemplate")
-
-
-def add_uses(attachments: Attachments) -> None:
-    """Add to each role of the template what uses it, and what its integrations call."""
-    reader = TemplateRoles(attachments)
-    for role, kind, why in uses_of(reader):
-        role.uses.append((kind, why))
-    for role in dax_roles(reader):
-        role.uses.append(DAX_USE)
-        role.services.add(DAX_SERVICE)
-    for role, kind, why in served_by(reader):
-        role.serves.append((kind, why))
-    for role, service, calls in calls_of(reader):
-        role.calls.append((service, calls))
 
 
 class TemplateRoles:
@@ -57,8 +42,8 @@ class TemplateRoles:
 
     def roles(self, resource: PresentResource, path: str) -> Iterator[HolderDraft]:
         """The roles of this template that a property names; of a state machine, also the one that SAM makes for it."""
-        own = self._context.holders.get((HolderForm.ROLE, resource.address))
-        if own is not None and resource.resource.type == STATE_MACHINE:
+        own = self._context.assembly.at(HolderForm.ROLE, resource.address)
+        if own is not None and resource.type == STATE_MACHINE:
             yield own
             return
         for inner, key in self._at(resource, path):

@@ -1,15 +1,13 @@
-"""Sam roles, policy templates, connectors."""
+"""What SAM grants without a policy document: its roles, policy templates, connectors and data sources."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
-from tablegate.dialects.cloudformation.iam import attachments as identities
-from tablegate.dialects.cloudformation.iam.attachments import Attachments
+from tablegate.dialects.cloudformation.iam.attachments import Attachments, add_trust
 from tablegate.dialects.cloudformation.iam.context import PresentResource, TemplateContext
-from tablegate.dialects.cloudformation.iam.documents import HeldDocument
-from tablegate.dialects.cloudformation.iam.holders import HolderDraft
 from tablegate.dialects.cloudformation.template import (
     CONNECTOR,
     FUNCTION,
@@ -20,6 +18,7 @@ from tablegate.dialects.cloudformation.template import (
     Resource,
 )
 from tablegate.dialects.cloudformation.values import Unresolved
+from tablegate.dialects.holders import HeldDocument, HolderDraft
 from tablegate.iam.documents import UnknownPart
 from tablegate.iam.grants import HolderForm, HolderKind, Maker, MakerKind
 from tablegate.iam.managed_policies import managed_policies
@@ -33,42 +32,44 @@ _STREAM = "/stream/{StreamName}"
 
 
 @record(kw_only=False)
-class Given:
-    """One statement: its actions, and what stands behind the table's ARN."""
+class TableStatement:
+    """One statement: its actions, and what follows the ARN of the table."""
 
     actions: tuple[str, ...]
-    behind: tuple[str, ...]
+    suffixes: tuple[str, ...]
 
 
-def _given(names: str, *behind: str) -> Given:
-    return Given(tuple(f"dynamodb:{name}" for name in names.split()), behind)
+def _on_table(names: str, *suffixes: str) -> TableStatement:
+    return TableStatement(tuple(f"dynamodb:{name}" for name in names.split()), suffixes)
 
 
 POLICY_TEMPLATES = {
     "DynamoDBBackupFullAccessPolicy": (
-        _given("CreateBackup DescribeContinuousBackups", ""),
-        _given("DeleteBackup DescribeBackup ListBackups", "/backup/*"),
+        _on_table("CreateBackup DescribeContinuousBackups", ""),
+        _on_table("DeleteBackup DescribeBackup ListBackups", "/backup/*"),
     ),
-    "DynamoDBCrudPolicy": (_given(_ITEMS, *_ITSELF),),
-    "DynamoDBReadPolicy": (_given("GetItem Scan Query BatchGetItem DescribeTable", *_ITSELF),),
-    "DynamoDBReconfigurePolicy": (_given("UpdateTable", ""),),
+    "DynamoDBCrudPolicy": (_on_table(_ITEMS, *_ITSELF),),
+    "DynamoDBReadPolicy": (_on_table("GetItem Scan Query BatchGetItem DescribeTable", *_ITSELF),),
+    "DynamoDBReconfigurePolicy": (_on_table("UpdateTable", ""),),
     "DynamoDBRestoreFromBackupPolicy": (
-        _given("RestoreTableFromBackup", "/backup/*"),
-        _given("PutItem UpdateItem DeleteItem GetItem Query Scan BatchWriteItem", ""),
+        _on_table("RestoreTableFromBackup", "/backup/*"),
+        _on_table("PutItem UpdateItem DeleteItem GetItem Query Scan BatchWriteItem", ""),
     ),
     "DynamoDBStreamReadPolicy": (
-        _given("DescribeStream GetRecords GetShardIterator", _STREAM),
-        _given("ListStreams", "/stream/*"),
+        _on_table("DescribeStream GetRecords GetShardIterator", _STREAM),
+        _on_table("ListStreams", "/stream/*"),
     ),
-    "DynamoDBWritePolicy": (_given("PutItem UpdateItem BatchWriteItem", *_ITSELF),),
+    "DynamoDBWritePolicy": (_on_table("PutItem UpdateItem BatchWriteItem", *_ITSELF),),
 }
 
 # What a connector grants: https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/reference-sam-connector.html
 CONNECTED = {
-    "Read": _given("GetItem Query Scan BatchGetItem ConditionCheckItem PartiQLSelect", *_ITSELF),
-    "Write": _given("PutItem UpdateItem DeleteItem BatchWriteItem PartiQLDelete PartiQLInsert PartiQLUpdate", *_ITSELF),
+    "Read": _on_table("GetItem Query Scan BatchGetItem ConditionCheckItem PartiQLSelect", *_ITSELF),
+    "Write": _on_table(
+        "PutItem UpdateItem DeleteItem BatchWriteItem PartiQLDelete PartiQLInsert PartiQLUpdate", *_ITSELF
+    ),
 }
-STREAMED = _given("DescribeStream GetRecords GetShardIterator ListStreams", "/stream/*")
+STREAMED = _on_table("DescribeStream GetRecords GetShardIterator ListStreams", "/stream/*")
 EXECUTION = "service-role/AWSLambdaDynamoDBExecutionRole"
 
 
@@ -85,85 +86,79 @@ class Serverless:
         self._paths = {policy.name: path for path, policy in managed_policies().items()}
 
     def gather(self) -> None:
-        """A holder for each role that is made, with all that is attached to it."""
-        for present in self._context.resources(FUNCTION, STATE_MACHINE):
-            made = self._is_made(present)
-            if made is not False:
-                self._role(
-                    PresentResource(present.resource, self._with_globals(present), present.certain and made is True)
-                )
+        """Make a holder of each role that SAM makes, with all that is attached to it."""
+        for resource in self._context.resources(FUNCTION, STATE_MACHINE):
+            is_made = self._is_made(resource)
+            if is_made is not False:
+                self._role(resource.part(self._with_globals(resource), certain=is_made is True))
 
-    def _is_made(self, present: PresentResource) -> bool | None:
-        """Whether SAM makes the role: not where one is given, and with that its policies are silenced."""
-        if "Role" not in present.section:
+    def _is_made(self, resource: PresentResource) -> bool | None:
+        """Whether SAM makes the role. It does not if one is given, and then ignores the policies."""
+        if "Role" not in resource.section:
             return True
-        values = self._context.trees.values(present.section["Role"])
-        given = [value for value in values if not _is_nothing(value)]
-        if len(given) == len(values):
+        values = self._context.trees.values(resource.section["Role"])
+        roles = [value for value in values if not _is_nothing(value)]
+        if len(roles) == len(values):
             return False
-        return None if given else True
+        return None if roles else True
 
-    def _with_globals(self, present: PresentResource) -> Mapping[str, Node]:
-        if present.resource.type != FUNCTION:
-            return present.section
-        shared = self._context.resolver.template.globals.get("Function")
-        return (
-            {**shared.content, **present.section}
-            if shared is not None and isinstance(shared.content, dict)
-            else present.section
-        )
+    def _with_globals(self, resource: PresentResource) -> Mapping[str, Node]:
+        shared = self._context.resolver.template.globals.get("Function") if resource.type == FUNCTION else None
+        return {**_mapping(shared), **resource.section} if shared is not None else resource.section
 
-    def _role(self, present: PresentResource) -> None:
-        context, service = self._context, _SERVICES[present.resource.type]
-        holder = context.holder(HolderForm.ROLE, present.resource, HolderKind.RUNTIME, f"trusts {service}")
+    def _role(self, resource: PresentResource) -> None:
+        context, service = self._context, _SERVICES[resource.type]
+        holder = context.make(HolderForm.ROLE, resource, (HolderKind.RUNTIME, f"trusts {service}"))
         holder.services.add(service)
-        identities.trust(context, holder, present.section.get("AssumeRolePolicyDocument"))
-        if present.resource.type == STATE_MACHINE:
+        add_trust(context, holder, resource)
+        if resource.type == STATE_MACHINE:
             holder.declared = frozenset({STATES})
-        self._attachments.bound(holder, present.section)
-        own_documents = 0
-        used: dict[str, int] = {}
-        for value, certain in context.items(present.section, "Policies"):
-            part = PresentResource(present.resource, present.section, certain and present.certain)
+        self._attachments.bound(holder, resource)
+        documents = 0
+        used: Counter[str] = Counter()
+        for value, certain in context.items(resource.section, "Policies"):
+            part = resource.part(resource.section, certain=certain)
             if isinstance(value, Unresolved):
-                self._attachments.attach(holder, value, present.address, certain=part.certain)
+                self._attachments.attach(holder, value, part)
             elif not isinstance(value.content, dict):
-                self._named(holder, value, part)
+                self._attach_by_name(holder, value, part)
             elif "Statement" in value.content:
-                for held in context.reader.read(
-                    value, certain=part.certain, within=str(own_documents) if own_documents else None
-                ):
-                    context.give(holder, held, present.address)
-                own_documents += 1
+                within = str(documents) if documents else None
+                for held in context.reader.read(value, part.address, certain=part.certain, within=within):
+                    holder.give(held)
+                documents += 1
             else:
-                self._templates(holder, value, part, used)
-        self._event(holder, present)
+                self._apply_template(holder, value, part, used)
+        self._attach_for_events(holder, resource)
 
-    def _named(self, holder: HolderDraft, value: Node, present: PresentResource) -> None:
-        """A managed policy by its name or ARN."""
-        name = self._context.shown(value)
-        arn = name if name.startswith("arn:") else f"{_ARN}{self._paths.get(name, name)}"
-        if self._attachments.policy(value) is not None:
-            self._attachments.attach(holder, value, present.address, certain=present.certain)
-        else:
-            holder.attach(
-                arn, present.address, self._context.place(value), self._context.spelling, certain=present.certain
-            )
+    def _attach_by_name(self, holder: HolderDraft, value: Node, resource: PresentResource) -> None:
+        """Attach a managed policy by its name or ARN."""
+        policy = self._attachments.policy(value)
+        if policy is None:
+            name = self._context.shown(value)
+            arn = name if name.startswith("arn:") else f"{_ARN}{self._paths.get(name, name)}"
+            policy = self._attachments.elsewhere(arn, value, resource.address)
+        self._context.assembly.attach(holder, policy, certain=resource.certain)
 
-    def _templates(self, holder: HolderDraft, value: Node, present: PresentResource, used: dict[str, int]) -> None:
-        """A policy template with its parameters; those of other services grant nothing on tables."""
-        content = value.content if isinstance(value.content, dict) else {}
+    def _apply_template(self, holder: HolderDraft, value: Node, resource: PresentResource, used: Counter[str]) -> None:
+        """Give a holder what a policy template grants. Those of other services grant nothing on tables."""
+        content = _mapping(value)
         if len(content) != 1:
             self._context.resolver.wrong_shape(value, "a policy is a name, a document, or one policy template")
             return
         for name, node in content.items():
             if name in POLICY_TEMPLATES:
-                used[name] = used.get(name, 0) + 1
+                used[name] += 1
                 within = name if used[name] == 1 else f"{name} {used[name]}"
                 parameters = {key: self._texts(parameter) for key, parameter in _mapping(node).items()}
-                statements = [_statement(given, self._resources(given, parameters)) for given in POLICY_TEMPLATES[name]]
-                held = self._context.reader.composed(value, statements, within, certain=present.certain)
-                self._context.give(holder, held, present.address, by=Maker(MakerKind.TEMPLATE, name))
+                statements = [
+                    _statement(statement, self._resources(statement, parameters))
+                    for statement in POLICY_TEMPLATES[name]
+                ]
+                held = self._context.reader.composed(
+                    value, resource.address, statements, within, certain=resource.certain
+                )
+                holder.give(held, by=Maker(MakerKind.TEMPLATE, name))
             elif name.startswith("DynamoDB"):
                 self._context.resolver.wrong_shape(value, f"there is no policy template {name[:40]!r}")
 
@@ -172,46 +167,45 @@ class Serverless:
         found = [text for value, _ in self._context.items({"": node}, "") if (text := self._context.texts.every(value))]
         return tuple(text for texts in found for text in texts)
 
-    def _resources(self, given: Given, parameters: Mapping[str, tuple[str, ...]]) -> list[str | UnknownPart]:
+    def _resources(
+        self, statement: TableStatement, parameters: Mapping[str, tuple[str, ...]]
+    ) -> list[str | UnknownPart]:
         texts = self._context.texts
         head = f"arn:{texts.partition}:dynamodb:{texts.region}:{texts.account}:table/"
         tables, streams = parameters.get("TableName", ()), parameters.get("StreamName", ("",))
         made = [
-            f"{head}{table}{behind.replace('{StreamName}', stream)}"
-            for table, behind, stream in product(tables, given.behind, streams)
+            f"{head}{table}{suffix.replace('{StreamName}', stream)}"
+            for table, suffix, stream in product(tables, statement.suffixes, streams)
         ]
         return list(dict.fromkeys(text for each in made for text in texts.canonical(each)))
 
-    def _event(self, holder: HolderDraft, present: PresentResource) -> None:
-        """What SAM attaches for an event without being asked: once, however many events there are."""
-        for name, node in self._events(present):
-            place, by = self._context.resolver.place(node), Maker(MakerKind.EVENT, name)
-            arn = f"{_ARN}{EXECUTION}"
-            holder.attach(arn, present.address, place, self._context.spelling, certain=present.certain, by=by)
+    def _attach_for_events(self, holder: HolderDraft, resource: PresentResource) -> None:
+        """Attach the policy that SAM adds for the streams among the events: once."""
+        for name, node in self._events(resource):
+            policy = self._attachments.elsewhere(f"{_ARN}{EXECUTION}", node, resource.address)
+            by = Maker(MakerKind.EVENT, name)
+            self._context.assembly.attach(holder, policy, certain=resource.certain, by=by)
             return
 
-    def _events(self, present: PresentResource) -> Iterator[tuple[str, Node]]:
-        events = present.section.get("Events")
-        for name, node in _mapping(events).items() if events is not None else ():
+    def _events(self, resource: PresentResource) -> Iterator[tuple[str, Node]]:
+        events = resource.section.get("Events")
+        for name, node in _mapping(events).items():
             kind = _mapping(node).get("Type")
-            if kind is not None and kind.content == "DynamoDB" and present.resource.type == FUNCTION:
+            if kind is not None and kind.content == "DynamoDB" and resource.type == FUNCTION:
                 yield name, node
 
 
-def _statement(given: Given, resources: list[str | UnknownPart]) -> dict[str, object]:
-    return {"Effect": "Allow", "Action": list(given.actions), "Resource": resources}
+def _statement(statement: TableStatement, resources: list[str | UnknownPart]) -> dict[str, object]:
+    return {"Effect": "Allow", "Action": list(statement.actions), "Resource": resources}
 
 
-def _mapping(node: Node) -> Mapping[str, Node]:
-    return node.content if isinstance(node.content, dict) else {}
+def _mapping(node: Node | None) -> Mapping[str, Node]:
+    return node.content if node is not None and isinstance(node.content, dict) else {}
 
 
 def _is_nothing(value: Node | Unresolved | None) -> bool:
     """Whether a property is left out, or set to nothing."""
     return value is None or (isinstance(value, Node) and value.content in (None, ""))
-
-
-_BOTH = ("Read", "Write")
 
 
 @record(kw_only=False)
@@ -224,69 +218,69 @@ class _End:
 
 
 class Connectors:
-    """Gathers the connectors of one template."""
+    """Gathers the connectors of one template, and the data sources of its interfaces."""
 
     def __init__(self, context: TemplateContext, attachments: Attachments) -> None:
         self._context = context
         self._attachments = attachments
 
     def gather(self) -> None:
-        """Hand each its grants. The holders that the template makes must be begun."""
-        for present in self._context.resources(CONNECTOR):
-            for source in self._context.sections(present, "Source"):
-                self._connect(present, present.address, None, self._end(source.section))
-        for present, name in self._embedded():
-            self._connect(present, name, name, self._end_at(present.address))
-        for present in self._context.resources(GRAPHQL_API):
-            self._data_sources(present)
+        """Give each grants to its holder. The holders that the template makes must be made."""
+        for connector in self._context.resources(CONNECTOR):
+            for source in self._context.sections(connector, "Source"):
+                self._connect(connector, connector.address, None, self._end(source.section))
+        for connector, name in self._embedded():
+            self._connect(connector, name, name, self._end_at(connector.address))
+        for interface in self._context.resources(GRAPHQL_API):
+            self._data_sources(interface)
 
     def _embedded(self) -> Iterator[tuple[PresentResource, str]]:
-        """Connectors that stand in the resource that is their source."""
+        """Connectors inside the resource that is their source, with their names."""
         for address, node in self._context.resolver.template.names.items():
-            body = node.content if isinstance(node.content, dict) else {}
-            stated, listed = body.get("Type"), body.get("Connectors")
-            if listed is None or stated is None or not isinstance(listed.content, dict):
+            body = _mapping(node)
+            type_, connectors = body.get("Type"), body.get("Connectors")
+            if connectors is None or type_ is None:
                 continue
-            resource = Resource(address, str(stated.content), node, body)
-            for name, connector in listed.content.items():
-                inner = connector.content.get("Properties") if isinstance(connector.content, dict) else None
-                if inner is not None and isinstance(inner.content, dict):
-                    yield PresentResource(resource, inner.content, "Condition" not in body), name
+            resource = Resource(address, str(type_.content), node, body)
+            for name, connector in _mapping(connectors).items():
+                properties = _mapping(connector).get("Properties")
+                if properties is not None and isinstance(properties.content, dict):
+                    yield PresentResource(resource, properties.content, "Condition" not in body), name
 
-    def _connect(self, present: PresentResource, name: str, within: str | None, source: _End) -> None:
-        destinations = list(self._context.sections(present, "Destination"))
+    def _connect(self, connector: PresentResource, name: str, within: str | None, source: _End) -> None:
+        destinations = list(self._context.sections(connector, "Destination"))
         for number, destination in enumerate(destinations):
             target = self._end(destination.section)
             own = within if len(destinations) == 1 else f"{within or 'to'} {number}"
             if source.type in TABLES:
-                held = self._held(present, own, self._arns(source), (STREAMED,))
-                self._grant(present, name, target, held)
+                held = self._held(connector, own, self._arns(source), (STREAMED,))
+                self._grant(connector, name, target, held)
             elif target.type in TABLES:
-                held = self._held(present, own, self._arns(target), self._permitted(present))
-                self._grant(present, name, source, held)
+                held = self._held(connector, own, self._arns(target), self._permitted(connector))
+                self._grant(connector, name, source, held)
 
-    def _permitted(self, present: PresentResource) -> tuple[Given, ...]:
-        named = [
-            value.content for value, _ in self._context.items(present.section, "Permissions") if isinstance(value, Node)
-        ]
-        return tuple(CONNECTED[each] for each in _BOTH if each in named or not named)
+    def _permitted(self, connector: PresentResource) -> tuple[TableStatement, ...]:
+        values = [value for value, _ in self._context.items(connector.section, "Permissions")]
+        named = [value.content for value in values if isinstance(value, Node)]
+        return tuple(statement for name, statement in CONNECTED.items() if name in named or not named)
 
-    def _grant(self, present: PresentResource, name: str, end: _End, held: HeldDocument) -> None:
-        by = Maker(MakerKind.CONNECTOR, name)
-        self._context.give(self._holder(present, name, end), held, present.address, by=by)
+    def _grant(self, connector: PresentResource, name: str, end: _End, held: HeldDocument) -> None:
+        self._holder(connector, name, end).give(held, by=Maker(MakerKind.CONNECTOR, name))
 
     def _held(
-        self, present: PresentResource, within: str | None, arns: Iterable[str], given: tuple[Given, ...]
+        self, connector: PresentResource, within: str | None, arns: Iterable[str], granted: tuple[TableStatement, ...]
     ) -> HeldDocument:
         statements = [
             {
                 "Effect": "Allow",
                 "Action": list(each.actions),
-                "Resource": [f"{arn}{behind}" for arn in arns for behind in each.behind],
+                "Resource": [f"{arn}{suffix}" for arn in arns for suffix in each.suffixes],
             }
-            for each in given
+            for each in granted
         ]
-        return self._context.reader.composed(present.resource.node, statements, within, certain=present.certain)
+        return self._context.reader.composed(
+            connector.node, connector.address, statements, within, certain=connector.certain
+        )
 
     def _arns(self, table: _End) -> tuple[str, ...]:
         if table.address is not None:
@@ -294,18 +288,16 @@ class Connectors:
         texts = (self._context.texts.every(value) for value, _ in self._context.items(table.section, "Arn"))
         return tuple(text for every in texts for text in every)
 
-    def _holder(self, present: PresentResource, name: str, end: _End) -> HolderDraft:
+    def _holder(self, connector: PresentResource, name: str, end: _End) -> HolderDraft:
         """Who holds what a connector grants: the role of one of its ends."""
-        own = self._context.holders.get((HolderForm.ROLE, end.address or ""))
+        own = self._context.assembly.at(HolderForm.ROLE, end.address or "")
         if own is not None:
             return own
         for key in ("Role", "RoleName", "ServiceRoleArn", "RoleArn"):
             for value, _ in self._context.items(end.section, key):
-                return self._attachments.holder(value, ROLE) or self._attachments.outside_holder(present, value, ROLE)
-        why = f"the role of {end.address or name}"
-        return self._context.holder(
-            HolderForm.ROLE, present.resource, HolderKind.RUNTIME, why, f"{present.address} {name}"
-        )
+                return self._attachments.holder_or_outside(value, ROLE, connector)
+        evidence = HolderKind.RUNTIME, f"the role of {end.address or name}"
+        return self._context.make(HolderForm.ROLE, connector, evidence, f"{connector.address} {name}")
 
     def _end(self, section: Mapping[str, Node]) -> _End:
         identity = section.get("Id")
@@ -315,15 +307,13 @@ class Connectors:
         return _End(None, section, str(kind.content) if kind is not None else None)
 
     def _end_at(self, address: str) -> _End:
-        node = self._context.resolver.template.names.get(address)
-        body = node.content if node is not None and isinstance(node.content, dict) else {}
-        stated, inner = body.get("Type"), body.get("Properties")
-        section = inner.content if inner is not None and isinstance(inner.content, dict) else {}
-        return _End(address, section, str(stated.content) if stated is not None else None)
+        body = _mapping(self._context.resolver.template.names.get(address))
+        type_ = body.get("Type")
+        return _End(address, _mapping(body.get("Properties")), str(type_.content) if type_ is not None else None)
 
-    def _data_sources(self, present: PresentResource) -> None:
+    def _data_sources(self, interface: PresentResource) -> None:
         """Tables that an interface reads and writes: both, where it does not say."""
-        for sources in self._context.sections(present, "DataSources"):
+        for sources in self._context.sections(interface, "DataSources"):
             for tables in self._context.sections(sources, "DynamoDb"):
                 for name in tables.section:
                     for source in self._context.sections(tables, name):
@@ -338,7 +328,6 @@ class Connectors:
         head = "" if key == "TableArn" else f"arn:{texts.partition}:dynamodb:{texts.region}:{texts.account}:table/"
         arns = [arn for value in values for text in texts.every(value) for arn in texts.canonical(f"{head}{text}")]
         held = self._held(source, name, arns, self._permitted(source))
-        why = "trusts appsync.amazonaws.com"
-        holder = self._context.holder(HolderForm.ROLE, source.resource, HolderKind.RUNTIME, why)
+        holder = self._context.make(HolderForm.ROLE, source, (HolderKind.RUNTIME, "trusts appsync.amazonaws.com"))
         holder.services.add("appsync.amazonaws.com")
-        self._context.give(holder, held, source.address, by=Maker(MakerKind.CONNECTOR, name))
+        holder.give(held, by=Maker(MakerKind.CONNECTOR, name))

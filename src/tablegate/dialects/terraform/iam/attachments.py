@@ -1,19 +1,19 @@
-"""Roles, users, groups; inline, attached, bounded."""
+"""Roles, users, groups and permission sets, and the policies that they have or are bounded by."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from tablegate.dialects.holders import AttachedPolicy, HolderAssembly, HolderDraft
 from tablegate.dialects.terraform.block import Block
 from tablegate.dialects.terraform.iam.context import PlanContext
-from tablegate.dialects.terraform.iam.documents import DocumentReader, HeldDocument
-from tablegate.dialects.terraform.iam.managed_policies import AttachedPolicy, ManagedPolicies
+from tablegate.dialects.terraform.iam.documents import DocumentReader
+from tablegate.dialects.terraform.iam.managed_policies import ManagedPolicies
 from tablegate.dialects.terraform.references import Reference
 from tablegate.dialects.terraform.resources import Resource
-from tablegate.iam.documents import Document
 from tablegate.iam.grants import HolderForm
-from tablegate.model.record import field, record, replace
-from tablegate.model.value import Doubt, Place
+from tablegate.model.record import replace
+from tablegate.model.value import Doubt
 
 TYPES = {
     HolderForm.ROLE: "aws_iam_role",
@@ -24,96 +24,64 @@ TYPES = {
 _ARN = {HolderForm.ROLE: ":role/", HolderForm.USER: ":user/", HolderForm.GROUP: ":group/"}
 
 
-@record(eq=False, frozen=False, kw_only=False)
-class HolderDraft:
-    """Somebody who holds documents. ``resource`` is None where it is not in this input."""
-
-    form: HolderForm
-    address: str
-    place: Place | None
-    name: str | None
-    resource: Resource | None = None
-    inline: dict[str, HeldDocument] = field(default_factory=dict)
-    attached: dict[str, AttachedPolicy] = field(default_factory=dict)
-    ceilings: list[Document] = field(default_factory=list)
-    ceiling_doubt: Doubt | None = None
-    groups: list[HolderDraft] = field(default_factory=list)
-
-    def hold(self, held: HeldDocument | None) -> None:
-        """One more document of its own."""
-        if held is not None:
-            self.inline.setdefault(f"{held.address} {held.place.path}", held)
-
-    def attach(self, policy: AttachedPolicy) -> None:
-        """One more managed policy; the same one twice is one."""
-        self.attached.setdefault(policy.key, policy)
-
-
 class HolderIndex:
     """The holders of one form, found by name, ARN or reference."""
 
-    def __init__(self, context: PlanContext, form: HolderForm) -> None:
+    def __init__(self, context: PlanContext, assembly: HolderAssembly, form: HolderForm) -> None:
         self._world = context.world
+        self._assembly = assembly
         self._form = form
-        self._type = TYPES[form]
-        self._known: dict[str, HolderDraft] = {}
-        self._by_name: dict[str, list[HolderDraft]] = {}
-        self._outside: dict[str, HolderDraft] = {}
-        for one in context.world.of(self._type):
-            holder = HolderDraft(form, one.address, one.place, one.known_text("name"), one)
-            self._known[one.address] = holder
-            for name in {one.known_text("name"), one.known_text("arn"), one.known_text("id")} - {None}:
-                self._by_name.setdefault(str(name), []).append(holder)
+        self._by_address: dict[str, tuple[Resource, HolderDraft]] = {}
+        self._by_name: dict[str, list[tuple[Resource, HolderDraft]]] = {}
+        for resource in context.world.of(TYPES[form]):
+            holder = assembly.holder(form, resource.address, resource.place)
+            holder.name = resource.known_text("name")
+            self._by_address[resource.address] = resource, holder
+            for name in {holder.name, resource.known_text("arn"), resource.known_text("id")} - {None}:
+                self._by_name.setdefault(str(name), []).append((resource, holder))
 
     @property
-    def all(self) -> list[HolderDraft]:
-        """Those of the input, and those that anything of it is attached to."""
-        return [*self._known.values(), *self._outside.values()]
-
-    @property
-    def inside(self) -> list[HolderDraft]:
-        """Those of the input."""
-        return list(self._known.values())
+    def inside(self) -> list[tuple[Resource, HolderDraft]]:
+        """Those of the input, each with its resource."""
+        return list(self._by_address.values())
 
     def of(self, resource: Resource, key: str) -> list[HolderDraft]:
-        """Those that an argument names, by name, by ARN or by reference."""
+        """Those that an argument names, by name, by ARN or by reference; also those that are not in the input."""
         content, unknown = resource.block.member(key)
-        found: dict[str, HolderDraft] = {}
+        holders: dict[str, HolderDraft] = {}
         for item in content if isinstance(content, list) else [content]:
             if isinstance(item, str) and item:
-                found |= {holder.address: holder for holder in self.named(item, resource)}
+                holders |= {holder.address: holder for holder in self._named(item, resource)}
         if unknown is True or (isinstance(unknown, list) and True in unknown):
-            found |= {holder.address: holder for holder in self._referred(resource, key)}
-        return list(found.values())
-
-    def named(self, name: str, resource: Resource) -> list[HolderDraft]:
-        """Those of this name, or the stranger who has it."""
-        return self.known(name, resource) or [self._outside_holder(self._plain(name), resource)]
+            holders |= {holder.address: holder for holder in self._referred(resource, key)}
+        return list(holders.values())
 
     def known(self, name: str, resource: Resource) -> list[HolderDraft]:
-        """Those of the input that have this name: of several, those of the resource's own provider."""
-        found = self._by_name.get(name) or self._by_name.get(self._plain(name)) or []
-        same = [one for one in found if one.resource is not None and one.resource.provider == resource.provider]
-        return same or found
+        """Those of the input with this name. If there are several, those of the resource's own provider."""
+        matches = self._by_name.get(name) or self._by_name.get(self._without_path(name)) or []
+        same = [match for match in matches if match[0].provider == resource.provider]
+        return [holder for _, holder in same or matches]
 
-    def _plain(self, name: str) -> str:
+    def referred(self, reference: Reference) -> list[HolderDraft]:
+        """Those that a reference leads to."""
+        return [self._by_address[one.address][1] for one in reference.targets if one.address in self._by_address]
+
+    def _named(self, name: str, resource: Resource) -> list[HolderDraft]:
+        return self.known(name, resource) or [self._outside(self._without_path(name), resource)]
+
+    def _without_path(self, name: str) -> str:
         return name.rpartition("/")[2] if _ARN.get(self._form, "\0") in name else name
 
-    def mentioned(self, mention: Reference) -> list[HolderDraft]:
-        """Those that a reference leads to."""
-        return [self._known[one.address] for one in mention.targets if one.address in self._known]
-
-    def _referred(self, resource: Resource, key: str) -> Iterator[HolderDraft]:
+    def _referred(self, resource: Resource, key: str) -> list[HolderDraft]:
         unknown = [one for one in resource.references(key) if not self._world.is_known(one)]
-        found = [holder for one in unknown for holder in self.mentioned(one)]
-        yield from found or [self._outside_holder(None, resource)]
+        holders = [holder for reference in unknown for holder in self.referred(reference)]
+        return holders or [self._outside(None, resource)]
 
-    def _outside_holder(self, name: str | None, resource: Resource) -> HolderDraft:
-        """Somebody who is not in this input: known by the first thing of it that he is given."""
-        key = name or f"\0{resource.address}"
-        found = self._outside.setdefault(key, HolderDraft(self._form, resource.address, resource.place, name))
-        found.address = min(found.address, resource.address)
-        return found
+    def _outside(self, name: str | None, resource: Resource) -> HolderDraft:
+        """A holder that is not in this input."""
+        holder = self._assembly.outside(self._form, name, resource.address, resource.place)
+        holder.name = name
+        return holder
 
 
 _INLINE = (
@@ -150,127 +118,119 @@ _MEMBERSHIPS = (("aws_iam_group_membership", "users", "group"), ("aws_iam_user_g
 
 
 class Attachments:
-    """Hands each document of a plan to those who hold it."""
+    """Gives each document and policy of a plan to those who hold it."""
 
     def __init__(
         self,
         context: PlanContext,
         reader: DocumentReader,
         policies: ManagedPolicies,
-        indexes: dict[HolderForm, HolderIndex],
+        assembly: HolderAssembly,
+        indexes: Mapping[HolderForm, HolderIndex],
     ) -> None:
-        self._context = context
         self._world = context.world
         self._reader = reader
         self._policies = policies
+        self._assembly = assembly
         self._indexes = indexes
         self._declared = _Declared(context)
-        self.attached: set[str] = set()  # keys of the policies that somebody holds, or is bounded by
 
     def gather(self) -> None:
-        """Do it, in an order in which a resource of its own comes before what a role is seen to have."""
+        """Give everything. A resource of its own comes before what the provider read of a role."""
         self._inline()
+        for resource, role in self._indexes[HolderForm.ROLE].inside:
+            self._inline_of_role(resource, role)
         self._attach()
         self._customer_managed()
-        for holder in self._indexes[HolderForm.ROLE].inside:
-            self._own(holder)
+        for resource, role in self._indexes[HolderForm.ROLE].inside:
+            self._attached_to_role(resource, role)
         for form in (HolderForm.ROLE, HolderForm.USER):
-            for holder in self._indexes[form].inside:
-                self._bound(holder)
+            for resource, holder in self._indexes[form].inside:
+                for policy in self._policies.of(resource, "permissions_boundary"):
+                    self._assembly.bound(holder, policy)
         self._bound_sets()
         self._join_groups()
 
     def _inline(self) -> None:
         for type_, key, form, holder_key in _INLINE:
-            for one in self._sorted(type_):
-                held = self._reader.of(one, key)
-                for holder in self._indexes[form].of(one, holder_key):
-                    holder.hold(held)
+            for resource in self._sorted(type_):
+                held = self._reader.of(resource, key)
+                for holder in self._indexes[form].of(resource, holder_key):
+                    if held is not None:
+                        holder.give(held)
 
     def _attach(self) -> None:
         for type_, key, form, holder_key in _ATTACHED:
-            for one in self._sorted(type_):
-                policies = list(self._policies.of(one, key)) if _names_anybody(one, holder_key) else []
-                for holder in self._indexes[form].of(one, holder_key) if policies else ():
-                    self._give(holder, policies)
+            for resource in self._sorted(type_):
+                policies = list(self._policies.of(resource, key)) if _names_anybody(resource, holder_key) else []
+                for holder in self._indexes[form].of(resource, holder_key) if policies else ():
+                    for policy in policies:
+                        self._assembly.attach(holder, policy)
 
     def _sorted(self, type_: str) -> list[Resource]:
-        """By address: of two that attach the same, the first one answers for it."""
-        return sorted(self._world.of(type_), key=lambda one: one.address)
-
-    def _give(self, holder: HolderDraft, policies: list[AttachedPolicy]) -> None:
-        for policy in policies:
-            holder.attach(policy)
-            self.attached.add(policy.key)
+        """By address: if two attach the same, the first one answers for it."""
+        return sorted(self._world.of(type_), key=lambda resource: resource.address)
 
     def _customer_managed(self) -> None:
-        for one in self._world.of(_CUSTOMER_MANAGED):
-            policy = self._reference(one, one.block.one("customer_managed_policy_reference"))
-            for holder in self._indexes[HolderForm.PERMISSION_SET].of(one, "permission_set_arn"):
-                self._give(holder, [policy] if policy else [])
+        for resource in self._world.of(_CUSTOMER_MANAGED):
+            policy = self._reference(resource, resource.block.one("customer_managed_policy_reference"))
+            for holder in self._indexes[HolderForm.PERMISSION_SET].of(resource, "permission_set_arn"):
+                if policy is not None:
+                    self._assembly.attach(holder, policy)
 
-    def _reference(self, one: Resource, block: Block | Doubt | None) -> AttachedPolicy | None:
-        """A policy that is named by its name."""
+    def _reference(self, resource: Resource, block: Block | Doubt | None) -> AttachedPolicy | None:
+        """A policy that is named by its name alone."""
         if not isinstance(block, Block):
             return None
-        place = replace(one.block.place("customer_managed_policy_reference"), path="customer_managed_policy_reference")
+        key = "customer_managed_policy_reference"
         name = block.content.get("name")
         if isinstance(name, str):
-            return self._policies.named(name, str(block.content.get("path") or "/"), one, place)
-        mentions = self._world.resolver.trace(block.expression("name"), one.scope)
-        found = [instance for mention in mentions for instance in mention.targets]
-        return next((made for instance in found if (made := self._policies.made(instance)) is not None), None)
+            place = replace(resource.block.place(key), path=key)
+            return self._policies.named(name, str(block.content.get("path") or "/"), resource, place)
+        references = self._world.resolver.trace(block.expression("name"), resource.scope)
+        targets = [target for reference in references for target in reference.targets]
+        return next((policy for target in targets if (policy := self._policies.made(target)) is not None), None)
 
-    def _own(self, holder: HolderDraft) -> None:
-        """What a role's own attributes hold: computed ones repeat what other resources attach."""
-        role = holder.resource
-        if role is None:
-            return
-        blocks = role.block.many("inline_policy")
-        seen = role.block.expression("inline_policy") is None
+    def _inline_of_role(self, resource: Resource, role: HolderDraft) -> None:
+        """The documents inside a role, less those that the provider read and another resource declares."""
+        blocks = resource.block.many("inline_policy")
+        is_read = resource.block.expression("inline_policy") is None
         for block in () if isinstance(blocks, Doubt) else blocks:
-            name = block.content.get("name") if isinstance(block, Block) else None
             if not isinstance(block, Block) or _is_nothing(block):
                 continue
-            if not (seen and self._declared.inline(holder.name, name)):
-                holder.hold(
-                    self._reader.of(role, "policy", block=block, within=name if isinstance(name, str) else None)
-                )
-        seen = role.block.expression("managed_policy_arns") is None
-        for policy in self._policies.of(role, "managed_policy_arns"):
-            if not (seen and self._declared.attached(holder.name, policy.arn)):
-                self._give(holder, [policy])
+            name = block.content.get("name")
+            if is_read and self._declared.inline(role.name, name):
+                continue
+            within = name if isinstance(name, str) else None
+            held = self._reader.of(resource, "policy", block=block, within=within)
+            if held is not None:
+                role.give(held)
 
-    def _bound(self, holder: HolderDraft) -> None:
-        if holder.resource is not None:
-            self._cap(holder, list(self._policies.of(holder.resource, "permissions_boundary")))
+    def _attached_to_role(self, resource: Resource, role: HolderDraft) -> None:
+        """The policies that a role lists, less those that the provider read and another resource declares."""
+        is_read = resource.block.expression("managed_policy_arns") is None
+        for policy in self._policies.of(resource, "managed_policy_arns"):
+            if not (is_read and self._declared.attached(role.name, policy.arn)):
+                self._assembly.attach(role, policy)
 
     def _bound_sets(self) -> None:
-        for one in self._world.of(_BOUNDARIES):
-            block = one.block.one("permissions_boundary")
+        for resource in self._world.of(_BOUNDARIES):
+            block = resource.block.one("permissions_boundary")
             if not isinstance(block, Block):
                 continue
-            policies = list(self._policies.of(one, "managed_policy_arn", block))
-            reference = self._reference(one, block.one("customer_managed_policy_reference"))
-            for holder in self._indexes[HolderForm.PERMISSION_SET].of(one, "permission_set_arn"):
-                self._cap(holder, [*policies, *([reference] if reference else [])])
-
-    def _cap(self, holder: HolderDraft, policies: list[AttachedPolicy]) -> None:
-        for policy in policies:
-            self.attached.add(policy.key)
-            document = policy.whole
-            if document is None or document.doubts or policy.doubt is not None:
-                doubts = document.doubts if document is not None else ()
-                holder.ceiling_doubt = policy.doubt or next(iter(doubts), None)
-            else:
-                holder.ceilings.append(document)
+            policies = list(self._policies.of(resource, "managed_policy_arn", block))
+            reference = self._reference(resource, block.one("customer_managed_policy_reference"))
+            for holder in self._indexes[HolderForm.PERMISSION_SET].of(resource, "permission_set_arn"):
+                for policy in [*policies, *([reference] if reference else [])]:
+                    self._assembly.bound(holder, policy)
 
     def _join_groups(self) -> None:
         for type_, users, groups in _MEMBERSHIPS:
-            for one in self._world.of(type_):
-                joined = self._indexes[HolderForm.GROUP].of(one, groups)
-                for holder in self._indexes[HolderForm.USER].of(one, users):
-                    holder.groups.extend(group for group in joined if group not in holder.groups)
+            for resource in self._world.of(type_):
+                joined = self._indexes[HolderForm.GROUP].of(resource, groups)
+                for user in self._indexes[HolderForm.USER].of(resource, users):
+                    for group in joined:
+                        self._assembly.member(user, group)
 
 
 def _names_anybody(one: Resource, key: str) -> bool:

@@ -1,9 +1,10 @@
-"""A document in an attribute."""
+"""Policy documents in arguments: each read once, as far as plan, source and data sources tell it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tablegate.dialects.holders import HeldDocument
 from tablegate.dialects.terraform.block import DYNAMIC, LATER, Block
 from tablegate.dialects.terraform.configuration import NOTHING, tree
 from tablegate.dialects.terraform.iam.context import PlanContext, PolicyTexts, located, private
@@ -11,93 +12,16 @@ from tablegate.dialects.terraform.iam.data_source import DATA, PolicyDocumentDat
 from tablegate.dialects.terraform.iam.unknown_text import SourceTexts, UnknownElements
 from tablegate.dialects.terraform.references import Reference, UnknownValue
 from tablegate.dialects.terraform.resources import Resource, doubt_about
-from tablegate.iam.actions import may_concern_dynamodb
 from tablegate.iam.arns import arn_of
-from tablegate.iam.documents import Document, Locate, Statement, parse_document
-from tablegate.iam.grants import Unread
-from tablegate.iam.patterns import Tier, scope_of
-from tablegate.model.record import record, replace
+from tablegate.iam.documents import Document, Locate, parse_document
+from tablegate.model.record import replace
 from tablegate.model.value import Doubt, Place
-
-
-def concerns_tables(document: Document) -> bool:
-    """Whether a document grants anything on tables, for certain or perhaps."""
-    return any(statement.allows and _concerns(statement) for statement in document.statements)
-
-
-def _concerns(statement: Statement) -> bool:
-    if not _names(statement):
-        return False
-    resources = statement.resources
-    return (
-        resources.inverted
-        or resources.doubt is not None
-        or any(scope_of(text).tier is not Tier.NONE for text in resources.texts)
-    )
-
-
-def _names(statement: Statement) -> bool:
-    actions = statement.actions
-    return (
-        actions.inverted
-        or actions.doubt is not None
-        or any(may_concern_dynamodb(text) is not False for text in actions.texts)
-    )
-
-
-def is_doubtful(statement: Statement) -> bool:
-    """Whether what is not known of a statement may be a grant on tables."""
-    if not statement.doubts or not statement.allows:
-        return False
-    if not _names(statement):
-        return False
-    spelled = any("dynamodb" in text.lower() for text in statement.actions.texts)
-    return spelled or statement.actions.doubt is not None or _concerns(statement)
-
 
 _TABLES = ("aws_dynamodb_", "awscc_dynamodb_", "aws_dax_")
 _ARN_HERE = "__DYNAMODB_TABLE_ARN__"  # what a module for tables replaces in the policy that it is given
 _EMPTY = Doubt("it is empty", "the policy as a JSON text")
 _MISSING = Doubt("the plan does not hold it", "the plan as terraform show -json prints it")
 _COMPOSE = "data.aws_iam_policy_document in place of a function: a plan shows its statements"
-
-
-@record(kw_only=False)
-class HeldDocument:
-    """A document at the resource that holds it.
-
-    ``touches`` tells whether what could not be read of it refers to a table; None where its holder decides.
-    """
-
-    address: str
-    place: Place
-    document: Document
-    spelling: str
-    mentions_table: bool | None = None
-
-    @property
-    def is_partial(self) -> bool:
-        """Whether something was read, and something not."""
-        return bool(self.document.doubts) and bool(self.document.statements)
-
-    @property
-    def is_unread(self) -> bool:
-        """Whether nothing was read."""
-        return self.document.doubt is not None and not self.document.statements
-
-    def unread(self, *, concerned: bool) -> Unread | None:
-        """What could not be read of it, in the hands of a holder that is concerned with tables, or not."""
-        doubts = self.document.doubts
-        if not doubts:
-            return None
-        relevant = self._is_relevant(concerned=concerned)
-        partly = bool(self.document.statements)
-        return Unread(address=self.address, place=self.place, doubt=doubts[0], relevant=relevant, partly=partly)
-
-    def _is_relevant(self, *, concerned: bool) -> bool:
-        if self.document.doubt is not None and (self.mentions_table or (self.mentions_table is None and concerned)):
-            return True
-        return any(is_doubtful(statement) for statement in self.document.statements)
 
 
 class DocumentReader:
@@ -110,13 +34,16 @@ class DocumentReader:
         elements = UnknownElements(context)
         self.source_texts = SourceTexts(context, texts, elements)
         self._data_documents = PolicyDocumentData(context, texts, elements, self.source_texts)
-        self._found: dict[tuple[str, str], HeldDocument | None] = {}
+        self._read_documents: dict[tuple[str, str], HeldDocument | None] = {}
         self._secrets: set[str] = set()
 
     @property
-    def counted(self) -> list[HeldDocument]:
-        """Every document that was asked for."""
-        return [held for held in self._found.values() if held is not None]
+    def counts(self) -> tuple[int, int, int]:
+        """How many documents were read, how many of them only in part, and how many not at all."""
+        documents = [held.document for held in self._read_documents.values() if held is not None]
+        partly = sum(bool(document.doubts and document.statements) for document in documents)
+        unread = sum(document.doubt is not None and not document.statements for document in documents)
+        return len(documents), partly, unread
 
     @property
     def secrets(self) -> frozenset[str]:
@@ -136,12 +63,12 @@ class DocumentReader:
         block = block or resource.block
         place = own_place(resource, block, key)
         path = place.path or ""
-        if (resource.address, path) not in self._found:
+        if (resource.address, path) not in self._read_documents:
             held = self._read(resource, block, key, place, optional=optional)
             if held is not None and within:
                 held = replace(held, document=_labelled(held.document, within))
-            self._found[(resource.address, path)] = held
-        return self._found[(resource.address, path)]
+            self._read_documents[(resource.address, path)] = held
+        return self._read_documents[(resource.address, path)]
 
     def trust(self, resource: Resource) -> Document:
         """A role's trust policy: it grants nothing, and tells who may use the role."""

@@ -5,54 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
+from tablegate.dialects.holders import AttachedPolicy, HeldDocument, aws_policy, missing_policy, policy_of_arn
 from tablegate.dialects.terraform.block import DYNAMIC, Block
 from tablegate.dialects.terraform.configuration import tree
 from tablegate.dialects.terraform.iam.context import PlanContext, PolicyTexts
-from tablegate.dialects.terraform.iam.documents import DocumentReader, HeldDocument, own_place
+from tablegate.dialects.terraform.iam.documents import DocumentReader, own_place
 from tablegate.dialects.terraform.references import Reference, UnknownValue
 from tablegate.dialects.terraform.resource_changes import ResourceChange
 from tablegate.dialects.terraform.resources import Resource, doubt_about
-from tablegate.iam.aws_data import MANAGED_AS_OF
 from tablegate.iam.documents import Document
-from tablegate.iam.grants import Unread
-from tablegate.iam.managed_policies import managed_path, managed_policies
-from tablegate.model.record import record, replace
+from tablegate.iam.managed_policies import managed_policies
 from tablegate.model.value import Doubt, Place
 
 _OUTSIDE = "the policy {} is not in this input"
 _TO_READ = "the policy in this input, or data.aws_iam_policy for it"
-_UNKNOWN_AWS_POLICY = (
-    f"the AWS managed policy {{}} is not among those that grant DynamoDB actions, as of {MANAGED_AS_OF}"
-)
-
-
-@record(kw_only=False)
-class AttachedPolicy:
-    """One managed policy in somebody's hands. ``key`` is the same for the same policy, however it is referred to."""
-
-    key: str
-    address: str
-    place: Place
-    held: HeldDocument | None = None
-    managed: str | None = None
-    document: Document | None = None
-    doubt: Doubt | None = None
-    relevant: bool | None = None  # None: where its holder is concerned with tables
-    arn: str | None = None
-
-    @property
-    def whole(self) -> Document | None:
-        """The text, where there is any."""
-        return self.document if self.held is None else self.held.document
-
-    def unread(self, *, concerned: bool) -> Unread | None:
-        """What could not be read of it."""
-        if self.held is not None:
-            return self.held.unread(concerned=concerned)
-        if self.doubt is None:
-            return None
-        relevant = concerned if self.relevant is None else self.relevant
-        return Unread(address=self.address, place=self.place, doubt=self.doubt, relevant=relevant, partly=False)
 
 
 class ManagedPolicies:
@@ -62,15 +28,19 @@ class ManagedPolicies:
         self._context = context
         self._reader = reader
         self._texts = texts
-        self._managed: dict[str, Document] = {}
-        self.own = context.world.of("aws_iam_policy")
+        self._own_policies = context.world.of("aws_iam_policy")
         self._by_arn: dict[str, Resource] = {}
         self._by_name: dict[str, Resource] = {}
-        for one in self.own:
+        for one in self._own_policies:
             if arn := one.known_text("arn"):
                 self._by_arn[arn] = one
             elif name := one.known_text("name"):
                 self._by_name[f"{one.known_text('path') or '/'}{name}"] = one
+
+    def own(self) -> Iterator[tuple[AttachedPolicy, str | None]]:
+        """The policies of this plan, with their names."""
+        for policy in self._own_policies:
+            yield self._own(policy), policy.known_text("name")
 
     def of(self, resource: Resource, key: str, block: Block | None = None) -> Iterator[AttachedPolicy]:
         """The policies that an argument names: one ARN, or a list of them."""
@@ -113,7 +83,9 @@ class ManagedPolicies:
     def _looked_up(self, name: str, resource: Resource, place: Place) -> AttachedPolicy:
         """A policy that a data source looks up by its name: one of AWS's own, or the account's."""
         path = next((path for path in managed_policies() if path.rpartition("/")[2] == name), None)
-        return self.named(name, "/", resource, place) if path is None else self._of_aws(path, resource.address, place)
+        return (
+            self.named(name, "/", resource, place) if path is None else aws_policy(path, resource.address, place, "hcl")
+        )
 
     def _those(self, mention: Reference) -> list[AttachedPolicy]:
         return [one for instance in mention.targets if (one := self.made(instance)) is not None]
@@ -124,27 +96,17 @@ class ManagedPolicies:
         found = found or next((one for arn, one in self._by_arn.items() if arn.endswith(f":policy{path}{name}")), None)
         if found is not None:
             return self._own(found)
-        return self._missing(f"{path}{name}".lstrip("/"), resource.address, place)
+        name = f"{path}{name}".lstrip("/")
+        return missing_policy(name, resource.address, place, self._missing(name))
 
     def _by_text(self, arn: str, address: str, place: Place) -> AttachedPolicy:
         found = self._by_arn.get(arn) or self._by_name.get(arn.partition(":policy")[2])
         if found is not None:
             return self._own(found)
         if arn in self._read:
-            return AttachedPolicy(arn, address, place, document=self._read[arn], arn=arn)
-        path = managed_path(arn)
-        if path is None:
-            return self._missing(arn, address, place)
-        return replace(self._of_aws(path, address, place), arn=arn)
-
-    def _of_aws(self, path: str, address: str, place: Place) -> AttachedPolicy:
-        if path not in managed_policies():
-            return AttachedPolicy(
-                path, address, place, managed=path, doubt=Doubt(_UNKNOWN_AWS_POLICY.format(path)), relevant=False
-            )
-        if path not in self._managed:
-            self._managed[path] = managed_policies()[path].document()
-        return AttachedPolicy(path, address, place, managed=path, document=self._managed[path])
+            held = HeldDocument(address, place, self._read[arn], "hcl")
+            return AttachedPolicy(arn, address, place, (held,), arn=arn)
+        return policy_of_arn(arn, address, place, "hcl", self._missing(arn))
 
     def made(self, instance: ResourceChange) -> AttachedPolicy | None:
         """The policy that an instance is; None where it is something else."""
@@ -154,12 +116,11 @@ class ManagedPolicies:
     def _own(self, policy: Resource) -> AttachedPolicy:
         place = own_place(policy, policy.block, "policy")
         held = self._reader.of(policy, "policy")
-        return AttachedPolicy(policy.address, policy.address, place, held, arn=policy.known_text("arn"))
+        documents = () if held is None else (held,)
+        return AttachedPolicy(policy.address, policy.address, place, documents, arn=policy.known_text("arn"))
 
-    def _missing(self, name: str, address: str, place: Place) -> AttachedPolicy:
-        relevant = True if "dynamodb" in name.lower() else None
-        doubt = Doubt(_OUTSIDE.format(self._context.symbols.shown(name)), _TO_READ)
-        return AttachedPolicy(name, address, place, doubt=doubt, relevant=relevant, arn=name)
+    def _missing(self, name: str) -> Doubt:
+        return Doubt(_OUTSIDE.format(self._context.symbols.shown(name)), _TO_READ)
 
     def _unknown(self, resource: Resource, block: Block, key: str, place: Place) -> Iterator[AttachedPolicy]:
         """Policies whose ARN only the apply knows: those of this input that are referred to."""

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
-from typing import TypeAlias
 
+from tablegate.dialects.holders import HolderAssembly, HolderDraft
 from tablegate.dialects.resource import TERRAFORM
-from tablegate.dialects.roles import DAX_SERVICE, DAX_USE, calls_of, dax_roles, served_by, uses_of
 from tablegate.dialects.terraform.configuration import Tree, trees
-from tablegate.dialects.terraform.iam.attachments import HolderDraft, HolderIndex
+from tablegate.dialects.terraform.iam.attachments import HolderIndex
 from tablegate.dialects.terraform.iam.context import PlanContext, PolicyTexts
 from tablegate.dialects.terraform.iam.documents import DocumentReader
 from tablegate.dialects.terraform.resources import Resource, Snapshot
-from tablegate.iam.documents import Document
-from tablegate.iam.grants import HolderForm, HolderKind
-from tablegate.iam.roles import NOTHING, Calls, Trust, declared_services, most_exposed, needs_of, trust_of
-from tablegate.model.record import replace
+from tablegate.iam.grants import HolderForm
 from tablegate.syntax.json import lazy as raw_json
 from tablegate.syntax.node import ParseError
 
-Evidence: TypeAlias = tuple[HolderKind, str]
-
 _PROGRAMS = ("code", "request_template", "request_mapping_template")
 _POOLS = "aws_cognito_identity_pool_roles_attachment"
-_TRUST_UNKNOWN = "its trust policy is not known"
-_OUTSIDE = "it is not in this input"
 
 
 class PlanRoles:
@@ -109,100 +100,18 @@ class PlanRoles:
 
     def _referred(self, resource: Resource, key: str) -> list[HolderDraft]:
         unknown = [reference for reference in resource.references(key) if not self._world.is_known(reference)]
-        return [holder for reference in unknown for holder in self._roles.mentioned(reference)]
+        return [holder for reference in unknown for holder in self._roles.referred(reference)]
 
 
-class RoleUsers:
-    """Kinds of the roles of one plan."""
-
-    def __init__(self, context: PlanContext, reader: DocumentReader, texts: PolicyTexts, roles: HolderIndex) -> None:
-        self._context = context
-        self._reader = reader
-        self._texts = texts
-        self._roles = PlanRoles(context.world, roles)
-
-    def needs(self, holder: HolderDraft) -> Calls:
-        """All that the users of a role can call; None where that is not known."""
-        if holder.form is not HolderForm.ROLE or holder.resource is None:
-            return None
-        trust = self._document(holder)
-        services = NOTHING if trust is None else declared_services(trust)
-        return needs_of(services, self._calls.get(holder, ())) if services else None
-
-    def of(self, holder: HolderDraft) -> Trust:
-        """Who uses it."""
-        match holder.form:
-            case HolderForm.ROLE:
-                return self._of_role(holder)
-            case HolderForm.PERMISSION_SET:
-                return Trust(HolderKind.HUMAN, "a permission set is people's")
-        return Trust(HolderKind.HUMAN, f"it is an IAM {holder.form}")
-
-    def _of_role(self, holder: HolderDraft) -> Trust:
-        trust = self._trust(holder)
-        served = list(self._identity_pool_roles.get(holder, ()))
-        if trust.kind is HolderKind.UNKNOWN:
-            served += self._uses.get(holder, ())
-        if holder in self._dax_roles:
-            services = trust.services | {DAX_SERVICE}
-            trust = replace(trust, services=services)
-            if trust.kind is HolderKind.UNKNOWN and not served:
-                return Trust(*DAX_USE, services)
-        if not served:
-            return trust
-        named = [] if trust.kind is HolderKind.UNKNOWN else [(trust.kind, trust.why)]
-        kind, why = most_exposed([*named, *served])
-        return Trust(kind, why, trust.services)
-
-    def _trust(self, holder: HolderDraft) -> Trust:
-        document = self._document(holder)
-        if document is None:
-            return Trust(HolderKind.UNKNOWN, _OUTSIDE)
-        account = None
-        if holder.resource is not None:
-            account = self._context.regions.account(holder.resource).content
-        return trust_of(document, account)
-
-    def _document(self, holder: HolderDraft) -> Document | None:
-        if holder.resource is not None:
-            return self._reader.trust(holder.resource)
-        text = self._read.get(holder.name or "")
-        return None if text is None else self._texts.plain(text, self._context.world.file)
-
-    @cached_property
-    def _read(self) -> dict[str, str]:
-        """Trust policies of roles that data sources read when the plan was made, by name."""
-        found = {}
-        for one in self._context.state.data_of("aws_iam_role"):
-            values = one.values
-            name, text = values.get("name"), values.get("assume_role_policy")
-            if isinstance(name, str) and isinstance(text, str):
-                found[name] = text
-        return found
-
-    @cached_property
-    def _calls(self) -> dict[HolderDraft, list[tuple[str, Calls]]]:
-        calls: dict[HolderDraft, list[tuple[str, Calls]]] = {}
-        for role, service, names in calls_of(self._roles):
-            calls.setdefault(role, []).append((service, names))
-        return calls
-
-    @cached_property
-    def _uses(self) -> dict[HolderDraft, list[Evidence]]:
-        """The uses of each role, which count if its trust policy does not tell."""
-        return _by_role(uses_of(self._roles))
-
-    @cached_property
-    def _dax_roles(self) -> set[HolderDraft]:
-        return set(dax_roles(self._roles))
-
-    @cached_property
-    def _identity_pool_roles(self) -> dict[HolderDraft, list[Evidence]]:
-        return _by_role(served_by(self._roles))
-
-
-def _by_role(uses: Iterable[tuple[HolderDraft, HolderKind, str]]) -> dict[HolderDraft, list[Evidence]]:
-    by_role: dict[HolderDraft, list[Evidence]] = {}
-    for role, kind, why in uses:
-        by_role.setdefault(role, []).append((kind, why))
-    return by_role
+def add_trusts(
+    context: PlanContext, assembly: HolderAssembly, roles: HolderIndex, reader: DocumentReader, texts: PolicyTexts
+) -> None:
+    """Add the trust policies of the roles: of those of this plan, and of those that data sources read."""
+    for resource, role in roles.inside:
+        role.trust([reader.trust(resource)], context.regions.account(resource).content)
+    for data in context.state.data_of("aws_iam_role"):
+        name, text = data.values.get("name"), data.values.get("assume_role_policy")
+        if isinstance(name, str) and isinstance(text, str):
+            outside = assembly.at_outside(HolderForm.ROLE, name)
+            if outside is not None:
+                outside.trust([texts.plain(text, context.world.file)], None)

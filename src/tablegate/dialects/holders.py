@@ -1,0 +1,472 @@
+"""The holders of one input, assembled from what its resources say of each.
+
+A dialect makes the holders first and then tells, in any order, which documents and policies each has, what bounds it,
+who may assume it, and which groups it is in. ``HolderAssembly.build`` finds out who uses the roles and which unread
+documents matter, and adds what nobody holds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from operator import attrgetter
+from typing import TypeAlias
+
+from tablegate.dialects.roles import (
+    DAX_SERVICE,
+    DAX_USE,
+    Resource,
+    RoleReader,
+    calls_of,
+    dax_roles,
+    served_by,
+    uses_of,
+)
+from tablegate.iam.actions import may_concern_dynamodb
+from tablegate.iam.arns import Symbols
+from tablegate.iam.aws_data import MANAGED_AS_OF
+from tablegate.iam.documents import Document, Statement
+from tablegate.iam.grants import DocumentRole, Grant, HolderForm, HolderKind, Maker, Unread, role_by_name
+from tablegate.iam.holders import Holder
+from tablegate.iam.managed_policies import managed_path, managed_policies
+from tablegate.iam.patterns import Tier, scope_of
+from tablegate.iam.roles import NO_TRUST_POLICY, NOTHING, Calls, declared_services, most_exposed, needs_of, trust_of
+from tablegate.model.estate import Estate
+from tablegate.model.record import field, record, replace
+from tablegate.model.value import Doubt, Place
+
+_NOBODY = (HolderKind.UNKNOWN, "nobody in this input holds it")
+_OUTSIDE = (HolderKind.UNKNOWN, "it is not in this input")
+_UNKNOWN_AWS_POLICY = (
+    f"the AWS managed policy {{}} is not among those that grant DynamoDB actions, as of {MANAGED_AS_OF}"
+)
+_ORDER = attrgetter("address", "statement.index", "statement.label")
+_ORDER_OF_ALL = attrgetter("address", "statement.index", "statement.label", "holder.address")
+
+Evidence: TypeAlias = tuple[HolderKind, str]
+
+
+def concerns_tables(statement: Statement) -> bool:
+    """Whether a statement is about tables, for certain or perhaps."""
+    actions, resources = statement.actions, statement.resources
+    if not (
+        actions.inverted
+        or actions.doubt is not None
+        or any(may_concern_dynamodb(text) is not False for text in actions.texts)
+    ):
+        return False
+    return (
+        resources.inverted
+        or resources.doubt is not None
+        or any(scope_of(text).tier is not Tier.NONE for text in resources.texts)
+    )
+
+
+def _may_grant(statement: Statement) -> bool:
+    """Whether what is not known of a statement may be a grant on tables. Unknown principals alone are no such grant."""
+    if not statement.doubts or not statement.allows:
+        return False
+    principals = statement.principals
+    if principals is not None and set(statement.doubts) == {principals.doubt}:
+        return False
+    return concerns_tables(statement)
+
+
+@record(kw_only=False)
+class HeldDocument:
+    """A document, in one of its forms, at the resource that holds it.
+
+    ``mentions_table`` tells whether what could not be read of it is about a table or may be; None leaves that to
+    what else its holder has.
+    """
+
+    address: str
+    place: Place
+    document: Document
+    spelling: str
+    mentions_table: bool | None = None
+
+    def grants(
+        self, role: DocumentRole, target: str | None = None, managed: str | None = None, by: Maker | None = None
+    ) -> list[Grant]:
+        """Its statements."""
+        return [
+            Grant(
+                address=self.address,
+                place=self.place,
+                role=role,
+                document=self.document,
+                statement=statement,
+                managed=managed,
+                target=target,
+                spelling=self.spelling,
+                made_by=by,
+            )
+            for statement in self.document.statements
+        ]
+
+    def unread(self, *, concerned: bool) -> Unread:
+        """What could not be read of it. ``concerned``: whether its holder is known to have access to tables."""
+        document = self.document
+        relevant = concerned if self.mentions_table is None else self.mentions_table
+        doubtful = [statement for statement in document.statements if _may_grant(statement)]
+        whole = (document.doubt,) if document.doubt is not None and relevant else ()
+        doubts = (*whole, *(doubt for statement in doubtful for doubt in statement.doubts), *document.doubts)
+        return Unread(
+            address=self.address,
+            place=doubtful[0].place if doubtful and not whole else self.place,
+            doubt=doubts[0],
+            relevant=bool(whole or doubtful),
+            partly=bool(document.statements),
+        )
+
+    def perhaps(self) -> HeldDocument:
+        """The document, if it is there only in some scenario."""
+        statements = tuple(replace(statement, present=False) for statement in self.document.statements)
+        return replace(self, document=replace(self.document, statements=statements))
+
+
+@record(kw_only=False)
+class AttachedPolicy:
+    """A policy that may be attached to several holders. ``key`` is one for each policy, however it is named.
+
+    ``documents`` are its forms. If it is not in the input, ``doubt`` says so, and ``relevant`` whether it may be about
+    tables: None leaves that to what else its holder has.
+    """
+
+    key: str
+    address: str
+    place: Place
+    documents: tuple[HeldDocument, ...] = ()
+    managed: str | None = None
+    doubt: Doubt | None = None
+    relevant: bool | None = None
+    arn: str | None = None
+
+    def unread(self, doubt: Doubt, *, concerned: bool) -> Unread:
+        """What is not known of it."""
+        relevant = concerned if self.relevant is None else self.relevant
+        return Unread(address=self.address, place=self.place, doubt=doubt, relevant=relevant, partly=False)
+
+
+def aws_policy(path: str, address: str, place: Place, spelling: str) -> AttachedPolicy:
+    """An AWS managed policy. One that is not in our data grants nothing on tables as far as we know."""
+    if path not in managed_policies():
+        doubt = Doubt(_UNKNOWN_AWS_POLICY.format(path))
+        return AttachedPolicy(path, address, place, managed=path, doubt=doubt, relevant=False)
+    documents = (HeldDocument(address, place, _aws_document(path), spelling),)
+    return AttachedPolicy(path, address, place, documents, managed=path)
+
+
+def missing_policy(name: str, address: str, place: Place, doubt: Doubt) -> AttachedPolicy:
+    """A policy whose document is not in the input: relevant if its name mentions DynamoDB."""
+    relevant = True if "dynamodb" in name.lower() else None
+    return AttachedPolicy(name, address, place, doubt=doubt, relevant=relevant, arn=name)
+
+
+def policy_of_arn(arn: str, address: str, place: Place, spelling: str, missing: Doubt) -> AttachedPolicy:
+    """A policy by its ARN: AWS's own, or one that is not in the input."""
+    path = managed_path(arn)
+    if path is None:
+        return missing_policy(arn, address, place, missing)
+    return replace(aws_policy(path, address, place, spelling), arn=arn)
+
+
+@lru_cache
+def _aws_document(path: str) -> Document:
+    return managed_policies()[path].document()
+
+
+@record(eq=False, frozen=False)
+class HolderDraft:
+    """A holder that is not finished: each resource that speaks of it adds to it.
+
+    ``trusted`` is the evidence of its trust policy, ``uses`` that of the resources that use it, which counts if its
+    trust policy does not tell, and ``serves`` that of the end users it serves. ``declared`` are the services that may
+    assume it, if all of them declare what they call, and ``calls`` is what they call.
+    """
+
+    form: HolderForm
+    address: str
+    place: Place | None
+    trusted: Sequence[Evidence]
+    name: str | None = None
+    outside: bool = False
+    services: set[str] = field(default_factory=set)
+    declared: frozenset[str] = NOTHING
+    uses: list[Evidence] = field(default_factory=list)
+    serves: list[Evidence] = field(default_factory=list)
+    calls: list[tuple[str, Calls]] = field(default_factory=list)
+    is_full: bool = False  # its addresses start at the topmost stack already
+    concerned: bool = False  # it has access to tables, so that what cannot be read of it matters
+    grants: list[Grant] = field(default_factory=list)
+    groups: list[HolderDraft] = field(default_factory=list)
+    ceilings: list[Document] = field(default_factory=list)
+    ceiling_doubt: Doubt | None = None
+    _keys: set[str] = field(default_factory=set)
+    _doubtful: list[HeldDocument] = field(default_factory=list)
+    _missing: list[tuple[AttachedPolicy, Doubt]] = field(default_factory=list)
+
+    @property
+    def is_trust_known(self) -> bool:
+        """Whether its trust policy tells who uses it."""
+        return any(kind is not HolderKind.UNKNOWN for kind, _ in self.trusted)
+
+    def give(
+        self,
+        held: HeldDocument,
+        role: DocumentRole = DocumentRole.IDENTITY,
+        *,
+        target: str | None = None,
+        managed: str | None = None,
+        by: Maker | None = None,
+    ) -> None:
+        """Give it a document."""
+        self.grants += held.grants(role, target, managed, by)
+        if held.document.doubts and role is not DocumentRole.CEILING:
+            self._doubtful.append(held)
+
+    def attach(self, policy: AttachedPolicy, *, certain: bool = True, by: Maker | None = None) -> None:
+        """Attach a policy; the same one twice is one."""
+        if policy.key in self._keys:
+            return
+        self._keys.add(policy.key)
+        for held in policy.documents:
+            self.give(held if certain else held.perhaps(), managed=policy.managed, by=by)
+        if policy.doubt is not None:
+            self._missing.append((policy, policy.doubt))
+
+    def bound(self, policy: AttachedPolicy) -> None:
+        """Limit it by a permissions boundary."""
+        for held in policy.documents:
+            if held.document.doubts:
+                self.ceiling_doubt = held.document.doubts[0]
+            else:
+                self.ceilings.append(held.document)
+        if policy.doubt is not None:
+            self.ceiling_doubt = policy.doubt
+
+    def trust(self, documents: Sequence[Document], account: str | None) -> None:
+        """Learn from its trust policy, in each of its forms, who may assume it. ``account`` is its own."""
+        declared = [declared_services(document) for document in documents]
+        self.declared = NOTHING.union(*declared) if all(declared) else NOTHING
+        trusts = [trust_of(document, account) for document in documents if document.statements]
+        if trusts:
+            self.trusted = [(trust.kind, trust.why) for trust in trusts]
+            self.services = {service for trust in trusts for service in trust.services}
+
+    def move(self, full: Callable[[str], str]) -> None:
+        """Make its addresses start at the topmost stack."""
+        if self.is_full:
+            return
+        self.address = full(self.address)
+        self.grants = [replace(grant, address=full(grant.address)) for grant in self.grants]
+        self._doubtful = [replace(held, address=full(held.address)) for held in self._doubtful]
+        self._missing = [(replace(policy, address=full(policy.address)), doubt) for policy, doubt in self._missing]
+
+    def finished(self, symbols: Symbols) -> Holder:
+        """The holder. A user holds copies of the grants of his groups, which answer for them."""
+        kind, why = self._kind()
+        shared = [replace(grant) for group in self.groups for grant in group.grants]
+        return Holder(
+            address=self.address,
+            place=self.place,
+            form=self.form,
+            kind=kind,
+            why=why,
+            name=self.name,
+            outside=self.outside,
+            services=frozenset(self.services),
+            grants=tuple(sorted([*self.grants, *shared], key=_ORDER)),
+            ceilings=tuple(self.ceilings),
+            ceiling_doubt=self.ceiling_doubt,
+            unread=self._unread(),
+            needs=needs_of(self.declared, self.calls),
+            symbols=symbols,
+        )
+
+    def _kind(self) -> Evidence:
+        known = [evidence for evidence in self.trusted if evidence[0] is not HolderKind.UNKNOWN]
+        return most_exposed([*(known or self.uses), *self.serves] or self.trusted)
+
+    def _unread(self) -> tuple[Unread, ...]:
+        if not self._doubtful and not self._missing:
+            return ()
+        concerned = (
+            self.concerned
+            or any(grant.statement.allows and concerns_tables(grant.statement) for grant in self.grants)
+            or any(held.mentions_table for held in self._doubtful if held.document.doubt is not None)
+        )
+        unread = [held.unread(concerned=concerned) for held in self._doubtful]
+        unread += [policy.unread(doubt, concerned=concerned) for policy, doubt in self._missing]
+        return tuple(sorted(unread, key=lambda each: (each.address, each.doubt.reason)))
+
+
+class HolderAssembly:
+    """The holders of one input, while they are being made."""
+
+    def __init__(self, symbols: Symbols) -> None:
+        self.symbols = symbols
+        self.attached: set[str] = set()  # keys of the policies that somebody holds, or is bounded by
+        self._holders: dict[tuple[HolderForm, str], HolderDraft] = {}
+        self._policies: dict[str, tuple[AttachedPolicy, Place, DocumentRole]] = {}
+
+    def holder(
+        self, form: HolderForm, address: str, place: Place, evidence: Evidence | None = None, key: str | None = None
+    ) -> HolderDraft:
+        """The holder at an address, made if it is new. ``key`` sets it apart from others at the same address."""
+        identity = form, key or address
+        if identity not in self._holders:
+            self._holders[identity] = HolderDraft(
+                form=form, address=address, place=place, trusted=[evidence or default_user(form)]
+            )
+        return self._holders[identity]
+
+    def at(self, form: HolderForm, address: str) -> HolderDraft | None:
+        """The holder at an address."""
+        return self._holders.get((form, address))
+
+    def at_outside(self, form: HolderForm, name: str) -> HolderDraft | None:
+        """The holder with a name that is not in this input, if anything names it."""
+        return self._holders.get((form, _outside_key(name)))
+
+    def outside(
+        self, form: HolderForm, name: str | None, address: str, place: Place, evidence: Evidence | None = None
+    ) -> HolderDraft:
+        """A holder that is not in this input. Its address is the first one of what it is given here."""
+        evidence = evidence or (_OUTSIDE if form is HolderForm.ROLE else None)
+        holder = self.holder(form, address, place, evidence, key=_outside_key(name or address))
+        holder.outside = True
+        holder.address = min(holder.address, address)
+        return holder
+
+    def owner(self, form: HolderForm, address: str, place: Place, why: str, key: str | None = None) -> HolderDraft:
+        """A resource that has a policy of its own: a table, a stream, a key or an endpoint."""
+        holder = self.holder(form, address, place, (HolderKind.UNKNOWN, why), key)
+        holder.concerned = True
+        return holder
+
+    def unattached(self, held: HeldDocument, place: Place, role: DocumentRole) -> None:
+        """A document that nobody in this input holds."""
+        self.holder(HolderForm.UNATTACHED, held.address, place, _NOBODY).give(held, role)
+
+    def policy(self, policy: AttachedPolicy, place: Place, name: str | None) -> None:
+        """A managed policy of this input: unattached if nobody holds it. One that is named a boundary is a limit."""
+        self._policies[policy.key] = policy, place, role_by_name(policy.address, name)
+
+    def attach(
+        self, holder: HolderDraft, policy: AttachedPolicy, *, certain: bool = True, by: Maker | None = None
+    ) -> None:
+        """Attach a policy to a holder."""
+        self.attached.add(policy.key)
+        holder.attach(policy, certain=certain, by=by)
+
+    def bound(self, holder: HolderDraft, policy: AttachedPolicy) -> None:
+        """Limit a holder by a permissions boundary."""
+        self.attached.add(policy.key)
+        holder.bound(policy)
+
+    def member(self, user: HolderDraft, group: HolderDraft) -> None:
+        """Make a user a member of a group."""
+        if group not in user.groups:
+            user.groups.append(group)
+
+    def build(
+        self,
+        roles: RoleReader[Resource, HolderDraft],
+        *,
+        full: Callable[[str], str] | None = None,
+        every_use: bool = False,
+    ) -> tuple[tuple[Holder, ...], tuple[Grant, ...]]:
+        """The holders in the order of their addresses, and each grant that they answer for, in the same order.
+
+        ``full`` turns the addresses of a nested stack into those that start at the topmost one. ``every_use`` reads
+        every resource that uses a role, also where that tells nothing new, so that its faults are reported.
+        """
+        self._find_users(roles, every_use=every_use)
+        for policy, place, role in self._policies.values():
+            for held in policy.documents if policy.key not in self.attached else ():
+                self.unattached(held, place, role)
+        if full is not None:
+            for draft in self._holders.values():
+                draft.move(full)
+        drafts = sorted(self._holders.values(), key=lambda draft: (draft.address, draft.form, draft.name or ""))
+        holders = tuple(draft.finished(self.symbols) for draft in drafts)
+        grants = tuple(sorted([grant for draft in drafts for grant in draft.grants], key=_ORDER_OF_ALL))
+        return holders, grants
+
+    def _find_users(self, roles: RoleReader[Resource, HolderDraft], *, every_use: bool) -> None:
+        """Add to each role what uses it."""
+        for role, kind, why in served_by(roles):
+            role.serves.append((kind, why))
+        for role in dax_roles(roles):
+            role.uses.append(DAX_USE)
+            role.services.add(DAX_SERVICE)
+        drafts = [draft for draft in self._holders.values() if draft.form is HolderForm.ROLE]
+        if every_use or not all(draft.is_trust_known for draft in drafts):
+            for role, kind, why in uses_of(roles):
+                role.uses.append((kind, why))
+        if every_use or any(draft.declared for draft in drafts):
+            for role, service, names in calls_of(roles):
+                role.calls.append((service, names))
+
+
+def _outside_key(name: str) -> str:
+    return f"name: {name}"
+
+
+def default_user(form: HolderForm) -> Evidence:
+    """Who uses holders of a form, before anything else is known of one."""
+    match form:
+        case HolderForm.ROLE:
+            return HolderKind.UNKNOWN, NO_TRUST_POLICY.why
+        case HolderForm.PERMISSION_SET:
+            return HolderKind.HUMAN, "a permission set is people's"
+    return HolderKind.HUMAN, f"it is an IAM {form}"
+
+
+def merged_scenarios(estates: Sequence[Estate]) -> tuple[tuple[Holder, ...], tuple[Grant, ...]]:
+    """The holders and grants of one stack over its scenarios: what only some of them give is there perhaps.
+
+    The estates must share their symbols.
+    """
+    holders_by_key: dict[tuple[object, ...], list[Holder]] = {}
+    for holder in (holder for estate in estates for holder in estate.holders):
+        holders_by_key.setdefault((holder.address, holder.form, holder.name), []).append(holder)
+    holders = tuple(_one_holder(forms, len(estates)) for forms in holders_by_key.values())
+    own = {_identity(grant) for estate in estates for grant in estate.grants}
+    grants = [grant for holder in holders for grant in holder.grants if _identity(grant) in own]
+    return holders, tuple(sorted(grants, key=_ORDER_OF_ALL))
+
+
+def _one_holder(forms: Sequence[Holder], scenarios: int) -> Holder:
+    first = forms[0]
+    return replace(
+        first,
+        grants=tuple(_merged_grants(forms, scenarios)),
+        ceilings=first.ceilings if all(form.ceilings == first.ceilings for form in forms) else (),
+        ceiling_doubt=next((form.ceiling_doubt for form in forms if form.ceiling_doubt is not None), None),
+        unread=tuple({(each.address, each.place, each.doubt): each for form in forms for each in form.unread}.values()),
+    )
+
+
+def _merged_grants(forms: Iterable[Holder], scenarios: int) -> Iterator[Grant]:
+    grants: dict[tuple[object, ...], Grant] = {}
+    times: Counter[tuple[object, ...]] = Counter()
+    for form in forms:
+        here = {_content(grant): grant for grant in form.grants}
+        grants = {**here, **grants}
+        times.update(here.keys())
+    for content, grant in grants.items():
+        always = times[content] == scenarios
+        yield replace(grant, statement=grant.statement if always else replace(grant.statement, present=False))
+
+
+def _content(grant: Grant) -> tuple[object, ...]:
+    return grant.address, grant.role, grant.statement, grant.managed, grant.target
+
+
+def _identity(grant: Grant) -> tuple[object, ...]:
+    """Which of a holder's grants it answers for: those of its groups are the groups'."""
+    return grant.holder.address, grant.holder.form, grant.address, grant.statement.index, grant.label
