@@ -277,65 +277,6 @@ def test_consumers_of_others() -> None:
     assert not found.manages_consumers
 
 
-SELECTION = """
-Selection:
-  Type: AWS::Backup::BackupSelection
-  Properties: {BackupPlanId: p, BackupSelection: {SelectionName: s, %s}}
-"""
-TAGGED = (
-    "Orders: {Type: 'AWS::DynamoDB::Table', Properties: {TableName: orders, Tags: [{Key: backup, Value: daily}]}}\n"
-)
-BY_TAG = "ListOfTags: [{ConditionType: STRINGEQUALS, ConditionKey: %s, ConditionValue: %s}]"
-ARN = "arn:aws:dynamodb:eu-west-1:123456789012:table"
-
-
-@pytest.mark.parametrize(
-    ("selection", "covered"),
-    [
-        ("Resources: ['*']", True),
-        ("Resources: ['arn:aws:dynamodb:*:*:table/*']", True),
-        ("Resources: [!GetAtt Orders.Arn]", True),
-        ("Resources: [!Sub '${Orders.Arn}']", True),
-        ("Resources: [!Sub 'arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/orders']", True),
-        ("Resources: [!Sub 'arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/${Orders}']", True),
-        ("Resources: [!Sub 'arn:aws:dynamodb:*:*:table/ord*']", True),
-        (f"Resources: ['{ARN}/carts']", False),
-        ("Resources: ['arn:aws:rds:*:*:db:*']", False),
-        ("Resources: [!GetAtt Carts.Arn]", False),
-        (f"Resources: ['{ARN}/orders']", UNKNOWN),
-        ("Resources: [!Ref P]", UNKNOWN),
-        ("Resources: !Ref P", UNKNOWN),
-        ("Resources: ['*'], NotResources: [!GetAtt Orders.Arn]", False),
-        ("Resources: ['*'], NotResources: !Ref P", UNKNOWN),
-        ("NotResources: [!GetAtt Carts.Arn]", True),
-        (BY_TAG % ("backup", "daily"), True),
-        (BY_TAG % ("aws:ResourceTag/backup", "daily"), True),
-        (BY_TAG % ("backup", "weekly"), False),
-        (BY_TAG % ("other", "daily"), False),
-        (BY_TAG % ("backup", "!Ref P"), UNKNOWN),
-        ("ListOfTags: !Ref P", UNKNOWN),
-        ("Conditions: {StringEquals: [{ConditionKey: 'aws:ResourceTag/backup', ConditionValue: daily}]}", True),
-        ("Conditions: {StringLike: [{ConditionKey: 'aws:ResourceTag/backup', ConditionValue: 'da*'}]}", True),
-        ("Conditions: {StringNotEquals: [{ConditionKey: 'aws:ResourceTag/backup', ConditionValue: daily}]}", False),
-        ("Conditions: {StringNotLike: [{ConditionKey: 'aws:ResourceTag/backup', ConditionValue: 'w*'}]}", True),
-        ("Conditions: !Ref P", UNKNOWN),
-        ("Resources: []", False),
-    ],
-)
-def test_backup(selection: str, covered: object) -> None:
-    """A selection covers the table by ARN, wildcard or tag, less what it excludes."""
-    carts = "Carts: {Type: 'AWS::DynamoDB::Table', Properties: {TableName: carts}}\n"
-    found = estate(TAGGED + carts + SELECTION % selection)
-    assert found.manages_backups
-    assert said(found.tables[0].backed_up) == covered
-
-
-def test_backup_elsewhere() -> None:
-    """A selection that is not there in this scenario covers nothing."""
-    text = TAGGED + (SELECTION % "Resources: ['*']").replace("  Type:", "  Condition: C\n  Type:")
-    assert [said(it.backed_up) for it in estate(text).tables] == [True, False]
-
-
 REPLICA = """
 Replica:
   Type: Custom::DynamoDBReplica

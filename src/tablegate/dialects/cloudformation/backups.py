@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from tablegate.dialects.cloudformation.joins import TableIdentity
 from tablegate.dialects.cloudformation.parameters import ACCOUNT, PARTITION, REGION
-from tablegate.dialects.cloudformation.properties import Section, exists, properties, section_of
+from tablegate.dialects.cloudformation.properties import Section, exists, properties
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import BACKUP_SELECTION, Resource
 from tablegate.dialects.cloudformation.values import RESOURCE, NameReference, Unresolved, scalar_of
-from tablegate.dialects.joins.backups import Selection, TagTest, Truth, arn_covers, backed_up, condition
+from tablegate.dialects.joins.backups import Selection, Truth, arn_covers, backed_up, conditions_in, tag_tests
+from tablegate.dialects.resource import CLOUDFORMATION
 from tablegate.iam.arns import Symbols
 from tablegate.model.value import Doubt, Value
 from tablegate.syntax.node import Node
 
 _NOWHERE = Node(None, 1, 1)
-_CONDITIONS = ("StringEquals", "StringLike", "StringNotEquals", "StringNotLike")
+_NOT_EVERYWHERE = Doubt("whether it exists depends on a condition that is not known")
+_UNKNOWN_ARN = Doubt("the ARN of the table is not known", "--account and --region")
 
 
 class Backups:
@@ -33,50 +35,31 @@ class Backups:
         return backed_up((self._selection(selection, table) for selection in selections), tags)
 
     def _selection(self, resource: Resource, table: TableIdentity) -> Selection:
-        doubt = Doubt(f"the backup selection {resource.address} may or may not cover it", None, (resource.address,))
+        address, place = resource.address, self._resolver.place(resource.node)
         present = exists(self._resolver, resource)
-        place = self._resolver.place(resource.node)
         section = properties(self._resolver, resource).section("BackupSelection")
-        if present is False or section is None or section.unresolved is not None:
-            return Selection(
-                place=place, doubt_place=place, present=False if present is False or section is None else doubt
-            )
+        if present is False or section is None:
+            return Selection(address=address, place=place, present=False)
+        if section.unresolved is not None:
+            return Selection(address=address, place=place, present=section.unresolved.doubt)
         arn = self._arn(table)
+        conditions = section.one("Conditions")
         return Selection(
+            address=address,
             place=place,
-            doubt_place=place,
-            present=doubt if present is None else True,
-            resources=list(self._listed(section, "Resources", table, arn, doubt)),
-            excluded=list(self._listed(section, "NotResources", table, arn, doubt)),
-            tags=list(self._tests(section, "ListOfTags", "StringEquals", doubt)),
-            conditions=list(self._conditions(section, doubt)),
+            present=_NOT_EVERYWHERE if present is None else True,
+            resources=self._listed(section, "Resources", table, arn),
+            excluded=self._listed(section, "NotResources", table, arn),
+            tags=tag_tests(section.many("ListOfTags"), CLOUDFORMATION),
+            conditions=conditions_in(() if conditions is None else (conditions,), CLOUDFORMATION),
         )
 
-    def _listed(self, section: Section, key: str, table: TableIdentity, arn: str, doubt: Doubt) -> Iterator[Truth]:
+    def _listed(self, section: Section, key: str, table: TableIdentity, arn: str) -> list[Truth]:
         """For each ARN of a list, whether it covers the table."""
         patterns = section.items(key)
         if isinstance(patterns, Unresolved):
-            yield doubt
-        for pattern in patterns if isinstance(patterns, list) else ():
-            yield self._arn_covers(pattern, table, arn, doubt)
-
-    def _conditions(self, section: Section, doubt: Doubt) -> Iterator[TagTest | Truth]:
-        conditions = section.section("Conditions")
-        if conditions is not None and conditions.unresolved is not None:
-            yield doubt
-        elif conditions is not None:
-            for kind in _CONDITIONS:
-                yield from self._tests(conditions, kind, kind, doubt)
-
-    def _tests(self, section: Section, key: str, kind: str, doubt: Doubt) -> Iterator[TagTest | Truth]:
-        tests = section.items(key)
-        if isinstance(tests, Unresolved):
-            yield doubt
-        for test in tests if isinstance(tests, list) else ():
-            inner = section_of(self._resolver, test)
-            pair = [inner.get(name) if inner is not None else None for name in ("ConditionKey", "ConditionValue")]
-            texts = [scalar_of(text) for text in pair if isinstance(text, Node)]
-            yield condition(kind, *texts) if len(texts) == len(pair) else doubt
+            return [patterns.doubt]
+        return [self._covers(pattern, table, arn) for pattern in patterns or ()]
 
     def _arn(self, table: TableIdentity) -> str:
         """The table's ARN, with symbols for what is not known of it."""
@@ -86,7 +69,7 @@ class Backups:
         name = self._symbol(own) if table.name is None else self._encoded(table.name)
         return f"arn:{partition}:dynamodb:{region}:{account}:table/{name}"
 
-    def _arn_covers(self, pattern: Node | Unresolved, table: TableIdentity, arn: str, doubt: Doubt) -> Truth:
+    def _covers(self, pattern: Node | Unresolved, table: TableIdentity, arn: str) -> Truth:
         parts = pattern.parts if isinstance(pattern, Unresolved) else (scalar_of(pattern),)
         resources = [part for part in parts if isinstance(part, NameReference) and part.kind == RESOURCE]
         if NameReference(table.address, "Arn", RESOURCE) in parts:
@@ -95,6 +78,7 @@ class Backups:
             return False
         own = self._symbol(NameReference(table.address, None, RESOURCE))
         name = arn.partition(":table/")[2]
+        doubt = pattern.doubt if isinstance(pattern, Unresolved) else _UNKNOWN_ARN
         return arn_covers(self._encoded(pattern).replace(own, name), arn, doubt) if parts else doubt
 
     def _encoded(self, value: Node | Unresolved | None) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
+from tablegate.dialects.resource import Properties, Spelling
 from tablegate.iam.patterns import matches
 from tablegate.model import facts
+from tablegate.model.facts import Fact
 from tablegate.model.record import record
 from tablegate.model.value import Doubt, Place, Value
 
@@ -14,7 +16,14 @@ Tags: TypeAlias = Value[Mapping[str, str | None]]
 Truth: TypeAlias = bool | Doubt
 """Kleene's three values; the third says why it is not known."""
 
-_TAG = "aws:ResourceTag/"
+_KEY = Spelling("key", "ConditionKey")
+_VALUE = Spelling("value", "ConditionValue")
+_EQUALS = Spelling("string_equals", "StringEquals")
+_LIKE = Spelling("string_like", "StringLike")
+_NOT_EQUALS = Spelling("string_not_equals", "StringNotEquals")
+_NOT_LIKE = Spelling("string_not_like", "StringNotLike")
+_PREFIX = "aws:ResourceTag/"
+_TEXT = Fact[str]("tag")
 
 
 @record(kw_only=False)
@@ -31,19 +40,30 @@ class TagTest:
 class Selection:
     """A backup selection, as far as it concerns one table. A doubt stands for each part that is not known."""
 
+    address: str
     place: Place
-    doubt_place: Place | None = None
     present: Truth = True
     resources: Sequence[Truth] = ()  # for each ARN of the list, whether it covers the table
     excluded: Sequence[Truth] = ()
-    tags: Sequence[TagTest | Truth] = ()  # any of them is enough
-    conditions: Sequence[TagTest | Truth] = ()  # all of them must hold
+    tags: Sequence[TagTest | Doubt] = ()  # any of them is enough
+    conditions: Sequence[TagTest | Doubt] = ()  # all of them must hold
 
 
-def condition(kind: str, key: str, value: str) -> TagTest:
-    """A condition such as ``StringNotLike`` or ``string_not_like``."""
-    words = kind.lower()
-    return TagTest(key.removeprefix(_TAG), value, words.endswith("like"), "not" in words)
+def tag_tests(tags: Sequence[Properties | Doubt] | Doubt, column: int) -> list[TagTest | Doubt]:
+    """The tags of a selection."""
+    return _tests(tags, _EQUALS, column)
+
+
+def conditions_in(holders: Sequence[Properties | Doubt] | Doubt, column: int) -> list[TagTest | Doubt]:
+    """The conditions of a selection, from the blocks or the mapping that hold them by kind."""
+    tests: list[TagTest | Doubt] = []
+    for holder in (holders,) if isinstance(holders, Doubt) else holders:
+        if isinstance(holder, Doubt):
+            tests.append(holder)
+        else:
+            for kind in (_EQUALS, _LIKE, _NOT_EQUALS, _NOT_LIKE):
+                tests += _tests(holder.many(kind[column]), kind, column)
+    return tests
 
 
 def arn_covers(pattern: str, arn: str, doubt: Doubt) -> Truth:
@@ -57,14 +77,29 @@ def arn_covers(pattern: str, arn: str, doubt: Doubt) -> Truth:
 
 def backed_up(selections: Iterable[Selection], tags: Tags) -> Value[bool]:
     """Whether any of the selections covers a table with these tags."""
-    doubtful: tuple[Doubt, Place | None] | None = None
+    possible: Value[bool] | None = None
     for selection in selections:
         covered = all_of((selection.present, _covers(selection, tags)))
         if covered is True:
             return facts.BACKED_UP.of(True, selection.place)
-        if isinstance(covered, Doubt):
-            doubtful = doubtful or (covered, selection.doubt_place)
-    return facts.BACKED_UP.unset if doubtful is None else facts.BACKED_UP.doubted(*doubtful)
+        if isinstance(covered, Doubt) and possible is None:
+            reason = f"{selection.address} may or may not cover the table: {covered.reason}"
+            doubt = Doubt(reason, covered.settle, (selection.address, *covered.refs))
+            possible = facts.BACKED_UP.doubted(doubt, selection.place)
+    return facts.BACKED_UP.unset if possible is None else possible
+
+
+def _tests(tests: Sequence[Properties | Doubt] | Doubt, kind: Spelling, column: int) -> list[TagTest | Doubt]:
+    return [tests] if isinstance(tests, Doubt) else [_test(test, kind, column) for test in tests]
+
+
+def _test(test: Properties | Doubt, kind: Spelling, column: int) -> TagTest | Doubt:
+    if isinstance(test, Doubt):
+        return test
+    key, value = test.text(_TEXT, _KEY[column]), test.text(_TEXT, _VALUE[column])
+    name = (key.content or "").removeprefix(_PREFIX)
+    like, negated = kind in (_LIKE, _NOT_LIKE), kind in (_NOT_EQUALS, _NOT_LIKE)
+    return key.doubt or value.doubt or TagTest(name, value.content or "", like, negated)
 
 
 def _covers(selection: Selection, tags: Tags) -> Truth:
@@ -80,8 +115,8 @@ def _covers(selection: Selection, tags: Tags) -> Truth:
     )
 
 
-def _holds(test: TagTest | Truth, tags: Tags) -> Truth:
-    if not isinstance(test, TagTest):
+def _holds(test: TagTest | Doubt, tags: Tags) -> Truth:
+    if isinstance(test, Doubt):
         return test
     if not tags.known:
         return tags.doubt or Doubt("the tags are not known")

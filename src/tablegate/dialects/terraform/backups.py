@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from tablegate.dialects.joins.backups import Selection, TagTest, Truth, arn_covers, backed_up, condition
-from tablegate.dialects.terraform.block import Block
+from tablegate.dialects.joins.backups import Selection, Truth, arn_covers, backed_up, conditions_in, tag_tests
+from tablegate.dialects.resource import TERRAFORM
 from tablegate.dialects.terraform.joins import TableFinder, table_name
 from tablegate.dialects.terraform.regions import Regions
 from tablegate.dialects.terraform.resources import Resource, Snapshot, doubt_about
 from tablegate.iam.arns import Symbols
 from tablegate.model.value import Doubt, Value
-
-_CONDITIONS = ("string_equals", "string_like", "string_not_equals", "string_not_like")
 
 
 class Backups:
@@ -33,13 +31,14 @@ class Backups:
         return backed_up((self._selection(one, table, arn) for one in self._selections), tags)
 
     def _selection(self, selection: Resource, table: Resource, arn: str) -> Selection:
-        conditions = _blocks(selection.block, "condition")
+        block = selection.block
         return Selection(
+            address=selection.address,
             place=selection.reference_place,
             resources=self._listed(selection, "resources", table, arn),
             excluded=self._listed(selection, "not_resources", table, arn),
-            tags=[_test("string_equals", tag) for tag in _blocks(selection.block, "selection_tag")],
-            conditions=[test for block in conditions for kind in _CONDITIONS for test in _tests(block, kind)],
+            tags=tag_tests(block.many("selection_tag"), TERRAFORM),
+            conditions=conditions_in(block.many("condition"), TERRAFORM),
         )
 
     def _listed(self, selection: Resource, key: str, table: Resource, arn: str) -> list[Truth]:
@@ -75,21 +74,3 @@ class Backups:
         region, account, name = (part or self._symbols.of(str(number)) for number, part in enumerate(parts))
         partition = self._symbols.of("partition")
         return table.known_text("arn") or f"arn:{partition}:dynamodb:{region}:{account}:table/{name}"
-
-
-def _tests(block: Block | Doubt, kind: str) -> list[TagTest | Truth]:
-    return [block] if isinstance(block, Doubt) else [_test(kind, test) for test in _blocks(block, kind)]
-
-
-def _test(kind: str, block: Block | Doubt) -> TagTest | Truth:
-    if isinstance(block, Doubt):
-        return block
-    key, value = block.content.get("key"), block.content.get("value")
-    if not isinstance(key, str) or not isinstance(value, str):
-        return block.doubt("key") or block.doubt("value") or False
-    return condition(kind, key, value)
-
-
-def _blocks(block: Block, key: str) -> Sequence[Block | Doubt]:
-    blocks = block.many(key)
-    return (blocks,) if isinstance(blocks, Doubt) else blocks
