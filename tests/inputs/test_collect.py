@@ -136,7 +136,7 @@ def test_an_assembly_that_is_left_out_is_told_unless_it_is_named() -> None:
     Path("d/cdk.out/manifest.json").write_text('{"version": "36.0.0", "artifacts": {}}')
     assert [("d/cdk.json", UNSYNTHESISED.what, False)] == _faults(collect(["d"]))
     assert () == collect(["d", "d/cdk.out"]).faults
-    assert () == collect(["d"], ignoring=False).faults
+    assert () == collect(["d"], use_ignore_files=False).faults
 
 
 def test_a_folder_with_nothing_but_a_cdk_program_is_no_pass() -> None:
@@ -244,7 +244,7 @@ def test_a_file_that_changes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None
         return fstat(descriptor)
 
     monkeypatch.setattr(os, "fstat", growing)
-    assert [("a.json", "it changed while it was read", True)] == _faults(collect(["a.json"]))
+    assert [("a.json", "the file changed while it was read", True)] == _faults(collect(["a.json"]))
 
 
 def test_standard_input_is_a_source(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -332,7 +332,7 @@ def test_ignore_files_are_followed(ignore: bytes, left: tuple[str, ...]) -> None
     collected = collect(["d"])
     assert _ignored(*left) == collected.skipped
     assert {"d/a.yaml", "d/sub/b.yaml"} - {*left} >= {*_names(collected)}
-    assert ["d/a.yaml", "d/sub/b.yaml"] == _names(collect(["d"], ignoring=False))
+    assert ["d/a.yaml", "d/sub/b.yaml"] == _names(collect(["d"], use_ignore_files=False))
 
 
 def test_the_nearest_ignore_file_decides() -> None:

@@ -162,7 +162,7 @@ def test_what_cannot_be_meant_is_refused(tmp_path: Path) -> None:
         ("plan.json", "--source", "."): "tablegate: .: no Terraform source in this folder\n",
         ("plan.json", "--plan-file", "none"): "tablegate: none: no such file or folder\n",
         ("plan.json", "--plan-file", "tfplan", "--source", "."): (
-            "tablegate: --source and --plan-file cannot both be meant\n"
+            "tablegate: --source and --plan-file cannot be combined\n"
         ),
         ("plan.json", "-", "--plan-file", "tfplan"): (
             "tablegate: --plan-file needs exactly one plan\nhint: name only that plan\n"

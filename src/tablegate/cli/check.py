@@ -149,7 +149,11 @@ def _shard(word: str | None) -> tuple[int, int] | None:
 
 def _collected(inputs: Iterable[str], run: RunOptions, progress: Progress) -> Collected:
     collected = collect(
-        inputs, run.stdin_name, trust_modules=run.trust_modules, ignoring=run.use_ignore_files, tell=progress.met
+        inputs,
+        run.stdin_name,
+        trust_modules=run.trust_modules,
+        use_ignore_files=run.use_ignore_files,
+        tell=progress.met,
     )
     sources = with_source_trees(collected.sources, run.source, run.plan_file, trust_modules=run.trust_modules)
     return replace(collected, sources=sources)

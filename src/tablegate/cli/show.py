@@ -19,7 +19,7 @@ from tablegate.engine.settings import ConfigError, did_you_mean
 from tablegate.findings import NOTHING, Exit, Fault, FaultCode, Report, exit_of, merged
 from tablegate.iam.matrix import Matrix, matrix_of
 from tablegate.inputs.collect import collect
-from tablegate.inputs.files import content_of
+from tablegate.inputs.files import content_or_reason
 from tablegate.inputs.terraform import with_source_trees
 from tablegate.model.estate import Estate
 from tablegate.model.record import replace
@@ -173,7 +173,7 @@ def render(names: Iterable[str], flags: Mapping[str, Any]) -> int:
 
 def _read(name: str) -> Report:
     """The report in a file, or a report on why there is none."""
-    data = content_of(name)
+    data = content_or_reason(name)
     try:
         if isinstance(data, bytes):
             return reread(data)

@@ -1,4 +1,4 @@
-"""Opens one file with care: what is no file, too large, or changes while it is read is told, and never waited for."""
+"""Reads one file with care: only a regular file, not too large, and whole. It never waits for a pipe."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Protocol
 
 LIMIT = 320 * 1024 * 1024  # bytes of one input
-# Without waiting for whoever writes a FIFO, and not for the children of this process.
+# Opening a FIFO does not wait for its writer, and child processes do not inherit the file.
 FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _REASONS = {
@@ -21,9 +21,7 @@ _REASONS = {
     errno.ELOOP: "a circular link",
     errno.ENAMETOOLONG: "the path is too long",
 }
-
-
-_PLAIN = re.compile(r"(?:[^./\\\0][^/\\\0]*+/)*+[^./\\\0][^/\\\0]*+")  # a path that is its own name
+_PLAIN = re.compile(r"(?:[^./\\\0][^/\\\0]*+/)*+[^./\\\0][^/\\\0]*+")  # a path that reports can show as it is
 
 
 class _Stream(Protocol):
@@ -35,7 +33,7 @@ class UnreadableError(Exception):
 
 
 def read_file(path: str, flags: int) -> tuple[tuple[int, int], bytes]:
-    """A regular file's identity and content, whole and as it was when it was opened."""
+    """The identity (device and inode) and the content of a regular file."""
     file = os.open(path, flags)
     try:
         before = os.fstat(file)
@@ -43,32 +41,40 @@ def read_file(path: str, flags: int) -> tuple[tuple[int, int], bytes]:
             raise UnreadableError("not a regular file")
         if before.st_size > LIMIT:
             raise _too_large()
-        data = os.read(file, before.st_size + 1)  # at once: a large file is not copied
+        data = os.read(file, before.st_size + 1)  # in one call: a large file is not copied
         after = os.fstat(file)
     finally:
         os.close(file)
     if (len(data), after.st_size, after.st_mtime_ns) != (before.st_size, before.st_size, before.st_mtime_ns):
-        raise UnreadableError("it changed while it was read")
+        raise UnreadableError("the file changed while it was read")
     return (before.st_dev, before.st_ino), data
 
 
-def identity_of(path: str) -> tuple[int, int] | None:
-    """The identity of what is there, if anything is."""
+def read_part(path: str) -> bytes:
+    """The content of a file that belongs to another one. Links are not followed. OSError if it cannot be read."""
     try:
-        found = os.stat(path)
-    except (OSError, ValueError):
-        return None
-    return found.st_dev, found.st_ino
+        return read_file(path, FLAGS | NO_LINK)[1]
+    except UnreadableError as error:
+        raise OSError(str(error)) from None
+
+
+def content_or_reason(path: str) -> bytes | str:
+    """The content of a file, or why it cannot be read."""
+    try:
+        return read_file(path, FLAGS)[1]
+    except (OSError, ValueError, UnreadableError) as error:
+        return reason_of(error, path)
 
 
 def read_stdin() -> bytes:
+    """All of standard input."""
     if sys.stdin is None:
         raise UnreadableError("standard input is closed")
-    return drained(sys.stdin.buffer)
+    return read_stream(sys.stdin.buffer)
 
 
-def drained(stream: _Stream, limit: int = LIMIT, piece: int = 1024 * 1024) -> bytes:
-    """Everything up to the limit and one byte, never more."""
+def read_stream(stream: _Stream, limit: int = LIMIT, piece: int = 1024 * 1024) -> bytes:
+    """All of a stream. It reads at most one byte more than the limit."""
     chunks: list[bytes] = []
     size = 0
     while size <= limit and (chunk := stream.read(min(piece, limit + 1 - size))):
@@ -83,7 +89,17 @@ def _too_large() -> UnreadableError:
     return UnreadableError(f"larger than {LIMIT // 1024 // 1024} MB, the limit")
 
 
+def identity_of(path: str) -> tuple[int, int] | None:
+    """The device and inode of a file, if it exists."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return status.st_dev, status.st_ino
+
+
 def reason_of(error: Exception, path: str) -> str:
+    """The error in words."""
     if isinstance(error, UnreadableError):
         return str(error)
     if isinstance(error, OSError):
@@ -94,7 +110,7 @@ def reason_of(error: Exception, path: str) -> str:
 
 
 def name_of(path: str) -> str:
-    """How reports call a file: relative to the working directory, with slashes."""
+    """The name of a file in reports: relative to the working directory, with slashes."""
     if _PLAIN.fullmatch(path):
         return path
     start = os.getcwd()
@@ -102,28 +118,12 @@ def name_of(path: str) -> str:
     try:
         if not folder or name in ("", ".", ".."):
             return _relative(path, start)
-        within = _relative(folder, start)
-    except ValueError:  # no path at all, or on another drive
+        parent = _relative(folder, start)
+    except ValueError:  # not a path, or on another drive
         return path
-    return name if within == "." else f"{within}/{name}"
+    return name if parent == "." else f"{parent}/{name}"
 
 
-@lru_cache(maxsize=64)  # the files of a folder are met one after the other
+@lru_cache(maxsize=64)  # a folder's files come one after the other
 def _relative(path: str, start: str) -> str:
     return os.path.relpath(path, start).replace(os.sep, "/")
-
-
-def content_of(path: str) -> bytes | str:
-    """The content of a file, or why it is not read."""
-    try:
-        return read_file(path, FLAGS)[1]
-    except (OSError, ValueError, UnreadableError) as error:
-        return reason_of(error, path)
-
-
-def read_part(path: str) -> bytes:
-    """A file that belongs to another one; what is no file to read is an OSError too."""
-    try:
-        return read_file(path, FLAGS | NO_LINK)[1]
-    except UnreadableError as error:
-        raise OSError(str(error)) from None

@@ -1,13 +1,16 @@
-"""Root modules; the source beside a plan."""
+"""Terraform source: root modules with all that they call, and the source that a plan was made from."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from io import BytesIO
 
 from tablegate.engine.settings import ConfigError
-from tablegate.inputs.files import content_of, name_of, read_part
+from tablegate.inputs.files import content_or_reason, name_of, read_part
 from tablegate.model.record import replace
 from tablegate.syntax.node import ParseError
 from tablegate.syntax.relevance import may_concern_tables
@@ -15,34 +18,39 @@ from tablegate.syntax.source import Folder, Source, Tree, decode, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from zipfile import ZipFile
-
     from tablegate.syntax.hcl.nodes import Block
 
+Read = Callable[[str], bytes]  # the content of a file, or an OSError
 
 ENDINGS = (".tf", ".tofu", ".tf.json", ".tofu.json")
-OF_VARIABLES = (".auto.tfvars", ".auto.tfvars.json")
 VARIABLES = ("terraform.tfvars", "terraform.tfvars.json")
-_CALLS = rb"""(?m)(?:^|[\s{,])"?(?:source)"?\s*[:=]\s*"\.\.?/"""
-_MODULES = rb"""(?m)^\s*module\s"""
-_MANIFEST = ".terraform/modules/modules.json"
-_FAR = 64  # folders up to the repository's own
+VARIABLES_ENDINGS = (".auto.tfvars", ".auto.tfvars.json")
 
-Read = Callable[[str], bytes]  # one file, or an OSError
+_LOCAL_CALL = rb"""(?m)(?:^|[\s{,])"?(?:source)"?\s*[:=]\s*"\.\.?/"""
+_MODULE = rb"""(?m)^\s*module\s"""
+_DOWNLOADED = ".terraform/modules/modules.json"
+_MOST_PARENTS = 64  # folders up to the root of the repository
+
+# A saved plan is a zip archive.
+_MOST_MEMBERS = 20_000
+_MOST_BYTES, _MOST_BYTES_IN_ALL = 4 * 1024 * 1024, 64 * 1024 * 1024
+_MEMBER = r"tfconfig/m-([^/\\\x00-\x1f]*)/([^/\\\x00-\x1f]+)"
+_SAVED_MODULES = "tfconfig/modules.json"
+_PLAN_FILE_HINT = "give the file that terraform plan -out=FILE saved"
 
 
 def is_source(name: str) -> bool:
-    """Whether Terraform or OpenTofu reads a file of this name: not those that editors leave behind."""
+    """Whether Terraform or OpenTofu reads a file of this name as source. Backups of editors are none."""
     return name.endswith(ENDINGS) and not name.startswith((".", "#"))
 
 
 def is_variables_file(name: str) -> bool:
-    """Whether they read variables from it unasked."""
-    return name in VARIABLES or name.endswith(OF_VARIABLES)
+    """Whether Terraform reads values of variables from a file of this name by itself."""
+    return name in VARIABLES or name.endswith(VARIABLES_ENDINGS)
 
 
-class Roots:
-    """Every folder of source that was met, and the roots among them."""
+class RootModules:
+    """Finds the root modules among folders of source. ``names`` lists the files of a folder: those on disk."""
 
     def __init__(
         self, read: Read, *, trust_modules: bool = False, names: Callable[[str], list[str]] | None = None
@@ -52,69 +60,68 @@ class Roots:
         self._trust = trust_modules
         self._folders: dict[str, list[Source]] = {}
         self._named: dict[str, list[Source]] = {}
-        self._ways: dict[str, tuple[str, ...]] = {}
-        self._inside: dict[str, str] = {}
+        self._calls: dict[str, tuple[str, ...]] = {}  # the folders that the modules of a folder call
+        self._limits: dict[str, str] = {}  # the folder that a root module may not leave
 
     def add_folder(self, folder: str, sources: Iterable[Source]) -> None:
-        """A folder of source that was met on the way."""
+        """A folder of source."""
         self._folders.setdefault(folder, list(sources))
 
     def add_file(self, source: Source) -> None:
-        """A file that was named, and not its folder: it is judged without the others."""
+        """A file that the user named without its folder: the rest of the folder is not read."""
         self._named.setdefault(source.name.rpartition("/")[0], []).append(source)
 
     def sources(self) -> tuple[list[Source], list[str]]:
-        """The roots, each with all that belongs to it; and the folders that have nothing of interest."""
-        called = {way for folder, parts in self._folders.items() for way in self._called(folder, parts)}
+        """The root modules with all that they call, and the folders without anything of interest."""
+        called = {module for folder, parts in self._folders.items() for module in self._called(folder, parts)}
         reached: set[str] = set()
-        made: list[Source] = []
-        left: list[str] = []
+        roots: list[Source] = []
+        irrelevant: list[str] = []
         for folder in (*sorted(self._folders.keys() - called), *sorted(self._folders.keys() & called)):
             if folder in reached:
                 continue
             parts = self._folders[folder]
             if not self._called(folder, parts) and not _may_concern_tables(parts):
-                left.append(folder or ".")
+                irrelevant.append(folder or ".")
                 continue
-            found = self._made(folder or ".", folder, parts)
-            reached |= {part.name.rpartition("/")[0] for part in found.folder.parts} if found.folder else set()
-            if found.folder is not None and (_may_concern_tables(found.folder.parts) or self._leads_out(found.folder)):
-                made.append(found)
+            root, module = self._root(folder or ".", folder, parts)
+            reached |= {part.name.rpartition("/")[0] for part in module.parts}
+            if _may_concern_tables(module.parts) or self._calls_unread_module(module):
+                roots.append(root)
             else:
-                left.append(folder or ".")
-        return [*made, *self._alone()], left
+                irrelevant.append(folder or ".")
+        return [*roots, *self._named_files()], irrelevant
 
-    def _leads_out(self, folder: Folder) -> bool:
-        """Whether a module is called that cannot be looked into."""
-        here = {part.name.rpartition("/")[0] for part in folder.parts}
-        return any(way not in here for at in here for way in self._called(at, ()))
+    def _calls_unread_module(self, module: Folder) -> bool:
+        folders = {part.name.rpartition("/")[0] for part in module.parts}
+        return any(called not in folders for folder in folders for called in self._called(folder, ()))
 
-    def _alone(self) -> list[Source]:
-        made = []
+    def _named_files(self) -> Iterator[Source]:
         for folder, parts in sorted(self._named.items()):
             if folder in self._folders:
                 continue
             others = sum(1 for name in self._names(folder) if is_source(name)) - len(parts)
             name = parts[0].name if len(parts) == 1 and others > 0 else folder or "."
-            made.append(self._made(name, folder, parts, left=max(others, 0)))
-        return made
+            yield self._root(name, folder, parts, left=max(others, 0))[0]
 
-    def _made(self, name: str, folder: str, parts: list[Source], left: int = 0) -> Source:
-        modules = trusted_modules(self._read, folder) if self._trust else {}
-        everything = {folder: parts}
-        waiting = [folder, *sorted(set(modules.values()))]
+    def _root(self, name: str, folder: str, parts: list[Source], left: int = 0) -> tuple[Source, Folder]:
+        """The root module in a folder, with the modules that it calls."""
+        downloaded = trusted_modules(self._read, folder) if self._trust else {}
+        parts_by_folder = {folder: parts}
+        waiting = [folder, *sorted(set(downloaded.values()))]
         while waiting:
-            at = waiting.pop()
-            if at not in everything:
-                everything[at] = self._folder(at)
-            ways = self._called(at, everything[at])
-            waiting += [way for way in ways if way not in everything and self._may_enter(folder, way)]
-        beside = tuple(self._source(folder, one) for one in self._names(folder) if is_variables_file(one))
-        held = tuple(part for at in sorted(everything) for part in everything[at])
-        return Source(name, b"", Folder(root=folder, parts=held, beside=beside, modules=modules, left=left))
+            module = waiting.pop()
+            if module not in parts_by_folder:
+                parts_by_folder[module] = self._parts(module)
+            called = self._called(module, parts_by_folder[module])
+            waiting += [each for each in called if each not in parts_by_folder and self._may_enter(folder, each)]
+        variables = tuple(self._source(folder, name) for name in self._names(folder) if is_variables_file(name))
+        all_parts = tuple(part for module in sorted(parts_by_folder) for part in parts_by_folder[module])
+        root = Folder(root=folder, parts=all_parts, beside=variables, modules=downloaded, left=left)
+        return Source(name, b"", root), root
 
-    def _folder(self, folder: str) -> list[Source]:
-        """The files of a module folder; none where it cannot be read, which the dialect says."""
+    def _parts(self, folder: str) -> list[Source]:
+        """The files of a module's folder. None if it cannot be read: the dialect reports that."""
         if folder in self._folders:
             return self._folders[folder]
         return [self._source(folder, name) for name in self._names(folder) if is_source(name)]
@@ -124,77 +131,38 @@ class Roots:
         try:
             return Source(path, self._read(path))
         except OSError:
-            return Source(path, b"\xff")  # unreadable, and said to be
+            return Source(path, b"\xff")  # not UTF-8, so it is reported as unreadable
 
     def _called(self, folder: str, parts: Iterable[Source]) -> tuple[str, ...]:
         """The folders of the local modules that a module calls."""
-        if folder not in self._ways:
-            ways = [within(folder, way) for part in parts for way in local_calls(part)]
-            self._ways[folder] = tuple(dict.fromkeys(ways))
-        return self._ways[folder]
+        if folder not in self._calls:
+            called = [within(folder, path) for part in parts for path in local_calls(part)]
+            self._calls[folder] = tuple(dict.fromkeys(called))
+        return self._calls[folder]
 
-    def _may_enter(self, root: str, way: str) -> bool:
-        """Whether a module is inside of the repository, or where there is none, of the working directory."""
-        if root not in self._inside:
-            self._inside[root] = repository_of(root)
-        return may_enter(self._inside[root], way)
-
-
-def trusted_modules(read: Read, folder: str) -> Mapping[str, str]:
-    """Where terraform init put the modules from elsewhere, by their paths."""
-    import json
-
-    path = f"{folder}/{_MANIFEST}" if folder else _MANIFEST
-    try:
-        rows = json.loads(read(path))["Modules"]
-        found = {str(row["Key"]): within(folder, str(row["Dir"])) for row in rows if row["Key"]}
-    except (OSError, ValueError, KeyError, TypeError):
-        return {}
-    inside = repository_of(folder)
-    return {key: way for key, way in found.items() if may_enter(inside, way)}
-
-
-def may_enter(inside: str, way: str) -> bool:
-    """Whether a folder is inside of another one, links followed."""
-    return _is_within(os.path.realpath(way or "."), inside)
-
-
-def _is_within(path: str, folder: str) -> bool:
-    return os.path.join(os.path.normcase(path), "").startswith(os.path.join(os.path.normcase(folder), ""))
+    def _may_enter(self, root: str, folder: str) -> bool:
+        if root not in self._limits:
+            self._limits[root] = repository_of(root)
+        return may_enter(self._limits[root], folder)
 
 
 def local_calls(source: Source) -> list[str]:
     """The relative folders of the modules that a file calls."""
-    if b"module" not in source.data or not re.search(_CALLS, source.data):
+    if b"module" not in source.data or not re.search(_LOCAL_CALL, source.data):
         return []
-    # Imported here: most inputs are no source, and pay for no reader of it.
-    from tablegate.syntax.hcl import File
+    from tablegate.syntax.hcl import File  # most inputs are no source
     from tablegate.syntax.hcl.json_syntax import JsonFile
 
     try:
         text = decode(source.data)
         blocks = (JsonFile if source.name.endswith(".json") else File)(source.name, text).blocks()
     except ParseError:
-        return []  # the dialect says why
-    ways = [_way(block) for block in blocks if block.type == "module"]
-    return [way for way in ways if way]
+        return []  # the dialect reports why
+    paths = [_local_path(block) for block in blocks if block.type == "module"]
+    return [path for path in paths if path]
 
 
-def _may_concern_tables(parts: Iterable[Source]) -> bool:
-    """Whether a table may be in these files, or in a module that is fetched from elsewhere."""
-    return any(may_concern_tables(part.data) or _calls_afar(part) for part in parts)
-
-
-def _calls_afar(source: Source) -> bool:
-    """Whether a file may call a module that is not beside it."""
-    if b"module" not in source.data:
-        return False
-    if source.name.endswith(".json"):
-        return b'"module"' in source.data
-    return len(re.findall(_MODULES, source.data)) > len(re.findall(_CALLS, source.data))
-
-
-def _way(block: Block) -> str | None:
+def _local_path(block: Block) -> str | None:
     from tablegate.syntax.hcl.nodes import Literal
 
     try:
@@ -205,8 +173,33 @@ def _way(block: Block) -> str | None:
     return value if isinstance(value, str) and value.startswith(("./", "../")) else None
 
 
+def _may_concern_tables(parts: Iterable[Source]) -> bool:
+    """Whether these files may have a table, or call a module that is not local and may have one."""
+    return any(may_concern_tables(part.data) or _may_call_remote_module(part) for part in parts)
+
+
+def _may_call_remote_module(source: Source) -> bool:
+    if b"module" not in source.data:
+        return False
+    if source.name.endswith(".json"):
+        return b'"module"' in source.data
+    return len(re.findall(_MODULE, source.data)) > len(re.findall(_LOCAL_CALL, source.data))
+
+
+def trusted_modules(read: Read, folder: str) -> Mapping[str, str]:
+    """The folders of the modules that terraform init downloaded, by their paths."""
+    path = f"{folder}/{_DOWNLOADED}" if folder else _DOWNLOADED
+    try:
+        rows = json.loads(read(path))["Modules"]
+        folders = {str(row["Key"]): within(folder, str(row["Dir"])) for row in rows if row["Key"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+    limit = repository_of(folder)
+    return {key: module for key, module in folders.items() if may_enter(limit, module)}
+
+
 def names_in(folder: str) -> list[str]:
-    """The names of a folder's own files, links left out."""
+    """The names of the files in a folder, without links."""
     try:
         with os.scandir(folder or ".") as entries:
             return sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
@@ -215,54 +208,76 @@ def names_in(folder: str) -> list[str]:
 
 
 def repository_of(folder: str) -> str:
-    """The folder that nothing may lead out of."""
-    start = above = os.path.realpath(folder or ".")
-    for _ in range(_FAR):
-        if os.path.exists(os.path.join(above, ".git")):
-            return above
-        below, above = above, os.path.dirname(above)
-        if above == below:
+    """The folder that a module may not leave: its repository, else the working directory, else the folder itself."""
+    start = current = os.path.realpath(folder or ".")
+    for _ in range(_MOST_PARENTS):
+        if os.path.exists(os.path.join(current, ".git")):
+            return current
+        parent = os.path.dirname(current)
+        if parent == current:
             break
+        current = parent
     here = os.getcwd()
     return here if _is_within(start, here) else start
 
 
-_MEMBERS = 20_000  # of a plan file
-_FILE, _TOTAL = 4 * 1024 * 1024, 64 * 1024 * 1024  # bytes of one member that is read, and of all of them
-_MEMBER = r"tfconfig/m-([^/\\\x00-\x1f]*)/([^/\\\x00-\x1f]+)"
-_MANIFEST_trees = "tfconfig/modules.json"
-_SAVED = "give the file that terraform plan -out=FILE saved"
+def may_enter(limit: str, folder: str) -> bool:
+    """Whether a folder is inside the limit once links are followed."""
+    return _is_within(os.path.realpath(folder or "."), limit)
+
+
+def _is_within(path: str, folder: str) -> bool:
+    return os.path.join(os.path.normcase(path), "").startswith(os.path.join(os.path.normcase(folder), ""))
 
 
 def with_source_trees(
     sources: Iterable[Source], folder: str | None, plan_file: str | None, *, trust_modules: bool
 ) -> tuple[Source, ...]:
-    """The same, each with the source that it may have been made of: what the user names, else what lies beside it."""
+    """The sources, plans with the Terraform source that the user names, or that is in the plan's own folder."""
     sources = tuple(sources)
     if folder is not None and plan_file is not None:
-        raise ConfigError("--source and --plan-file cannot both be meant", "plan-file")
+        raise ConfigError("--source and --plan-file cannot be combined", "plan-file")
     if plan_file is not None:
         if len(sources) > 1:
             raise ConfigError("--plan-file needs exactly one plan", "plan-file", hint="name only that plan")
-        named: Tree = SavedTree(plan_file, _read(plan_file))
-        return tuple(replace(source, tree=named) for source in sources)
+        saved: Tree = SavedTree(plan_file, _plan_file(plan_file))
+        return tuple(replace(source, tree=saved) for source in sources)
     if folder is not None:
-        named = FolderTree(_name(folder), trust_modules=trust_modules)
-        if not named.files(named.root):
+        tree = FolderTree(_folder_name(folder), trust_modules=trust_modules)
+        if not tree.files(tree.root):
             raise ConfigError(f"{folder}: no Terraform source in this folder", "source")
-        return tuple(source if source.folder else replace(source, tree=named) for source in sources)
-    return tuple(_with_own(source, trust_modules=trust_modules) for source in sources)
+        return tuple(source if source.folder else replace(source, tree=tree) for source in sources)
+    return tuple(_with_own_folder(source, trust_modules=trust_modules) for source in sources)
+
+
+def _with_own_folder(source: Source, *, trust_modules: bool) -> Source:
+    if source.folder is not None or source.name.startswith(("<", "/dev/", "/proc/")):  # a pipe is in no folder
+        return source
+    return replace(source, tree=FolderTree(source.name.rpartition("/")[0], trust_modules=trust_modules))
+
+
+def _plan_file(name: str) -> bytes:
+    content = content_or_reason(name)
+    if isinstance(content, str):
+        raise ConfigError(f"{name}: {content}", "plan-file")
+    return content
+
+
+def _folder_name(path: str) -> str:
+    """The name of a folder in reports; empty for the working directory."""
+    name = name_of(path)
+    return "" if name == "." else name
 
 
 class FolderTree:
-    """Folders of source, each read once, when somebody asks: inside of the repository, and no further."""
+    """Source in folders, inside the repository. Each folder is read once, when it is needed."""
 
     def __init__(self, root: str, *, trust_modules: bool) -> None:
         self._root = root
         self._trust = trust_modules
         self._folders: dict[str, tuple[Source, ...]] = {}
         self._modules: Mapping[str, str] | None = None
-        self._inside: str | None = None
+        self._limit: str | None = None
 
     @property
     def root(self) -> str:
@@ -270,22 +285,22 @@ class FolderTree:
         return self._root
 
     def files(self, folder: str) -> tuple[Source, ...]:
-        """The files of a folder that Terraform reads; none where it cannot be entered, or holds no source."""
+        """The files of a folder that Terraform reads. None if it is outside the repository or has no source."""
         if folder not in self._folders:
             self._folders[folder] = tuple(self._files(folder)) if self._may_enter(folder) else ()
         return self._folders[folder]
 
     def module(self, path: tuple[str, ...]) -> str | None:
-        """The folder that terraform init put a module into, where it is trusted."""
+        """The folder of a downloaded module, if those are trusted."""
         if self._modules is None:
             self._modules = trusted_modules(read_part, self._root) if self._trust else {}
         return self._modules.get(".".join(path))
 
     def file(self, name: str) -> Source | None:
-        """One of the files of these folders."""
+        """A file by its name in reports."""
         folder, _, own = name.rpartition("/")
-        found = self.files(folder) if is_source(own) or is_variables_file(own) else ()
-        return next((source for source in found if source.name == name), None)
+        files = self.files(folder) if is_source(own) or is_variables_file(own) else ()
+        return next((source for source in files if source.name == name), None)
 
     def _files(self, folder: str) -> Iterator[Source]:
         names = names_in(folder)
@@ -297,36 +312,34 @@ class FolderTree:
                 try:
                     yield Source(path, read_part(path))
                 except OSError:
-                    continue  # it has no lines to point at
+                    continue  # findings in it have no line
 
     def _may_enter(self, folder: str) -> bool:
-        if self._inside is None:
-            self._inside = repository_of(self._root)
-        return folder == self._root or may_enter(self._inside, folder)
+        if self._limit is None:
+            self._limit = repository_of(self._root)
+        return folder == self._root or may_enter(self._limit, folder)
 
 
 class SavedTree:
-    """The source inside of a plan file, as Terraform read it: nothing of it is ever written to a disk."""
+    """Source in a saved plan. It is read in memory: nothing is unpacked to a disk."""
 
     def __init__(self, name: str, data: bytes) -> None:
-        import zipfile
-        from io import BytesIO
-
         self._name = name
-        self._root = _name(name).rpartition("/")[0]
+        self._root = _folder_name(name).rpartition("/")[0]
         self._modules: dict[str, str] = {}
         self._folders: dict[str, list[Source]] = {}
-        self._left = _TOTAL
+        self._bytes_left = _MOST_BYTES_IN_ALL
         try:
-            with zipfile.ZipFile(BytesIO(data)) as held:
-                self._take(held)
+            with zipfile.ZipFile(BytesIO(data)) as archive:
+                self._read(archive)
         except ConfigError:
             raise
         except Exception as error:
-            # What a broken or hostile archive makes zipfile raise is not all written down anywhere.
-            raise ConfigError(f"{name}: not a plan file, or a broken one", "plan-file", hint=_SAVED) from error
+            # zipfile does not document every error that a broken or hostile archive raises.
+            raise ConfigError(f"{name}: not a plan file, or a broken one", "plan-file", hint=_PLAN_FILE_HINT) from error
         if self._root not in self._folders:
-            raise ConfigError(f"{name}: a plan file without the source of its root module", "plan-file", hint=_SAVED)
+            message = f"{name}: a plan file without the source of its root module"
+            raise ConfigError(message, "plan-file", hint=_PLAN_FILE_HINT)
 
     @property
     def root(self) -> str:
@@ -342,53 +355,33 @@ class SavedTree:
         return self._modules.get(".".join(path))
 
     def file(self, name: str) -> Source | None:
-        """One of the files."""
+        """A file by its name in reports."""
         return next((source for source in self.files(name.rpartition("/")[0]) if source.name == name), None)
 
-    def _take(self, held: ZipFile) -> None:
-        import json
-
-        members = held.infolist()
-        if len(members) > _MEMBERS:
-            raise ConfigError(f"{self._name}: more than {_MEMBERS} members", "plan-file", hint=_SAVED)
-        rows = json.loads(self._content(held, _MANIFEST_trees))
+    def _read(self, archive: zipfile.ZipFile) -> None:
+        members = archive.infolist()
+        if len(members) > _MOST_MEMBERS:
+            raise ConfigError(f"{self._name}: more than {_MOST_MEMBERS} members", "plan-file", hint=_PLAN_FILE_HINT)
+        rows = json.loads(self._content(archive, _SAVED_MODULES))
         self._modules = {str(row["Key"]): self._folder(str(row["Dir"])) for row in rows}
         for name in sorted({member.filename for member in members}):
-            found = re.fullmatch(_MEMBER, name)
-            if found is not None and is_source(found[2]) and found[1] in self._modules:
-                folder = self._modules[found[1]]
-                path = f"{folder}/{found[2]}" if folder else found[2]
-                self._folders.setdefault(folder, []).append(Source(path, self._content(held, name)))
+            match = re.fullmatch(_MEMBER, name)
+            if match is not None and is_source(match[2]) and match[1] in self._modules:
+                folder = self._modules[match[1]]
+                path = f"{folder}/{match[2]}" if folder else match[2]
+                self._folders.setdefault(folder, []).append(Source(path, self._content(archive, name)))
 
-    def _folder(self, way: str) -> str:
-        return way.rstrip("/") if way.startswith("/") else within(self._root, way)
+    def _folder(self, path: str) -> str:
+        return path.rstrip("/") if path.startswith("/") else within(self._root, path)
 
-    def _content(self, held: ZipFile, name: str) -> bytes:
-        """A member, as long as it is of a size that people write."""
-        limit = min(_FILE, self._left)
-        with held.open(name) as member:
+    def _content(self, archive: zipfile.ZipFile, name: str) -> bytes:
+        """A member, if it is not larger than source can be."""
+        limit = min(_MOST_BYTES, self._bytes_left)
+        with archive.open(name) as member:
             data = member.read(limit + 1)
         if len(data) > limit:
-            raise ConfigError(f"{self._name}: {name} is too large for Terraform source", "plan-file", hint=_SAVED)
-        self._left -= len(data)
+            raise ConfigError(
+                f"{self._name}: {name} is too large for Terraform source", "plan-file", hint=_PLAN_FILE_HINT
+            )
+        self._bytes_left -= len(data)
         return data
-
-
-def _with_own(source: Source, *, trust_modules: bool) -> Source:
-    """A plan with the folder that it lies in; what came through a pipe lies nowhere."""
-    if source.folder is not None or source.name.startswith(("<", "/dev/", "/proc/")):
-        return source
-    return replace(source, tree=FolderTree(source.name.rpartition("/")[0], trust_modules=trust_modules))
-
-
-def _read(name: str) -> bytes:
-    found = content_of(name)
-    if isinstance(found, str):
-        raise ConfigError(f"{name}: {found}", "plan-file")
-    return found
-
-
-def _name(path: str) -> str:
-    """A path as reports call it, and nothing for the working directory itself."""
-    name = name_of(path)
-    return "" if name == "." else name
