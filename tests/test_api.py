@@ -122,7 +122,7 @@ def test_policies_of_ones_own() -> None:
     """Given as they are, or by the path of their file."""
     [finding] = check(Text("t.yaml", TEMPLATE), policies=[recovery_on()], select=["TT101"]).findings
     assert finding.policy.name == "recovery-on"
-    with pytest.raises(PolicyError, match="there is no such file"):
+    with pytest.raises(PolicyError, match="no such file or folder"):
         check(policies=["nowhere.py"])
 
 
