@@ -1,4 +1,4 @@
-"""Which dialect reads an input; inputs that know each other."""
+"""Reads inputs, each in its own dialect, with what the inputs of one run know of each other."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tablegate.syntax.recognise import Kind, recognise
 from tablegate.syntax.relevance import begins_as_plan
 from tablegate.syntax.source import Beside, Source, Tree
 
-Reader = Callable[[Any, str, ReadOptions], Reading]  # each takes what its own kind is recognised as
-_SOURCE = "tablegate.dialects.terraform.source"
+Reader = Callable[[Any, str, ReadOptions], Reading]  # takes the content that its kind is recognised by
 BundleReader = Callable[[Any, str, ReadOptions, Beside], Reading]
+_SOURCE = "tablegate.dialects.terraform.source"
 
-# By name: a plan is checked without importing what reads YAML, and the other way round.
+# By name: a plan is checked without importing the readers of templates, and the other way round.
 DIALECTS: Mapping[Kind, str] = {
     Kind.TERRAFORM_PLAN: "tablegate.dialects.terraform.plan",
     Kind.CLOUDFORMATION: "tablegate.dialects.cloudformation",
@@ -33,7 +33,7 @@ _WITH_FILES_BESIDE = frozenset({Kind.CLOUDFORMATION, Kind.CDK_ASSEMBLY})
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
-    """The source as its own dialect reads it. What cannot be read becomes a fault that blocks."""
+    """Read a source in its own dialect. If it cannot be read, a fault blocks."""
     try:
         if source.folder is not None:
             return _of_folder(source, options)
@@ -51,12 +51,12 @@ def read(source: Source, options: ReadOptions) -> Reading:
         return unreadable(error, source.name)
     if recognised.note is None:
         return reading
-    told = Fault(FaultCode.UNREADABLE, recognised.note, Place(source.name), blocks=False)
-    return replace(reading, faults=(*reading.faults, told))
+    note = Fault(FaultCode.UNREADABLE, recognised.note, Place(source.name), blocks=False)
+    return replace(reading, faults=(*reading.faults, note))
 
 
 def _with_source(tree: Tree, options: ReadOptions) -> ReadOptions:
-    """The options for a plan whose source may be at hand: it is not looked for where there is none."""
+    """The options for a plan with its source, if there are files of source."""
     if not tree.files(tree.root):
         return options
     made = import_module("tablegate.dialects.terraform.source_map").SourceMap
@@ -68,28 +68,28 @@ def _of_folder(source: Source, options: ReadOptions) -> Reading:
     return reading
 
 
-_IMPORTS = (b"ImportValue", b"GetStackOutput")
-_FAMILY = b"arentChangeSetId"  # in either spelling
+_IMPORT_FUNCTIONS = (b"ImportValue", b"GetStackOutput")
+_PARENT_CHANGE_SET = b"arentChangeSetId"  # in either spelling
 _CHANGE_SET = (b"hangeSetId", b"hangeSetName")
-_EXPORTS = "tablegate.dialects.cloudformation.exports"  # by name: plans are read without it
+_EXPORTS = "tablegate.dialects.cloudformation.exports"  # by name, as above
 _CHANGE_SETS = "tablegate.dialects.change_set.document"
 
 
 def with_shared_inputs(sources: Sequence[Source], options: ReadOptions) -> ReadOptions:
-    """The options, with what the sources of a run say of each other. A part of the run learns nothing more."""
+    """The options with what the sources of a run know of each other: once for the whole run, not for its parts."""
     if options.shared:
         return options
     others = [source for source in sources if not begins_as_plan(source.data)]
-    if _holds(others, *_IMPORTS):
+    if _holds(others, *_IMPORT_FUNCTIONS):
         options = replace(options, exports=import_module(_EXPORTS).exports_of(others, options))
-    if _holds(others, _FAMILY):
+    if _holds(others, _PARENT_CHANGE_SET):
         options = replace(options, change_sets=import_module(_CHANGE_SETS).addresses_of(others))
     template = options.template if options.template is not None and _holds(others, *_CHANGE_SET) else None
     return replace(options, template=template, shared=True)
 
 
 def read_all(sources: Iterable[Source], options: ReadOptions) -> Iterator[Reading]:
-    """Every reading, those within others too. What another source embeds is read there, and not a second time."""
+    """Read all sources, with the inputs inside of them. A template that another source embeds is read only there."""
     listed = sorted(sources, key=lambda source: -len(source.beside.files))
     options = with_shared_inputs(listed, options)
     embedded = {options.template.name} if options.template is not None else set()

@@ -1,4 +1,4 @@
-"""Cdk assemblies: manifest, stacks, construct paths."""
+"""CDK assemblies: manifests, stacks with their account and region, and construct paths."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STACK = "aws:cloudformation:stack"
 ASSETS = "cdk:asset-manifest"
 STAGE = "cdk:cloud-assembly"
 TREE = "cdk:tree"
-_OF_NO_INTEREST = frozenset({TREE, "cdk:feature-flag-report", "none"})
+_IGNORED = frozenset({TREE, "cdk:feature-flag-report", "none"})
 _NEWEST = 60  # the last major version of the manifest that is known
 _ENVIRONMENT = re.compile(r"aws://([^/]+)/([^/]+)")
 _UNSAFE = "leaves the assembly's folder"
@@ -41,7 +41,7 @@ def tree(content: object) -> Tree:
 
 
 def text(content: object) -> str | None:
-    """The content if it is a text with something in it."""
+    """The content if it is a text that is not empty."""
     return content if isinstance(content, str) and content else None
 
 
@@ -61,7 +61,7 @@ class Stack:
 
 
 class Manifests:
-    """The manifests of an assembly and of the assemblies within it, with the faults found in them."""
+    """The manifests of an assembly and of its stages, with their faults."""
 
     def __init__(self, file: str, beside: Beside) -> None:
         self._root = posixpath.dirname(file)
@@ -88,20 +88,20 @@ class Manifests:
                 yield from self._stack(name, artifact, file, files)
             elif kind == STAGE:
                 yield from self._stage(name, artifact, file)
-            elif kind != ASSETS and kind not in _OF_NO_INTEREST:
+            elif kind != ASSETS and kind not in _IGNORED:
                 shown = "missing" if kind is None else f"{kind[:60]!r}"
                 hint = "synthesise with a version of the CDK that is known, or check the templates by themselves"
                 self.refuse(f"{name}: the type of this artifact is {shown}, which is not known", file, hint)
 
     def inside(self, folder: str, path: str) -> str | None:
-        """The name of a file of the assembly; None where the path leads out of it."""
-        found = posixpath.normpath(posixpath.join(folder, path))
+        """The name of a file of the assembly; None if the path leads out of it."""
+        name = posixpath.normpath(posixpath.join(folder, path))
         root = f"{self._root}/" if self._root else ""
-        out = posixpath.isabs(path) or not found.startswith(root) or (not root and found.startswith(("..", "/")))
-        return None if out else found
+        is_outside = posixpath.isabs(path) or not name.startswith(root) or (not root and name.startswith(("..", "/")))
+        return None if is_outside else name
 
     def content(self, file: str) -> Tree:
-        """A file of the assembly that holds an object; nothing where it is not there."""
+        """The object in a file of the assembly; empty if there is no such file."""
         data = self._beside.files.get(file)
         if data is None:
             return {}
@@ -114,21 +114,21 @@ class Manifests:
             return {}
 
     def refuse(self, message: str, file: str, hint: str | None = None) -> None:
-        """Note what cannot be trusted."""
+        """Report a file that cannot be trusted."""
         self.faults.append(Fault(FaultCode.UNREADABLE, message, Place(file), hint=hint))
 
     def missing(self, name: str, what: str, file: str, path: str) -> None:
-        """Note that a file of the assembly is not there, or not to be read."""
+        """Report a file of the assembly that is missing, or refused."""
         refused = self._beside.refused.get(path)
         why = f"is not read: {refused}" if refused else "is not in the assembly"
         self.refuse(f"{name}: {what} {why}", file, "synthesise again: cdk synth")
 
     def _stack(self, name: str, artifact: Tree, file: str, files: tuple[str, ...]) -> Iterator[Stack]:
         properties = tree(artifact.get("properties"))
-        stated = text(properties.get("templateFile"))
+        path = text(properties.get("templateFile"))
         folder = posixpath.dirname(file)
-        template = self.inside(folder, stated) if stated is not None else None
-        if stated is None:
+        template = self.inside(folder, path) if path is not None else None
+        if path is None:
             self.refuse(f"{name}: a stack needs a templateFile", file)
         elif template is None:
             self.refuse(f"{name}: its templateFile {_UNSAFE}", file)
@@ -149,10 +149,10 @@ class Manifests:
             )
 
     def _stage(self, name: str, artifact: Tree, file: str) -> Iterator[Stack]:
-        stated = text(tree(artifact.get("properties")).get("directoryName"))
-        folder = self.inside(posixpath.dirname(file), stated) if stated is not None else None
+        path = text(tree(artifact.get("properties")).get("directoryName"))
+        folder = self.inside(posixpath.dirname(file), path) if path is not None else None
         manifest = f"{folder}/manifest.json"
-        if stated is None:
+        if path is None:
             self.refuse(f"{name}: a stage needs a directoryName", file)
         elif folder is None:
             self.refuse(f"{name}: its directoryName {_UNSAFE}", file)
@@ -163,49 +163,49 @@ class Manifests:
 
     def _files(self, listed: list[tuple[str, Tree]], folder: str) -> Iterator[str]:
         for _, artifact in listed:
-            stated = text(tree(artifact.get("properties")).get("file")) if artifact.get("type") == ASSETS else None
-            found = self.inside(folder, stated) if stated is not None else None
-            if found is not None:
-                yield found
+            path = text(tree(artifact.get("properties")).get("file")) if artifact.get("type") == ASSETS else None
+            file = self.inside(folder, path) if path is not None else None
+            if file is not None:
+                yield file
 
     def _note_version(self, version: object, file: str) -> None:
         major = version.partition(".")[0] if isinstance(version, str) else ""
         if not major.isdigit() or int(major[:9]) > _NEWEST:
-            told = f"version {str(version)[:20]} of the assembly's manifest is newer than those that are known"
-            self.faults.append(Fault(FaultCode.INCOMPLETE, told, Place(file), blocks=False))
+            message = f"version {str(version)[:20]} of the assembly's manifest is newer than those that are known"
+            self.faults.append(Fault(FaultCode.INCOMPLETE, message, Place(file), blocks=False))
 
     def _note_missing(self, missing: object, file: str) -> None:
         if missing:
-            told = "the synthesis is not complete: values of the environment were missing and stand for dummies"
+            message = "the synthesis is not complete: values of the environment were missing and stand for dummies"
             self.faults.append(
-                Fault(FaultCode.INCOMPLETE, told, Place(file), hint="run cdk synth with access to the account")
+                Fault(FaultCode.INCOMPLETE, message, Place(file), hint="run cdk synth with access to the account")
             )
 
 
-def _environment(stated: object) -> tuple[str | None, str | None]:
-    """The account and the region of a stack, where it has its own."""
-    found = _ENVIRONMENT.fullmatch(stated) if isinstance(stated, str) else None
-    if found is None:
+def _environment(environment: object) -> tuple[str | None, str | None]:
+    """The account and the region of a stack, if it has its own."""
+    match = _ENVIRONMENT.fullmatch(environment) if isinstance(environment, str) else None
+    if match is None:
         return None, None
-    account, region = found.groups()
+    account, region = match.groups()
     return (None if account == "unknown-account" else account), (None if region == "unknown-region" else region)
 
 
 _LOGICAL_ID = "aws:cdk:logicalId"
-_CREATION = "aws:cdk:creationStack"
+_CREATION_STACK = "aws:cdk:creationStack"
 _ACKNOWLEDGED = "aws:cdk:acknowledged-rules"
 _FRAME = re.compile(r"\(?([^()\s]+):([0-9]{1,9}):([0-9]{1,9})\)?$")
-_NOT_THE_AUTHORS = ("node_modules/", "node:", "jsii-kernel", "aws-cdk-lib")
-_OURS = "tablegate::"
+_LIBRARIES = ("node_modules/", "node:", "jsii-kernel", "aws-cdk-lib")
+_OWN_RULES = "tablegate::"
 
 
 class Constructs:
     """The constructs of one stack."""
 
-    def __init__(self, noted: Tree, paths: Iterable[tuple[str, str]]) -> None:
-        self._noted = {f"/{path.strip('/')}": list(_entries(entries)) for path, entries in noted.items()}
+    def __init__(self, metadata: Tree, paths: Iterable[tuple[str, str]]) -> None:
+        self._metadata = {f"/{path.strip('/')}": list(_entries(entries)) for path, entries in metadata.items()}
         self._by_id: dict[str, list[str]] = {}
-        for path, entries in self._noted.items():
+        for path, entries in self._metadata.items():
             for entry in entries:
                 if entry.get("type") == _LOGICAL_ID:
                     self._by_id.setdefault(str(entry.get("data")), []).append(path)
@@ -215,25 +215,26 @@ class Constructs:
                 known.append(f"/{path}")
 
     def __call__(self, logical_id: str, path: str | None) -> Construct | None:
-        """The construct that made a resource."""
-        found = self._by_id.get(logical_id, ()) if path is None else (f"/{path.strip('/')}",)
-        if len(found) != 1:
+        """The construct of a resource, if it is the only one."""
+        paths = self._by_id.get(logical_id, ()) if path is None else (f"/{path.strip('/')}",)
+        if len(paths) != 1:
             return None
         return Construct(
-            path=readable_path(found[0]),
-            place=next(_author(self._noted.get(found[0], ())), None),
-            acknowledged=self._acknowledged(found[0]),
+            path=readable_path(paths[0]),
+            place=next(_author_lines(self._metadata.get(paths[0], ())), None),
+            acknowledged=self._acknowledged(paths[0]),
         )
 
     def _acknowledged(self, path: str) -> Mapping[str, str]:
-        """What was acknowledged of the construct, or of one that it is part of. The innermost reason counts."""
+        """Rules that are acknowledged on the construct or on one around it. The innermost reason counts."""
         rules: dict[str, str] = {}
         steps = path.split("/")
         for depth in range(1, len(steps) + 1):
-            for entry in self._noted.get("/".join(steps[:depth]) or "/", ()):
+            for entry in self._metadata.get("/".join(steps[:depth]) or "/", ()):
                 if entry.get("type") == _ACKNOWLEDGED:
-                    said = tree(entry.get("data")).items()
-                    rules.update({rule.removeprefix(_OURS): str(why) for rule, why in said if rule.startswith(_OURS)})
+                    reasons = tree(entry.get("data")).items()
+                    own = ((rule, why) for rule, why in reasons if rule.startswith(_OWN_RULES))
+                    rules.update({rule.removeprefix(_OWN_RULES): str(why) for rule, why in own})
         return rules
 
 
@@ -253,14 +254,14 @@ def _entries(entries: object) -> Iterator[Tree]:
     return (entry for entry in entries if isinstance(entry, dict)) if isinstance(entries, list) else iter(())
 
 
-def _author(entries: Iterable[Tree]) -> Iterator[Place]:
-    """The lines of the author's own program that made the construct, the innermost first."""
+def _author_lines(entries: Iterable[Tree]) -> Iterator[Place]:
+    """The lines of the author's own program that created the construct, the innermost first."""
     for entry in entries:
-        trace = entry.get("data") if entry.get("type") == _CREATION else None
+        trace = entry.get("data") if entry.get("type") == _CREATION_STACK else None
         for frame in trace if isinstance(trace, list) else ():
-            found = _FRAME.search(frame.strip()) if isinstance(frame, str) else None
-            if found is not None and not any(part in found[1] for part in _NOT_THE_AUTHORS):
-                yield Place(found[1], int(found[2]), int(found[3]))
+            match = _FRAME.search(frame.strip()) if isinstance(frame, str) else None
+            if match is not None and not any(part in match[1] for part in _LIBRARIES):
+                yield Place(match[1], int(match[2]), int(match[3]))
 
 
 KIND = "cdk-assembly"
@@ -281,7 +282,7 @@ _UNLISTED = "no manifest of the assembly names this template: it is stale, or it
 
 
 def read(manifest: str, name: str, options: ReadOptions, beside: Beside = ALONE) -> Reading:
-    """Every stack of the assembly, in its own account and region."""
+    """Read every stack of an assembly, in its own account and region."""
     with collector_paused():
         manifests = Manifests(name, beside)
         stacks = list(manifests.stacks(manifest, name))
@@ -302,16 +303,16 @@ class _Assembly:
         self._paths: list[tuple[str, str]] | None = None
 
     def readings(self, stacks: Iterable[Stack]) -> Iterator[Reading]:
-        """A reading for each stack. They are opened first, so that each knows what the others export."""
-        found = [(stack, self._opened(stack)) for stack in stacks]
-        known = [it.resolver for _, it in found if isinstance(it, LoadedTemplate) and it.resolver is not None]
-        exports = Exports(known, self._options.exports)
-        for resolver in known:
+        """Read each stack. All are loaded first, so that each knows what the others export."""
+        loaded = [(stack, self._load(stack)) for stack in stacks]
+        resolvers = [it.resolver for _, it in loaded if isinstance(it, LoadedTemplate) and it.resolver is not None]
+        exports = Exports(resolvers, self._options.exports)
+        for resolver in resolvers:
             resolver.context = replace(resolver.context, exports=exports)
-        for stack, it in found:
+        for stack, it in loaded:
             yield it if isinstance(it, Reading) else reading_of(stack.template, it)
 
-    def _opened(self, stack: Stack) -> LoadedTemplate | Reading:
+    def _load(self, stack: Stack) -> LoadedTemplate | Reading:
         options = replace(
             self._options,
             region=stack.region or self._options.region,
@@ -332,25 +333,25 @@ class _Assembly:
 
     def _assets(self, stack: Stack) -> dict[str, str]:
         """The files that the stack's assembly publishes, by their hashes."""
-        found = {}
+        assets = {}
         for file in stack.files:
             for key, asset in tree(self._manifests.content(file).get("files")).items():
                 path = text(tree(tree(asset).get("source")).get("path"))
                 if path is not None:
-                    found[key] = path
-        return found
+                    assets[key] = path
+        return assets
 
     def _constructs(self, stack: Stack) -> Constructs:
-        noted = dict(tree(stack.artifact.get("metadata")))
+        metadata = dict(tree(stack.artifact.get("metadata")))
         further = text(stack.artifact.get("additionalMetadataFile"))
         file = self._manifests.inside(stack.folder, further) if further is not None else None
         if file is not None:
-            noted |= self._manifests.content(file)
-        has_ids = any("aws:cdk:logicalId" in str(entries) for entries in noted.values())
-        return Constructs(noted, () if has_ids else self._tree(stack))
+            metadata |= self._manifests.content(file)
+        has_ids = any("aws:cdk:logicalId" in str(entries) for entries in metadata.values())
+        return Constructs(metadata, () if has_ids else self._tree(stack))
 
     def _tree(self, stack: Stack) -> list[tuple[str, str]]:
-        """The ids and paths in the tree of constructs: for assemblies that note them nowhere else."""
+        """Ids and paths from the tree of constructs, for assemblies without logical ids in their metadata."""
         if self._paths is None:
             file = posixpath.join(stack.folder, "tree.json")
             self._paths = list(paths_of(self._manifests.content(file).get("tree")))
@@ -358,7 +359,7 @@ class _Assembly:
 
 
 def _template(name: str, data: bytes, options: ReadOptions, context: StackContext) -> LoadedTemplate:
-    """The template of a stack, which may be without resources: the CDK writes that of an empty stack too."""
+    """Load the template of a stack. That of an empty stack has no resources."""
     text = decode(data)
     if is_json(text) and members(text).keys() <= _WITHOUT_RESOURCES:
         root = parse_json(text)
@@ -372,9 +373,9 @@ def _template(name: str, data: bytes, options: ReadOptions, context: StackContex
 
 
 def _unlisted(read: Iterable[Reading], beside: Beside, options: ReadOptions) -> list[Reading]:
-    """The templates of the folder that nothing names: judged like the others, and told."""
+    """Read the templates of the folder that no manifest names. Each is reported."""
     known = {reading.input.path for outer in read for reading in outer.all()}
-    found = []
+    readings = []
     for name in sorted(beside.files):
         if name.endswith(_TEMPLATES) and name not in known:
             fault = Fault(FaultCode.INCOMPLETE, _UNLISTED, Place(name), blocks=False)
@@ -383,8 +384,8 @@ def _unlisted(read: Iterable[Reading], beside: Beside, options: ReadOptions) -> 
                 reading = reading_of(name, _template(name, beside.files[name], options, context))
             except ParseError as error:
                 reading = unreadable(error, name)
-            found.append(replace(reading, faults=(*reading.faults, fault)))
-    return found
+            readings.append(replace(reading, faults=(*reading.faults, fault)))
+    return readings
 
 
 __all__ = ["read"]

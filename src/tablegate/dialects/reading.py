@@ -1,4 +1,4 @@
-"""What a dialect gives back, and what it may be told."""
+"""What every dialect takes and gives: options, readings and faults."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @record()
 class ReadOptions:
-    """What the user says about the inputs, and what inputs of one run know of each other."""
+    """What the user says about the inputs, and what the inputs of one run know of each other."""
 
     allow_partial: bool = False
     parameters: Mapping[str, str] = field(default_factory=dict)
@@ -37,12 +37,12 @@ class ReadOptions:
     variables: Mapping[str, str] = field(default_factory=dict)  # of Terraform source, as texts
     variable_files: tuple[Source, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)  # such variables in the environment
-    grammar: str | None = None  # the file that keeps the compiled grammar of Terraform's language
+    grammar: str | None = None  # the file that caches the compiled grammar of Terraform's language
     nested: Mapping[str, Source] = field(default_factory=dict)  # templates of nested stacks, by logical id
-    template: Source | None = None  # what a change set was made of
+    template: Source | None = None  # of a change set
     change_sets: Mapping[str, str] = field(default_factory=dict)  # addresses of nested stacks, by their change sets
-    exports: Exports | None = None  # what the templates of one run say to each other
-    shared: bool = False  # whether the sources of the run know all of each other that they can
+    exports: Exports | None = None  # of the templates of one run
+    shared: bool = False  # whether the options have what the sources of a run know of each other
     source_map: Callable[[Configuration, Tree], SourceMap] | None = None  # of a plan with these variables
 
 
@@ -133,9 +133,9 @@ def _steps(root: Node) -> Iterator[tuple[str, Node]]:
 
 @record()
 class Reading:
-    """One input, read: what was seen, the estate it describes, and what could not be read of it.
+    """One input with its estate and its faults.
 
-    ``inner`` are the inputs that it holds: the stacks of an assembly, the templates of nested stacks.
+    ``inner`` holds the inputs inside of it: stacks of an assembly, templates of nested stacks.
     """
 
     input: Input
@@ -144,7 +144,7 @@ class Reading:
     inner: tuple[Reading, ...] = ()
 
     def all(self) -> Iterator[Reading]:
-        """This reading, and all that are in it."""
+        """This reading and all readings inside of it."""
         yield self
         for reading in self.inner:
             yield from reading.all()

@@ -1,4 +1,4 @@
-"""Its members, kinds of change, nested sets."""
+"""The document of a change set: its members, its changes, and the sets of nested stacks."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from tablegate.syntax.node import Node, ParseError
 from tablegate.syntax.recognise import Kind, is_json, recognise
 from tablegate.syntax.source import Source
 
-_MASK = "****"  # what stands for the value of a NoEcho parameter
-_KEPT = ("DeletionPolicy", "UpdateReplacePolicy", "Metadata")
+_MASK = "****"  # in place of the value of a NoEcho parameter
+_BESIDE_PROPERTIES = ("DeletionPolicy", "UpdateReplacePolicy", "Metadata")
 
 Members = Mapping[str, Node]
 
@@ -26,15 +26,15 @@ def parsed(text: str) -> Node:
     """The document, as JSON or as YAML."""
     if is_json(text):
         return parse_json(text)
-    # Imported here: hardly a change set is kept as YAML.
+    # Imported here: few change sets are YAML.
     from tablegate.syntax.yaml import parse_yaml
 
     return parse_yaml(text)
 
 
-def member(holder: Members, name: str) -> Node | None:
-    """A member, as the command line spells it or as the console does. None where it is absent or null."""
-    node = holder.get(name) or holder.get(name[0].lower() + name[1:])
+def member(content: Members, name: str) -> Node | None:
+    """A member, in the spelling of the command line or of the console. None if it is absent or null."""
+    node = content.get(name) or content.get(name[0].lower() + name[1:])
     return None if node is None or node.content is None else node
 
 
@@ -48,16 +48,16 @@ def items(node: Node | None) -> list[Node]:
     return list(node.content) if node is not None and isinstance(node.content, (list, tuple)) else []
 
 
-def text(holder: Members, name: str) -> str | None:
+def text(content: Members, name: str) -> str | None:
     """A scalar, as a text."""
-    node = member(holder, name)
+    node = member(content, name)
     return scalar_of(node) if node is not None and is_scalar(node) and scalar_of(node) else None
 
 
 def pairs(node: Node | None) -> dict[str, str]:
     """A list of keys and values."""
-    found = ((text(members(item), "Key"), text(members(item), "Value")) for item in items(node))
-    return {key: value or "" for key, value in found if key}
+    entries = ((text(members(item), "Key"), text(members(item), "Value")) for item in items(node))
+    return {key: value or "" for key, value in entries if key}
 
 
 @record(kw_only=False)
@@ -72,28 +72,28 @@ class ResourceChange:
 
     @property
     def is_stack(self) -> bool:
-        """Whether this is a nested stack, whose own changes are in a change set of their own."""
+        """Whether this is a nested stack, whose changes are in a change set of their own."""
         return self.type in ("AWS::CloudFormation::Stack", "AWS::Serverless::Application")
 
     def resource(self, context: str) -> Node | None:
-        """The resource as a template would have it; None where the change set does not show it."""
+        """The resource as in a template; None if the change set does not show it."""
         node = member(self.members, context)
         if node is None:
             return None
-        held = load_json(scalar_of(node)) if is_scalar(node) else node.plain()
-        if not isinstance(held, dict):
+        content = load_json(scalar_of(node)) if is_scalar(node) else node.plain()
+        if not isinstance(content, dict):
             raise ParseError(f"{context} of {self.address} must hold an object", line=node.line, column=node.column)
-        shown = {"Type": self.type, "Properties": held.get("Properties") or {}}
-        shown |= {key: held[key] for key in _KEPT if held.get(key) is not None}
-        return _node(shown, node)
+        resource = {"Type": self.type, "Properties": content.get("Properties") or {}}
+        resource |= {key: content[key] for key in _BESIDE_PROPERTIES if content.get(key) is not None}
+        return _node(resource, node)
 
 
 def changes(root: Members) -> Iterator[ResourceChange]:
-    """The changes of resources. What is shaped otherwise is refused."""
-    listed = member(root, "Changes")
-    if listed is not None and not isinstance(listed.content, (list, tuple)):
-        raise ParseError("Changes must be a list", line=listed.line, column=listed.column)
-    for item in items(listed):
+    """The changes of resources. Raises ParseError if one has another shape."""
+    node = member(root, "Changes")
+    if node is not None and not isinstance(node.content, (list, tuple)):
+        raise ParseError("Changes must be a list", line=node.line, column=node.column)
+    for item in items(node):
         if text(members(item), "Type") not in (None, "Resource"):
             continue  # a hook
         change = members(member(members(item), "ResourceChange"))
@@ -106,7 +106,7 @@ def changes(root: Members) -> Iterator[ResourceChange]:
 
 
 def _node(content: object, at: Node) -> Node:
-    """Plain content as nodes that all stand where the change set holds them."""
+    """Plain content as nodes, all at one place of the change set."""
     if isinstance(content, dict):
         return Node({key: _node(value, at) for key, value in content.items()}, at.line, at.column)
     if isinstance(content, list):
@@ -125,23 +125,23 @@ _KINDS = {
     "SyncWithActual": ChangeKind.NOOP,
 }
 _RETAINED = {"Delete": False, "ReplaceAndDelete": False, "Retain": True, "ReplaceAndRetain": True}
-_CONDITIONALLY = Doubt("it is replaced only under a condition that CloudFormation decides when it executes the set")
+_CONDITIONAL = Doubt("it is replaced only under a condition that CloudFormation decides when it executes the set")
 
 
 def exists_before(change: ResourceChange) -> bool:
-    """Whether the object is there before the change set is executed."""
+    """Whether the resource exists before the change set is executed."""
     return change.action != "Add"
 
 
 def exists_after(change: ResourceChange) -> bool:
-    """Whether the object is there once it is executed."""
+    """Whether the resource exists after the change set is executed."""
     return change.action != "Remove"
 
 
 def change_of(
     change: ResourceChange, place: Place, after: Table | None, earlier: Callable[[str], Table | None]
 ) -> Change:
-    """The record of one change. What is there before is made when somebody asks."""
+    """The record of one change. The table before it is built when it is asked for."""
     kind = _KINDS.get(change.action, ChangeKind.UNKNOWN)
     replacement = text(change.members, "Replacement")
     if kind is ChangeKind.UPDATE and replacement in ("True", "Conditional", "true"):
@@ -156,7 +156,7 @@ def change_of(
         replace_paths=tuple(dict.fromkeys(_replacing(change))) if kind is ChangeKind.REPLACE else (),
         importing=text(change.members, "PhysicalResourceId") if change.action == "Import" else None,
         retained=_retained(change, place),
-        doubt=_CONDITIONALLY if replacement == "Conditional" else None,
+        doubt=_CONDITIONAL if replacement == "Conditional" else None,
     )
 
 
@@ -165,23 +165,23 @@ def _nothing() -> Table | None:
 
 
 def _retained(change: ResourceChange, place: Place) -> Value[bool] | None:
-    found = _RETAINED.get(text(change.members, "PolicyAction") or "")
-    return None if found is None else facts.RETAINED.of(found, place)
+    retained = _RETAINED.get(text(change.members, "PolicyAction") or "")
+    return None if retained is None else facts.RETAINED.of(retained, place)
 
 
 def _replacing(change: ResourceChange) -> Iterator[str]:
-    """The properties that make CloudFormation replace the object."""
+    """The properties that make CloudFormation replace the resource."""
     for detail in items(member(change.members, "Details")):
         target = members(member(members(detail), "Target"))
         if text(target, "RequiresRecreation") in ("Always", "Conditionally"):
             path = (text(target, "Path") or "").removeprefix("/Properties/").replace("/", ".")
-            found = path or text(target, "Name")
-            if found:
-                yield found
+            name = path or text(target, "Name")
+            if name:
+                yield name
 
 
 def addresses_of(sources: Iterable[Source]) -> dict[str, str]:
-    """The addresses of nested stacks by the ids of their change sets. A set that cannot be read says so itself."""
+    """The addresses of nested stacks by the ids of their change sets. A set that cannot be read is left out."""
     parents: dict[str, tuple[str, str]] = {}
     known: set[str] = set()
     for root in _roots(sources):
@@ -199,8 +199,8 @@ def addresses_of(sources: Iterable[Source]) -> dict[str, str]:
 def _roots(sources: Iterable[Source]) -> Iterable[Members]:
     for source in sources:
         try:
-            found = recognise(source)
-            root = members(parsed(found.text)) if found.kind is Kind.CHANGE_SET else {}
+            recognised = recognise(source)
+            root = members(parsed(recognised.text)) if recognised.kind is Kind.CHANGE_SET else {}
             if member(root, "Changes") is not None and list(changes(root)):
                 yield root
         except ParseError:
