@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
 from typing import TypeVar
 
+from tablegate.dialects.cloudformation.global_table import global_table
 from tablegate.dialects.cloudformation.parameters import secrets_of
 from tablegate.dialects.cloudformation.properties import body, exists, properties
 from tablegate.dialects.cloudformation.resolver import Resolver, StackContext
@@ -124,11 +125,7 @@ def _within(above: Mapping[str, str], own: Mapping[str, str] | None, address: st
 
 
 def _tables(resolver: Resolver, joins: TableJoins, resource: Resource) -> Iterable[Table]:
-    read_type = regional_table
-    if resource.type == GLOBAL_TABLE:
-        from tablegate.dialects.cloudformation.global_table import global_table
-
-        read_type = global_table
+    read_type = global_table if resource.type == GLOBAL_TABLE else regional_table
 
     def build() -> Table:
         return table_of(resolver, joins, resource, read_type)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
@@ -276,9 +277,7 @@ def to_base64(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     text = resolver.resolve(argument)
     if not isinstance(text, Node) or not is_scalar(text):
         return expression(node, text.doubt if isinstance(text, Unresolved) else None)
-    import base64  # hardly a template has it
-
-    return text_node(node, base64.b64encode(scalar_of(text).encode()).decode())
+    return text_node(node, b64encode(scalar_of(text).encode()).decode())
 
 
 def import_value(resolver: Resolver, node: Node, argument: Node) -> Resolved:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from math import inf
 
@@ -240,8 +241,6 @@ def _json_or_yaml(text: str) -> object:
 
 def _values(content: object) -> dict[str, str]:
     if isinstance(content, str):
-        import shlex
-
         return _from_words(shlex.split(content))
     if isinstance(content, dict):
         return _from_map(content)

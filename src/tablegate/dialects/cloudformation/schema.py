@@ -1,4 +1,4 @@
-"""Keys, attributes and indexes: the part of a table that all its types spell alike."""
+"""Keys, attributes, indexes and capacity, which all types of tables spell the same way."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def keys(section: Section) -> Value[tuple[KeyPart, ...]]:
 
 
 def attributes(section: Section) -> Value[Mapping[str, str]]:
-    """The types of the attributes that keys are made of."""
+    """The types of the key attributes."""
     fact = facts.ATTRIBUTES
     node = section.get("AttributeDefinitions")
     if node is None:
@@ -80,7 +80,7 @@ def _keys(resolver: Resolver, node: Node) -> tuple[KeyPart, ...] | Unresolved:
 
 
 def _legacy_keys(resolver: Resolver, node: Node) -> tuple[KeyPart, ...] | Unresolved:
-    """The form of 2012: a mapping of two elements."""
+    """The format of 2012: a mapping with two elements."""
     parts = []
     section = section_of(resolver, node)
     for key, role in _LEGACY_KEYS.items():
@@ -105,7 +105,7 @@ def capacity(section: Section) -> Units:
 
 
 def ceiling(section: Section) -> Units:
-    """The most that an on-demand table or index may use."""
+    """The maximum throughput of an on-demand table or index."""
     inner = section.section("OnDemandThroughput")
     if inner is None:
         return facts.NO_CEILING

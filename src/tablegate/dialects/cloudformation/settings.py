@@ -44,13 +44,13 @@ def ttl(section: Section) -> Ttl:
     )
 
 
-def own_stream(section: Section) -> Stream:
-    """The change stream of a table that holds its stream's policy itself."""
+def table_stream(section: Section) -> Stream:
+    """The change stream of a table, with the policy in the same section."""
     return stream(section, section.section("StreamSpecification"))
 
 
 def stream(section: Section, policy_holder: Section | None) -> Stream:
-    """The change stream, without its consumers: that it is specified turns it on."""
+    """The change stream, without its consumers. A specification turns it on."""
     inner = section.section("StreamSpecification")
     if inner is None:
         return facts.NO_STREAM
@@ -77,7 +77,7 @@ def resource_policy(section: Section) -> Value[str]:
 
 
 def retention(resolver: Resolver, resource: Resource) -> Retention:
-    """What keeps the table when its code goes."""
+    """Whether the table outlives its resource."""
     section = body(resolver, resource)
     return Retention(
         deletion_policy=section.text(facts.DELETION_POLICY, "DeletionPolicy"),
@@ -87,7 +87,7 @@ def retention(resolver: Resolver, resource: Resource) -> Retention:
 
 
 def import_source(section: Section) -> Value[str]:
-    """The bucket that the table is born from."""
+    """The bucket that the table is imported from."""
     inner = section.section("ImportSourceSpecification")
     if inner is None:
         return facts.IMPORT_SOURCE.unset
@@ -96,50 +96,50 @@ def import_source(section: Section) -> Value[str]:
 
 
 @record(kw_only=False)
-class Named:
-    """A table's name, what the template says of it, and whether the template fixes it."""
+class NameInfo:
+    """A table's name, its node, and whether it is the same at every deploy."""
 
     value: Value[str]
     node: Node | Unresolved | None
     is_fixed: bool
 
 
-UNNAMED: Final = Named(facts.NAME.doubted(_GENERATED), None, False)
+UNNAMED: Final = NameInfo(facts.NAME.doubted(_GENERATED), None, False)
 
 
-def name(section: Section) -> Named:
-    """The table's name. Where there is none, the service makes one up."""
+def name(section: Section) -> NameInfo:
+    """The table's name. Without one, the service generates it."""
     node = section.get("TableName")
     if node is None:
         return UNNAMED
     if isinstance(node, Unresolved):
-        return Named(section.unknown(facts.NAME, node), node, _is_constant(node))
-    return Named(section.text_of(facts.NAME, node), node, True)
+        return NameInfo(section.unknown(facts.NAME, node), node, _is_constant(node))
+    return NameInfo(section.text_of(facts.NAME, node), node, True)
 
 
 def billing_mode(section: Section) -> Value[str]:
-    """How the table is paid for."""
+    """On-demand or provisioned billing."""
     return section.text(facts.BILLING_MODE, "BillingMode", _BILLING_MODES)
 
 
 def table_class(section: Section) -> Value[str]:
-    """How its storage is paid for."""
+    """Standard or infrequent access."""
     return section.text(facts.TABLE_CLASS, "TableClass")
 
 
 def deletion_protection(section: Section) -> Value[bool]:
-    """Whether it can be deleted."""
+    """Whether the table is protected from deletion."""
     return section.flag(facts.DELETION_PROTECTION, "DeletionProtectionEnabled")
 
 
 def _is_constant(name: Unresolved) -> bool:
-    """Whether the name is the same at every deploy of one stack."""
+    """Whether a name is the same at every deploy of a stack."""
     references = [part for part in name.parts if isinstance(part, NameReference)]
     return bool(references) and all(it.kind == INPUT and it.name in _CONSTANT_IN_A_STACK for it in references)
 
 
 def tags(section: Section) -> Value[Mapping[str, str | None]]:
-    """The tags that the template and the stack give."""
+    """The tags of the table and of its stack."""
     fact = facts.TAGS
     stack_tags = section.resolver.options.stack_tags
     node = section.get("Tags")

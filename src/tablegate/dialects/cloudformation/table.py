@@ -31,11 +31,11 @@ from tablegate.dialects.cloudformation.settings import (
     deletion_protection,
     import_source,
     name,
-    own_stream,
     recovery,
     resource_policy,
     retention,
     table_class,
+    table_stream,
     tags,
     ttl,
 )
@@ -64,7 +64,7 @@ from tablegate.syntax.node import Node
 
 @record(kw_only=False)
 class JoinedParts:
-    """What speaks of one table."""
+    """What other resources say of one table."""
 
     scaling: tuple[ScalingTarget, ...]
     scaling_doubt: Doubt | None
@@ -78,7 +78,7 @@ _NOTHING = JoinedParts((), None, (), None, (), ())
 
 
 class TableJoins:
-    """The joins of one template, and what is known of its stack."""
+    """What other resources of a template say of its tables, and the region and account of its stack."""
 
     def __init__(self, resolver: Resolver) -> None:
         self.tables = TableNames(resolver)
@@ -95,11 +95,11 @@ class TableJoins:
         self._referenced = {address for kind in kinds for address in kind.referenced}
 
     def identity(self, address: str, name: Node | Unresolved | None) -> TableIdentity:
-        """What a table is called, as far as it matters to those who speak of tables."""
+        """The identity of a table. Its name is left out if no other resource may use it."""
         return TableIdentity(address, name if self._read_names else None)
 
     def about(self, table: TableIdentity) -> JoinedParts:
-        """All that speaks of one table, in this scenario."""
+        """What other resources say of one table in this scenario."""
         if not self._read_names and table.address not in self._referenced:
             return _NOTHING
         return JoinedParts(
@@ -110,7 +110,7 @@ class TableJoins:
         )
 
     def arn(self, name: Value[str], region: Value[str]) -> Value[str]:
-        """The ARN of a table, where all that it is made of is known."""
+        """The ARN of a table, if its name, region and account are known."""
         for part in (region, self.account, name):
             if part.doubt is not None:
                 return facts.ARN.doubted(part.doubt, name.place)
@@ -250,7 +250,7 @@ def regional_table(resolver: Resolver, joins: TableJoins, resource: Resource) ->
         capacity=section.per_answers("ProvisionedThroughput", facts.NO_CAPACITY, capacity),
         on_demand=section.per_answers("OnDemandThroughput", facts.NO_CEILING, ceiling),
         encryption=section.per_answers("SSESpecification", facts.AWS_OWNED, encryption),
-        stream=section.per_answers("StreamSpecification", facts.NO_STREAM, own_stream),
+        stream=section.per_answers("StreamSpecification", facts.NO_STREAM, table_stream),
         indexes=section.per_answers("GlobalSecondaryIndexes", facts.INDEXES.unset, _indexes),
         scaling=(),
         replicas=facts.REPLICAS.unset,
