@@ -102,16 +102,16 @@ def test_a_case_that_is_what_it_says_is_proved(tmp_path: Path) -> None:
     exempt = '[options]\nexempt = ["cache"]\n[[overrides]]\naddress = "*"\npurpose = "cache"'
     proved(tmp_path, "exempt", HEAD, options=exempt)
     proved(tmp_path, "fails", HEAD, 'severity = "low"', options='severity = "low"')
-    proved(tmp_path, "nothing judged", "{", 'faults = ["TG001"]')
+    proved(tmp_path, "nothing checked", "{", 'faults = ["TG001"]')
 
 
 def test_a_case_that_is_not_what_it_says_is_refused(tmp_path: Path) -> None:
     """With what was expected, and what was found."""
     assert "outcome: expected 'fails', found 'holds'" in told(tmp_path, "fails", HEAD + ON)
     assert "outcome: expected 'holds', found 'fails'" in told(tmp_path, "holds", HEAD)
-    assert "no finding is as expected" in told(tmp_path, "fails", HEAD, "line = 99")
+    assert "no finding matches" in told(tmp_path, "fails", HEAD, "line = 99")
     assert "point-in-time recovery is off (default) {'address': 'Orders'" in told(tmp_path, "fails", HEAD, 'part = "x"')
-    assert "no finding is as expected" in told(tmp_path, "fails", HEAD, 'message = "something else"')
+    assert "no finding matches" in told(tmp_path, "fails", HEAD, 'message = "something else"')
     assert "number of findings: expected 2, found 1" in told(tmp_path, "fails", HEAD, "findings = 2")
     assert "blocking faults: expected [], found ['TG001']" in told(tmp_path, "fails", "{")
     assert "blocking faults: expected ['TG001'], found []" in told(tmp_path, "fails", HEAD, 'faults = ["TG001"]')
@@ -121,7 +121,7 @@ def test_a_line_is_not_asked_of_a_plan(tmp_path: Path) -> None:
     """A plan is one line that no reader ever saw."""
     write(tmp_path, "TT301/fails/plan.json", "{")
     write(tmp_path, "TT301/fails/expect.toml", 'line = 7\nfaults = ["TG001"]')
-    prove(Case(recovery, "nothing judged", tmp_path / "TT301" / "fails" / "plan.json"))
+    prove(Case(recovery, "nothing checked", tmp_path / "TT301" / "fails" / "plan.json"))
 
 
 def test_parts_are_compared(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_parts_are_compared(tmp_path: Path) -> None:
     write(tmp_path, "expect.toml", "part = {index = 'a'}")
     case = Case(recovery, "fails", tmp_path / "template.yaml")
     write(tmp_path, "template.yaml", HEAD)
-    with pytest.raises(AssertionError, match="no finding is as expected"):
+    with pytest.raises(AssertionError, match="no finding matches"):
         prove(case)
     assert outcome(judged(case)) == "fails"
 
@@ -139,16 +139,16 @@ def test_a_policy_needs_a_failing_and_a_holding_case_with_its_remedy(tmp_path: P
     assert gaps((recovery,), tmp_path) == (
         "TT301: no case in CloudFormation that fails",
         "TT301: no case in CloudFormation that holds",
-        "TT301: the remedy in CloudFormation stands in no case that holds",
-        "TT301: the remedy for a global table stands in no case that holds",
+        "TT301: the remedy in CloudFormation is in no case that holds",
+        "TT301: the remedy for a global table is in no case that holds",
     )
     write(tmp_path, "TT301/fails/template.yaml", HEAD)
     write(tmp_path, "TT301/holds/template.yaml", HEAD)
     write(tmp_path, "TT301/breaks/template.yaml", HEAD)
     assert gaps_of(recovery, tmp_path) == (
         "TT301: 'breaks' names no outcome; use one of fails, holds, unknown, exempt",
-        "TT301: the remedy in CloudFormation stands in no case that holds",
-        "TT301: the remedy for a global table stands in no case that holds",
+        "TT301: the remedy in CloudFormation is in no case that holds",
+        "TT301: the remedy for a global table is in no case that holds",
     )
     write(tmp_path, "TT301/holds-global/template.yaml", smallest_template(WIDE, GLOBAL_TABLE))
     write(tmp_path, "TT301/holds-too/template.yaml", HEAD + ON)
@@ -165,7 +165,7 @@ def test_the_remedy_in_terraform_stands_in_the_source_of_a_plan(tmp_path: Path) 
     remedied = _terraform_only(declared(check, "TT302"), "ttl {\n  enabled = true\n}\n\nlifecycle {}")
     write(tmp_path, "TT302/fails/plan.json", "")
     write(tmp_path, "TT302/holds/plan.json", "")
-    missing = ("TT302: the remedy in Terraform stands in no case that holds",)
+    missing = ("TT302: the remedy in Terraform is in no case that holds",)
     assert gaps_of(remedied, tmp_path) == missing
     write(tmp_path, "TT302/holds/main.tf", "x {\n  lifecycle {}\n  ttl {\n     enabled   = true\n  }\n}")
     assert gaps_of(remedied, tmp_path) == ()

@@ -1,4 +1,7 @@
-"""Proves a pack by its cases; the smallest file with a fragment."""
+"""Proves the policies of a pack by cases: inputs in folders whose names say what the policy must return.
+
+It also makes the smallest file with a remedy in it.
+"""
 
 from __future__ import annotations
 
@@ -46,11 +49,10 @@ _RESOURCE_ATTRIBUTES = ("Condition", "DeletionPolicy", "DependsOn", "Metadata", 
 
 
 def smallest_template(fragment: str = "", type: str = TABLE) -> str:
-    """The smallest CloudFormation template with one table, of this type, that holds the fragment.
+    """The smallest CloudFormation template with one table of this type and the fragment.
 
-    The fragment's keys go where they belong: properties of the table, attributes of its resource,
-    or resources of their own (those with a ``Type`` of some service). A property that the smallest
-    table also has gives way.
+    Each key of the fragment goes where it belongs: it is a property of the table, an attribute of its resource, or
+    a resource of its own if it has a ``Type``. It replaces the same property of the smallest table.
     """
     attributes, resources, properties = "", "", ""
     for key, text in _entries(fragment):
@@ -60,16 +62,16 @@ def smallest_template(fragment: str = "", type: str = TABLE) -> str:
             resources += text
         else:
             properties += text
-    usual = _TEMPLATE_PROPERTIES + (_REPLICAS if type == GLOBAL_TABLE else "")
-    given = {key for key, _ in _entries(properties)}
-    own = "".join(text for key, text in _entries(usual) if key not in given)
+    smallest = _TEMPLATE_PROPERTIES + (_REPLICAS if type == GLOBAL_TABLE else "")
+    replaced = {key for key, _ in _entries(properties)}
+    own = "".join(text for key, text in _entries(smallest) if key not in replaced)
     table = f"Table:\n  Type: {type}\n{indent(attributes, '  ')}"
     table += f"  Properties:\n{indent(own + properties, '    ')}"
     return f"Resources:\n{indent(table + resources, '  ')}"
 
 
 def smallest_terraform(fragment: str = "") -> str:
-    """The smallest Terraform file with one table that holds the fragment, beside it where it is a block of its own."""
+    """The smallest Terraform file with one table and the fragment: in the table, or beside it if it is a block."""
     text = dedent(fragment).strip("\n")
     if re.match(r"(resource|data|provider|module|locals|variable)\b", text):
         return f"{_terraform_table('')}\n{text}\n"
@@ -83,7 +85,7 @@ def _terraform_table(arguments: str) -> str:
 def _entries(fragment: str) -> list[tuple[str, str]]:
     """The fragment's outermost keys, each with all its lines."""
     text = dedent(fragment).strip("\n")
-    starts = [(found.group(1), found.start()) for found in re.finditer(r"^([\w:]+):", text, re.MULTILINE)]
+    starts = [(match.group(1), match.start()) for match in re.finditer(r"^([\w:]+):", text, re.MULTILINE)]
     ends = [start for _, start in starts[1:]] + [len(text)]
     return [(key, text[start:end].rstrip() + "\n") for (key, start), end in zip(starts, ends, strict=False)]
 
@@ -94,7 +96,7 @@ INPUTS = {"template.yaml": "CloudFormation", "template.json": "CloudFormation", 
 
 @record(kw_only=False)
 class Case:
-    """One input of one case directory, and the policy it is about."""
+    """One input of a case, and the policy that it proves."""
 
     policy: Policy
     outcome: str
@@ -121,7 +123,7 @@ def cases_of(policy: Policy, directory: str | Path) -> list[Case]:
 
 
 def prove(case: Case) -> None:
-    """Judge the case twice, and raise AssertionError where it is not what it says."""
+    """Check the case twice. AssertionError if the outcome is not the expected one."""
     first, second = judged(case), judged(case)
     if first.findings != second.findings or first.counts != second.counts:
         raise AssertionError(f"{case}: the policy does not give the same verdict twice")
@@ -134,57 +136,59 @@ def prove(case: Case) -> None:
         _compare(case, "number of findings", len(findings), expected.pop("findings"))
     if expected and not any(_matches(finding, expected) for finding in findings):
         seen = "\n".join(f"  {_shown(finding)}" for finding in findings)
-        raise AssertionError(f"{case}: no finding is as expected\n  {expected}\nfound\n{seen}")
+        raise AssertionError(f"{case}: no finding matches\n  {expected}\nthe findings are\n{seen}")
 
 
 def judged(case: Case) -> Report:
-    """The report of the case's policy on the case's input."""
+    """The report of the policy on the input."""
     settings, options = _settings(case)
     source = Source(case.input.name, case.input.read_bytes())
     return check((source,), (case.policy,), settings, options)
 
 
 def outcome(report: Report) -> str:
-    """What a report on one policy says: the worst of its verdicts."""
+    """The worst verdict in a report on one policy."""
     counts = report.counts
-    said = (counts.failed, counts.unknown, counts.held, counts.not_applicable)
-    by_outcome = zip(("fails", "unknown", "holds", "exempt"), said, strict=True)
-    return next((name for name, count in by_outcome if count), "nothing judged")
+    by_severity = (counts.failed, counts.unknown, counts.held, counts.not_applicable)
+    by_outcome = zip(("fails", "unknown", "holds", "exempt"), by_severity, strict=True)
+    return next((name for name, count in by_outcome if count), "nothing checked")
 
 
 def gaps(pack: str | Iterable[Policy], directory: str | Path) -> tuple[str, ...]:
-    """What is missing until every policy of the pack is proved: nothing, when all is well."""
+    """What is missing before every policy of the pack is proved."""
     return tuple(gap for policy in _policies(pack) for gap in gaps_of(policy, directory))
 
 
 def gaps_of(policy: Policy, directory: str | Path) -> tuple[str, ...]:
-    """What is missing until one policy is proved."""
-    found = cases_of(policy, directory)
-    strange = sorted({case.input.parent.name for case in found if case.outcome not in OUTCOMES})
-    missing = [f"{policy.id}: {name!r} names no outcome; use one of {', '.join(OUTCOMES)}" for name in strange]
+    """What is missing before one policy is proved."""
+    cases = cases_of(policy, directory)
+    unnamed = sorted({case.input.parent.name for case in cases if case.outcome not in OUTCOMES})
+    missing = [
+        f"{policy.id}: {name!r} does not begin with an outcome: use one of {', '.join(OUTCOMES)}" for name in unnamed
+    ]
     for language, remedies in _remedies(policy).items():
-        proved = {case.outcome for case in found if INPUTS[case.input.name] == language}
+        proved = {case.outcome for case in cases if INPUTS[case.input.name] == language}
         missing += [
             f"{policy.id}: no case in {language} that {word}" for word in ("fails", "holds") if word not in proved
         ]
         missing += [
-            f"{policy.id}: the {named} stands in no case that holds"
+            f"{policy.id}: the {named} is in no case that holds"
             for named, remedy in remedies.items()
-            if not any(_holds_remedy(case, language, remedy) for case in found)
+            if not any(_holds_remedy(case, language, remedy) for case in cases)
         ]
     missing += [f"{policy.id}: {gap}" for gap in _smallest_gaps(policy)]
     return tuple(_beyond_proof(policy, missing, _toml(Path(directory, policy.id, "beyond.toml"))))
 
 
 def _beyond_proof(policy: Policy, missing: list[str], reasons: Mapping[str, Any]) -> Iterable[str]:
-    """The gaps that have no good reason, and the reasons that have no gap any more."""
+    """The gaps that ``beyond.toml`` gives no reason for, and the reasons that belong to no gap."""
     excused = {f"{policy.id}: {gap}" for gap, reason in reasons.items() if reason}
     yield from (gap for gap in missing if gap not in excused)
-    yield from (f"{gap}: beyond.toml excuses what is not missing" for gap in sorted(excused - set(missing)))
+    yield from (f"{gap}: beyond.toml gives a reason, but nothing is missing" for gap in sorted(excused - set(missing)))
 
 
 def smallest(policy: Policy, *, remedied: bool, type: str = TABLE) -> Report:
-    """The report on the smallest template with a table of this type, with or without the policy's remedy for it."""
+    """The report on the smallest template with a table of this type, with or without the policy's remedy."""
     remedy = policy.remedy.within(Dialect.CLOUDFORMATION, type) if remedied else None
     text = smallest_template(remedy or "", type)
     source = Source("template.yaml", text.encode())
@@ -192,14 +196,14 @@ def smallest(policy: Policy, *, remedied: bool, type: str = TABLE) -> Report:
 
 
 def _smallest_gaps(policy: Policy) -> Iterable[str]:
-    """Where the smallest table of a type alone breaks the policy, the remedy alone must mend it."""
+    """If the smallest table of a type fails, the remedy alone must fix it."""
     for type_ in (TABLE, GLOBAL_TABLE):
         remedy = policy.remedy.within(Dialect.CLOUDFORMATION, type_)
         if remedy and outcome(smallest(policy, remedied=False, type=type_)) == "fails":
-            mended = smallest(policy, remedied=True, type=type_)
-            if outcome(mended) not in ("holds", "exempt") or mended.faults:
-                found = [_shown(finding) for finding in mended.findings]
-                yield f"the smallest {type_} with the remedy {outcome(mended)}: {found}"
+            fixed = smallest(policy, remedied=True, type=type_)
+            if outcome(fixed) not in ("holds", "exempt") or fixed.faults:
+                findings = [_shown(finding) for finding in fixed.findings]
+                yield f"the smallest {type_} with the remedy {outcome(fixed)}: {findings}"
 
 
 def _policies(pack: str | Iterable[Policy]) -> tuple[Policy, ...]:
@@ -207,21 +211,21 @@ def _policies(pack: str | Iterable[Policy]) -> tuple[Policy, ...]:
 
 
 def _remedies(policy: Policy) -> dict[str, dict[str, str]]:
-    """The remedies by their languages, each by what a gap calls it."""
+    """The remedies by language, each by its name in a gap."""
     remedy = policy.remedy
-    spelled = {
+    by_language = {
         "Terraform": {"remedy in Terraform": remedy.terraform},
         "CloudFormation": {
             "remedy in CloudFormation": remedy.cloudformation,
             "remedy for a global table": remedy.global_table,
         },
     }
-    named = {language: {name: text for name, text in texts.items() if text} for language, texts in spelled.items()}
+    named = {language: {name: text for name, text in texts.items() if text} for language, texts in by_language.items()}
     return {language: texts for language, texts in named.items() if texts}
 
 
 def _holds_remedy(case: Case, language: str, remedy: str) -> bool:
-    """Whether the case holds every paragraph of the remedy, however it is indented."""
+    """Whether the case holds and has every paragraph of the remedy, with any indentation."""
     if case.outcome != "holds" or INPUTS[case.input.name] != language:
         return False
     written = case.input.with_name("main.tf") if language == "Terraform" else case.input
@@ -257,11 +261,11 @@ def _settings(case: Case) -> tuple[Settings, ReadOptions]:
 
 
 def _expected(case: Case) -> dict[str, Any]:
-    """What the case expects of its input: what is said of all inputs, then what is said of this one."""
+    """The expectations for the input: those for all inputs of the case, then its own."""
     written = _toml(case.input.with_name("expect.toml"))
     shared = {key: value for key, value in written.items() if key not in INPUTS}
     if case.input.name == "plan.json":
-        shared.pop("line", None)  # a plan is one line that no reader ever saw
+        shared.pop("line", None)  # a plan is one line
     return {**shared, **written.get(case.input.name, {})}
 
 

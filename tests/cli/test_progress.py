@@ -36,13 +36,13 @@ def test_a_terminal_has_one_line_that_goes_again() -> None:
     """From one second on, ten times a second at most."""
     terminal = Terminal()
     told(terminal, 0.5, 0.99, 1.0, 1.05, 1.1)
-    assert "\r\x1b[Kjudged 3 of 100 inputs\r\x1b[Kjudged 5 of 100 inputs\r\x1b[K" == terminal.getvalue()
+    assert "\r\x1b[Kchecked 3 of 100 inputs\r\x1b[Kchecked 5 of 100 inputs\r\x1b[K" == terminal.getvalue()
 
 
 def test_a_log_has_a_line_every_ten_seconds(capsys: pytest.CaptureFixture[str]) -> None:
     """Whole lines, on standard error."""
     told(io.StringIO(), 9.9, 10.0, 15.0, 20.0, 29.0)
-    assert "judged 2 of 100 inputs\njudged 4 of 100 inputs\n" == capsys.readouterr().err
+    assert "checked 2 of 100 inputs\nchecked 4 of 100 inputs\n" == capsys.readouterr().err
 
 
 @pytest.mark.parametrize("stream", [Terminal(), io.StringIO()])

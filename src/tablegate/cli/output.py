@@ -1,8 +1,9 @@
-"""Streams, files, progress."""
+"""Writes to standard output, standard error and files, and reports progress."""
 
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import time
 from collections.abc import Callable
@@ -12,17 +13,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
-
-# What a terminal without Unicode is given instead.
-_PLAIN = str.maketrans({"·": "-", "…": "...", "—": "-"})
+_PLAIN = str.maketrans({"·": "-", "…": "...", "—": "-"})  # for a terminal without Unicode
 
 
 class OutputError(Exception):
-    """A report that was due could not be written."""
+    """A report could not be written."""
 
 
 def emit(text: str) -> None:
-    """Write to standard output. A reader who leaves early is nobody's mistake."""
+    """Write to standard output. If its reader leaves early, that is no error."""
     if sys.stdout is None:
         raise OutputError("standard output is closed")
     try:
@@ -35,7 +34,7 @@ def emit(text: str) -> None:
 
 
 def note(*lines: str) -> None:
-    """Write lines to standard error, if anybody can read it. Each begins with a word of ours."""
+    """Write lines to standard error, if it is open. Control characters are escaped."""
     if sys.stderr is None:
         return
     from tablegate.reporters.safe import PROSE, safe_text
@@ -47,12 +46,12 @@ def note(*lines: str) -> None:
 
 
 def quote(text: str) -> None:
-    """Pass on what a pack printed."""
+    """Write what a pack printed to standard error."""
     note(*(f"pack: {line}" for line in text.splitlines()))
 
 
 def save(path: Path, text: str) -> None:
-    """Write a file in one step: whoever reads it finds the old one or the new one, never a half."""
+    """Write a file in one step: a reader finds the old content or the new one, never half of it."""
     refusal = _refusal(path)
     if refusal:
         raise OutputError(f"{path}: {refusal}")
@@ -79,7 +78,7 @@ def _narrowed(text: str, encoding: str) -> bytes:
 
 
 def _silence(stream: TextIO) -> None:
-    """Nothing more can be written there: also not when Python ends and flushes what is left."""
+    """Discard what is written from now on, also what Python flushes at its end."""
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
@@ -89,27 +88,24 @@ def _silence(stream: TextIO) -> None:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o666)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o666)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        draft.replace(path)
+        temporary.replace(path)
     except BaseException:
-        draft.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 
 def _refusal(path: Path) -> str | None:
-    """Why nothing is written there: a link in a checked-out tree may lead anywhere."""
+    """Why the file is not written: a link in a checked-out tree may lead anywhere."""
     if path.is_relative_to("/dev"):
         return None
-    import stat
-
-    steps = [path] if path.is_absolute() else [path, *path.parents]
-    for step in steps:
+    for step in [path] if path.is_absolute() else [path, *path.parents]:
         try:
             if stat.S_ISLNK(step.lstat().st_mode):
                 return f"{step} is a symbolic link, and reports are not written through links"
@@ -122,13 +118,13 @@ def _reason(error: Exception) -> str:
     return (error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__).lower()
 
 
-QUICK = 1.0  # seconds that nobody minds
-CALM, SELDOM = 0.1, 10.0  # seconds between two words, on a terminal and in a log
+QUIET_FOR = 1.0  # seconds before the first message on a terminal
+ON_TERMINAL, IN_LOG = 0.1, 10.0  # seconds between two messages
 _CLEAR = "\r\x1b[K"
 
 
 class Progress:
-    """Says how many files were met, and how many sources are judged. Short runs say nothing."""
+    """Shows how many files were looked at, and how many inputs are checked. Short runs show nothing."""
 
     def __init__(
         self, stream: TextIO | None = None, *, silent: bool = False, clock: Callable[[], float] = time.monotonic
@@ -137,29 +133,29 @@ class Progress:
         self._live = not silent and self._stream is not None and self._stream.isatty()
         self._silent = silent or self._stream is None
         self._clock = clock
-        self._due = clock() + (QUICK if self._live else SELDOM)
+        self._due = clock() + (QUIET_FOR if self._live else IN_LOG)
         self._drawn = False
 
     def met(self, files: int) -> None:
-        """So many files were looked at, on the way to what is to be judged."""
+        """Show how many files were looked at."""
         self._tell(f"looked at {files:,} files")
 
     def __call__(self, done: int, total: int) -> None:
-        """So many of so many."""
-        self._tell(f"judged {done:,} of {total:,} inputs")
+        """Show how many inputs are checked, of how many."""
+        self._tell(f"checked {done:,} of {total:,} inputs")
 
     def _tell(self, line: str) -> None:
         now = self._clock()
         if self._silent or now < self._due:
             return
-        self._due = now + (CALM if self._live else SELDOM)
+        self._due = now + (ON_TERMINAL if self._live else IN_LOG)
         if self._live:
             self._draw(f"{_CLEAR}{line}")
         else:
             note(line)
 
     def end(self) -> None:
-        """Leave nothing on the terminal."""
+        """Clear the line on the terminal."""
         if self._drawn:
             self._draw(_CLEAR)
 
