@@ -50,6 +50,10 @@ iam-data: .venv/ready
 	  --target build/iam-data --requirement fixtures/iam/requirements.txt
 	$(BIN)/python fixtures/make_iam_data.py build/iam-data
 
+# The skeleton of a policy with its cases: `make policy ID=TG905 NAME=owner-is-a-team`.
+policy: .venv/ready
+	@$(BIN)/python fixtures/make_policy.py '$(ID)' '$(NAME)' $(THEME)
+
 demo: .venv/ready
 	@for input in fixtures/examples/plan.json fixtures/examples/template.yaml; do \
 	  echo "\$$ tablegate check $$input"; $(BIN)/tablegate check --no-config $$input; code=$$?; \

@@ -146,7 +146,7 @@ def test_a_policy_needs_a_failing_and_a_holding_case_with_its_remedy(tmp_path: P
     write(tmp_path, "TT301/holds/template.yaml", HEAD)
     write(tmp_path, "TT301/breaks/template.yaml", HEAD)
     assert gaps_of(recovery, tmp_path) == (
-        "TT301: 'breaks' names no outcome; use one of fails, holds, unknown, exempt",
+        "TT301: 'breaks' does not begin with an outcome: use one of fails, holds, unknown, exempt",
         "TT301: the remedy in CloudFormation is in no case that holds",
         "TT301: the remedy for a global table is in no case that holds",
     )
