@@ -90,7 +90,7 @@ class Scaling:
         resource_id, dimension = _id_and_dimension(one)
         if resource_id is not None and dimension is not None:
             equal = self._by_id.get((resource_id, dimension), [])
-            return [target for target in equal if target.provider == one.provider] or equal
+            return [target for target in equal if target.owner == one.owner] or equal
         references = one.references("resource_id")
         targets = [
             target

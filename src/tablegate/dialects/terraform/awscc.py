@@ -242,10 +242,6 @@ class _PlanResolver(Resolver):
     def resolve(self, node: Node) -> Resolved:
         return self._nodes.resolved(node)
 
-    def get(self, members: Mapping[str, Node], key: str) -> Resolved:
-        node = members.get(key)
-        return None if node is None else self._nodes.resolved(node)
-
     def place(self, node: Node) -> Place:
         return self._nodes.place(node)
 

@@ -1,8 +1,9 @@
-"""Resources into an estate: tables, changes, dax."""
+"""Builds the estate of a plan or of source: tables with their changes, DAX clusters, holders and grants."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache, partial
 
 from tablegate.dialects.reading import Access, Faults, ReadOptions
 from tablegate.dialects.terraform import coverage, secrets
@@ -27,111 +28,92 @@ from tablegate.model.value import Doubt, Place
 
 
 def read_change(
-    instance: ResourceChange,
+    resource_change: ResourceChange,
     after: Table | None,
-    make_before: Callable[[ResourceChange], Table | None],
-    here: Place | None,
+    read_before: Callable[[ResourceChange], Table | None],
+    place: Place | None,
 ) -> Change:
-    """The change of one table, bound to the table that it leaves."""
+    """The change of one table, linked with the table that it results in."""
     change = Change(
-        address=instance.address,
-        place=here or Place(instance.faults.file),
-        kind=ChangeKind.DELETE if instance.deposed else instance.kind,
-        make_before=_Once(instance, make_before),
+        address=resource_change.address,
+        place=place or Place(resource_change.faults.file),
+        kind=ChangeKind.DELETE if resource_change.deposed else resource_change.kind,
+        make_before=cache(partial(read_before, resource_change)),
         after=after,
-        order=instance.order,
-        replace_paths=_paths(instance.change.get("replace_paths")),
-        reason=instance.reason,
-        importing=_importing(instance.change.get("importing")),
-        previous_address=instance.previous_address,
-        deposed=instance.deposed,
+        order=resource_change.order,
+        replace_paths=_paths(resource_change.change.get("replace_paths")),
+        reason=resource_change.reason,
+        importing=_importing(resource_change.change.get("importing")),
+        previous_address=resource_change.previous_address,
+        deposed=resource_change.deposed,
     )
     if after is not None:
-        # The two know each other, and the one has to be there before the other.
-        wire(after, "change", change)
+        wire(after, "change", change)  # the two refer to each other
     return change
 
 
-def note_actions(instance: ResourceChange, faults: Faults) -> None:
-    """Say of an action that nobody knows yet that it is not known."""
-    if instance.kind is ChangeKind.UNKNOWN:
-        actions = ", ".join(instance.actions) or "none"
-        faults.incomplete(f"{instance.address}: unknown actions ({actions})", instance.path)
-
-
-class _Once:
-    """Makes the table before the change when somebody first asks."""
-
-    __slots__ = ("_instance", "_made", "_make", "_table")
-
-    def __init__(self, instance: ResourceChange, make: Callable[[ResourceChange], Table | None]) -> None:
-        self._instance = instance
-        self._make = make
-        self._made = False
-        self._table: Table | None = None
-
-    def __call__(self) -> Table | None:
-        if not self._made:
-            self._table = self._make(self._instance)
-            self._made = True
-        return self._table
+def note_actions(change: ResourceChange, faults: Faults) -> None:
+    """Report a change whose actions are not among those that are known."""
+    if change.kind is ChangeKind.UNKNOWN:
+        actions = ", ".join(change.actions) or "none"
+        faults.incomplete(f"{change.address}: unknown actions ({actions})", change.path)
 
 
 def _paths(content: object) -> tuple[str, ...]:
-    """Attribute paths, in the notation of places."""
-    found = []
+    """Attribute paths as places have them: ``replica[0].region_name``."""
+    paths = []
     for path in content if isinstance(content, list) else ():
         steps = path if isinstance(path, list) else [path]
         text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
-        found.append(text.removeprefix("."))
-    return tuple(found)
+        paths.append(text.removeprefix("."))
+    return tuple(paths)
 
 
 def _importing(content: object) -> str | None:
-    """By which id or identity an existing table comes under management."""
+    """The id or identity by which an existing table is imported."""
     if not isinstance(content, Mapping):
         return None
-    found = content.get("id")
-    if isinstance(found, str):
-        return found
+    id_ = content.get("id")
+    if isinstance(id_, str):
+        return id_
     identity = tree(content.get("identity"))
     parts = [f"{key}={value}" for key, value in sorted(identity.items()) if isinstance(value, (str, int))]
     return ", ".join(parts) or "known only after apply"
 
 
-def dax_clusters(world: Snapshot) -> tuple[DaxCluster, ...]:
+def dax_clusters(snapshot: Snapshot) -> tuple[DaxCluster, ...]:
     """The DAX clusters."""
-    return tuple(sorted((_cluster(one) for one in world.of("aws_dax_cluster")), key=lambda one: one.address))
+    return tuple(sorted(map(_cluster, snapshot.of("aws_dax_cluster")), key=lambda cluster: cluster.address))
 
 
-def legacy_global_tables(world: Snapshot, finder: TableFinder) -> tuple[LegacyGlobalTable, ...]:
-    """The global tables of 2017: a resource that ties tables of one name together."""
-    found = (_legacy(one, finder) for one in world.of("aws_dynamodb_global_table"))
-    return tuple(sorted(found, key=lambda one: one.address))
+def legacy_global_tables(snapshot: Snapshot, finder: TableFinder) -> tuple[LegacyGlobalTable, ...]:
+    """The global tables of 2017: each is a resource that joins tables of one name."""
+    globals_ = (_legacy(resource, finder) for resource in snapshot.of("aws_dynamodb_global_table"))
+    return tuple(sorted(globals_, key=lambda table: table.address))
 
 
-def _cluster(one: Resource) -> DaxCluster:
-    block = one.block.one("server_side_encryption")
+def _cluster(cluster: Resource) -> DaxCluster:
+    block = cluster.block.one("server_side_encryption")
     if block is None:
         encrypted = facts.DAX_ENCRYPTED.unset
     elif isinstance(block, Doubt):
-        encrypted = facts.DAX_ENCRYPTED.doubted(block, one.block.place("server_side_encryption"))
+        encrypted = facts.DAX_ENCRYPTED.doubted(block, cluster.block.place("server_side_encryption"))
     else:
         encrypted = block.flag(facts.DAX_ENCRYPTED, "enabled")
     return DaxCluster(
-        address=one.address,
-        place=one.place,
+        address=cluster.address,
+        place=cluster.place,
         encrypted=encrypted,
-        in_transit=one.block.text(facts.DAX_IN_TRANSIT, "cluster_endpoint_encryption_type"),
+        in_transit=cluster.block.text(facts.DAX_IN_TRANSIT, "cluster_endpoint_encryption_type"),
     )
 
 
-def _legacy(one: Resource, finder: TableFinder) -> LegacyGlobalTable:
-    match = finder.of(one, "name")
+def _legacy(resource: Resource, finder: TableFinder) -> LegacyGlobalTable:
+    match = finder.of(resource, "name")
     table = next((it for it in finder.tables if it.address in match.tables[:1]), None) if match.doubt is None else None
     return LegacyGlobalTable(
-        address=one.address,
-        place=one.place,
+        address=resource.address,
+        place=resource.place,
         custom_resource=False,
         table=None if table is None else table.address,
         table_retained=facts.DELETION_PROTECTION.unset
@@ -142,13 +124,13 @@ def _legacy(one: Resource, finder: TableFinder) -> LegacyGlobalTable:
 
 
 class EstateBuilder:
-    """Resources, their worlds before and after, and the faults found on the way."""
+    """Builds the estate from the resources before and after a plan."""
 
     def __init__(
         self,
         dialect: Dialect,
         configuration: Configuration,
-        instances: ResourceChanges,
+        changes: ResourceChanges,
         faults: Faults,
         options: ReadOptions,
         *,
@@ -158,41 +140,47 @@ class EstateBuilder:
     ) -> None:
         self._dialect = dialect
         self._configuration = configuration
-        self._instances = instances
+        self._changes = changes
         self._faults = faults
         self._variables = variables
         self._state = state or PriorState(None)
-        tracer = ReferenceResolver(configuration, instances, variables, source_map)
-        self._regions = Regions(configuration, tracer, self._state, options.region, options.account)
-        self._before = Snapshot("before", instances, configuration, tracer, faults, dialect=dialect)
-        self._after = Snapshot(
-            "after", instances, configuration, tracer, faults, dialect=dialect, source_map=source_map
+        resolver = ReferenceResolver(configuration, changes, variables, source_map)
+        self._regions = Regions(configuration, resolver, self._state, options.region, options.account)
+        snapshot = partial(
+            Snapshot,
+            changes=changes,
+            configuration=configuration,
+            resolver=resolver,
+            regions=self._regions,
+            faults=faults,
+            dialect=dialect,
         )
-        self._read: Access | None = None
+        self._before, self._after = snapshot("before"), snapshot("after", source_map=source_map)
+        self._access_read: Access | None = None
         self._managed_keys: set[str] = set()
         self._joins: dict[Snapshot, TableJoins] = {}
 
     def changes(self) -> tuple[Change, ...]:
         """What a plan does to its tables."""
-        found = []
-        for instance in self._instances.of(TABLE_TYPES):
-            if instance.mode != "managed":
+        changes = []
+        for resource_change in self._changes.of(TABLE_TYPES):
+            if resource_change.mode != "managed":
                 continue
-            note_actions(instance, self._faults)
-            resource = None if instance.deposed else self._after.at(instance)
-            after = None if resource is None else self._table(resource, self._after)
-            here = None if resource is None else resource.place
-            found.append(read_change(instance, after, self._table_before, here))
-        found.sort(key=lambda change: (change.address, change.deposed or ""))
-        return tuple(found)
+            note_actions(resource_change, self._faults)
+            resource = None if resource_change.deposed else self._after.at(resource_change)
+            after = None if resource is None else self._table(resource)
+            place = None if resource is None else resource.place
+            changes.append(read_change(resource_change, after, self._table_before, place))
+        changes.sort(key=lambda change: (change.address, change.deposed or ""))
+        return tuple(changes)
 
     def tables(self) -> tuple[Table, ...]:
-        """The tables as they will be, of source: it does not tell what there is already."""
-        found = [self._table(resource, self._after) for resource in self._after.of(*TABLE_TYPES)]
-        return tuple(sorted(found, key=lambda table: table.address))
+        """The tables of source, which does not show what exists already."""
+        tables = [self._table(resource) for resource in self._after.of(*TABLE_TYPES)]
+        return tuple(sorted(tables, key=lambda table: table.address))
 
     def estate(self, tables: tuple[Table, ...], changes: tuple[Change, ...], more_secrets: Iterable[str]) -> Estate:
-        """All of it."""
+        """The estate."""
         joins = self._joins_of(self._after)
         access = self._access(tables)
         return Estate(
@@ -211,7 +199,7 @@ class EstateBuilder:
         )
 
     def input(self, tables: tuple[Table, ...], detail: str | None, resources: int) -> Input:
-        """What was seen."""
+        """What was read, for the report."""
         access = self._access(tables)
         return Input(
             path=self._faults.file,
@@ -226,33 +214,33 @@ class EstateBuilder:
             documents_unread=access.unread,
         )
 
-    def _table_before(self, instance: ResourceChange) -> Table | None:
-        resource = self._before.at(instance)
-        return None if resource is None else self._table(resource, self._before)
+    def _table_before(self, change: ResourceChange) -> Table | None:
+        resource = self._before.at(change)
+        return None if resource is None else self._table(resource)
 
-    def _table(self, resource: Resource, world: Snapshot) -> Table:
-        joins = self._joins_of(world)
-        if resource.resource_change.type == TABLE_TYPES[0]:
+    def _table(self, resource: Resource) -> Table:
+        joins = self._joins_of(resource.snapshot)
+        if resource.type == TABLE_TYPES[0]:
             return read_table(resource, joins)
         from tablegate.dialects.terraform.awscc import read_awscc_table  # few plans use that provider
 
         return read_awscc_table(resource, joins)
 
-    def _joins_of(self, world: Snapshot) -> TableJoins:
-        found = self._joins.get(world)
-        if found is None:
-            keys = Keys(world, self._before, self._regions, self._state, self._managed_keys)
-            found = self._joins[world] = TableJoins(world, self._regions, keys)
-        return found
+    def _joins_of(self, snapshot: Snapshot) -> TableJoins:
+        joins = self._joins.get(snapshot)
+        if joins is None:
+            keys = Keys(snapshot, self._before, self._regions, self._state, self._managed_keys)
+            joins = self._joins[snapshot] = TableJoins(snapshot, self._regions, keys)
+        return joins
 
     def _access(self, tables: tuple[Table, ...]) -> Access:
-        """Who may do what, where there is anything that says so."""
-        if self._read is None:
-            self._read = self._read_access(tables) if self._instances.any_of(POLICY_TYPES) else Access()
-        return self._read
+        """Who has access to what; nothing if no resource says so."""
+        if self._access_read is None:
+            self._access_read = self._read_access(tables) if self._changes.any_of(POLICY_TYPES) else Access()
+        return self._access_read
 
     def _read_access(self, tables: tuple[Table, ...]) -> Access:
-        # imported when there is something to read: most plans for tables alone hold no policy
+        # imported only if needed: most plans for tables alone hold no policy
         from tablegate.dialects.terraform.iam import read_access
         from tablegate.dialects.terraform.iam.context import PlanContext
 
@@ -268,7 +256,7 @@ class EstateBuilder:
 
     def _secrets(self) -> set[str]:
         return {
-            *secrets.of_instances(self._instances.of(coverage.READ)),
+            *secrets.of_instances(self._changes.of(coverage.READ)),
             *secrets.of_variables(self._configuration, self._variables),
             *secrets.of_providers(self._configuration),
         }

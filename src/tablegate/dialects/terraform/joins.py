@@ -92,7 +92,7 @@ class TableFinder:
         return tuple(address for address in addresses if address in same_key) or addresses
 
     def _location(self, resource: Resource, account: str | None) -> Location:
-        return Location(self._regions.name(resource), account, resource.provider)
+        return Location(self._regions.name(resource), account, resource.owner)
 
 
 def table_name(table: Resource) -> str | None:

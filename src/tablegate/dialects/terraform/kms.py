@@ -29,9 +29,9 @@ class Keys:
     """Owners of keys, at one moment."""
 
     def __init__(
-        self, world: Snapshot, before: Snapshot, regions: Regions, state: PriorState, managed: set[str]
+        self, snapshot: Snapshot, before: Snapshot, regions: Regions, state: PriorState, managed: set[str]
     ) -> None:
-        self._world = world
+        self._snapshot = snapshot
         self._before = before
         self._regions = regions
         self._state = state
@@ -55,32 +55,32 @@ class Keys:
 
     def of_key(self, resource: Resource, block: Block, argument: str) -> Encryption:
         """Whose key it is, where encryption under KMS is on: without one named, the AWS-managed key."""
-        given = block.text(facts.KEY, argument)
+        value = block.text(facts.KEY, argument)
         place = block.place(argument)
-        if given.content is not None:
-            return self._known(resource, block, given, argument)
-        if given.doubt is not None:
-            return self._unknown(resource, block, given, argument)
+        if value.content is not None:
+            return self._known(resource, block, value, argument)
+        if value.doubt is not None:
+            return self._unknown(resource, block, value, argument)
         if block.is_unknown(argument) and block.configured is None:
             return _doubted(Doubt("the key stands in a dynamic block", "the module's source"), place, _EITHER)
         return _managed(block.place(argument), facts.KEY.unset)
 
-    def _known(self, resource: Resource, block: Block, given: Value[str], argument: str) -> Encryption:
-        key = given.content or ""
-        mentions = self._mentions(resource, block, argument)
-        unnamed = block.configured is not None and all(one.content is None and not one.type for one in mentions)
-        asked = {self._asked(one) for one in mentions if one.type in _NAMED_BY and one.data is not None}
+    def _known(self, resource: Resource, block: Block, value: Value[str], argument: str) -> Encryption:
+        key = value.content or ""
+        references = self._references(resource, block, argument)
+        unnamed = block.configured is not None and all(one.content is None and not one.type for one in references)
+        asked = {self._asked(one) for one in references if one.type in _NAMED_BY and one.data is not None}
         found = self._resource(key)
         unnamed = unnamed and found is None  # a change that is ignored keeps a key that nobody names any more
         managed = key.endswith(_MANAGED) or key in self._managed or key in self._looked_up
         if managed or unnamed or asked == {KeyOwner.AWS_MANAGED}:
             self._managed.add(key)
-            return _managed(given.place, given)
+            return _managed(value.place, value)
         region = arn_part(key, 3)
         return Encryption(
-            owner=facts.KEY_OWNER.of(KeyOwner.CUSTOMER, given.place, sensitive=given.sensitive),
-            key=given,
-            key_region=facts.KEY_REGION.of(region, given.place) if region else self._region_of(found),
+            owner=facts.KEY_OWNER.of(KeyOwner.CUSTOMER, value.place, sensitive=value.sensitive),
+            key=value,
+            key_region=facts.KEY_REGION.of(region, value.place) if region else self._region_of(found),
             resource=None if found is None else self._key(found),
         )
 
@@ -91,22 +91,22 @@ class Keys:
         named = [values for values in found if str(values.get("name")).endswith(_MANAGED)]
         return {str(values.get(key)) for values in named for key in ("arn", "target_key_arn", "target_key_id")}
 
-    def _unknown(self, resource: Resource, block: Block, given: Value[str], argument: str) -> Encryption:
+    def _unknown(self, resource: Resource, block: Block, value: Value[str], argument: str) -> Encryption:
         """The ARN is known only after the apply: what the expression reads tells whose it will be."""
-        mentions = self._mentions(resource, block, argument)
-        unknown = [one for one in mentions if not self._world.is_known(one) and not _is_no_key(one)]
+        references = self._references(resource, block, argument)
+        unknown = [one for one in references if not self._snapshot.is_known(one) and not _is_no_key(one)]
         owners = {self._owner(one) for one in unknown}
-        choice = [one for one in mentions if self._world.is_known(one) and _decides(one)]
-        doubt = given.doubt or doubt_about(unknown)
+        choice = [one for one in references if self._snapshot.is_known(one) and _decides(one)]
+        doubt = value.doubt or doubt_about(unknown)
         if owners == {KeyOwner.AWS_MANAGED} and not choice:
-            return _managed(given.place, given)
+            return _managed(value.place, value)
         if owners != {KeyOwner.CUSTOMER}:
-            return _doubted(doubt, given.place, _EITHER)
+            return _doubted(doubt, value.place, _EITHER)
         if choice and not self._made_for(unknown, choice):
             reads = ", ".join(one.reference for one in choice)
             return _doubted(
                 Doubt(f"the key may be left out: its expression also reads {reads}", "the module's source"),
-                given.place,
+                value.place,
                 _EITHER,
             )
         keys = self._keys_behind(unknown)
@@ -114,29 +114,29 @@ class Keys:
         regions = {self._regions.name(one) for one in keys}
         region = self._region_of(keys[0]) if len(regions) == 1 else facts.KEY_REGION.unset
         return Encryption(
-            owner=facts.KEY_OWNER.of(KeyOwner.CUSTOMER, given.place),
-            key=given,
-            key_region=facts.KEY_REGION.doubted(doubt, given.place) if len(regions) > 1 else region,
+            owner=facts.KEY_OWNER.of(KeyOwner.CUSTOMER, value.place),
+            key=value,
+            key_region=facts.KEY_REGION.doubted(doubt, value.place) if len(regions) > 1 else region,
             resource=None if key is None or key.type != "aws_kms_key" else self._key(key),
         )
 
-    def _mentions(self, resource: Resource, block: Block, argument: str) -> tuple[Reference, ...]:
-        return self._world.resolver.trace(block.expression(argument), resource.scope)
+    def _references(self, resource: Resource, block: Block, argument: str) -> tuple[Reference, ...]:
+        return self._snapshot.resolver.trace(block.expression(argument), resource.scope)
 
-    def _owner(self, mention: Reference) -> KeyOwner | None:
-        if mention.type in _NAMED_BY and mention.data is not None:
-            return self._asked(mention)
-        return KeyOwner.CUSTOMER if mention.type in _KEYS and mention.data is None else None
+    def _owner(self, reference: Reference) -> KeyOwner | None:
+        if reference.type in _NAMED_BY and reference.data is not None:
+            return self._asked(reference)
+        return KeyOwner.CUSTOMER if reference.type in _KEYS and reference.data is None else None
 
-    def _asked(self, mention: Reference) -> KeyOwner | None:
+    def _asked(self, reference: Reference) -> KeyOwner | None:
         """Whose key a data source looks up."""
-        argument = _NAMED_BY[mention.type]
-        expression = tree(tree(mention.data).get("expressions")).get(argument)
-        given = [one.content for one in self._world.resolver.trace(expression, ExpressionScope(mention.module))]
-        name = given[0] if len(given) == 1 else None
+        argument = _NAMED_BY[reference.type]
+        expression = tree(tree(reference.data).get("expressions")).get(argument)
+        value = [one.content for one in self._snapshot.resolver.trace(expression, ExpressionScope(reference.module))]
+        name = value[0] if len(value) == 1 else None
         if not isinstance(name, str):
-            label = mention.reference.split(".")[2].partition("[")[0]
-            values = self._state.data(mention.module, mention.type, label, None)
+            label = reference.reference.split(".")[2].partition("[")[0]
+            values = self._state.data(reference.module, reference.type, label, None)
             name = tree(values).get(argument)
         if not isinstance(name, str):
             return None
@@ -145,11 +145,11 @@ class Keys:
     def _made_for(self, keys: Sequence[Reference], choice: Sequence[Reference]) -> bool:
         """Whether the keys exist only because of what is chosen by: then they were not left out."""
         names = {one.reference for one in choice}
-        for mention in keys:
-            for instance in mention.targets:
-                found = self._world.at(instance)
+        for reference in keys:
+            for instance in reference.targets:
+                found = self._snapshot.at(instance)
                 scope = None if found is None else found.scope
-                read = () if scope is None else self._world.resolver.trace(scope.repeats, scope)
+                read = () if scope is None else self._snapshot.resolver.trace(scope.repeats, scope)
                 if names <= {one.reference for one in read}:
                     return True
         return False
@@ -163,14 +163,14 @@ class Keys:
         return keys
 
     def _targets(self, references: Sequence[Reference]) -> list[Resource]:
-        targets = (self._world.at(target) for reference in references for target in reference.targets)
+        targets = (self._snapshot.at(target) for reference in references for target in reference.targets)
         return [resource for resource in targets if resource is not None]
 
     def _resource(self, key: str) -> Resource | None:
         """The key of this input with that ARN or id, also one that this change deletes."""
         if self._by_id is None:
             self._by_id = {}
-            for resource in (*self._before.of("aws_kms_key"), *self._world.of("aws_kms_key")):
+            for resource in (*self._before.of("aws_kms_key"), *self._snapshot.of("aws_kms_key")):
                 for name in ("arn", "key_id", "id"):
                     if found := resource.known_text(name):
                         self._by_id[found] = resource
@@ -190,7 +190,7 @@ class Keys:
             place=key.reference_place,
             rotation=key.block.flag(facts.ROTATION, "enable_key_rotation"),
             enabled=key.block.flag(facts.KEY_ENABLED, "is_enabled"),
-            deleted=self._world.is_after and self._world.at(key.resource_change) is None,
+            deleted=self._snapshot.is_after and self._snapshot.at(key.resource_change) is None,
         )
 
 
@@ -213,6 +213,6 @@ def _is_no_key(reference: Reference) -> bool:
     return is_aws and reference.attribute == "arn" and reference.type not in _KEYS
 
 
-def _decides(mention: Reference) -> bool:
+def _decides(reference: Reference) -> bool:
     """Whether something known can decide between a key and none: a missing one or a name cannot."""
-    return not mention.type and mention.content is not None and not isinstance(mention.content, str)
+    return not reference.type and reference.content is not None and not isinstance(reference.content, str)

@@ -1,4 +1,7 @@
-"""Expressions followed to resources; values known in part."""
+"""Follows the references of expressions to what they read: resources, constants, or values that source cannot know.
+
+Plan JSON lists the references of an expression, but not how it combines them.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +27,10 @@ from tablegate.model.value import Doubt
 
 Rest: TypeAlias = tuple[Step, ...]
 
-_FAR = 16  # references that lead further than this lead nowhere we can follow
+_MAX_DEPTH = 16  # references that lead further are not followed
 _SETTINGS = frozenset({"path", "terraform", "self"})
-# Resources that hand on what they are given: their attribute, and the argument it comes from.
-_HANDED_ON = {
+# Resources with an attribute that repeats one of their arguments.
+_REPEATED = {
     "terraform_data": {"output": "input"},
     "null_resource": {"triggers": "triggers"},
     "aws_ssm_parameter": {"value": "value", "insecure_value": "insecure_value"},
@@ -36,14 +39,14 @@ _HANDED_ON = {
 
 @record(kw_only=False)
 class Reference:
-    """Something an expression reads in the end: a constant, attributes of resources, or a dead end."""
+    """What an expression reads in the end: a constant, attributes of resources, or a dead end."""
 
     reference: str
     content: object = None
     targets: tuple[ResourceChange, ...] = ()
     type: str = ""
     module: str = ""
-    data: Tree | None = None  # of a data source: how it was written
+    data: Tree | None = None  # the configuration of a data source
     attribute: str = ""
     path: Rest = ()
     is_lost: bool = False
@@ -51,7 +54,7 @@ class Reference:
 
 @record(kw_only=False)
 class ExpressionScope:
-    """Where an expression stands: its module instance, and what it repeats over."""
+    """The module instance of an expression, and what its resource repeats over."""
 
     module: str
     key: Key = None
@@ -59,224 +62,226 @@ class ExpressionScope:
 
 
 @record(kw_only=False)
-class _At:
-    """Where a walk has come to: its scope, what is still to be taken of the value, and how far it has gone."""
+class _Position:
+    """Where a walk is: its scope, the path that is left to take into the value, and its depth."""
 
     scope: ExpressionScope
     path_left: Rest = ()
     depth: int = 0
 
-    def onto(self, scope: ExpressionScope, rest: Rest) -> _At:
-        return _At(scope, rest, self.depth + 1)
+    def moved(self, scope: ExpressionScope, path_left: Rest) -> _Position:
+        return _Position(scope, path_left, self.depth + 1)
 
 
 class ReferenceResolver:
-    """Follows expressions of one plan."""
+    """Follows the expressions of one plan."""
 
     def __init__(
         self,
         configuration: Configuration,
-        instances: ResourceChanges,
+        changes: ResourceChanges,
         variables: Tree,
         source_map: SourceMap | None = None,
     ) -> None:
         self._source_map = source_map
         self._configuration = configuration
-        self._instances = instances
+        self._changes = changes
         self._variables = variables
 
-    def scope(self, instance: ResourceChange) -> ExpressionScope:
-        """Where the expressions of a resource stand."""
-        written = self._configuration.resource(instance.module, instance.mode, instance.type, instance.name)
-        return ExpressionScope(instance.module, instance.key, _repeats(written or NOTHING))
+    def scope(self, change: ResourceChange) -> ExpressionScope:
+        """The scope of a resource's expressions."""
+        configured = self._configuration.resource(change.module, change.mode, change.type, change.name)
+        return ExpressionScope(change.module, change.key, _repetition(configured or NOTHING))
 
     def above(self, scope: ExpressionScope) -> ExpressionScope:
-        """Where the module of a scope is called."""
+        """The scope of the call of a scope's module."""
         return ExpressionScope(
-            parent(scope.module), calls(scope.module)[-1].key, _repeats(self._configuration.call(scope.module))
+            parent(scope.module), calls(scope.module)[-1].key, _repetition(self._configuration.call(scope.module))
         )
 
     def trace(self, expression: object, scope: ExpressionScope) -> tuple[Reference, ...]:
         """All that an expression reads, each once."""
-        found = self._walk(expression, _At(scope))
-        each = {
-            (one.module, one.reference, one.path, one.targets, repr(one.content), id(one.data)): one for one in found
+        unique = {
+            (one.module, one.reference, one.path, one.targets, repr(one.content), id(one.data)): one
+            for one in self._walk(expression, _Position(scope))
         }
-        return tuple(each.values())
+        return tuple(unique.values())
 
-    def _walk(self, expression: object, at: _At) -> Iterator[Reference]:
+    def _walk(self, expression: object, at: _Position) -> Iterator[Reference]:
         if isinstance(expression, list):
             for item in expression:
                 yield from self._walk(item, at)
         elif not isinstance(expression, dict):
             return
         elif "reached" in expression:
-            yield from self._reached(expression["reached"], at)
+            yield from self._from_source(expression["reached"], at)
         elif "constant_value" in expression:
             yield Reference("", member_at(expression["constant_value"], at.path_left))
         elif isinstance(references := expression.get("references"), list):
-            for reference in _longest(references):
-                yield from self._follow(reference, at)
+            for text in _longest(references):
+                yield from self._follow(text, at)
         elif not expression:
             yield Reference("a function call", is_lost=True)
         else:
             for item in expression.values():
                 yield from self._walk(item, at)
 
-    def _follow(self, reference: str, at: _At) -> Iterator[Reference]:
-        path = steps(reference)
+    def _follow(self, text: str, at: _Position) -> Iterator[Reference]:
+        path = steps(text)
         head = path[0].name
-        if len(path) < 2 or at.depth > _FAR:
-            yield Reference(reference, is_lost=True)
+        if len(path) < 2 or at.depth > _MAX_DEPTH:
+            yield Reference(text, is_lost=True)
         elif head == "local":
-            yield from self._local(reference, path, at)
+            yield from self._local(text, path, at)
         elif head == "var":
-            yield from self._variable(reference, str(path[1].name), replace(at, path_left=path[2:] + at.path_left))
+            yield from self._variable(text, str(path[1].name), replace(at, path_left=path[2:] + at.path_left))
         elif head == "each":
-            yield from self._each(reference, path[1:], at)
+            yield from self._each(text, path[1:], at)
         elif head == "count" or head in _SETTINGS:
-            yield Reference(reference, at.scope.key if head == "count" else "")
+            yield Reference(text, at.scope.key if head == "count" else "")
         elif head == "module":
-            yield from self._module(reference, path, at)
+            yield from self._module(text, path, at)
         else:
-            yield from self._resource(reference, path, at)
+            yield from self._resource(text, path, at)
 
-    def _reached(self, found: object, at: _At) -> Iterator[Reference]:
-        """What source reads: references that were followed already, each in the module where it ends."""
-        for module, reference in found if isinstance(found, tuple) else ():
-            for mention in self._resource(reference, steps(reference), at.onto(ExpressionScope(module), ())):
-                yield mention if mention.targets else replace(mention, is_lost=True)
+    def _from_source(self, pairs: object, at: _Position) -> Iterator[Reference]:
+        """References that source has followed already, each with the module that it ends in."""
+        for module, text in pairs if isinstance(pairs, tuple) else ():
+            for reference in self._resource(text, steps(text), at.moved(ExpressionScope(module), ())):
+                yield reference if reference.targets else replace(reference, is_lost=True)
 
-    def _variable(self, reference: str, name: str, at: _At) -> Iterator[Reference]:
+    def _variable(self, text: str, name: str, at: _Position) -> Iterator[Reference]:
         module = at.scope.module
         default = tree(tree(self._configuration.module(module).get("variables")).get(name)).get("default")
         if not module:
-            yield Reference(reference, member_at(tree(self._variables.get(name)).get("value", default), at.path_left))
+            value = tree(self._variables.get(name)).get("value", default)
+            yield Reference(text, member_at(value, at.path_left))
             return
-        call = self._configuration.call(module)
-        given = tree(call.get("expressions")).get(name)
-        if given is None:
-            yield Reference(reference, member_at(default, at.path_left))
+        argument = tree(self._configuration.call(module).get("expressions")).get(name)
+        if argument is None:
+            yield Reference(text, member_at(default, at.path_left))
         else:
-            for found in self._walk(given, at.onto(self.above(at.scope), at.path_left)):
-                yield found if found.reference else replace(found, reference=reference)
+            for reference in self._walk(argument, at.moved(self.above(at.scope), at.path_left)):
+                yield reference if reference.reference else replace(reference, reference=text)
 
-    def _local(self, reference: str, path: Rest, at: _At) -> Iterator[Reference]:
-        """A plan does not hold what locals read; its source does."""
+    def _local(self, text: str, path: Rest, at: _Position) -> Iterator[Reference]:
+        """A plan does not show what locals read. Its source does."""
         source = self._source_map
-        told = None if source is None else source.local(at.scope.module, str(path[1].name), path[2:] + at.path_left)
-        if not told or not told[0]:
-            yield Reference(reference, is_lost=True)
+        local = None if source is None else source.local(at.scope.module, str(path[1].name), path[2:] + at.path_left)
+        if not local or not local[0]:
+            yield Reference(text, is_lost=True)
             return
-        expression, rest = told
-        for found in self._walk(expression, replace(at, path_left=rest, depth=at.depth + 1)):
-            yield found if found.reference else replace(found, reference=reference)
+        expression, path_left = local
+        for reference in self._walk(expression, replace(at, path_left=path_left, depth=at.depth + 1)):
+            yield reference if reference.reference else replace(reference, reference=text)
 
-    def _each(self, reference: str, path: Rest, at: _At) -> Iterator[Reference]:
+    def _each(self, text: str, path: Rest, at: _Position) -> Iterator[Reference]:
         key = at.scope.key
         if path[0].name == "key":
-            yield Reference(reference, key)
+            yield Reference(text, key)
             return
-        rest = path[1:] + at.path_left
-        whole = _whole_modules(at.scope.repeats)
-        for module in whole:
-            yield from self._module(module, (*steps(module), Step(None, key)), at.onto(at.scope, rest))
-        for found in () if whole else self._walk(at.scope.repeats, at.onto(at.scope, ())):
-            if found.targets:
-                yield _reached(found, _keyed(found.targets, key), rest)
-            elif found.is_lost:
-                yield Reference(f"{reference} ({found.reference})", is_lost=True)
+        path_left = path[1:] + at.path_left
+        modules = _whole_modules(at.scope.repeats)
+        for module in modules:
+            yield from self._module(module, (*steps(module), Step(None, key)), at.moved(at.scope, path_left))
+        for reference in () if modules else self._walk(at.scope.repeats, at.moved(at.scope, ())):
+            if reference.targets:
+                yield _with_targets(reference, _keyed(reference.targets, key), path_left)
+            elif reference.is_lost:
+                yield Reference(f"{text} ({reference.reference})", is_lost=True)
             else:
-                yield Reference(reference, member_at(found.content, (Step(None, key), *rest)))
+                yield Reference(text, member_at(reference.content, (Step(None, key), *path_left)))
 
-    def _module(self, reference: str, path: Rest, at: _At) -> Iterator[Reference]:
-        """An output of a called module; where plan JSON does not say which, all of them."""
+    def _module(self, text: str, path: Rest, at: _Position) -> Iterator[Reference]:
+        """An output of a called module. If plan JSON does not name it, all of its outputs."""
         name = f"{at.scope.module}.module.{path[1].name}".removeprefix(".")
         keyed = len(path) > 2 and path[2].name is None
-        output, rest = path[3 if keyed else 2 :], at.path_left
+        output, path_left = path[3 if keyed else 2 :], at.path_left
         outputs = tree(self._configuration.module(name).get("outputs"))
-        if not output and rest and rest[0].name in outputs:
-            output, rest = rest, ()
+        if not output and path_left and path_left[0].name in outputs:
+            output, path_left = path_left, ()
         names = [output[0].name] if output else sorted(outputs)
-        repeats = _repeats(self._configuration.call(name))
-        # what a module repeats over is missing where it reads nothing: its instances are there
-        keys: Sequence[Key] = self._instances.keys(name) or ([None] if repeats is None else [])
+        repeats = _repetition(self._configuration.call(name))
+        # A repetition that reads nothing is missing from plan JSON, but its instances are in the plan.
+        keys: Sequence[Key] = self._changes.keys(name) or ([None] if repeats is None else [])
         if keyed:
             keys = [path[2].key]
         elif at.scope.key in keys:
             keys = [at.scope.key]
         if not keys or not all(one in outputs for one in names) or not names:
-            yield Reference(reference, is_lost=True)
+            yield Reference(text, is_lost=True)
             return
         for key in keys:
             scope = ExpressionScope(name + bracketed(key), key, repeats)
             for one in names:
                 expression = tree(outputs.get(str(one))).get("expression")
-                yield from self._walk(expression, at.onto(scope, output[1:] + rest))
+                yield from self._walk(expression, at.moved(scope, output[1:] + path_left))
 
-    def _resource(self, reference: str, path: Rest, at: _At) -> Iterator[Reference]:
+    def _resource(self, text: str, path: Rest, at: _Position) -> Iterator[Reference]:
         scope = at.scope
         mode = "data" if path[0].name == "data" else "managed"
         if mode == "data":
             path = path[1:]
         if len(path) < 2:
-            yield Reference(reference, is_lost=True)
+            yield Reference(text, is_lost=True)
             return
         type_, name = str(path[0].name), str(path[1].name)
-        found: Sequence[ResourceChange] = self._instances.named(scope.module, mode, type_, name)
-        after = path[2:] + at.path_left
-        if after and after[0].name is None:
-            found = [one for one in found if one.key == after[0].key]
-            after = after[1:]
-        elif len(found) > 1:
-            found = _keyed(found, scope.key)
-        written = self._configuration.resource(scope.module, mode, type_, name) or NOTHING
-        source = _HANDED_ON.get(type_, {}).get(_name(after))
-        if source and found and written:
-            inner = ExpressionScope(scope.module, found[0].key, _repeats(written))
-            handed = tuple(self._walk(tree(written.get("expressions")).get(source), at.onto(inner, after[1:])))
-            if any(one.targets for one in handed):
-                yield from handed
+        targets: Sequence[ResourceChange] = self._changes.named(scope.module, mode, type_, name)
+        path_left = path[2:] + at.path_left
+        if path_left and path_left[0].name is None:
+            targets = [one for one in targets if one.key == path_left[0].key]
+            path_left = path_left[1:]
+        elif len(targets) > 1:
+            targets = _keyed(targets, scope.key)
+        configured = self._configuration.resource(scope.module, mode, type_, name) or NOTHING
+        argument = _REPEATED.get(type_, {}).get(_attribute(path_left))
+        if argument and targets and configured:
+            inner = ExpressionScope(scope.module, targets[0].key, _repetition(configured))
+            expression = tree(configured.get("expressions")).get(argument)
+            repeated = tuple(self._walk(expression, at.moved(inner, path_left[1:])))
+            if any(one.targets for one in repeated):
+                yield from repeated
                 return
-        mention = Reference(reference, type=type_, module=scope.module, data=written if mode == "data" else None)
-        yield _reached(mention, found, after)
+        reference = Reference(text, type=type_, module=scope.module, data=configured if mode == "data" else None)
+        yield _with_targets(reference, targets, path_left)
 
 
-def _keyed(instances: Sequence[ResourceChange], key: Key) -> Sequence[ResourceChange]:
-    """Among several, the one with the reader's own key: a computed index is not in plan JSON."""
-    return [one for one in instances if key is not None and one.key == key] or instances
+def _keyed(targets: Sequence[ResourceChange], key: Key) -> Sequence[ResourceChange]:
+    """The target with the reader's own key, else all: plan JSON does not show a computed index."""
+    return [one for one in targets if key is not None and one.key == key] or targets
 
 
-def _reached(mention: Reference, instances: Sequence[ResourceChange], rest: Rest) -> Reference:
-    path = mention.path + tuple(step for step in rest if step.name != "*")
-    return replace(mention, targets=tuple(instances), path=path, attribute=_name(path))
+def _with_targets(reference: Reference, targets: Sequence[ResourceChange], path_left: Rest) -> Reference:
+    path = reference.path + tuple(step for step in path_left if step.name != "*")
+    return replace(reference, targets=tuple(targets), path=path, attribute=_attribute(path))
 
 
-def _name(path: Rest) -> str:
+def _attribute(path: Rest) -> str:
     return next((step.name for step in path if step.name is not None), "")
 
 
-def _repeats(written: Tree) -> object:
+def _repetition(configured: Tree) -> object:
     for name in ("for_each_expression", "count_expression"):
-        if name in written:
-            return written[name]
+        if name in configured:
+            return configured[name]
     return None
 
 
 def _whole_modules(expression: object) -> list[str]:
-    """References to modules as a whole, where there are no others."""
+    """The modules that an expression reads as a whole, if it reads nothing else."""
     references = tree(expression).get("references")
-    found = [str(one) for one in references] if isinstance(references, list) else []
-    return found if all(one.startswith("module.") and len(steps(one)) == 2 for one in found) else []
+    texts = [str(one) for one in references] if isinstance(references, list) else []
+    return texts if all(one.startswith("module.") and len(steps(one)) == 2 for one in texts) else []
 
 
 def _longest(references: Sequence[object]) -> list[str]:
-    """Each reference without those that only are its beginning: plan JSON lists them all."""
+    """The references that are not the beginning of another: plan JSON lists those as well."""
     texts = list(dict.fromkeys(text for text in references if isinstance(text, str) and text))
     return [text for text in texts if not any(other.startswith((f"{text}.", f"{text}[")) for other in texts)]
 
 
 def member_at(content: object, path: Rest) -> object:
+    """The part of a value at a path; None if there is none."""
     for step in path:
         if isinstance(content, Mapping):
             content = content.get(step.name if step.name is not None else str(step.key))
@@ -289,15 +294,15 @@ def member_at(content: object, path: Rest) -> object:
 
 Reached: TypeAlias = tuple[str, str]  # the address of a module, and a reference in it
 
-_SHOWN = 3
+MAX_NAMES = 3  # in a doubt
 PLAN = "a plan, which spells it out"
 
 
 class UnknownValue:
-    """Something that source does not tell: why, what would settle it, and what it reads of resources.
+    """A value that source cannot know: why, what resolves it, and the resources that it reads.
 
-    ``direct`` says that it is what it reads, and not something made of that. A text that is known in part has
-    ``parts``, and what is one of several things has ``options``. A ``label`` is what a reader would call it.
+    ``direct`` values are what they read, others are made of it. A text that is known in part has ``parts``, one of
+    several values has ``options``. ``label`` is what a reader calls it.
     """
 
     __slots__ = ("candidates", "direct", "label", "names", "options", "parts", "reason", "references", "settle")
@@ -326,7 +331,7 @@ class UnknownValue:
         self.options = options
 
     def doubt(self) -> Doubt:
-        """The same, as the model has it."""
-        shown = ", ".join(self.names[:_SHOWN])
-        more = f" and {len(self.names) - _SHOWN} more" if len(self.names) > _SHOWN else ""
+        """The doubt of a fact that has this value."""
+        shown = ", ".join(self.names[:MAX_NAMES])
+        more = f" and {len(self.names) - MAX_NAMES} more" if len(self.names) > MAX_NAMES else ""
         return Doubt(f"{self.reason}: {shown}{more}" if shown else self.reason, self.settle, self.names)

@@ -8,9 +8,12 @@ from functools import cached_property
 from tablegate.dialects.terraform.configuration import NOTHING, Configuration, Tree, tree
 from tablegate.dialects.terraform.prior_state import PriorState
 from tablegate.dialects.terraform.references import ExpressionScope, ReferenceResolver
-from tablegate.dialects.terraform.resources import Resource
 from tablegate.model import facts
 from tablegate.model.value import Doubt, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tablegate.dialects.terraform.resources import Resource
 
 _REGION = r"[a-z]{2,4}(-[a-z]+)+-[0-9]"
 _ARN_PARTS = 6
@@ -24,7 +27,7 @@ class Regions:
     def __init__(
         self,
         configuration: Configuration,
-        tracer: ReferenceResolver,
+        resolver: ReferenceResolver,
         state: PriorState,
         region: str | None,
         account: str | None,
@@ -32,7 +35,7 @@ class Regions:
         self._configuration = configuration
         self._state = state
         self._providers = configuration.providers
-        self._tracer = tracer
+        self._resolver = resolver
         self._region = region
         self._account = account
         self._regions: dict[str, str | None] = {}
@@ -43,7 +46,7 @@ class Regions:
         return (
             resource.known_text("region")
             or arn_part(resource.known_text("arn"), 3)
-            or self._of_provider(resource.provider)
+            or self._of_provider(resource.owner)
             or self._region
         )
 
@@ -61,14 +64,14 @@ class Regions:
         found = arn_part(resource.known_text("arn"), 4)
         if found:
             return facts.ACCOUNT.of(found, resource.block.place("arn"))
-        found = self._account or self._accounts.get(resource.provider) or self._identities.get(resource.provider)
+        found = self._account or self._accounts.get(resource.owner) or self._identities.get(resource.owner)
         return facts.ACCOUNT.of(found) if found else facts.ACCOUNT.doubted(_NO_ACCOUNT)
 
     def learn(self, resource: Resource) -> None:
         """Keep the account that a resource's ARN tells."""
         account = arn_part(resource.known_text("arn"), 4)
         if account:
-            self._accounts.setdefault(resource.provider, account)
+            self._accounts.setdefault(resource.owner, account)
 
     @cached_property
     def _identities(self) -> dict[str, str]:
@@ -83,7 +86,7 @@ class Regions:
 
     def default_tags(self, resource: Resource) -> Tree | None:
         """The tags that its provider puts on everything; None where they are not constant."""
-        blocks = tree(self._provider(resource.provider).get("expressions")).get("default_tags")
+        blocks = tree(self._provider(resource.owner).get("expressions")).get("default_tags")
         if blocks is None:
             return NOTHING
         tags = tree(blocks[0]).get("tags") if isinstance(blocks, list) and len(blocks) == 1 else None
@@ -97,7 +100,7 @@ class Regions:
         if key not in self._regions:
             module = key.rpartition(":")[0]
             expression = tree(self._provider(key).get("expressions")).get("region")
-            found = [one.content for one in self._tracer.trace(expression, ExpressionScope(module))]
+            found = [one.content for one in self._resolver.trace(expression, ExpressionScope(module))]
             # References do not tell `var.x` from "us-${var.x}": only what is a region itself is taken for one.
             known = found[0] if len(found) == 1 else None
             self._regions[key] = known if isinstance(known, str) and re.fullmatch(_REGION, known) else None

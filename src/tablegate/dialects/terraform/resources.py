@@ -1,4 +1,4 @@
-"""Resources before and after; terraform's resource."""
+"""The resources of a plan, before and after it: what is known of each, and why something is not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from tablegate.dialects.reading import Faults
 from tablegate.dialects.resource import ResourceRef
 from tablegate.dialects.terraform.block import LATER, Block
 from tablegate.dialects.terraform.configuration import NOTHING, Configuration, Tree, tree
-from tablegate.dialects.terraform.references import ExpressionScope, Reference, ReferenceResolver
+from tablegate.dialects.terraform.references import MAX_NAMES, ExpressionScope, Reference, ReferenceResolver
+from tablegate.dialects.terraform.regions import Regions
 from tablegate.dialects.terraform.resource_changes import ResourceChange, ResourceChanges
 from tablegate.dialects.terraform.schema import TABLE_TYPES, schema_of
 from tablegate.dialects.terraform.source_info import SourceMap, SourceMatch
@@ -20,7 +21,7 @@ from tablegate.model.value import Doubt, Place, Value
 
 
 def overlaid(content: object, unknown: object, marks: object, name: str = "") -> object:
-    """The content, with a doubt where it is known only after apply, and a sensitive value where it is marked."""
+    """The content, with a doubt for what is known only after apply, and a sensitive value for what is marked so."""
     if unknown is True:
         return LATER
     if isinstance(content, list):
@@ -38,7 +39,7 @@ def overlaid(content: object, unknown: object, marks: object, name: str = "") ->
 
 
 def _of(marks: object, key: str | int) -> object:
-    """What is marked below a key: all of it, where all above is marked."""
+    """The marks of a member: all of it if all around it is marked."""
     if marks is True:
         return True
     if isinstance(key, int):
@@ -49,93 +50,102 @@ def _of(marks: object, key: str | int) -> object:
 _JUDGED = frozenset({*TABLE_TYPES, "aws_dax_cluster", "aws_dynamodb_global_table"})
 _GONE = frozenset({ChangeKind.DELETE, ChangeKind.FORGET})
 _FRESH = frozenset({ChangeKind.CREATE, ChangeKind.REPLACE})
-# Blocks that not every provider computes: unknown and without an expression, they come from a dynamic block there.
+# Not every version of the provider computes these. If not computed, unknown without an expression is a dynamic block.
 _BLOCKS = ("replica", "global_secondary_index", "local_secondary_index", "import_table", "on_demand_throughput")
-_SHOWN = 3
 
 
 class Snapshot:
-    """What there is at one moment, by type. Resources are made when somebody asks."""
+    """The resources before or after the plan, by type. A resource is read when it is first asked for."""
 
     def __init__(
         self,
-        moment: str,
-        instances: ResourceChanges,
+        side: str,
+        changes: ResourceChanges,
         configuration: Configuration,
-        tracer: ReferenceResolver,
-        faults: Faults,
+        resolver: ReferenceResolver,
         *,
+        regions: Regions,
+        faults: Faults,
         dialect: Dialect,
         source_map: SourceMap | None = None,
     ) -> None:
-        self._source_map = source_map
-        self.side = moment
+        self.side = side
         self.dialect = dialect
         self.file = faults.file
         self.faults = faults
         self.configuration = configuration
-        self.resolver = tracer
-        self._instances = instances
-        self._made: dict[ResourceChange, Resource | None] = {}
+        self.resolver = resolver
+        self.regions = regions
+        self._source_map = source_map
+        self._changes = changes
+        self._resources: dict[ResourceChange, Resource | None] = {}
 
     @property
     def is_after(self) -> bool:
-        """Whether this is how things will be."""
+        """Whether this is how the plan leaves things."""
         return self.side == "after"
 
     def of(self, *types: str) -> list[Resource]:
         """The managed resources of these types, in the plan's order."""
-        found = (self.at(one) for one in self._instances.of(types) if one.mode == "managed" and one.deposed is None)
-        return [one for one in found if one is not None]
+        changes = (one for one in self._changes.of(types) if one.mode == "managed" and one.deposed is None)
+        return [resource for change in changes if (resource := self.at(change)) is not None]
 
-    def at(self, instance: ResourceChange) -> Resource | None:
-        """An instance at this moment; None when it is not there then."""
-        if instance in self._made:
-            return self._made[instance]
-        gone = self.is_after and instance.kind in _GONE
-        content = None if gone else instance.side(self.side)
-        found = self._made[instance] = None if content is None else Resource(self, instance, content)
-        return found
+    def at(self, change: ResourceChange) -> Resource | None:
+        """The resource of a change; None if it does not exist on this side."""
+        if change not in self._resources:
+            is_gone = self.is_after and change.kind in _GONE
+            content = None if is_gone else change.side(self.side)
+            self._resources[change] = None if content is None else Resource(self, change, content)
+        return self._resources[change]
 
-    def source_match(self, instance: ResourceChange, written: Tree | None, content: Tree) -> SourceMatch | None:
-        """Where a resource of a plan was written, if its source is at hand."""
-        if self._source_map is None or instance.source_resource is not None:
+    def source_match(self, change: ResourceChange, configured: Tree | None, content: Tree) -> SourceMatch | None:
+        """The source of a resource of a plan, if it is at hand."""
+        if self._source_map is None or change.source_resource is not None:
             return None
-        return self._source_map.of(instance, written, content)
+        return self._source_map.of(change, configured, content)
 
-    def is_known(self, mention: Reference) -> bool:
+    def is_known(self, reference: Reference) -> bool:
         """Whether what an expression reads is known before the apply."""
-        if mention.is_lost:
+        if reference.is_lost:
             return False
-        return not any(self._is_unknown(one, mention.attribute) for one in mention.targets)
+        return not any(_is_unknown(target, reference.attribute) for target in reference.targets)
 
-    def _is_unknown(self, instance: ResourceChange, attribute: str) -> bool:
-        unknown = tree(instance.change.get("after_unknown"))
-        return bool(unknown.get(attribute)) if attribute else any(value is True for value in unknown.values())
+
+def _is_unknown(change: ResourceChange, attribute: str) -> bool:
+    unknown = tree(change.change.get("after_unknown"))
+    return bool(unknown.get(attribute)) if attribute else any(value is True for value in unknown.values())
 
 
 class Resource:
-    """One resource at one moment."""
+    """One resource of a snapshot. Implements the protocol ``Resource`` of both languages."""
 
-    def __init__(self, world: Snapshot, instance: ResourceChange, content: Tree) -> None:
-        self.snapshot = world
-        self.resource_change = instance
-        self.address = instance.address
-        self.file = world.file
-        change = instance.change
-        unknown = change.get("after_unknown") if world.is_after else None
-        marks = instance.marks(world.side)
-        written = instance.configured(world.configuration)
-        self.configured: Tree = written or NOTHING
-        expressions = None if written is None or not world.is_after else tree(written.get("expressions"))
-        self.source_match = world.source_match(instance, written, content)
-        origin = self.source_match if instance.source_resource is None else instance.source_resource.loaded
+    present = True
+
+    def __init__(self, snapshot: Snapshot, resource_change: ResourceChange, content: Tree) -> None:
+        self.snapshot = snapshot
+        self.resource_change = resource_change
+        self.address = resource_change.address
+        self.file = snapshot.file
+        self.schema = schema_of(resource_change.type, content)
+        # Evidence from a resource that is not judged itself shows which one it is from.
+        self.prefix = "" if resource_change.type in _JUDGED else f"{resource_change.address}."
+        configured = resource_change.configured(snapshot.configuration)
+        self.configured: Tree = configured or NOTHING
+        self.source_match = snapshot.source_match(resource_change, configured, content)
+        source = resource_change.source_resource
+        origin = self.source_match if source is None else source.loaded
         self._lines = None if origin is None else origin.lines
-        self.schema = schema_of(instance.type, content)
-        # Evidence from another resource than the one that is judged says from which.
-        self.prefix = "" if instance.type in _JUDGED else f"{instance.address}."
+        self._unknown = resource_change.change.get("after_unknown") if snapshot.is_after else None
+        self._marks = resource_change.marks(snapshot.side)
         self.block = Block(
-            self, content, unknown, marks, configured=expressions, path=self.prefix, inner=False, source=self._lines
+            self,
+            content,
+            self._unknown,
+            self._marks,
+            configured=None if configured is None or not snapshot.is_after else tree(configured.get("expressions")),
+            path=self.prefix,
+            inner=False,
+            source=self._lines,
         )
 
     @property
@@ -144,72 +154,94 @@ class Resource:
         return self.resource_change.type
 
     @property
-    def content(self) -> Tree:
-        """All that is known of it."""
-        return self.block.content
-
-    def raw(self) -> object:
-        """All that the plan says of it, what is unknown and what is sensitive told apart."""
-        unknown = self.resource_change.change.get("after_unknown") if self.snapshot.is_after else None
-        return overlaid(self.content, unknown, self.resource_change.marks(self.snapshot.side))
+    def region(self) -> Value[str]:
+        """The region that the resource is in."""
+        return self.snapshot.regions.region(self)
 
     @property
-    def reference_place(self) -> Place:
-        """Where values stand that come from this resource into another one."""
-        return replace(self.place, path=self.address)
-
-    @property
-    def place(self) -> Place:
-        """Where the resource itself stands: in the file at least."""
-        return Place(self.file) if self._lines is None else self._lines.own_place
-
-    @property
-    def source(self) -> Place | None:
-        """Where it is written; None where only a plan is at hand."""
-        return None if self.resource_change.source_resource is None else self.place
-
-    @property
-    def provider(self) -> str:
+    def owner(self) -> str:
         """The key of its provider's configuration."""
         return str(self.configured.get("provider_config_key", ""))
 
     @property
+    def place(self) -> Place:
+        """The place of the resource: at least the file."""
+        return Place(self.file) if self._lines is None else self._lines.own_place
+
+    @property
+    def properties(self) -> Block:
+        """Its arguments."""
+        return self.block
+
+    @property
+    def content(self) -> Tree:
+        """The members that are known."""
+        return self.block.content
+
+    def raw(self) -> object:
+        """The members as the plan has them, with doubts for what is unknown."""
+        return overlaid(self.content, self._unknown, self._marks)
+
+    @property
+    def reference_place(self) -> Place:
+        """The place of values that another resource has from this one."""
+        return replace(self.place, path=self.address)
+
+    @property
+    def source(self) -> Place | None:
+        """Its place in source; None if it is read from a plan."""
+        return None if self.resource_change.source_resource is None else self.place
+
+    @property
     def scope(self) -> ExpressionScope:
-        """Where its expressions stand."""
+        """The scope of its expressions."""
         return self.snapshot.resolver.scope(self.resource_change)
 
     @cached_property
     def assumes_absent(self) -> bool:
-        """Whether a computed block that is unknown and unwritten was left out, rather than made by a dynamic one."""
+        """Whether a computed block that is unknown and not written is absent, and not made by a dynamic block."""
         unwritten = (key for key in _BLOCKS if self.block.is_unknown(key) and self.block.expression(key) is None)
         dynamic = not all(self.schema.is_computed(key) for key in unwritten)
         return self.resource_change.kind in _FRESH and not dynamic
 
     def known_text(self, key: str) -> str | None:
-        """A text, where it is known and not empty."""
+        """A text; None if it is not known, absent or empty."""
         content = self.block.content.get(key)
         return content if isinstance(content, str) and content else None
 
     def references(self, key: str) -> tuple[Reference, ...]:
         """What the expression of an argument reads."""
-        return self.snapshot.resolver.trace(self.block.expression(key), self.scope)
+        return self._references(self.block.expression(key))
 
     def why_unknown(self, expression: object, *, computed: bool) -> Doubt | None:
-        """Why what is written there is not known. A computed member whose inputs all are known was given null,
-        unless it was given a constant: then the provider holds it back because of something beside it."""
+        """Why a member with this expression is not known; None if it is left to the provider.
+
+        A computed member is left to the provider if all that its expression reads is known: then it comes to null.
+        A constant is not: the provider withholds it because of an argument beside it.
+        """
         doubt = tree(expression).get("doubt")
         if isinstance(doubt, Doubt):
             return doubt
-        mentions = self.snapshot.resolver.trace(expression, self.scope)
-        unknown = [one for one in mentions if not self.snapshot.is_known(one)]
+        unknown = [one for one in self._references(expression) if not self.snapshot.is_known(one)]
         if computed and not unknown and tree(expression).get("constant_value") in (None, ""):
             return None
         return doubt_about(unknown)
 
     def refs(self, expression: object) -> tuple[ResourceRef, ...]:
-        """What an expression reads that is not known: attributes of resources, or what plan JSON does not show."""
-        references = self.snapshot.resolver.trace(expression, self.scope)
-        return tuple(ref for reference in references for ref in self._refs(reference))
+        """What an expression reads: texts, attributes of resources, or what plan JSON does not show."""
+        return tuple(ref for reference in self._references(expression) for ref in self._refs(reference))
+
+    def report_shape(self, path: str, expected: str, actual: str) -> None:
+        """Report a member that has not the shape it must have."""
+        self.refuse(path, f"{path.removeprefix(self.prefix)} must be {expected}, not {actual}")
+
+    def refuse(self, path: str, message: str, hint: str | None = None) -> None:
+        """Report a member that cannot be read."""
+        whole = f"{self.resource_change.path}.change.{self.snapshot.side}.{path.removeprefix(self.prefix)}"
+        self.snapshot.faults.unreadable(f"{self.address}: {message}", self.source or whole, hint)
+
+    def _references(self, expression: object) -> tuple[Reference, ...]:
+        return self.snapshot.resolver.trace(expression, self.scope)
 
     def _refs(self, reference: Reference) -> Iterable[ResourceRef]:
         if isinstance(reference.content, str):
@@ -218,36 +250,34 @@ class Resource:
         attribute, type_ = reference.attribute or None, reference.type or None
         if not reference.targets:
             return (ResourceRef(type=type_, attribute=attribute, doubt=doubt),) if type_ or doubt else ()
-        one = len(reference.targets) == 1
+        certain = len(reference.targets) == 1
         return (
-            ResourceRef(address=target.address, type=type_, attribute=attribute, doubt=doubt, certain=one)
+            ResourceRef(address=target.address, type=type_, attribute=attribute, doubt=doubt, certain=certain)
             for target in reference.targets
         )
 
-    def report_shape(self, path: str, expected: str, found: str) -> None:
-        """Refuse a member that has not the shape it must have."""
-        self.refuse(path, f"{path.removeprefix(self.prefix)} must be {expected}, not {found}")
 
-    def refuse(self, path: str, message: str, hint: str | None = None) -> None:
-        """Refuse a member."""
-        whole = f"{self.resource_change.path}.change.{self.snapshot.side}.{path.removeprefix(self.prefix)}"
-        self.snapshot.faults.unreadable(f"{self.address}: {message}", self.source or whole, hint)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tablegate.dialects import resource as protocols
+
+    _PROTOCOL: type[protocols.Resource] = Resource
 
 
-def doubt_about(mentions: Iterable[Reference]) -> Doubt:
-    """Not known because of these."""
-    found = list(mentions)
-    names = tuple(dict.fromkeys(_name(one) for one in found))
+def doubt_about(references: Iterable[Reference]) -> Doubt:
+    """The doubt of a value that reads these references."""
+    references = tuple(references)
+    names = tuple(dict.fromkeys(map(_name, references)))
     if not names:
         return LATER
-    shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
-    if all(one.is_lost for one in found):
+    shown = ", ".join(names[:MAX_NAMES]) + (f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else "")
+    if all(one.is_lost for one in references):
         return Doubt(f"known only after apply: {shown}, which a plan does not spell out", "the module's source", names)
     return Doubt(f"known only after apply: {shown}", "applying that first, or the value itself in its place", names)
 
 
-def _name(mention: Reference) -> str:
-    if len(mention.targets) != 1:
-        return mention.reference
-    path = "".join(f".{step.name}" if step.name is not None else f"[{step.key}]" for step in mention.path)
-    return mention.targets[0].address + path
+def _name(reference: Reference) -> str:
+    if len(reference.targets) != 1:
+        return reference.reference
+    path = "".join(f".{step.name}" if step.name is not None else f"[{step.key}]" for step in reference.path)
+    return reference.targets[0].address + path

@@ -59,7 +59,7 @@ class HolderIndex:
     def known(self, name: str, resource: Resource) -> list[HolderDraft]:
         """Those of the input with this name. If there are several, those of the resource's own provider."""
         matches = self._by_name.get(name) or self._by_name.get(self._without_path(name)) or []
-        same = [match for match in matches if match[0].provider == resource.provider]
+        same = [match for match in matches if match[0].owner == resource.owner]
         return [holder for _, holder in same or matches]
 
     def referred(self, reference: Reference) -> list[HolderDraft]:
