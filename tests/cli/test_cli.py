@@ -126,7 +126,7 @@ def test_wrong_usage_is_two(arguments: tuple[str, ...], message: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("", "the file is empty"), ("{", "the file ends before the document does"), ("Resources: [", "t.yaml")],
+    [("", "the file is empty"), ("{", "unexpected end of file"), ("Resources: [", "t.yaml")],
 )
 def test_what_cannot_be_read_is_three(tmp_path: Path, text: str, message: str) -> None:
     """Nothing that was not read passes."""

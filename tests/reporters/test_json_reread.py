@@ -99,7 +99,7 @@ def changed(**members: Any) -> bytes:
         (changed(findings=[{}]), "not a whole report of version 1: `$.findings[0]`"),
         (changed(findings=[]), "the report's counts are not those of its findings"),
         (changed(policies=[]), "the report says nothing of the policy TG301"),
-        (written(whole(*FINDINGS))[:-3], "the file ends before the document does; truncated?"),
+        (written(whole(*FINDINGS))[:-3], "unexpected end of file (truncated?)"),
     ],
 )
 def test_what_is_no_report_is_refused(data: bytes, message: str) -> None:

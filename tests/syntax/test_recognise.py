@@ -85,7 +85,7 @@ def test_a_change_set_may_be_yaml() -> None:
 
 def test_the_wrapper_of_setup_terraform_is_taken_off() -> None:
     """The plan is there, after the command and before the workflow commands."""
-    note = "lines of setup-terraform's wrapper were left out"
+    note = "ignored the lines of setup-terraform's wrapper"
     for text in (f"[command]/bin/terraform show\n{PLAN}", f"::debug::x\n{PLAN}\n::debug::exitcode: 0\n"):
         assert Recognised(Kind.TERRAFORM_PLAN, PLAN, note) == _recognised(text)
         assert looks_relevant(text.encode(), "plan.json")
@@ -101,7 +101,7 @@ def test_the_wrapper_of_setup_terraform_is_taken_off() -> None:
 )
 def test_a_template_is_taken_out_of_its_body(text: str, inner: str) -> None:
     """What 'aws cloudformation get-template' prints holds the template as a text or as an object."""
-    assert Recognised(Kind.CLOUDFORMATION, inner, "lines are counted inside of TemplateBody") == _recognised(text)
+    assert Recognised(Kind.CLOUDFORMATION, inner, "line numbers are counted within TemplateBody") == _recognised(text)
 
 
 def test_a_template_in_an_object_keeps_its_lines() -> None:
@@ -142,25 +142,25 @@ def test_source_is_known_by_its_blocks(text: str) -> None:
         ("PK\x03\x04\x14\0\x08\0\x08\0tfplan", "a binary plan"),
         ("PK\x03\x04\x14\0", "a ZIP archive"),
         ('{"@level":"info","@message":"Terraform 1.11.4"}\n{}', "the log stream of 'terraform plan -json', not a plan"),
-        ("\nTerraform will perform the following actions:\n", "the output of 'terraform plan' for people to read"),
-        ("aws_x.y: Refreshing state...\n", "the output of 'terraform plan' for people to read"),
+        ("\nTerraform will perform the following actions:\n", "the human-readable output of 'terraform plan'"),
+        ("aws_x.y: Refreshing state...\n", "the human-readable output of 'terraform plan'"),
         ("\x1b[1mTerraform", "the coloured output of a terminal"),
         ("[command]/bin/terraform\nError\n", "the output of setup-terraform's wrapper, without a plan in it"),
         ('{"encrypted_data": "", "encryption_version": "v0"}', "encrypted by OpenTofu"),
-        ('{"remote_plan_format": 1}', "a bookmark of a plan that HCP Terraform keeps"),
+        ('{"remote_plan_format": 1}', "a reference to a plan that is stored in HCP Terraform"),
         ('{"version": "tree-0.1", "tree": {}}', "a part of a CDK assembly"),
         ('{"version": "55.0.0", "files": {}, "dockerImages": {}}', "a part of a CDK assembly"),
         ('{"version": "55.0.0", "testCases": {}}', "a part of a CDK assembly"),
         ('{"format_version": "1.0", "provider_schemas": {}}', "the output of 'terraform providers schema'"),
         ('{"root_module": {}, "provider_config": {}}', "a configuration, not a plan"),
         ("service: s\nprovider: {name: aws}\n", "a service of the Serverless Framework"),
-        ("{}", "not recognised as a Terraform plan or a CloudFormation template"),
-        ("a: b\n", "not recognised as a Terraform plan or a CloudFormation template"),
+        ("{}", "neither a Terraform plan nor a template"),
+        ("a: b\n", "neither a Terraform plan nor a template"),
         (
             '{"TemplateBody": {"format_version": "1.2", "resource_changes": []}}',
-            "not recognised as a Terraform plan or a CloudFormation template",
+            "neither a Terraform plan nor a template",
         ),
-        (json.dumps({"TemplateBody": PLAN}), "not recognised as a Terraform plan or a CloudFormation template"),
+        (json.dumps({"TemplateBody": PLAN}), "neither a Terraform plan nor a template"),
     ],
 )
 def test_what_is_something_else_is_told_so(text: str, what: str) -> None:
@@ -176,14 +176,14 @@ def test_what_is_something_else_is_told_so(text: str, what: str) -> None:
     [
         ('{"planned_values": {}}', "not the JSON of a Terraform plan: it has no format_version"),
         ('{"format_version": 1.2, "planned_values": {}}', "not the JSON of a Terraform plan: it has no format_version"),
-        ('{"format_version": "2.0", "planned_values": {}}', "unsupported plan format 2.0, where 0.1 to 1.x are known"),
-        ("null", "the top level must be an object, not a single value"),
-        ('"x"', "the top level must be an object, not a single value"),
-        ("- a\n", "the top level must be an object, not a list"),
-        ("[1]", "the top level must be an object, not a list"),
+        ('{"format_version": "2.0", "planned_values": {}}', "unsupported plan format 2.0; supported are 0.1 to 1.x"),
+        ("null", "this is neither a Terraform plan nor a template, but a single value"),
+        ('"x"', "this is neither a Terraform plan nor a template, but a single value"),
+        ("- a\n", "this is neither a Terraform plan nor a template, but a list"),
+        ("[1]", "this is neither a Terraform plan nor a template, but a list"),
         ("[" * 300, "nested deeper than 200 levels"),
         ("// x\n{}", "comments are not JSON"),
-        ('{"a": 1} {"b": 2}', "trailing data after the document"),
+        ('{"a": 1} {"b": 2}', "extra data after the end of the document"),
         ("a: [\n", "not valid YAML"),
     ],
 )

@@ -35,8 +35,8 @@ def test_text_is_decoded(data: bytes, expected: str) -> None:
     ("data", "expected"),
     [
         (b"", "the file is empty (0 bytes)"),
-        (b" \r\n\t", "the file holds only white space"),
-        (codecs.BOM_UTF8 + b"\n", "the file holds only white space"),
+        (b" \r\n\t", "the file has only white space"),
+        (codecs.BOM_UTF8 + b"\n", "the file has only white space"),
         ("{}".encode("utf-32"), "the file is UTF-32, not UTF-8"),
         (codecs.BOM_UTF32_BE, "the file is UTF-32, not UTF-8"),
         ("{}".encode("utf-32-le"), "the file is not UTF-8; it looks like UTF-32 LE without a byte order mark"),

@@ -36,16 +36,16 @@ class Fragment:
 
 
 SERVICE = Fragment(
-    "a service of the Serverless Framework is not covered: the tables and roles that it makes are not seen",
-    "serverless package, then check .serverless/cloudformation-template-update-stack.json",
+    "Serverless Framework services are not supported: their tables and roles are not checked",
+    "run serverless package, then check .serverless/cloudformation-template-update-stack.json",
 )
 PART = Fragment(
-    "it declares a table and is no template by itself: the table is not seen as it will be made",
-    "check the template that is made of it",
+    "it declares a table but is not a complete template: the table is not checked",
+    "check the template that is built from it",
 )
 UNSYNTHESISED = Fragment(
-    "a CDK program without an assembly that is judged: the tables and roles that it makes are not seen",
-    "cdk synth, then check cdk.out",
+    "CDK app without an assembly to check: its tables and roles are not checked",
+    "run cdk synth, then check cdk.out",
 )
 
 
@@ -91,13 +91,13 @@ class Mistake:
 _Signs: TypeAlias = "tuple[tuple[frozenset[str], Mistake], ...]"
 
 UNKNOWN = Mistake(
-    "not recognised as a Terraform plan or a CloudFormation template",
-    f"give the output of: {_SHOW}; or a template, which has Resources",
+    "neither a Terraform plan nor a template",
+    f"give the output of {_SHOW}, or a template with Resources",
 )
-BINARY_PLAN = Mistake("a binary plan", f"give what is in it: {_SHOW}")
+BINARY_PLAN = Mistake("a binary plan", f"convert it: {_SHOW}")
 ARCHIVE = Mistake("a ZIP archive", "give the plan or the template itself")
 LOG = Mistake("the log stream of 'terraform plan -json', not a plan", _GIVE_A_PLAN)
-HUMAN = Mistake("the output of 'terraform plan' for people to read", _GIVE_A_PLAN)
+HUMAN = Mistake("the human-readable output of 'terraform plan'", _GIVE_A_PLAN)
 COLOURED = Mistake("the coloured output of a terminal", _GIVE_A_PLAN)
 ASSEMBLY = Mistake("a part of a CDK assembly", "give the assembly: its folder, cdk.out")
 WRAPPER = Mistake(
@@ -112,7 +112,7 @@ _BY_KEYS: _Signs = (
     ),
     (
         frozenset({"remote_plan_format"}),
-        Mistake("a bookmark of a plan that HCP Terraform keeps", f"give the plan itself: {_SHOW}"),
+        Mistake("a reference to a plan that is stored in HCP Terraform", f"give the plan itself: {_SHOW}"),
     ),
     (frozenset({"service", "provider"}), Mistake("a service of the Serverless Framework", SERVICE.hint)),
     (frozenset({"version", "tree"}), ASSEMBLY),
@@ -207,6 +207,7 @@ _FIRST_LINE = r"\A(?:[ \t]*(?:#[^\n]*|---[^\n]*|%[^\n]*)?\r?\n)*+( *)"
 _TEMPLATE_KEY = rf"(?m)^( *)[\"']?(?:{'|'.join(sorted(OF_A_TEMPLATE))})[\"']?[ \t]*:"
 _OF_SOURCE_recognise = (".tf", ".tofu", ".tf.json", ".tofu.json")  # Terraform itself goes by the name
 _VISIBLE = r"[^\n]"
+_SECTION = r"(?:\s|[#;][^\n]*\n)*\[{1,2}[A-Za-z][^\[\]\n,]*\]{1,2}\s*(?:[#;].*)?(?:\n|\Z)"  # of TOML and INI files
 WRAPPED = ("[command]", "::")
 
 
@@ -282,7 +283,7 @@ def _of_wrapped(text: str) -> Recognised:
         raise WRAPPER.error()
     end = text.find("\n::", start)
     inner = _of_object((text[start:] if end < 0 else text[start:end]).encode())
-    return Recognised(inner.kind, inner.content, "lines of setup-terraform's wrapper were left out")
+    return Recognised(inner.kind, inner.content, "ignored the lines of setup-terraform's wrapper")
 
 
 def _of_yaml(text: str) -> Recognised:
@@ -290,10 +291,12 @@ def _of_yaml(text: str) -> Recognised:
     from tablegate.syntax.json import parse_json
     from tablegate.syntax.yaml import parse_yaml
 
+    if re.match(_SECTION, text):
+        raise ParseError("not JSON or YAML: expected a Terraform plan or a template", hint=UNKNOWN.hint)
     content = (parse_json if text.lstrip().startswith(("[", "/")) else parse_yaml)(text).content
     if not isinstance(content, Mapping):
         kind = "a list" if isinstance(content, list) else "a single value"
-        raise ParseError(f"the top level must be an object, not {kind}", hint=UNKNOWN.hint)
+        raise ParseError(f"this is {UNKNOWN.what}, but {kind}", hint=UNKNOWN.hint)
     if "TemplateBody" in content:
         return _of_body(content["TemplateBody"].plain())
     if other_kind(content.keys()) is Kind.CHANGE_SET:
@@ -317,10 +320,10 @@ def _of_body(body: object) -> Recognised:
     try:
         inner = _of_text(body if isinstance(body, str) else json.dumps(body))
     except UnicodeEncodeError:
-        raise ParseError("TemplateBody holds half of a surrogate pair, which is no character") from None
+        raise ParseError("TemplateBody has half of a surrogate pair, which is not a character") from None
     if inner.kind is not Kind.CLOUDFORMATION:
         raise UNKNOWN.error()
-    return Recognised(inner.kind, inner.content, "lines are counted inside of TemplateBody")
+    return Recognised(inner.kind, inner.content, "line numbers are counted within TemplateBody")
 
 
 def _known_version(version: object) -> None:
@@ -329,4 +332,4 @@ def _known_version(version: object) -> None:
     if found is None:
         raise ParseError("not the JSON of a Terraform plan: it has no format_version", hint=UNKNOWN.hint)
     if int(found[1]) >= _MAJOR:
-        raise ParseError(f"unsupported plan format {version}, where 0.1 to 1.x are known")
+        raise ParseError(f"unsupported plan format {version}; supported are 0.1 to 1.x")

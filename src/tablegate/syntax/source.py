@@ -96,7 +96,7 @@ def decode(data: bytes) -> str:
         raise ParseError("the file is empty (0 bytes)", hint="the command that wrote it failed; its error is on stderr")
     text = _decoded(data)
     if not text or text.isspace():
-        raise ParseError("the file holds only white space", hint="the command that wrote it failed")
+        raise ParseError("the file has only white space", hint="the command that wrote it failed")
     return text
 
 

@@ -74,7 +74,7 @@ def test_deferred_changes() -> None:
     broken = written(deferred_changes=[{"reason": "x"}])
     assert ("TG001", True, "deferred_changes[0].resource_change is missing") in faults(broken)
     no_list = written(deferred_changes={})
-    assert any(message.startswith("deferred_changes: a list") for _, _, message in faults(no_list))
+    assert any(message.startswith("deferred_changes: expected a list") for _, _, message in faults(no_list))
 
 
 def test_redacted_plan() -> None:
@@ -123,8 +123,8 @@ def test_nothing_in_it() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ({}, "resource_changes: a list is expected, not an object"),
-        (["x"], "resource_changes[0]: an object is expected, not a text"),
+        ({}, "resource_changes: expected a list, found an object"),
+        (["x"], "resource_changes[0]: expected an object, found a text"),
         ([{}], "resource_changes[0] needs address, type, name, change"),
         ([{**change(TABLE), "address": 1}], "resource_changes[0] needs address"),
         ([{**change(TABLE), "change": []}], "aws_dynamodb_table.t: change must be an object, not a list"),

@@ -126,10 +126,10 @@ def test_places_are_those_of_the_values() -> None:
     ("text", "message"),
     [
         ("[]", "the top level must be an object"),
-        ('{"resources": {}}', '"resources" is no block of Terraform'),
-        ('{"resource": {"a": 1}}', "an object must stand here"),
+        ('{"resources": {}}', '"resources" is not a Terraform block'),
+        ('{"resource": {"a": 1}}', "expected an object"),
         ('{"resource": {"a": {"b": 1}}}', "resource must be an object"),
-        ('{"locals": {"a": "${1 +}"}}', "not an expression"),
+        ('{"locals": {"a": "${1 +}"}}', "invalid expression"),
     ],
 )
 def test_what_is_wrong_is_refused(text: str, message: str) -> None:

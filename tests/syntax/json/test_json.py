@@ -93,15 +93,15 @@ def test_values_are_exact(text: str, expected: object) -> None:
 @pytest.mark.parametrize(
     ("text", "message", "line", "column"),
     [
-        ("", "the file ends before the document does; truncated?", 1, 1),
-        ('{\n "a": ', "the file ends before the document does; truncated?", 2, 7),
-        ('{"a": tr', "the file ends before the document does; truncated?", 1, 9),
-        ('["a', "the file ends before the document does; truncated?", 1, 4),
-        ('{"a": 1\n', "the file ends before the document does; truncated?", 2, 1),
-        ("{} {}", "trailing data after the document", 1, 4),
-        ('{"a": 1}\0', "trailing data after the document", 1, 9),
-        ("[1,]", "a trailing comma is not JSON", 1, 4),
-        ('{"a": 1, \n}', "a trailing comma is not JSON", 2, 1),
+        ("", "unexpected end of file (truncated?)", 1, 1),
+        ('{\n "a": ', "unexpected end of file (truncated?)", 2, 7),
+        ('{"a": tr', "unexpected end of file (truncated?)", 1, 9),
+        ('["a', "unexpected end of file (truncated?)", 1, 4),
+        ('{"a": 1\n', "unexpected end of file (truncated?)", 2, 1),
+        ("{} {}", "extra data after the end of the document", 1, 4),
+        ('{"a": 1}\0', "extra data after the end of the document", 1, 9),
+        ("[1,]", "trailing comma, which is not JSON", 1, 4),
+        ('{"a": 1, \n}', "trailing comma, which is not JSON", 2, 1),
         ('{"a": 1 // x\n}', "comments are not JSON", 1, 9),
         ("[1, /* x */ 2]", "comments are not JSON", 1, 5),
         ("# x\n{}", "comments are not JSON", 1, 1),
@@ -109,19 +109,19 @@ def test_values_are_exact(text: str, expected: object) -> None:
         ('{"a": NaN}', "NaN is not JSON", 1, 7),
         ("[-Infinity]", "Infinity is not JSON", 1, 2),
         ("[Infinity]", "Infinity is not JSON", 1, 2),
-        ("[1e999]", "a number too large to be read exactly", 1, 2),
-        ('{"\\n": -1e999}', "a number too large to be read exactly", 1, 8),
-        ("[1" + "0" * 30 + "]", "a number of 31 digits, where 30 are the most", 1, 2),
+        ("[1e999]", "number too large to read exactly", 1, 2),
+        ('{"\\n": -1e999}', "number too large to read exactly", 1, 8),
+        ("[1" + "0" * 30 + "]", "number with 31 digits; the limit is 30", 1, 2),
         ("[01]", "expected ',' or ']'", 1, 3),
         ('{"a" 1}', "expected ':'", 1, 6),
         ("{1: 2}", "expected a key in double quotes", 1, 2),
         ('{"a": 1 "b": 2}', "expected ',' or '}'", 1, 9),
         ("[1}", "expected ',' or ']'", 1, 3),
-        ("[]]", "trailing data after the document", 1, 3),
+        ("[]]", "extra data after the end of the document", 1, 3),
         ("[,]", "expected a value", 1, 2),
-        ('["a\nb"]', "a raw control character in a text", 1, 4),
-        ('["\\x"]', "a bad escape in a text", 1, 3),
-        ('["\\u12"]', "a bad escape in a text", 1, 4),
+        ('["a\nb"]', "unescaped control character in a text", 1, 4),
+        ('["\\x"]', "invalid escape in a text", 1, 3),
+        ('["\\u12"]', "invalid escape in a text", 1, 4),
         ("\ufeff{}", "expected a value", 1, 1),
     ],
 )
@@ -168,7 +168,7 @@ def test_brackets_in_texts_do_not_nest() -> None:
 
 def test_two_documents_come_with_a_hint() -> None:
     """Several documents in one file are several files."""
-    assert _refusal("{}\n{}").hint == "several documents in one file: give each its own file"
+    assert _refusal("{}\n{}").hint == "put each document into its own file"
     assert _refusal("{}\nx").hint is None
 
 

@@ -74,7 +74,7 @@ def test_an_unread_part_is_not_judged() -> None:
     ("text", "message"),
     [
         ('{"a":1', "truncated"),
-        ('{"a":1}}', "trailing data"),
+        ('{"a":1}}', "extra data"),
         ('{"a":NaN}', "NaN"),
         ('{"a":1e999}', "too large"),
         ('{"a":' + "9" * 5000 + "}", "digits"),
@@ -119,17 +119,17 @@ def whole_of(part: raw_json.Part) -> object:
 
 @pytest.mark.parametrize(
     ("text", "found"),
-    [("[]", "a list"), ('"x"', "a text"), ("1", "a number"), ("true", "a truth value"), ("null", "null")],
+    [("[]", "a list"), ('"x"', "a text"), ("1", "a number"), ("true", "a boolean"), ("null", "null")],
 )
 def test_members_of_what_has_none(text: str, found: str) -> None:
     """Only an object has members, and the message says what there is instead."""
-    with pytest.raises(ParseError, match=f"an object is expected, not {found}"):
+    with pytest.raises(ParseError, match=f"expected an object, found {found}"):
         raw_json.members(text)
 
 
 def test_items_of_what_has_none() -> None:
     """Only a list has items."""
-    with pytest.raises(ParseError, match="a list is expected, not an object"):
+    with pytest.raises(ParseError, match="expected a list, found an object"):
         raw_json.items(raw_json.part_of("{}"))
 
 

@@ -77,11 +77,11 @@ def test_resources_that_stay_are_among_those_that_were_taken(others: str) -> Non
     [
         ("  A:\n    Type: T\n  A:\n    Type: X\n", 'duplicate key "A" on line 2 and again on line 4'),
         ("  A:\n    Type: T\n  A: {}\n", 'duplicate key "A" on line 2 and again on line 4'),
-        ("  A:\n    Type: T\n  Yes:\n    Type: T\n", "a key that reads as a truth value"),
+        ("  A:\n    Type: T\n  Yes:\n    Type: T\n", "this key is read as a boolean"),
         ("  A:\n    Type: T\n    a: 1\n    a: 2\n", 'duplicate key "a" on line 4 and again on line 5'),
         ("  A:\n    Type: T\n    a: 1\n     b: 2\n", "not valid YAML: mapping values are not allowed in this context"),
-        ("  A:\n    Type: T\n    a: .inf\n", ".inf is not a number that anything can be compared with"),
-        ("  A:\n    Type: T\n    a: !Nothing x\n", "the tag !Nothing is not known"),
+        ("  A:\n    Type: T\n    a: .inf\n", ".inf cannot be compared with a number"),
+        ("  A:\n    Type: T\n    a: !Nothing x\n", "unknown tag !Nothing"),
     ],
 )
 def test_what_is_wrong_is_wrong_either_way(resources: str, message: str) -> None:

@@ -142,7 +142,7 @@ class File:
         end = line_end(self._text, start)
         written = self._text[start:end].rstrip()
         if not written:
-            refuse("a value is missing", self._text, start)
+            refuse("missing value", self._text, start)
         return self._parsed(written, start), start + len(written)
 
     def _parsed(self, written: str, start: int) -> Expression:
@@ -170,7 +170,7 @@ class File:
 
     def _line_over(self, position: int, what: str) -> int:
         if not self._is_over(position):
-            refuse(f"{what} must end its line", self._text, position)
+            refuse(f"missing newline after {what}", self._text, position)
         return position
 
     def _refuse_twice(self, attribute: Attribute) -> NoReturn:
@@ -181,11 +181,11 @@ class File:
 
     def _refuse_at_top(self, position: int) -> NoReturn:
         if re.compile(rf"{IDENTIFIER}[ \t]*=").match(self._text, position):
-            refuse("an argument outside of any block", self._text, position)
+            refuse("argument outside any block", self._text, position)
         self._refuse_here(position)
 
     def _refuse_here(self, position: int) -> NoReturn:
         position = self._blank_end(position)
         if self._text.startswith("/*", position):
-            refuse("the comment has no end", self._text, position)
-        refuse("neither an argument nor a block", self._text, min(position, len(self._text)))
+            refuse("unterminated comment", self._text, position)
+        refuse("expected an argument or a block", self._text, min(position, len(self._text)))

@@ -66,17 +66,17 @@ def _parsed(text: str, grammar: str | None) -> Expression:
             tree = _parse(grammar)(f"x = {text}\n")
         attributes = _children(_children(tree)[0])
         if len(attributes) != 1:
-            raise ParseError("not an expression")  # the grammar takes several arguments on one line
+            raise ParseError("invalid expression")  # the grammar takes several arguments on one line
         return _of(_children(attributes[0])[-1])
     except lark.exceptions.UnexpectedInput as error:
         line = getattr(error, "line", None)
         column = getattr(error, "column", None)
         known = isinstance(line, int) and line > 0 and isinstance(column, int)
-        raise ParseError("not an expression", line=line if known else None, column=column if known else None) from None
+        raise ParseError("invalid expression", line=line if known else None, column=column if known else None) from None
     except RecursionError:
-        raise ParseError("an expression too long or too deep to be read") from None
+        raise ParseError("expression too long or too deep to read") from None
     except (RuntimeError, ValueError, lark.exceptions.LarkError):
-        raise ParseError("not an expression") from None
+        raise ParseError("invalid expression") from None
 
 
 @lru_cache(maxsize=2)

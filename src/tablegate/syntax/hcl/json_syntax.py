@@ -96,7 +96,7 @@ class JsonFile:
         for type_, node in _members(self._root):
             levels = _LABELS.get(type_)
             if levels is None:
-                raise ParseError(f'"{type_}" is no block of Terraform', line=node.line, column=node.column)
+                raise ParseError(f'"{type_}" is not a Terraform block', line=node.line, column=node.column)
             found += self._labelled(type_, (), node, levels)
         return found
 
@@ -196,7 +196,7 @@ class JsonFile:
 
 def _members(node: Node) -> Iterator[tuple[str, Node]]:
     if not isinstance(node.content, Mapping):
-        raise ParseError("an object must stand here", line=node.line, column=node.column)
+        raise ParseError("expected an object", line=node.line, column=node.column)
     return ((key, one) for key, one in node.content.items() if key != _COMMENT)
 
 

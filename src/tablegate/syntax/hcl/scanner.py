@@ -59,7 +59,7 @@ def closing(text: str, opened: int, depth: int = 0) -> int:
             position += 1
         elif sign in ("}", "]", ")"):
             if expected.pop() != sign:
-                refuse(f'"{sign}" closes nothing', text, position)
+                refuse(f'unmatched "{sign}"', text, position)
             if not expected:
                 return position
             position += 1
@@ -90,7 +90,7 @@ def heredoc(text: str, position: int) -> tuple[bool, int, int, int] | None:
         return None
     last = re.compile(rf"^[ \t]*{re.escape(opened[2])}[ \t]*\r?$", re.MULTILINE).search(text, opened.end())
     if last is None:
-        refuse(f"the heredoc {opened[2]} has no end", text, position)
+        refuse(f"unterminated heredoc {opened[2]}", text, position)
     over = last.end() - (text[last.end() - 1] == "\r")
     return bool(opened[1]), opened.end(), last.start(), over
 
@@ -106,7 +106,7 @@ def text_end(text: str, position: int, depth: int = 0) -> int:
         if sign == '"':
             return position + 1
         if sign not in ("$", "%"):
-            refuse("the text has no closing quote", text, opened)
+            refuse("unterminated text", text, opened)
         if depth + 1 > DEPTH:
             refuse(f"nested more than {DEPTH} levels deep", text, position)
         position = closing(text, position + 1, depth + 1) + 1
@@ -125,7 +125,7 @@ def _past(text: str, position: int, sign: str, opened: int, depth: int) -> int:
         found = heredoc(text, position)
         return position + 2 if found is None else found[3]
     if sign == "/":
-        refuse("the comment has no end", text, position)
+        refuse("unterminated comment", text, position)
     refuse(f'"{text[opened]}" is never closed', text, opened)
 
 

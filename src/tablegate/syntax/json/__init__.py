@@ -13,6 +13,7 @@ from tablegate.syntax.node import Node, ParseError, Scalar, collector_paused
 
 DEPTH = 200  # deeper than any real document, and far from the interpreter's own limit
 DIGITS = 30  # more than any number that Terraform or CloudFormation computes with
+_CUT_SHORT = "create it again, for a plan: terraform show -json PLAN > plan.json"
 SHOWN = 80  # characters of a key that a message names
 
 _SPACE = r"[ \t\n\r]*+"
@@ -192,7 +193,7 @@ class _Scanner:
         except json.JSONDecodeError as error:
             if error.msg.startswith("Unterminated"):
                 raise self._cut_short() from None
-            what = "a raw control character" if error.msg.startswith("Invalid control") else "a bad escape"
+            what = "unescaped control character" if error.msg.startswith("Invalid control") else "invalid escape"
             raise self._error(f"{what} in a text", error.pos) from None
         return str(value), end
 
@@ -212,17 +213,17 @@ class _Scanner:
 
     def _cut_short(self) -> ParseError:
         line, column = self._position(len(self._text))
-        return ParseError("the file ends before the document does; truncated?", line=line, column=column)
+        return ParseError("unexpected end of file (truncated?)", line=line, column=column, hint=_CUT_SHORT)
 
     def _unexpected(self, at: int, wanted: str) -> ParseError:
         rest = self._text[at : at + 9]
         if not rest or any(word.startswith(rest) for word in (*_WORDS, "-")):
             return self._cut_short()
         if wanted == _DOCUMENT.follows:
-            hint = "several documents in one file: give each its own file" if rest[0] in "{[" else None
-            return self._error("trailing data after the document", at, hint)
+            hint = "put each document into its own file" if rest[0] in "{[" else None
+            return self._error("extra data after the end of the document", at, hint)
         if rest[0] in "]}" and self._text[:at].rstrip(" \t\n\r").endswith(","):
-            return self._error("a trailing comma is not JSON", at)
+            return self._error("trailing comma, which is not JSON", at)
         for start, what in _NOT_JSON.items():
             if rest.startswith(start):
                 return self._error(f"{what} not JSON", at)
@@ -252,14 +253,14 @@ def _number(text: str) -> int | float:
 def _integer(text: str) -> int:
     digits = len(text.lstrip("-"))
     if digits > DIGITS:
-        raise ValueError(f"a number of {digits} digits, where {DIGITS} are the most")
+        raise ValueError(f"number with {digits} digits; the limit is {DIGITS}")
     return int(text)
 
 
 def _float(text: str) -> float:
     number = float(text)
     if not isfinite(number):
-        raise ValueError("a number too large to be read exactly")
+        raise ValueError("number too large to read exactly")
     return number
 
 

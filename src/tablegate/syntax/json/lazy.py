@@ -24,7 +24,7 @@ _ITEMS: msgspec.json.Decoder[list[msgspec.Raw]] = msgspec.json.Decoder(list[msgs
 _ANY = msgspec.json.Decoder()
 _ENCODER = msgspec.json.Encoder()
 _REFUSALS = (msgspec.DecodeError, RecursionError)  # a ValidationError is a DecodeError
-_KINDS = {dict: "an object", list: "a list", str: "a text", bool: "a truth value", type(None): "null"}
+_KINDS = {dict: "an object", list: "a list", str: "a text", bool: "a boolean", type(None): "null"}
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"')
 
@@ -65,7 +65,7 @@ def members(part: Part | str) -> dict[str, Part]:
     part = part_of(part)
     if isinstance(part, Plain):
         if not isinstance(part.content, dict):
-            raise ParseError(f"an object is expected, not {kind_of(part.content)}")
+            raise ParseError(f"expected an object, found {kind_of(part.content)}")
         return {key: Plain(child) for key, child in part.content.items()}
     found = _proved_members(part)
     if found is None and (compact := _compact(part)) is not None:
@@ -81,7 +81,7 @@ def items(part: Part) -> list[Part]:
         except _REFUSALS:
             part = _strictly(part)
     if not isinstance(part.content, list):
-        raise ParseError(f"a list is expected, not {kind_of(part.content)}")
+        raise ParseError(f"expected a list, found {kind_of(part.content)}")
     return [Plain(child) for child in part.content]
 
 

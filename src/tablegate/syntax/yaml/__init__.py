@@ -21,7 +21,7 @@ def parse_yaml(text: str, wanted: Callable[[str], bool] | None = None) -> Node:
     their ``Type``, and what is wrong inside of them is then not seen.
     """
     if len(text) > LENGTH:
-        raise ParseError(f"a YAML file of {len(text):,} characters, where {LENGTH:,} are the most")
+        raise ParseError(f"YAML file with {len(text):,} characters; the limit is {LENGTH:,}")
     with collector_paused():
         root = _parsed(text) if wanted is None else _document(taken(text, wanted))
     return root if text.isascii() else _as_editors_count(root, text)

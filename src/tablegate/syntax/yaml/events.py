@@ -60,14 +60,14 @@ class Aliases:
     def target(self, name: str, depth: int) -> Node:
         """The node that an alias at this depth stands for. ValueError says why it can stand for none."""
         if name not in self._named:
-            raise ValueError("an alias of an anchor that is not there")
+            raise ValueError("alias without an anchor")
         node = self._named[name]
         if node is None:
-            raise ValueError("an alias inside of what it stands for; this would never end")
+            raise ValueError("alias inside its own anchor, which would never end")
         size, height = self._extents[id(node)]
         self._expanded += size
         if self._expanded > EXPANDED or depth + height > LEVELS:
-            raise ValueError(f"the aliases stand for more than {EXPANDED:,} nodes, or more than {LEVELS} levels")
+            raise ValueError(f"the aliases expand to more than {EXPANDED:,} nodes or {LEVELS} levels")
         return node
 
     def _extent(self, node: Node) -> _Extent:
@@ -98,7 +98,7 @@ _Event: TypeAlias = Any  # libyaml's events and PyYAML's own, whose types say to
 _Parser: Any = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 _ODD_KEYS = frozenset(WORDS) | {"<<"}
 _ITEM = "(item)"  # stands for the key inside a sequence, and is no text of any input; None: a key is awaited
-_PLACEHOLDERS = "the placeholders of a template engine, {{ ... }}, must be filled in first"
+_PLACEHOLDERS = "fill in the placeholders of the template engine, {{ ... }}, first"
 _UNPRINTABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -125,11 +125,11 @@ class _Builder:
         """The only document of the stream."""
         self._next()
         if isinstance(self._next(), StreamEndEvent):
-            raise ParseError("the file holds no YAML document, only comments")
+            raise ParseError("the file has only comments, no YAML document")
         root = self._tree()
         event = self._next()
         if not isinstance(event, StreamEndEvent):
-            raise _error("a second YAML document, where one is expected", event)
+            raise _error("more than one YAML document in the file", event)
         return root
 
     def _tree(self) -> Node:  # noqa: C901, PLR0912 - every event goes through; a call for each would cost a fifth more
@@ -181,12 +181,12 @@ class _Builder:
         if event.tag == CORE + "str" or (event.style and event.tag is None):
             return text
         if event.tag not in (None, "!"):
-            raise _error(f"a key with the tag {shown(event.tag)[:SHOWN]}, where a text is expected", event)
+            raise _error(f"key with the tag {shown(event.tag)[:SHOWN]}; expected a text", event)
         if text == "<<":
-            raise _error("a merge key (<<), which CloudFormation does not know; write the members out", event)
+            raise _error("CloudFormation does not support merge keys (<<); write the members out", event)
         if text in WORDS:
-            kind = "null" if WORDS[text] is None else "a truth value"
-            raise _error(f'a key that reads as {kind}; if it is a text, write it in quotes: "{text}"', event)
+            kind = "null" if WORDS[text] is None else "a boolean"
+            raise _error(f'this key is read as {kind}; if it is a text, put it in quotes: "{text}"', event)
         return text
 
     def _resolve(self, event: _Event) -> Scalar:
@@ -254,8 +254,8 @@ def _error(message: str, event: _Event, hint: str | None = None) -> ParseError:
 
 
 def _unknown_tag(event: _Event) -> ParseError:
-    hint = "only CloudFormation's short forms, such as !Ref, and plain types, such as !!str, can be read"
-    return _error(f"the tag {shown(event.tag)[:SHOWN]} is not known", event, hint)
+    hint = "supported are CloudFormation's short forms, such as !Ref, and plain types, such as !!str"
+    return _error(f"unknown tag {shown(event.tag)[:SHOWN]}", event, hint)
 
 
 def _duplicate(key: str, first: Node, event: _Event) -> ParseError:
@@ -272,4 +272,4 @@ def _in_our_words(error: Any, text: str) -> ParseError:
     found = _UNPRINTABLE.search(text)
     at = found.start() if found else 0
     line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
-    return ParseError("a control character, which YAML does not allow", line=line, column=column)
+    return ParseError("control character, which YAML does not allow", line=line, column=column)

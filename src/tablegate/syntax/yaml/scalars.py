@@ -56,7 +56,7 @@ def _integer(text: str, found: re.Match[str]) -> Scalar:
     digits = found[kind].replace("_", "")
     sign = -1 if text.startswith("-") else 1
     if len(digits) > _DIGITS:
-        raise ValueError(f"a number of {len(digits)} digits, where {_DIGITS} are the most")
+        raise ValueError(f"number with {len(digits)} digits; the limit is {_DIGITS}")
     if kind == "sixty":
         return sign * _of_sixty([int(part) for part in digits.split(":")])
     return sign * int(digits, _BASES[kind]) if digits else text
@@ -64,14 +64,14 @@ def _integer(text: str, found: re.Match[str]) -> Scalar:
 
 def _real(text: str, found: re.Match[str]) -> float:
     if found["special"]:
-        raise ValueError(f"{text} is not a number that anything can be compared with")
+        raise ValueError(f"{text} cannot be compared with a number")
     if found["sixty"]:
         parts = found["sixty"].replace("_", "").split(":")
         number = _of_sixty([float(part) for part in parts])
         return -number if text.startswith("-") else number
     number = float(text.replace("_", ""))
     if not isfinite(number):
-        raise ValueError("a number too large to be read exactly")
+        raise ValueError("number too large to read exactly")
     return number
 
 
@@ -153,7 +153,7 @@ def core_scalar(tag: str, text: str) -> Scalar:
     kinds = _KINDS[tag]
     value = resolve(text)
     if type(value) not in kinds:
-        raise ValueError(f"the value is not what its tag {shown(tag)} says")
+        raise ValueError(f"the value does not match its tag {shown(tag)}")
     return float(value) if float in kinds and isinstance(value, int) else value
 
 

@@ -203,7 +203,7 @@ def test_a_block_that_cannot_be_read_does_not_hide_the_rest(broken: str, name: s
     reading = _of(tables_of, ("broken.tf", broken), ("c/main.tf", 'output "o" {\n  value = "o"\n}\n'))
     assert ["orders", None] == [one.name.content for _, one in sorted(tables(reading).items())]
     assert only(_of(TABLE % name, ("broken.tf", broken))).name.doubt is not None
-    assert [("broken.tf", "not an expression")] == _refused(reading)
+    assert [("broken.tf", "invalid expression")] == _refused(reading)
 
 
 def test_a_module_with_a_block_that_cannot_be_read() -> None:
@@ -212,7 +212,7 @@ def test_a_module_with_a_block_that_cannot_be_read() -> None:
     calling = 'module "c" {\n  source = "./c"\n}\n' + TABLE % "module.c.o"
     reading = _of(calling, ("c/main.tf", inner))
     assert [None, "inner"] == [one.name.content for _, one in sorted(tables(reading).items())]
-    assert [("c/main.tf", "not an expression")] == _refused(reading)
+    assert [("c/main.tf", "invalid expression")] == _refused(reading)
 
 
 def test_a_file_is_judged_alone_where_it_is_named_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -258,7 +258,7 @@ def test_a_block_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path, mo
     assert sorted(tables(reading)) == ["aws_dynamodb_table.t", "module.c.aws_dynamodb_table.t"]
     assert [(fault.place.file, fault.place.line, fault.message) for fault in reading.faults] == [
         ("main.tf", 3, 'duplicate argument: "source" is set twice'),
-        ("main.tf", 7, "not an expression"),
+        ("main.tf", 7, "invalid expression"),
     ]
     assert told(tables(reading)["aws_dynamodb_table.t"].name).startswith("unknown: known only after apply")
 
