@@ -382,7 +382,7 @@ class HolderAssembly:
         """The holders in the order of their addresses, and each grant that they answer for, in the same order.
 
         ``full`` turns the addresses of a nested stack into those that start at the topmost one. ``every_use`` reads
-        every resource that uses a role, also where that tells nothing new, so that its faults are reported.
+        the users of roles even if the trust policies tell all of them, so that their faults are reported.
         """
         self._find_users(roles, every_use=every_use)
         for policy, place, role in self._policies.values():
@@ -404,6 +404,7 @@ class HolderAssembly:
             role.uses.append(DAX_USE)
             role.services.add(DAX_SERVICE)
         drafts = [draft for draft in self._holders.values() if draft.form is HolderForm.ROLE]
+        every_use = every_use and bool(drafts)
         if every_use or not all(draft.is_trust_known for draft in drafts):
             for role, kind, why in uses_of(roles):
                 role.uses.append((kind, why))

@@ -119,7 +119,22 @@ ACCESS = (
     GRAPHQL_API,
     CONNECTOR,
 )
-"""Types that are read only for their policy documents, or for the roles that they use."""
+"""Types that are read only for their policy documents, or for the integrations that use a role."""
+USERS_OF_ROLES = (
+    "AWS::ApiGatewayV2::Integration",
+    "AWS::AppRunner::Service",
+    "AWS::Batch::JobDefinition",
+    "AWS::CodeBuild::Project",
+    "AWS::CodePipeline::Pipeline",
+    "AWS::ECS::TaskDefinition",
+    "AWS::Events::Rule",
+    "AWS::Glue::Job",
+    "AWS::IAM::InstanceProfile",
+    "AWS::Lambda::Function",
+    "AWS::SageMaker::Model",
+    "AWS::Scheduler::Schedule",
+)
+"""Types that are read only for the role that they use, and so matter only beside one."""
 READ = frozenset(
     (
         *TABLES,
@@ -136,6 +151,7 @@ READ = frozenset(
         KEY_ALIAS,
         LEGACY_REPLICA,
         *ACCESS,
+        *USERS_OF_ROLES,
         STACK,
         APPLICATION,
     )
