@@ -1,7 +1,15 @@
-"""Expressions that most arguments have: texts, numbers, references, calls, lists and objects of these.
+"""A kept speed layer: the expressions that most arguments have.
 
-Nine in ten expressions are of this kind, and a reader that knows nothing else is ten times as fast as the whole
-grammar. Whatever else comes along makes it give up, and the expression goes to the whole grammar.
+Texts, numbers, references, calls, lists and objects of these are nine in ten expressions of Terraform source. This
+reader takes them from the text with a few regular expressions, ten times as fast as the whole grammar. At anything else
+(operators, conditionals, loops) it raises ``NotPlainError``, and python-hcl2's grammar reads the expression.
+
+- It never guesses: an expression that it does not read to its end is left to the grammar.
+- It buys: `make bench`, row of the folder of .tf files: 2 times as fast as with the grammar alone. Most inputs do not
+  even import python-hcl2.
+- It is held to the plain reader by tests/syntax/hcl/test_hcl.py, which compares both on every form of expression that
+  it takes.
+- To switch it off, let ``File._expression`` in this package ignore ``plain``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,18 @@
-"""Kept speed layer: resources read line by line."""
+"""A kept speed layer: the resources of a template, read line by line.
+
+Nearly every line of a template is complete in itself: a key, a short value, an item of a list. Such lines become nodes
+without a parser, and what a line means is remembered, since the same lines come again and again. A resource with any
+other line (an anchor, a block scalar, a quote that spans lines) is left to libyaml, at its place in the file; so is the
+whole file if such a line can reach beyond its resource. Resources of types that nobody reads are cut out: only their
+``Type`` is read.
+
+- It never guesses: a line that it does not know in full raises ``UnclearError``, and libyaml reads the resource.
+- What is wrong inside a resource that is cut out is not noticed.
+- It buys: `make bench`, row "check of 4.7 MB of YAML": 1.8 times as fast as with libyaml alone.
+- It is held to the plain reader by tests/syntax/yaml/test_line_reader.py and test_line_reader_pruning.py, which compare
+  its nodes and places with those of libyaml's events, also on generated templates.
+- To switch it off, let ``parse_yaml`` in this package return ``document_of(text)`` always.
+"""
 
 from __future__ import annotations
 
