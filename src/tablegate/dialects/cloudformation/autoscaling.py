@@ -26,6 +26,7 @@ from tablegate.dialects.joins.autoscaling import (
     tracking_by,
     tracking_in,
     tracking_together,
+    unknown_dimension,
 )
 from tablegate.dialects.resource import CLOUDFORMATION
 from tablegate.model.facts import Fact
@@ -49,8 +50,15 @@ class Scaling:
 
     def of(self, table: TableIdentity) -> tuple[tuple[ScalingTarget, ...], Doubt | None]:
         """The targets of a table and its indexes, and why there may be more."""
-        targets = [target for it in self.candidates.of(table) if (target := self._target(it)) is not None]
-        return targets_in_order(targets), self.candidates.doubt(table)
+        targets = []
+        doubt = self.candidates.doubt(table)
+        for candidate in self.candidates.of(table):
+            target = self._target(candidate)
+            if isinstance(target, ScalingTarget):
+                targets.append(target)
+            else:
+                doubt = doubt or target
+        return targets_in_order(targets), doubt
 
     def _attach(self, policy: Resource) -> None:
         section = properties(self._resolver, policy)
@@ -62,12 +70,14 @@ class Scaling:
         else:
             (self._by_id_and_dimension if target is None else self._by_target).setdefault(key, []).append(policy)
 
-    def _target(self, candidate: Candidate) -> ScalingTarget | None:
+    def _target(self, candidate: Candidate) -> ScalingTarget | Doubt | None:
         resource, section = candidate.resource, candidate.section
         present = exists(self._resolver, resource)
         if present is False:
             return None
         scaled = section.get("ScalableDimension")
+        if isinstance(scaled, Unresolved):
+            return unknown_dimension(resource.address, scaled.doubt)
         dimension = DIMENSIONS.get((text_with_references(scaled) if scaled is not None else None) or "")
         if dimension is None:
             return None

@@ -53,6 +53,12 @@ class Tracking:
 NO_TRACKING = Tracking()
 
 
+def unknown_dimension(address: str, doubt: Doubt) -> Doubt:
+    """A table may have one target more, for its reads, its writes, or those of an index."""
+    reason = f"{address} scales a dimension that is not known: {doubt.reason}"
+    return Doubt(reason, doubt.settle, (address, *doubt.refs))
+
+
 def doubtful(doubt: Doubt, place: Place | None = None) -> Tracking:
     """Whether a target follows the traffic is not known."""
     return Tracking(facts.TRACKING.doubted(doubt, place))

@@ -15,6 +15,7 @@ from tablegate.dialects.joins.autoscaling import (
     targets_in_order,
     tracking_by,
     tracking_together,
+    unknown_dimension,
 )
 from tablegate.dialects.resource import TERRAFORM
 from tablegate.dialects.terraform.configuration import trees
@@ -55,7 +56,8 @@ class Scaling:
         for match, target in self._joined.matches(table.address):
             dimension = DIMENSIONS.get(target.known_text("scalable_dimension") or "")
             if dimension is None:
-                doubt = doubt or target.block.doubt("scalable_dimension")
+                unknown = target.block.doubt("scalable_dimension")
+                doubt = doubt or (None if unknown is None else unknown_dimension(target.address, unknown))
                 continue
             index = _index(table, target) if dimension.of_index else None
             if isinstance(index, Doubt):
