@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from tablegate.dialects.cloudformation.properties import Section, properties
+from tablegate.dialects.cloudformation.parameters import ACCOUNT, REGION
+from tablegate.dialects.cloudformation.properties import Section, properties, value_of_stack
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import TABLES, Resource
 from tablegate.dialects.cloudformation.values import (
@@ -14,7 +15,8 @@ from tablegate.dialects.cloudformation.values import (
     reference_text,
     text_with_references,
 )
-from tablegate.dialects.joins import TableName
+from tablegate.dialects.joins import Location, TableName, match_name
+from tablegate.model import facts
 from tablegate.model.record import record
 from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node
@@ -93,6 +95,8 @@ class Candidates:
             if isinstance(value, Unresolved) and _may_be_any_name(value):
                 self._unresolved.append(candidate)
             return
+        if not self._tables.are_near(name):
+            return
         table = self._tables.address_of(name.name)
         if table is not None:
             self._certain.setdefault(table, []).append(candidate)
@@ -109,6 +113,8 @@ class Candidates:
         text = text_with_references(value)
         parsed = self._parse(text) if text is not None else None
         name = None if parsed is None else parsed.name
+        if parsed is not None and not self._tables.are_near(parsed):
+            return False
         own = text_with_references(table.name) if table.name is not None else None
         if name is not None and name in (reference_text(NameReference(table.address)), own):
             return True
@@ -132,6 +138,13 @@ class TableNames:
             reference_text(NameReference(it.address)): it.address for it in resolver.template.of(*TABLES)
         }
         self._by_name: dict[str, str] | None = None
+        region = value_of_stack(resolver, facts.REGION, REGION).content
+        self.location = Location(region, value_of_stack(resolver, facts.ACCOUNT, ACCOUNT).content)
+
+    def are_near(self, name: TableName) -> bool:
+        """Whether the region and the account of an ARN can be those of the stack."""
+        match = match_name(name, self.location.of(name), (("", self.location),))
+        return bool(match.tables) and match.region is None
 
     def address_of(self, name: str) -> str | None:
         """The logical id of the table that a name or a reference means."""
