@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from importlib import import_module
-from typing import Any
+from operator import attrgetter
 
 from tablegate.dialects.reading import Reading, ReadOptions, unreadable
 from tablegate.findings import Fault, FaultCode
@@ -14,10 +13,9 @@ from tablegate.model.value import Place
 from tablegate.syntax.node import ParseError
 from tablegate.syntax.recognise import Kind, recognise
 from tablegate.syntax.relevance import begins_as_plan
-from tablegate.syntax.source import Beside, Source, Tree
+from tablegate.syntax.source import Source
 
-Reader = Callable[[Any, str, ReadOptions], Reading]  # takes the content that its kind is recognised by
-BundleReader = Callable[[Any, str, ReadOptions, Beside], Reading]
+Reader = Callable[..., Reading]  # takes the content that its kind is recognised by
 _SOURCE = "tablegate.dialects.terraform.source"
 
 # By name: a plan is checked without importing the readers of templates, and the other way round.
@@ -29,7 +27,12 @@ DIALECTS: Mapping[Kind, str] = {
     Kind.CHANGE_SET: "tablegate.dialects.change_set",
     Kind.TERRAFORM_STATE: "tablegate.dialects.terraform.state_file",
 }
-_WITH_FILES_BESIDE = frozenset({Kind.CLOUDFORMATION, Kind.CDK_ASSEMBLY})
+# What a reader takes as well: the files beside a template, and the source of a plan.
+_BESIDE: Mapping[Kind, Callable[[Source], object]] = {
+    Kind.TERRAFORM_PLAN: attrgetter("tree"),
+    Kind.CLOUDFORMATION: attrgetter("beside"),
+    Kind.CDK_ASSEMBLY: attrgetter("beside"),
+}
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
@@ -38,29 +41,15 @@ def read(source: Source, options: ReadOptions) -> Reading:
         if source.folder is not None:
             return _of_folder(source, options)
         recognised = recognise(source)
-        if source.tree is not None and recognised.kind is Kind.TERRAFORM_PLAN:
-            options = _with_source(source.tree, options)
-        module = import_module(DIALECTS[recognised.kind])
-        if recognised.kind in _WITH_FILES_BESIDE:
-            bundled: BundleReader = module.read
-            reading = bundled(recognised.content, source.name, options, source.beside)
-        else:
-            alone: Reader = module.read
-            reading = alone(recognised.content, source.name, options)
+        reader: Reader = import_module(DIALECTS[recognised.kind]).read
+        beside = _BESIDE.get(recognised.kind)
+        reading = reader(recognised.content, source.name, options, *([] if beside is None else [beside(source)]))
     except ParseError as error:
         return unreadable(error, source.name)
     if recognised.note is None:
         return reading
     note = Fault(FaultCode.UNREADABLE, recognised.note, Place(source.name), blocks=False)
     return replace(reading, faults=(*reading.faults, note))
-
-
-def _with_source(tree: Tree, options: ReadOptions) -> ReadOptions:
-    """The options for a plan with its source, if there are files of source."""
-    if not tree.files(tree.root):
-        return options
-    made = import_module("tablegate.dialects.terraform.source_map").SourceMap
-    return replace(options, source_map=partial(made, tree, options.variable_files, options.grammar))
 
 
 def _of_folder(source: Source, options: ReadOptions) -> Reading:

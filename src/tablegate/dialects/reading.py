@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 from tablegate.findings import Fault, FaultCode, Input
@@ -17,8 +17,6 @@ At: TypeAlias = Place | Node | str | None
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tablegate.dialects.cloudformation.exports import Exports
-    from tablegate.dialects.terraform.configuration import Configuration, Tree
-    from tablegate.dialects.terraform.source_info import SourceMap
     from tablegate.iam.grants import Grant
     from tablegate.iam.holders import Holder
     from tablegate.model.table import Table
@@ -43,7 +41,6 @@ class ReadOptions:
     change_sets: Mapping[str, str] = field(default_factory=dict)  # addresses of nested stacks, by their change sets
     exports: Exports | None = None  # of the templates of one run
     shared: bool = False  # whether the options have what the sources of a run know of each other
-    source_map: Callable[[Configuration, Tree], SourceMap] | None = None  # of a plan with these variables
 
 
 @record(kw_only=False)

@@ -1,4 +1,4 @@
-"""A plan: envelope, cross-check, reading."""
+"""Reads a plan: its envelope, its resource changes, and the check that its sections agree."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from tablegate.dialects.terraform.prior_state import PriorState
 from tablegate.dialects.terraform.resource_changes import ResourceChanges, of_state
 from tablegate.dialects.terraform.schema import TABLE_TYPES
 from tablegate.dialects.terraform.secrets import texts
+from tablegate.dialects.terraform.source_info import SourceMap
 from tablegate.model.estate import ChangeKind
 from tablegate.model.table import Dialect
 from tablegate.syntax.json import lazy as raw_json
 from tablegate.syntax.json.lazy import Document
 from tablegate.syntax.node import ParseError, collector_paused
+from tablegate.syntax.source import Tree as SourceTree
 
 _NULL = Raw(b"null")
 _READ = frozenset(
@@ -74,46 +76,46 @@ class _Planned(Struct):
     outputs: dict[str, _Output] = {}
 
 
-def check_planned(part: raw_json.Part | None, instances: ResourceChanges, faults: Faults) -> Iterator[str]:
-    """Refuse tables of which the two sections say different things. Gives the texts of sensitive outputs."""
+def check_planned(part: raw_json.Part | None, changes: ResourceChanges, faults: Faults) -> Iterator[str]:
+    """Report tables that differ between the planned values and the changes. Gives the texts of sensitive outputs."""
     planned = None if part is None else raw_json.typed(part, _Planned)
     if planned is None:
         return
-    _compare(_tables(planned.root_module), instances, faults)
+    _compare(_tables(planned.root_module), changes, faults)
     for output in planned.outputs.values():
         if output.sensitive:
             yield from texts(raw_json.decode(output.value))
 
 
 def _tables(root: _Module) -> Values:
-    found: Values = {}
+    tables: Values = {}
     waiting = [root]
     while waiting:
         module = waiting.pop()
         for resource in module.resources:
             if resource.type in TABLE_TYPES and resource.mode == "managed":
-                found[resource.address] = resource.values
+                tables[resource.address] = resource.values
         waiting += module.child_modules
-    return found
+    return tables
 
 
-def _compare(planned: Values, instances: ResourceChanges, faults: Faults) -> None:
-    changed = {one.address: one for one in instances.of(TABLE_TYPES) if one.mode == "managed" and not one.deposed}
+def _compare(planned: Values, changes: ResourceChanges, faults: Faults) -> None:
+    changed = {one.address: one for one in changes.of(TABLE_TYPES) if one.mode == "managed" and not one.deposed}
     for address, values in planned.items():
-        instance = changed.get(address)
-        if instance is None:
+        change = changed.get(address)
+        if change is None:
             faults.unreadable(f"{address} is planned, but no resource change speaks of it", "planned_values", _HINT)
             continue
-        after = instance.side("after")
+        after = change.side("after")
         if after is None:
-            if instance.kind is not ChangeKind.FORGET:
-                faults.unreadable(f"{address} is planned, but its change leaves nothing", instance.path, _HINT)
+            if change.kind is not ChangeKind.FORGET:
+                faults.unreadable(f"{address} is planned, but its change leaves nothing", change.path, _HINT)
         elif not raw_json.is_same(values, after) and _disagree(tree(raw_json.decode(values)), after):
-            faults.unreadable(f"{address}: planned values and resource change disagree", instance.path, _HINT)
+            faults.unreadable(f"{address}: planned values and resource change disagree", change.path, _HINT)
 
 
 def _disagree(planned: Tree, after: Tree) -> bool:
-    """Whether anything that is judged differs; what only the change knows is judged all the same."""
+    """Whether an attribute that is read differs. One that only the change has is read from there."""
     return any(planned[key] != after.get(key) for key in planned if key in after or key in _READ)
 
 
@@ -131,18 +133,18 @@ class Envelope:
         self.members = document.members
         self.redacted = "plan_format_version" in self.members and "format_version" not in self.members
         version = self._plain("plan_format_version" if self.redacted else "format_version")
-        found = _VERSION.fullmatch(version) if isinstance(version, str) else None
-        if found is None:
+        match = _VERSION.fullmatch(version) if isinstance(version, str) else None
+        if match is None:
             raise ParseError("not a Terraform plan: it has no format_version", hint=_TO_SHOW)
-        if int(found[1]) > 1:
-            raise ParseError(f"unsupported plan format {found[0]}; formats 0.1 to 1.x are read")
+        if int(match[1]) > 1:
+            raise ParseError(f"unsupported plan format {match[0]}; formats 0.1 to 1.x are read")
         if not any(name in self.members for name in _SECTIONS) and "values" in self.members:
             raise ParseError("a state, not a plan", hint=_TO_SHOW)
 
     def part(self, name: str) -> raw_json.Part | None:
-        """A member; None when it is missing or null."""
-        found = self.members.get(name)
-        return None if found is None or raw_json.is_null(found) else found
+        """A member; None if it is absent or null."""
+        part = self.members.get(name)
+        return None if part is None or raw_json.is_null(part) else part
 
     def mapping(self, name: str, faults: Faults) -> dict[str, object]:
         """A member that is an object, decoded."""
@@ -159,19 +161,23 @@ class Envelope:
         return f"Terraform {version}" if isinstance(version, str) else None
 
     def note(self, faults: Faults, *, allow_partial: bool) -> bool:
-        """Report what makes the plan partial; whether anything does."""
-        found = []
+        """Report what makes the plan partial. Returns whether anything does."""
+        reasons = []
         if self._flag("errored", faults) is True:
-            found.append(("the plan failed: what failed is missing from it", _REFRESH))
+            reasons.append(("the plan failed: what failed is missing from it", _REFRESH))
         elif self._flag("complete", faults) is False:
-            found.append(("a partial plan (-target, or deferred changes): what it leaves out is not judged", _PARTIAL))
+            reasons.append(
+                ("a partial plan (-target, or deferred changes): what it leaves out is not judged", _PARTIAL)
+            )
         elif self.part("deferred_changes") is not None:
-            found.append(("the plan defers changes to a later one", _PARTIAL))
+            reasons.append(("the plan defers changes to a later one", _PARTIAL))
         if self.redacted:
-            found.append(("a redacted plan: values are missing from it", "the plan as terraform show -json prints it"))
-        for message, hint in found:
+            reasons.append(
+                ("a redacted plan: values are missing from it", "the plan as terraform show -json prints it")
+            )
+        for message, hint in reasons:
             faults.incomplete(message, hint=hint, blocks=not allow_partial)
-        return bool(found)
+        return bool(reasons)
 
     def _flag(self, name: str, faults: Faults) -> bool | None:
         content = self._plain(name)
@@ -190,64 +196,63 @@ _DEFERRED = "deferred_changes"
 
 
 class Plan:
-    """A plan, its worlds before and after, and the faults found on the way."""
+    """A plan, and the faults found while it is read."""
 
-    def __init__(self, document: raw_json.Document, name: str, options: ReadOptions) -> None:
+    def __init__(self, document: raw_json.Document, name: str, options: ReadOptions, tree: SourceTree | None) -> None:
         self._faults = Faults(name)
         self._envelope = Envelope(document)
         self._partial = self._envelope.note(self._faults, allow_partial=options.allow_partial)
-        self._configuration = Configuration(self._envelope.mapping("configuration", self._faults))
-        self._variables = self._envelope.mapping("variables", self._faults)
-        made = options.source_map
-        self._source_map = None if made is None else made(self._configuration, self._variables)
+        configuration = Configuration(self._envelope.mapping("configuration", self._faults))
+        variables = self._envelope.mapping("variables", self._faults)
+        self._source_map = _source_map(tree, options, configuration, variables)
         self._state = PriorState(self._envelope.part("prior_state"))
-        self._instances = self._read_instances()
-        self._description = EstateBuilder(
+        self._changes = self._read_changes()
+        self._builder = EstateBuilder(
             Dialect.TERRAFORM_PLAN,
-            self._configuration,
-            self._instances,
+            configuration,
+            self._changes,
             self._faults,
             options,
-            variables=self._variables,
+            variables=variables,
             state=self._state,
             source_map=self._source_map,
         )
 
     def reading(self) -> Reading:
-        """What the plan says."""
-        coverage.note_coverage(self._instances, self._faults)
-        coverage.note_twins(self._instances, self._faults)
-        planned = set(check_planned(self._envelope.part("planned_values"), self._instances, self._faults))
-        changes = self._description.changes()
+        """The estate of the plan, and what could not be read."""
+        coverage.note_coverage(self._changes, self._faults)
+        coverage.note_twins(self._changes, self._faults)
+        planned = set(check_planned(self._envelope.part("planned_values"), self._changes, self._faults))
+        changes = self._builder.changes()
         tables = tuple(change.after for change in changes if change.after is not None)
-        estate = self._description.estate(tables, changes, planned)
-        seen = self._description.input(tables, self._envelope.made_by(), coverage.counted(self._instances.rows))
-        unmapped = () if self._source_map is None else self._source_map.faults
-        return Reading(input=seen, estate=estate, faults=(*self._faults.all(), *unmapped))
+        estate = self._builder.estate(tables, changes, planned)
+        input_ = self._builder.input(tables, self._envelope.made_by(), coverage.counted(self._changes.rows))
+        source_faults = () if self._source_map is None else self._source_map.faults
+        return Reading(input=input_, estate=estate, faults=(*self._faults.all(), *source_faults))
 
-    def _read_instances(self) -> ResourceChanges:
-        """What changes, what is put off, and, where the plan does not show everything, what is there already."""
-        instances = ResourceChanges(self._faults)
-        changes = self._envelope.part(_CHANGES)
-        if changes is not None:
-            instances.read(changes, _CHANGES)
+    def _read_changes(self) -> ResourceChanges:
+        """The changes, those that are deferred, and, if the plan does not show everything, what exists already."""
+        changes = ResourceChanges(self._faults)
+        listed = self._envelope.part(_CHANGES)
+        if listed is not None:
+            changes.read(listed, _CHANGES)
         deferred = self._envelope.part(_DEFERRED)
-        for number, one in enumerate([] if deferred is None else self._items(deferred, _DEFERRED)):
+        for number, item in enumerate([] if deferred is None else self._items(deferred, _DEFERRED)):
             path = f"{_DEFERRED}[{number}].resource_change"
-            found = raw_json.members(one).get("resource_change")
-            if found is None:
+            change = raw_json.members(item).get("resource_change")
+            if change is None:
                 self._faults.unreadable(f"{path} is missing", path)
             else:
-                instances.read_one(found, path)
-        if changes is None or self._partial:
-            known = {item.address for item in instances.rows}
+                changes.read_one(change, path)
+        if listed is None or self._partial:
+            known = {row.address for row in changes.rows}
             for number, (resource, module) in enumerate(self._state.resources()):
                 path, address = f"prior_state.resources[{number}]", resource.get("address")
                 if not isinstance(address, str):
                     self._faults.unreadable(f"{path}: address must be a text", path)
                 elif resource.get("mode") == "managed" and address not in known:
-                    instances.add(*of_state(resource, module), path)
-        return instances
+                    changes.add(*of_state(resource, module), path)
+        return changes
 
     def _items(self, part: raw_json.Part, path: str) -> list[raw_json.Part]:
         try:
@@ -257,12 +262,23 @@ class Plan:
             return []
 
 
-def read(document: Document, name: str, options: ReadOptions) -> Reading:
-    """The plan's tables, their changes, and what could not be read of it."""
+def _source_map(
+    tree: SourceTree | None, options: ReadOptions, configuration: Configuration, variables: Tree
+) -> SourceMap | None:
+    """The source that a plan was made from, if there are files of it."""
+    if tree is None or not tree.files(tree.root):
+        return None
+    from tablegate.dialects.terraform import source_map  # most plans are checked without the reader of source
+
+    return source_map.SourceMap(tree, options.variable_files, options.grammar, configuration, variables)
+
+
+def read(document: Document, name: str, options: ReadOptions, tree: SourceTree | None = None) -> Reading:
+    """Read a plan. ``tree`` holds the source that it was made from, if that is at hand."""
     with collector_paused():
         try:
-            return Plan(document, name, options).reading()
+            return Plan(document, name, options, tree).reading()
         except ParseError:
-            # A part knows its own lines only; the whole document, read strictly, tells where in the file it is.
+            # A part knows its own lines only. The whole document, read strictly, knows the line in the file.
             document.check()
             raise
