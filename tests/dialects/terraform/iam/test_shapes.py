@@ -133,6 +133,15 @@ def test_a_policy_that_a_data_source_read_is_read_here() -> None:
     assert missing == [("aws_iam_role_policy_attachment.a", False, False, f"the policy {arn} is not in this input")]
 
 
+def test_a_policy_is_attached_to_each_role_that_is_not_in_the_plan() -> None:
+    """Both are known by the attachment that names them."""
+    arn = "arn:aws:iam::aws:policy/AmazonDynamoDBFullAccess"
+    attachment = change({"roles": ["a", "b"], "policy_arn": arn}, type="aws_iam_policy_attachment", name="p")
+    reading = written(attachment)
+    assert reading.estate is not None
+    assert [(one.name, len(one.grants)) for one in reading.estate.holders] == [("a", 1), ("b", 1)]
+
+
 def test_a_role_that_a_data_source_read_is_known_by_its_trust() -> None:
     """It is not in the input, and who uses it is all the same."""
     trust = document({"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"Service": "ec2.amazonaws.com"}})

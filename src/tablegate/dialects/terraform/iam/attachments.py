@@ -48,13 +48,11 @@ class HolderIndex:
     def of(self, resource: Resource, key: str) -> list[HolderDraft]:
         """Those that an argument names, by name, by ARN or by reference; also those that are not in the input."""
         content, unknown = resource.block.member(key)
-        holders: dict[str, HolderDraft] = {}
-        for item in content if isinstance(content, list) else [content]:
-            if isinstance(item, str) and item:
-                holders |= {holder.address: holder for holder in self._named(item, resource)}
+        names = [item for item in (content if isinstance(content, list) else [content]) if isinstance(item, str)]
+        holders = [holder for name in names if name for holder in self._named(name, resource)]
         if unknown is True or (isinstance(unknown, list) and True in unknown):
-            holders |= {holder.address: holder for holder in self._referred(resource, key)}
-        return list(holders.values())
+            holders += self._referred(resource, key)
+        return list(dict.fromkeys(holders))
 
     def known(self, name: str, resource: Resource) -> list[HolderDraft]:
         """Those of the input with this name. If there are several, those of the resource's own provider."""
