@@ -57,7 +57,7 @@ class _Dimension(NamedTuple):
 @policy(
     "TG102",
     HIGH,
-    "Provisioned capacity must scale in every dimension",
+    "Autoscaling must cover all provisioned capacity",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/AutoScaling.html",
     terraform="""
 resource "aws_appautoscaling_target" "orders" {
@@ -140,9 +140,9 @@ Replicas:
 """,
 )
 def autoscaled_capacity(table: Table) -> Verdict:
-    """A dimension that does not scale throttles at its fixed number, and a throttled index throttles its table.
+    """Capacity that does not scale throttles at its fixed number, and a throttled index throttles its table.
 
-    A scalable target alone changes nothing: it is the target-tracking policy that moves the capacity.
+    A scalable target alone changes nothing: the target-tracking policy moves the capacity.
     """
     return when(provisioned(table), lambda: _all_scaled(table), _NOT_PROVISIONED)
 
@@ -150,7 +150,7 @@ def autoscaled_capacity(table: Table) -> Verdict:
 @policy(
     "TG103",
     MEDIUM,
-    "Autoscaling must have room, a ceiling and a sane target",
+    "Autoscaling must have room to scale, an upper limit and a sensible target",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/AutoScaling.Console.html",
     terraform="""
 min_capacity = 5
@@ -164,20 +164,20 @@ MaxCapacity: 100
 def autoscaling_safeguards(
     table: Table, *, max_units: Annotated[int, "highest maximum of a scaling target"] = 40000
 ) -> Verdict:
-    """Scaling without room is a fixed capacity under another name; without a ceiling it is an open bill.
+    """Scaling without room is a fixed capacity under another name; without an upper limit it is an open bill.
 
-    A target outside 20 to 90 percent wastes what is paid for, or leaves no time to react; capacity that never
-    scales in keeps the price of the highest peak.
+    A target outside 20 to 90 percent wastes capacity, or leaves no time to react. Capacity that never scales in
+    keeps the price of the highest peak.
     """
     if not table.scaling and table.scaling_doubt is None:
-        return not_applicable("nothing scales the table")
+        return not_applicable("the table has no autoscaling")
     return when(provisioned(table), lambda: _all_safe(table, max_units), _NOT_PROVISIONED)
 
 
 @policy(
     "TG106",
     MEDIUM,
-    "An index must take as many writes as its table",
+    "An index must have as much write capacity as its table",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations",
     terraform="write_capacity = 10",
     cloudformation="""
@@ -201,7 +201,7 @@ def _all_scaled(table: Table) -> Verdict:
     return all_of(
         (
             every_part(
-                "no scaling target for",
+                "no autoscaling for",
                 [(one.label, _not_scaled(table, one.units, one.of)) for one in dimensions if not one.targets],
                 table.billing_mode.at(table.place),
             ),
@@ -272,7 +272,7 @@ def _writes_keep_up(index: Index) -> Verdict:
         return verdict
     return otherwise(
         verdict,
-        f"{index_label(index)} takes at most {index_units.shown} write units, and its table {table_units.shown}",
+        f"{index_label(index)} has {index_units.shown} write units, but its table has {table_units.shown}",
     )
 
 
@@ -290,7 +290,7 @@ def _limits(target: ScalingTarget, max_units: int) -> Iterator[Verdict]:
         yield _with_target(target, has_room, note)
     bounded = highest.satisfies(lambda units: units is None or units <= max_units)
     if bounded.truth is not True:
-        yield _with_target(target, bounded, f"the maximum of {highest.shown} units is above {max_units}")
+        yield _with_target(target, bounded, f"the maximum of {highest.shown} units is above the limit of {max_units}")
     in_range = utilisation.satisfies(lambda percent: percent is None or _is_accepted(percent))
     if in_range.truth is not True:
         limits = f"{_LOWEST_UTILISATION} to {_HIGHEST_UTILISATION} %"

@@ -41,7 +41,7 @@ from tablegate_baseline.helpers import (
 
 ON_DEMAND = "PAY_PER_REQUEST"
 PROVISIONED = "PROVISIONED"
-COPIED = "the table that this one copies decides"
+COPIED = "the billing mode is that of the table that it copies"
 _CAPACITY_TAG = "tablegate:capacity"
 _STANDARD, _INFREQUENT = "STANDARD", "STANDARD_INFREQUENT_ACCESS"
 _HOURS = 730
@@ -85,9 +85,9 @@ def on_demand_billing(
         "tablegate:capacity=provisioned",
     ),
 ) -> Verdict:
-    """Provisioned capacity throttles the first peak that nobody planned, and is paid for in every quiet hour.
+    """Provisioned capacity throttles the first peak that nobody planned, and costs money in every quiet hour.
 
-    Whoever knows the traffic well enough to provision for it can say so, by a tag or in the configuration.
+    If you know the traffic well enough to provision for it, say so with a tag or in the configuration.
     """
     mode = table.billing_mode
     if mode.content == ON_DEMAND:
@@ -102,7 +102,7 @@ def on_demand_billing(
 @policy(
     "TG104",
     LOW,
-    "On-demand capacity must have a ceiling",
+    "On-demand capacity must have a maximum",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode-max-throughput.html",
     terraform="""
 on_demand_throughput {
@@ -136,7 +136,7 @@ def on_demand_ceiling(table: Table) -> Verdict:
 @policy(
     "TG105",
     HIGH,
-    "Capacity settings must fit the billing mode",
+    "Capacity settings must match the billing mode",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_CreateTable.html",
     terraform='billing_mode = "PAY_PER_REQUEST"',
     cloudformation="BillingMode: PAY_PER_REQUEST",
@@ -144,7 +144,7 @@ def on_demand_ceiling(table: Table) -> Verdict:
 def capacity_contradiction(table: Table) -> Verdict:
     """Settings of the other billing mode make the deploy fail, or do nothing while everybody counts on them.
 
-    Provisioned without capacity is the worst of them: some tools then ask for one unit, and traffic stops.
+    The worst is provisioned billing without capacity: some tools then set one unit, and traffic stops.
     """
     mode = table.billing_mode
     if inherits_billing(table):
@@ -173,17 +173,17 @@ def table_class(
     *,
     figures: Annotated[tuple[str, ...], "storage and traffic, as NAME: 500 GB, 20 reads/s, 5 writes/s"] = (),
 ) -> Verdict:
-    """The infrequent-access class stores at less than half the price and serves at a quarter more: which of the two
-    is cheaper depends on figures that no template holds.
+    """The infrequent-access class stores data for less than half the price and serves it for a quarter more. Which one
+    is cheaper depends on figures that no template has.
 
-    They are declared as ``figures``, a line for each table: ``orders-*: 500 GB, 20 reads/s, 5 writes/s``.
+    Declare them as ``figures``, a line for each table: ``orders-*: 500 GB, 20 reads/s, 5 writes/s``.
     """
     line = next((line for line in figures if _is_for(table, line)), None)
     if line is None:
-        return not_applicable("no storage and traffic are declared for the table")
+        return not_applicable("no storage and traffic figures are declared for the table")
     declared = _parsed(line)
     if declared is None:
-        return unknown(f"the figures {line!r} are not of the form 'NAME: 1 GB, 1 reads/s, 1 writes/s'")
+        return unknown(f"the figures {line!r} must have the form 'NAME: 1 GB, 1 reads/s, 1 writes/s'")
     mode, own = table.billing_mode, table.table_class
     if not mode.known or not own.known:
         return not_known(mode, own)
@@ -203,7 +203,7 @@ def provisioned(table: Table) -> Verdict:
 def _not_on_demand(mode: Value[str]) -> Verdict:
     if not mode.known:
         return mode.equals(ON_DEMAND)
-    return fails(f"billing mode is {mode.shown}, and no tag or override says that it must be", mode)
+    return fails(f"billing mode is {mode.shown}, and neither a tag nor the configuration allows it", mode)
 
 
 def _has_tag(tags: Value[Mapping[str, str | None]], selector: str) -> Verdict:
@@ -230,15 +230,17 @@ def _capped(table: Table) -> Verdict:
         for kind, part, value in units_of(table, lambda part: part.on_demand)
         if value.content is None or value.content < 1
     ]
-    return every_part("no maximum is set for", (*lacking, *unknown_collection(table.indexes)))
+    return every_part("no maximum for", (*lacking, *unknown_collection(table.indexes)))
 
 
 def _conflicts_with_on_demand(table: Table) -> Iterator[Verdict]:
     capacity = _set_units(table, lambda part: part.capacity, lambda replica: replica.read_capacity)
     if capacity:
-        yield every_part("capacity is provisioned under on-demand billing for", capacity, table.billing_mode)
+        yield every_part(
+            "an on-demand table must not set provisioned capacity: it is set for", capacity, table.billing_mode
+        )
     for target in table.scaling:
-        yield fails(f"scaling target {target.address} has no capacity to scale under on-demand billing", target.maximum)
+        yield fails(f"scaling target {target.address} has nothing to scale: the table is on demand", target.maximum)
     if table.scaling_doubt:
         yield not_seen("scaling targets", table.scaling_doubt)
     yield from _unknown_collections(table)
@@ -248,14 +250,14 @@ def _conflicts_with_provisioned(table: Table) -> Iterator[Verdict]:
     mode = table.billing_mode
     limits = _set_units(table, lambda part: part.on_demand, lambda replica: replica.max_read)
     if limits:
-        yield every_part("on-demand maxima do nothing under provisioned billing for", limits, mode)
+        yield every_part("on-demand maximums have no effect with provisioned billing: they are set for", limits, mode)
     unusable = [
         (f"{kind} of {part_label(part)}", usable)
         for kind, part, value in _units_to_state(table)
         if (usable := value.at_least(1)).truth is not True
     ]
     if unusable:
-        yield every_part("provisioned billing without usable capacity for", unusable, mode)
+        yield every_part("provisioned billing needs a capacity of at least 1 for", unusable, mode)
     yield from _unknown_collections(table)
 
 
@@ -312,6 +314,6 @@ def _is_cheaper(mode: Value[str], own: Value[str], declared: _Rates) -> Verdict:
         return holds(own)
     return fails(
         f"table class {own.shown} costs about {own_cost:.0f} USD a month for the declared figures,"
-        f" {other} {other_cost:.0f}",
+        f" {other} about {other_cost:.0f}",
         own,
     )

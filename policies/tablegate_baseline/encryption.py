@@ -49,7 +49,7 @@ _REQUIRED_OWNER: Mapping[str, str] = {
 @policy(
     "TG201",
     HIGH,
-    "A table must be encrypted under a key that its account can see",
+    "A table must not use the AWS-owned key",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/EncryptionAtRest.html",
     terraform="""
 server_side_encryption {
@@ -62,15 +62,15 @@ SSESpecification:
 """,
 )
 def encryption_at_rest(table: Table, *, owner: Owner = "aws-managed") -> Verdict:
-    """The key that AWS owns leaves no trace: its use is not in CloudTrail, and nobody can audit it or shut it off.
-    After a leak there is nothing to show who read what. The option ``owner`` says whose key is enough."""
+    """The AWS-owned key leaves no trace: its use is not in CloudTrail, and nobody can audit it or disable it.
+    After a leak, nothing shows who read what. The option ``owner`` sets whose key is enough."""
     return _has_owner(table.encryption, owner, "the table's key")
 
 
 @policy(
     "TG202",
     HIGH,
-    "A table that holds sensitive data must be encrypted under a customer-managed key",
+    "A table with sensitive data must use a customer-managed key",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.howitworks.html",
     terraform="""
 server_side_encryption {
@@ -110,22 +110,27 @@ OrdersKey:
 """,
 )
 def customer_managed_key(table: Table, *, classes: Classes = CLASSES, scope: Scope = "classified") -> Verdict:
-    """Only a key of your own has a policy that you write: it can keep out those who may read the table, and
-    disabling it cuts off everybody at once. Sensitive data needs both. ``scope = "all"`` asks it of every table."""
+    """Only a key of your own has a policy that you write: it can keep out even those who may read the table, and
+    disabling it cuts off everybody at once. Sensitive data needs both. ``scope = "all"`` requires it of every table."""
     if scope == "all":
         return _has_owner(table.encryption, "customer", "the table's key")
     data_class = table.declared.data_class
     if not data_class.known:
         return _if_classified(_has_owner(table.encryption, "customer", "the table's key"), data_class)
     if data_class.content is None or data_class.content not in {name.lower() for name in classes}:
-        return not_applicable("its data class asks for no customer-managed key", data_class)
-    return _has_owner(table.encryption, "customer", f"the table holds data of class {data_class.shown}; its key")
+        return not_applicable("its data class does not require a customer-managed key", data_class)
+    return _has_owner(
+        table.encryption,
+        "customer",
+        f"the table holds {data_class.shown} data, so its key",
+        f"the table's key is customer-managed, as its {data_class.shown} data requires",
+    )
 
 
 @policy(
     "TG203",
     HIGH,
-    "A replica must be encrypted like its table, under a key of its own region",
+    "A replica must be encrypted like its table, with a key in its own region",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/globaltables-security.html",
     terraform="""
 replica {
@@ -146,13 +151,13 @@ def replica_encryption(
     classes: Classes = CLASSES,
     scope: Scope = "classified",
 ) -> Verdict:
-    """A replica holds all of the table's data, so the weakest key among them protects none of it. A key of another
-    region cannot serve a replica at all: the apply fails half way."""
+    """A replica holds all of the table's data, so the weakest key among them decides. A replica cannot use a key of
+    another region at all: the apply fails half way."""
     table, name = replica.table, replica_label(replica)
     for_class = customer_managed_key.check(table, classes=classes, scope=scope)
     own = (_has_owner(table.encryption, owner, "the table's key"), for_class)
     if any(verdict.truth is False for verdict in own):
-        return not_applicable("the table's own key comes first", table.encryption.owner)
+        return not_applicable("the table's own key must be fixed first", table.encryption.owner)
     verdicts = [_has_owner(replica.encryption, owner, f"the key of {name}"), _is_in_region(replica, name)]
     if for_class.applies:
         customers = _has_owner(replica.encryption, "customer", f"the key of {name}")
@@ -164,7 +169,7 @@ def replica_encryption(
 @policy(
     "TG204",
     MEDIUM,
-    "The customer-managed key of a table must be enabled, rotate, and stay",
+    "A table's customer-managed key must be enabled, be rotated, and not be deleted",
     docs="https://docs.aws.amazon.com/kms/latest/developerguide/rotate-keys.html",
     terraform="""
 resource "aws_kms_key" "orders" {
@@ -203,17 +208,20 @@ SSESpecification:
 """,
 )
 def dax_encryption(cluster: DaxCluster) -> Verdict:
-    """The cache holds the table's items, and writes them to disks of its own, where the table's key does not reach.
-    It can only be chosen when the cluster is made."""
+    """The cache holds the table's items and writes them to its own disks, which the table's key does not protect.
+    Encryption can only be chosen when the cluster is created."""
     return require(
-        cluster.encrypted, True, "the cluster keeps items on its disks under no key", "encryption at rest is on"
+        cluster.encrypted,
+        True,
+        "encryption at rest is off: the cluster writes items to its disks in the clear",
+        "encryption at rest is on",
     )
 
 
 @policy(
     "TG206",
     HIGH,
-    "A DAX cluster must take TLS connections only",
+    "A DAX cluster must accept only TLS connections",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DAXEncryptionInTransit.html",
     terraform="""
 cluster_endpoint_encryption_type = "TLS"
@@ -223,19 +231,19 @@ ClusterEndpointEncryptionType: TLS
 """,
 )
 def dax_in_transit(cluster: DaxCluster) -> Verdict:
-    """Without TLS, items and the callers' signed requests cross the network in the clear, and a client cannot tell
-    the cluster from somebody else. It can only be chosen when the cluster is made."""
+    """Without TLS, items and signed requests cross the network in the clear, and a client cannot tell the cluster
+    from an impostor. TLS can only be chosen when the cluster is created."""
     in_transit = cluster.in_transit
     return require(
         in_transit,
         "TLS",
-        f"the endpoint's encryption is {in_transit.shown} and must be TLS",
-        "the endpoint takes TLS only",
+        f"the endpoint's encryption must be TLS, but is {in_transit.shown}",
+        "the endpoint accepts only TLS",
     )
 
 
-def _has_owner(encryption: Encryption, owner: Owner, what: str) -> Verdict:
-    """The key has this owner, or one that gives more control."""
+def _has_owner(encryption: Encryption, owner: Owner, what: str, claim: str | None = None) -> Verdict:
+    """The key has this owner, or one that gives more control. ``what`` is the key in messages."""
     actual = encryption.owner
     if owner == "aws-owned":
         return holds(actual)
@@ -244,15 +252,16 @@ def _has_owner(encryption: Encryption, owner: Owner, what: str) -> Verdict:
     owners = " or ".join(
         _OWNER_NAMES[each] for each in (actual.candidates or (actual.content,)) if each in _OWNER_NAMES
     )
-    otherwise = f"{what} is {owners} and must be {_REQUIRED_OWNER[owner]}"
-    return worded(actual.one_of(*_ACCEPTED_OWNERS[owner]), otherwise, f"{what} is {_REQUIRED_OWNER[owner]}")
+    otherwise = f"{what} must be {_REQUIRED_OWNER[owner]}, but is {owners}"
+    claim = claim or f"{what} is {_REQUIRED_OWNER[owner]}"
+    return worded(actual.one_of(*_ACCEPTED_OWNERS[owner]), otherwise, claim)
 
 
 def _if_classified(verdict: Verdict, data_class: Value[str]) -> Verdict:
     """The verdict, unknown unless it holds: whether it is required depends on a data class that is not known."""
     if verdict.truth is True:
         return verdict
-    note = "cannot tell whether the table's data class asks for a customer-managed key"
+    note = "cannot tell whether the table's data class requires a customer-managed key"
     return unknown(note, data_class, *verdict.evidence)
 
 
@@ -266,7 +275,7 @@ def _is_in_region(replica: Replica, name: str) -> Verdict:
         return unknown(note, *unknown_values(key_region, region))
     if key_region.content == region.content:
         return holds(key_region, region)
-    return fails(f"the key of {name} is in {key_region.shown} and must be in {region.shown}", key_region, region)
+    return fails(f"the key of {name} must be in {region.shown}, but is in {key_region.shown}", key_region, region)
 
 
 def _health(key: KmsKey, named: Value[str]) -> tuple[Verdict, ...]:
@@ -274,5 +283,5 @@ def _health(key: KmsKey, named: Value[str]) -> tuple[Verdict, ...]:
     return (
         fails(f"{key.address} is deleted by this change", named.at(key.place)) if key.deleted else holds(named),
         require(enabled, True, f"{key.address} is disabled", f"{key.address} is enabled"),
-        require(rotation, True, f"{key.address} does not rotate", f"{key.address} rotates"),
+        require(rotation, True, f"{key.address} is not rotated", f"{key.address} is rotated"),
     )

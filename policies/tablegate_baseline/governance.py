@@ -20,7 +20,7 @@ from tablegate.policy import (
     not_applicable,
     policy,
 )
-from tablegate_baseline.helpers import not_known, otherwise, words_of
+from tablegate_baseline.helpers import not_known, otherwise, quoted, words_of
 
 _NO_PATTERN = Expression("")
 ENVIRONMENTS = (
@@ -43,18 +43,18 @@ def table_name(
     pattern: Annotated[Expression, "regular expression that the name must match"] = _NO_PATTERN,
     words: Annotated[tuple[str, ...], "words that name an environment"] = ENVIRONMENTS,
 ) -> Verdict:
-    """Whoever reads a bill, an alarm or a console at night sees the name alone, and has to know from it whether this
-    is production. With ``pattern`` the name must match that regular expression instead."""
+    """On a bill, in an alarm or on the console at night the name is all there is to see, and it must tell whether this
+    is production. With ``pattern``, the name must match that regular expression instead."""
     name = table.name
     if table.name_generated:
-        return not_applicable("the service makes the name up", name)
+        return not_applicable("the table's name is generated", name)
     if pattern:
-        return otherwise(name.matches(pattern), f"the name {name.shown} does not match {pattern}")
+        return otherwise(name.matches(pattern), f"the table name {quoted(name)} does not match {pattern}")
     if name.content is not None and _has_word(name.content, words):
         return holds(name)
     tells = otherwise(
         name.satisfies(lambda content: content is not None and _has_word(content, words)),
-        f"neither the name {name.shown} nor a tag tells the environment",
+        f"neither the table name {quoted(name)} nor a tag tells the environment",
     )
     return tells | table.declared.environment.is_set
 
@@ -99,7 +99,7 @@ def required_tags(
     tags: Annotated[tuple[str, ...], "keys of the required tags"] = ("owner", "environment", "data-classification"),
 ) -> Verdict:
     """A table without an owner is nobody's when it throttles, and everybody's when it is to be deleted. Tags are not
-    copied to a replica: each has its own."""
+    copied to replicas: each has its own."""
     own, replicas = _has_tags(table.tags.at(table.place), tags, "the table"), table.replicas
     if not replicas.known:
         return all_of((own, not_known(replicas)))
@@ -110,19 +110,19 @@ def required_tags(
 @policy(
     "TG903",
     LOW,
-    "A template must not fix the table's physical name",
+    "A template must not set a fixed table name",
     docs="https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-name.html",
     terraform=None,
     cloudformation="TableName: !Sub ${AWS::StackName}-orders",
 )
 def fixed_name(table: Table) -> Verdict:
-    """CloudFormation creates the new table before it deletes the old one. Two cannot have one name, so every change
-    that needs a replacement fails; and the template cannot be deployed twice in one region."""
+    """CloudFormation creates the new table before it deletes the old one. Two tables cannot have one name, so every
+    change that needs a replacement fails, and the template cannot be deployed twice in one region."""
     if table.dialect is not Dialect.CLOUDFORMATION:
-        return not_applicable("only CloudFormation replaces a table by a second one beside it")
+        return not_applicable("only CloudFormation creates the new table before it deletes the old one")
     name = table.name
     if table.name_fixed:
-        return fails(f"the table's name is fixed as {name.shown}, so it can never be replaced", name)
+        return fails(f"fixed TableName {quoted(name)}: CloudFormation cannot replace this table", name)
     return holds(name)
 
 
@@ -135,7 +135,7 @@ def _has_tags(tags: Value[Mapping[str, str | None]], wanted: tuple[str, ...], wh
         return not_known(tags)
     keys = {_normalised(key) for key in tags.content or ()}
     missing = [key for key in wanted if _normalised(key) not in keys]
-    return fails(f"{what} lacks the tags {', '.join(missing)}", tags) if missing else holds(tags)
+    return fails(f"tags missing from {what}: {', '.join(missing)}", tags) if missing else holds(tags)
 
 
 @lru_cache(maxsize=1 << 12)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from tablegate.policy import Doubt, Index, Origin, Replica, Table, Units, Value, Verdict, all_of, fails, holds, unknown
@@ -35,6 +35,11 @@ def each_replica(table: Table, judge: Callable[[Replica], Verdict]) -> tuple[Ver
     if not replicas.known:
         return (unknown("cannot tell which replicas the table has", replicas),)
     return tuple(map(judge, replicas.content or ()))
+
+
+def quoted(value: Value[str]) -> str:
+    """A name in a message, in quotes unless it is hidden."""
+    return value.shown if value.sensitive or not value.known else f"'{value.shown}'"
 
 
 def replica_label(replica: Replica) -> str:
@@ -82,7 +87,25 @@ def every_part(message: str, parts: Sequence[Labelled], *also: Value[object]) ->
     if not failing:
         return all_of([verdict for _, verdict in parts])
     evidence = {id(value): value for _, verdict in failing for value in verdict.evidence}
-    return Verdict(False, (*evidence.values(), *also), f"{message} {', '.join([label for label, _ in failing])}")
+    return Verdict(False, (*evidence.values(), *also), f"{message} {_parts_listed([label for label, _ in failing])}")
+
+
+def _parts_listed(labels: Iterable[str]) -> str:
+    """The labels in one phrase: ``reads and writes of the table and index by-day, reads of index by-id``."""
+    units: dict[str, list[str]] = {}
+    for label in labels:
+        kind, of, part = label.partition(" of ")
+        units.setdefault(part if of else label, []).extend((kind,) if of else ())
+    parts: dict[tuple[str, ...], list[str]] = {}
+    for part, kinds in units.items():
+        parts.setdefault(tuple(kinds), []).append(part)
+    phrases = (f"{joined(kinds)} of {joined(named)}" if kinds else joined(named) for kinds, named in parts.items())
+    return ", ".join(phrases)
+
+
+def joined(names: Sequence[str]) -> str:
+    """A list in words: ``a, b and c``."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def otherwise(verdict: Verdict, note: str) -> Verdict:

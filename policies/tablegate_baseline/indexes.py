@@ -24,8 +24,8 @@ KeySchema:
 """,
 )
 def hot_index_key(index: Index, *, words: HotWords = HOT_WORDS) -> Verdict:
-    """An index has partitions of its own, and a hot one throttles the writes of its table. A status or a date is
-    good to look items up by, once a shard is part of it."""
+    """An index has partitions of its own, and a hot one throttles the writes of its table. A status or a date is a
+    good key for queries once a shard is part of it."""
     if index.local:
         return not_applicable("a local index has its table's partition key")
     if not index.keys.known:
@@ -62,8 +62,8 @@ global_secondary_index {
 """,
 )
 def index_count(table: Table, *, max: Annotated[int, "highest number of global indexes"] = 5) -> Verdict:
-    """Each index is written on every write, paid for and throttled on its own; one with generic keys serves several
-    access patterns. Beyond the default quota of 20 the deploy fails, unless the account's quota was raised."""
+    """Each index is written on every write, and billed and throttled on its own. One with generic keys serves several
+    access patterns. Above the default quota of 20 the deploy fails, unless the account's quota was raised."""
     if not table.indexes.known:
         return not_known(table.indexes)
     count = len(global_indexes(table))
@@ -90,7 +90,7 @@ Projection:
 """,
 )
 def index_projection(index: Index) -> Verdict:
-    """Projecting ALL stores the table twice, and writes every change twice, also of attributes that no query on the
+    """Projecting ALL stores the table twice and writes every change twice, even of attributes that no query on the
     index ever reads."""
     projects_less = ~index.projection.equals("ALL")
     if projects_less.truth is True:
@@ -123,8 +123,8 @@ global_secondary_index {
 """,
 )
 def redundant_index(index: Index) -> Verdict:
-    """Every query on such an index can be asked of the table, or of another index, at no further cost. What is left
-    of it is its price."""
+    """The table, or another index, answers every query on such an index at no further cost. All that the index adds is
+    its price."""
     table = index.table
     if not index.keys.known or not table.keys.known:
         return not_known(index.keys, table.keys)
@@ -132,7 +132,7 @@ def redundant_index(index: Index) -> Verdict:
     if own == table_shape:
         return fails(f"{index_label(index)} repeats the table's key", index.keys, table.keys)
     if own == (table_shape[0], ()):
-        return fails(f"{index_label(index)} is keyed on the table's own partition key", index.keys, table.keys)
+        return fails(f"{index_label(index)} has the table's own partition key and no sort key", index.keys, table.keys)
     return all_of(_replaceable_by_others(index, own))
 
 
@@ -162,11 +162,13 @@ GlobalSecondaryIndexes:
 """,
 )
 def local_index(index: Index) -> Verdict:
-    """A local index can never be removed, and it caps all items that share a partition key at 10 GB: the write that
-    goes beyond fails."""
+    """A local index can never be removed, and it limits all items that share a partition key to 10 GB: beyond that,
+    writes fail."""
     if not index.local:
         return holds(index.name)
-    return fails(f"local {index_label(index)} can never be removed, and caps an item collection at 10 GB", index.name)
+    return fails(
+        f"local {index_label(index)} can never be removed, and limits each item collection to 10 GB", index.name
+    )
 
 
 def _replaceable_by_others(index: Index, own: Shape) -> list[Verdict]:
@@ -179,7 +181,7 @@ def _replaceable_by_others(index: Index, own: Shape) -> list[Verdict]:
         if other is not index and _may_begin_with(other.keys, own):
             verdict = ~_replaces(other, index, own)
             if verdict.truth is False:
-                verdict = verdict.because(f"{index_label(other)} serves all that {index_label(index)} does")
+                verdict = verdict.because(f"{index_label(other)} serves every query that {index_label(index)} does")
             verdicts.append(verdict)
     return verdicts
 

@@ -25,7 +25,14 @@ from tablegate.policy import (
     not_applicable,
     policy,
 )
-from tablegate_baseline.helpers import global_indexes, index_label, local_indexes, not_known, part_label, words_of
+from tablegate_baseline.helpers import (
+    global_indexes,
+    index_label,
+    local_indexes,
+    not_known,
+    part_label,
+    words_of,
+)
 
 TIMES = ("date", "day", "week", "month", "year", "hour", "time", "timestamp", "created", "updated", "ts")
 SEQUENCES = ("sequence", "seq", "counter", "autoincrement")
@@ -43,7 +50,7 @@ _CACHED_NAMES = 1 << 16
 Keys = Value[tuple[KeyPart, ...]]
 Shape = tuple[tuple[str, ...], tuple[str, ...]]
 
-NO_KEY = "the table's key comes from elsewhere"
+NO_KEY = "the table takes its key from the table that it copies"
 
 _STYLES = (
     ("generic", r"(?i)((gsi|lsi)[-_]?\d*[-_]?)?(pk|sk)[-_]?\d*"),
@@ -68,7 +75,7 @@ Verdicts = tuple[Verdict, ...]
 @policy(
     "TG601",
     HIGH,
-    "Keys, indexes and attribute definitions must agree with one another and with the service's limits",
+    "Keys, indexes and attribute definitions must match, within the service's limits",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html",
     terraform="""
 hash_key  = "customer_id"
@@ -99,7 +106,7 @@ KeySchema:
 """,
 )
 def key_schema(table: Table) -> Verdict:
-    """The service refuses such a table, and it does so in the middle of a deploy, after other resources changed."""
+    """The service refuses such a table in the middle of a deploy, after other resources have changed."""
     if table.keys.known and not table.keys.content and _is_copy(table):
         return not_applicable(NO_KEY)
     indexes = _known_indexes(table)
@@ -135,7 +142,7 @@ KeySchema:
 )
 def hot_partition_key(table: Table, *, words: HotWords = HOT_WORDS) -> Verdict:
     """All items that share a partition key share one partition's throughput. A time, a sequence or a status sends
-    the traffic of the moment to the same few of them. A key with a shard in it does not."""
+    the traffic of the moment to a few of them. A key with a shard in it does not."""
     if not table.keys.known:
         return not_known(table.keys)
     hashes, _ = shape_of(table.keys)
@@ -182,7 +189,7 @@ def sort_key(table: Table) -> Verdict:
     _, ranges = shape_of(table.keys)
     if ranges:
         return holds(table.keys)
-    return fails("the table has no sort key, so no query reads a range", table.keys)
+    return fails("no sort key, so queries cannot read a range of items", table.keys)
 
 
 @policy(
@@ -198,9 +205,9 @@ KeySchema:
 """,
 )
 def attribute_naming(table: Table) -> Verdict:
-    """A misspelled attribute is no error in DynamoDB: it is a second attribute. Names that mix styles invite it.
+    """A misspelled attribute is no error in DynamoDB: it is a second attribute. Mixed naming styles invite it.
 
-    The tables of one input are compared; PK, SK, GSI1PK and the like are one style.
+    The tables of one input are compared. PK, SK, GSI1PK and the like count as one style.
     """
     keys = _all_keys(table)
     unknowns = [one for one in keys if not one.known]
@@ -213,8 +220,10 @@ def attribute_naming(table: Table) -> Verdict:
     odd = [name for style, names in own.items() if style != prevailing for name in names]
     if not odd:
         return holds(table.keys)
-    other = f"{prevailing} prevails" if prevailing else "no style prevails"
-    return fails(f"key attributes {', '.join(odd)}: {other} in this input", table.keys)
+    names = ", ".join(odd)
+    if prevailing:
+        return fails(f"{names} is not {prevailing}, like most key attributes in this input", table.keys)
+    return fails(f"no naming style prevails among the key attributes of this input (here: {names})", table.keys)
 
 
 def hot_key(hashes: tuple[str, ...], words: tuple[str, ...]) -> str | None:
@@ -222,7 +231,14 @@ def hot_key(hashes: tuple[str, ...], words: tuple[str, ...]) -> str | None:
     hot_words = [word for attribute in hashes if (word := hot_word(attribute, words)) is not None]
     if len(hot_words) < len(hashes):
         return None
-    return f"{', '.join(hashes)} ends in '{hot_words[-1]}', and no shard spreads its traffic"
+    names = ", ".join(f"'{name}'" for name in hashes)
+    return f"{names} probably {_heat(hot_words[-1])}, and is not sharded"
+
+
+def _heat(word: str) -> str:
+    if word in FEW_VALUES:
+        return "has few values"
+    return "follows the time" if word in TIMES else "counts up" if word in SEQUENCES else "concentrates traffic"
 
 
 @lru_cache(maxsize=_CACHED_NAMES)
@@ -311,7 +327,9 @@ def _definitions_agree(table: Table, indexes: tuple[Index, ...]) -> list[Verdict
         return verdicts
     verdicts += [_undefined(table, name) for name in sorted(used.difference(defined))]
     for name in sorted(odd):
-        verdicts.append(fails(f"attribute {name} is defined as {defined[name]}: a key is S, N or B", table.attributes))
+        verdicts.append(
+            fails(f"attribute {name} has type {defined[name]}, but a key must be S, N or B", table.attributes)
+        )
     if not doubts:
         verdicts += _unused(table, sorted(defined.keys() - used))
     return verdicts
@@ -321,7 +339,7 @@ def _undefined(table: Table, name: str) -> Verdict:
     """An attribute that is in a key and not defined. The first such key is in the message."""
     parts: tuple[Table | Index, ...] = (table, *_known_indexes(table))
     user = next(part for part in parts if any(key.attribute == name for key in part.keys.content or ()))
-    note = f"attribute {name} is in the key of {part_label(user)}, and has no definition"
+    note = f"attribute {name} is in the key of {part_label(user)}, but is not defined"
     return fails(note, user.keys, table.attributes)
 
 
@@ -329,7 +347,7 @@ def _unused(table: Table, names: list[str]) -> Verdicts:
     """Attributes that are defined and in no key. A vector index may use them."""
     if not names or table.vector_indexes.content:
         return ()
-    note = f"attribute {', '.join(names)} is defined, and no key uses it"
+    note = f"attribute {', '.join(names)} is defined, but no key uses it"
     return (fails(note, table.attributes) if table.vector_indexes.known else not_known(table.vector_indexes),)
 
 
@@ -337,14 +355,19 @@ def _table_key_limits(keys: Keys) -> Verdicts:
     hashes, ranges = shape_of(keys)
     if not keys.known or (len(hashes) == 1 and len(ranges) <= 1):
         return ()
-    return (fails(f"the table's key has {len(hashes)} partition keys and {len(ranges)} sort keys", keys),)
+    return (
+        fails(
+            f"the table has {len(hashes)} partition keys and {len(ranges)} sort keys: it must have 1, and at most 1",
+            keys,
+        ),
+    )
 
 
 def _global_key_limits(index: Index) -> Verdicts:
     hashes, ranges = shape_of(index.keys)
     if not index.keys.known or (1 <= len(hashes) <= _MAX_KEY_PARTS and len(ranges) <= _MAX_KEY_PARTS):
         return ()
-    limit = f"1 to {_MAX_KEY_PARTS} and up to {_MAX_KEY_PARTS} are possible"
+    limit = f"it must have 1 to {_MAX_KEY_PARTS}, and at most {_MAX_KEY_PARTS}"
     parts = f"{len(hashes)} partition and {len(ranges)} sort key parts"
     return (fails(f"{index_label(index)} has {parts}: {limit}", index.keys),)
 
@@ -357,10 +380,10 @@ def _local_key_limits(index: Index) -> Iterator[Verdict]:
     if not table_ranges:
         yield fails(f"local {label} needs a table with a sort key", index.keys, table_keys)
     if hashes != table_hashes:
-        note = f"local {label} has partition key {', '.join(hashes)}, and its table {', '.join(table_hashes)}"
+        note = f"local {label} has partition key {', '.join(hashes)}, but its table has {', '.join(table_hashes)}"
         yield fails(note, index.keys, table_keys)
     if len(ranges) != 1:
-        yield fails(f"local {label} has {len(ranges)} sort keys: exactly 1 is possible", index.keys)
+        yield fails(f"local {label} has {len(ranges)} sort keys: it must have exactly 1", index.keys)
 
 
 def _projection_limits(index: Index) -> Verdicts:
@@ -370,19 +393,19 @@ def _projection_limits(index: Index) -> Verdicts:
     if (projection.content == "INCLUDE") is bool(projected.content):
         return ()
     if not projected.content:
-        return (fails(f"{index_label(index)} projects INCLUDE, and names no attributes", projection),)
-    return (fails(f"{index_label(index)} projects {projection.shown}, and names attributes", projection, projected),)
+        return (fails(f"{index_label(index)} projects INCLUDE, but names no attributes", projection),)
+    return (fails(f"{index_label(index)} projects {projection.shown}, but names attributes", projection, projected),)
 
 
 def _index_limits(table: Table, indexes: tuple[Index, ...]) -> Iterator[Verdict]:
     local_count = len(local_indexes(table))
     if local_count > _MAX_LOCAL_INDEXES:
-        note = f"the table has {local_count} local indexes: {_MAX_LOCAL_INDEXES} are possible"
+        note = f"the table has {local_count} local indexes: the limit is {_MAX_LOCAL_INDEXES}"
         yield fails(note, table.local_indexes)
     lists = [index.projected for index in indexes if index.projected.content]
     projected = sum([len(names.content or ()) for names in lists])
     if projected > _MAX_PROJECTED:
-        yield fails(f"the indexes project {projected} attributes: {_MAX_PROJECTED} are possible", *lists)
+        yield fails(f"the indexes project {projected} attributes: the limit is {_MAX_PROJECTED}", *lists)
     names = [*[index.name for index in indexes], *[index.name for index in table.vector_indexes.content or ()]]
     known = [name.content for name in names if name.content is not None]
     if len(set(known)) < len(known):

@@ -55,12 +55,12 @@ Throttled:
 def capacity_alarms(table: Table, *, require: Requirement = "when-managed") -> Verdict:
     """Throttling shows up as slow requests and retries long before anybody suspects the table.
 
-    Where alarms live elsewhere nothing is asked, unless ``require`` is ``always``.
+    An input without alarms is not checked, unless ``require`` is ``always``.
     """
     if any(alarm.index is None and _watches(alarm.metric) for alarm in table.alarms):
         return holds()
     if require == "when-managed" and not table.estate.manages_alarms:
-        return not_applicable("this input manages no alarms")
+        return not_applicable("this input has no alarms")
     missing = fails("no alarm watches the table's throttling, system errors or consumed capacity")
     return missing | not_seen("alarms", table.alarms_doubt)
 

@@ -50,7 +50,7 @@ Replicas:
 )
 def point_in_time_recovery(table: Table, *, exempt: Exempt = EXEMPT) -> Verdict:
     """Without it, a bad deploy or a wrong delete takes every write since the last backup with it, and there may be
-    no backup. Tables whose declared purpose is in ``exempt`` can be filled anew."""
+    no backup. Tables whose declared purpose is in ``exempt`` can be filled again."""
     return _unless_exempt(table, exempt, _is_on(table.recovery, "the table"))
 
 
@@ -72,8 +72,8 @@ replica {
 """,
 )
 def replica_recovery(replica: Replica, *, exempt: Exempt = EXEMPT) -> Verdict:
-    """Replicas copy mistakes as fast as data, and recovery is not copied with them: it is switched on region by
-    region. The region that is left when another fails is the one that must be able to go back in time."""
+    """Replicas copy mistakes as fast as data, but not the recovery setting: it is switched on region by region.
+    The region that is left when another fails must be able to go back in time."""
     what = replica_label(replica)
     return _unless_exempt(replica.table, exempt, _is_on(replica.recovery, what))
 
@@ -81,7 +81,7 @@ def replica_recovery(replica: Replica, *, exempt: Exempt = EXEMPT) -> Verdict:
 @policy(
     "TG303",
     MEDIUM,
-    "The recovery period must be as long as mistakes go unnoticed",
+    "The recovery period must be long enough to notice a mistake",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PointInTimeRecoverySpecification.html",
     terraform="""
 point_in_time_recovery {
@@ -103,8 +103,8 @@ Replicas:
 """,
 )
 def recovery_window(table: Table, *, days: Annotated[int, "shortest recovery window, in days"] = 35) -> Verdict:
-    """Damage that nobody saw within the period is there for good, and a shorter period saves nothing: the price is
-    the same. ``days`` says how long it must be, on the table and on every replica."""
+    """Damage that nobody notices within the period is permanent, and a shorter period saves nothing: the price is
+    the same. ``days`` sets how long it must be, on the table and on every replica."""
     own = _long_enough(table.recovery, days, "")
     replicas = each_replica(
         table, lambda replica: _long_enough(replica.recovery, days, f" of {replica_label(replica)}")
@@ -139,12 +139,12 @@ OrdersBackup:
     on=False,
 )
 def backup_plan(table: Table) -> Verdict:
-    """Point-in-time recovery reaches back 35 days at most, and lives and dies in the account of the table. A backup
-    plan keeps copies for longer, and in a vault that whoever holds the table cannot empty."""
+    """Point-in-time recovery goes back 35 days at most, and is lost with the table's account. A backup plan keeps
+    copies for longer, in a vault that an attacker with access to the table cannot empty."""
     return require(
         table.backed_up,
         True,
-        "no AWS Backup selection of this input covers the table",
+        "no AWS Backup selection in this input covers the table",
         "an AWS Backup selection covers the table",
     )
 
@@ -162,24 +162,24 @@ def _unless_exempt(table: Table, exempt: tuple[str, ...], verdict: Verdict) -> V
     """The verdict, unless the table's purpose exempts it. An unknown purpose may."""
     purpose = table.declared.purpose
     if purpose.content is not None and purpose.content in {word.lower() for word in exempt}:
-        return not_applicable(f"a table whose purpose is {purpose.shown} can be filled anew", purpose)
+        return not_applicable(f"a table whose purpose is {purpose.shown} can be filled again", purpose)
     if purpose.known or verdict.truth is True:
         return verdict
-    return unknown(f"{verdict.note}; its purpose, which may excuse it, is not known", *verdict.evidence, purpose)
+    return unknown(f"{verdict.note}; its purpose, which may exempt it, is not known", *verdict.evidence, purpose)
 
 
 def _long_enough(recovery: Recovery, days: int, where: str) -> Verdict:
     if recovery.enabled.known and recovery.enabled.content is not True:
-        return not_applicable("point-in-time recovery is off: there is no period", recovery.enabled)
+        return not_applicable("point-in-time recovery is off", recovery.enabled)
     period = recovery.days
     if recovery.enabled.known and period.known and (period.content is None or period.content >= days):
         return holds(period)
     verdict = worded(
         period.satisfies(lambda period_days: period_days is None or period_days >= days),
-        f"the recovery period{where} is {_days(period)} and must be at least {days}",
+        f"the recovery period{where} must be at least {days} days, but is {_days(period)}",
         f"the recovery period{where} is at least {days} days",
     )
-    return when(recovery.enabled.is_true, lambda: verdict, "point-in-time recovery is off: there is no period")
+    return when(recovery.enabled.is_true, lambda: verdict, "point-in-time recovery is off")
 
 
 def _days(period: Value[int]) -> str:

@@ -18,7 +18,7 @@ from tablegate.policy import (
     policy,
     unknown,
 )
-from tablegate_baseline.helpers import replica_label, unknown_values, worded
+from tablegate_baseline.helpers import joined, replica_label, unknown_values, worded
 from tablegate_baseline.retention import keeps_resource
 
 Tags = Mapping[str, str | None]
@@ -27,7 +27,7 @@ Tags = Mapping[str, str | None]
 @policy(
     "TG308",
     MEDIUM,
-    "A global table must be of the current version, and its replicas kept like the table",
+    "A global table must be of the current version, and its replicas retained like the table",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_upgrade.html",
     terraform="""
 replica {
@@ -40,22 +40,22 @@ UpdateReplacePolicy: Retain
 """,
 )
 def legacy_global_table(legacy: LegacyGlobalTable) -> Verdict:
-    """A global table of 2017 costs more per write, and lacks what the current version can do. A replica that a
-    custom resource makes is deleted with that resource, also where the table itself is retained."""
+    """A global table of 2017 costs more per write, and lacks features of the current version. A replica that a
+    custom resource creates is deleted with that resource, even if the table itself is retained."""
     if not legacy.custom_resource:
-        return fails("this is a global table of version 2017.11.29; it must be a table with replicas")
+        return fails("this is a global table of version 2017.11.29: use a table with replicas")
     deletion_policy = legacy.deletion_policy.shown
     return worded(
         keeps_resource(legacy.deletion_policy) | ~legacy.table_retained.is_true,
         f"{legacy.table or 'the table'} is retained, but its replica's DeletionPolicy is {deletion_policy}",
-        f"the replica is kept like {legacy.table or 'the table'}",
+        f"the replica is retained like {legacy.table or 'the table'}",
     )
 
 
 @policy(
     "TG309",
     MEDIUM,
-    "The replicas of a table must be protected alike",
+    "A table and its replicas must have the same protection",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html",
     terraform="""
 replica {
@@ -73,7 +73,7 @@ replica {
 )
 def replica_parity(table: Table) -> Verdict:
     """Deletion protection, recovery, tags, Contributor Insights and resource policies are set region by region, and
-    nothing keeps them in step. The region that differs is found on the day of the failover."""
+    nothing keeps them in step. A difference is found on the day of the failover."""
     replicas = table.replicas
     if replicas.known and not replicas.content:
         return not_applicable("the table has no replicas")
@@ -85,7 +85,7 @@ def replica_parity(table: Table) -> Verdict:
         (
             _same_everywhere("deletion protection is", ((name, place.deletion_protection) for name, place in places)),
             _same_everywhere("point-in-time recovery is", ((name, place.recovery.enabled) for name, place in places)),
-            _same_everywhere("Contributor Insights are", ((name, place.insights) for name, place in places)),
+            _same_everywhere("Contributor Insights is", ((name, place.insights) for name, place in places)),
             _same_everywhere(
                 "a resource policy is", ((name, place.policy) for name, place in places), ("set", "not set")
             ),
@@ -103,7 +103,7 @@ def _same_everywhere(
     having = [name for name, value in named if value.known and value.content]
     lacking = [name for name, value in named if value.known and not value.content]
     if having and lacking:
-        note = f"{what} {words[0]} for {_joined(having)} and {words[1]} for {_joined(lacking)}"
+        note = f"{what} {words[0]} for {joined(having)}, but {words[1]} for {joined(lacking)}"
         return fails(note, *(value for value in values if value.known))
     if len(having) + len(lacking) < len(named):
         return unknown(f"cannot tell whether {what} the same everywhere", *unknown_values(*values))
@@ -128,7 +128,3 @@ def _differs(key: str, places: Iterable[Tags]) -> bool:
     """Whether a place lacks the tag, or has another value. An unknown value differs from no tag alone."""
     values = [tags.get(key, "") if key in tags else "\0" for tags in places]
     return len({text for text in values if text is not None}) > 1 or ("\0" in values and None in values)
-
-
-def _joined(names: Iterable[str]) -> str:
-    return ", ".join(names)

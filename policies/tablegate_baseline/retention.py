@@ -27,7 +27,7 @@ _CREATING = (ChangeKind.CREATE, ChangeKind.REPLACE, ChangeKind.UNKNOWN)
 @policy(
     "TG304",
     MEDIUM,
-    "Deletion protection must be on, for the table and for each replica",
+    "Deletion protection must be on for the table and each replica",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/WorkingWithTables.Basics.html",
     terraform="""
 deletion_protection_enabled = true
@@ -42,8 +42,8 @@ Replicas:
 """,
 )
 def deletion_protection(table: Table) -> Verdict:
-    """Whoever may call DeleteTable needs one call to lose everything: a wrong profile, a stack taken down, a rename.
-    Protection makes it two, and it is never copied to a replica."""
+    """One DeleteTable call loses everything: the wrong profile, a deleted stack, a rename. Protection makes it two
+    calls. It is never copied to a replica."""
     own = _protected(table.deletion_protection, "the table")
     replicas = each_replica(table, lambda replica: _protected(replica.deletion_protection, replica_label(replica)))
     return all_of((own, *replicas)) if replicas else own
@@ -63,11 +63,9 @@ UpdateReplacePolicy: Retain
 """,
 )
 def retained_on_delete(table: Table) -> Verdict:
-    """Code is deleted and renamed every day, and the table goes with it unless something holds it back. A template
+    """Code is deleted and renamed every day, and the table goes with it unless something keeps it. A template
     needs both attributes: one for deletion, one for the old table of a replacement."""
-    protected = require(
-        table.deletion_protection, True, "deletion protection is off", "deletion protection holds the table back"
-    )
+    protected = require(table.deletion_protection, True, "deletion protection is off", "deletion protection is on")
     if protected.truth is True:
         return protected
     return _is_retained(table) | protected
@@ -76,24 +74,24 @@ def retained_on_delete(table: Table) -> Verdict:
 @policy(
     "TG307",
     HIGH,
-    "A table must not count on protection that its creation leaves out",
+    "Imported and restored tables must not rely on deletion protection that is only set later",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TableCreationParameters.html",
     terraform="""
-deletion_protection_enabled = false # true in the next apply, when the table is there
+deletion_protection_enabled = false # set it to true in the next apply, when the table exists
 """,
     cloudformation=None,
 )
 def unprotected_birth(table: Table) -> Verdict:
-    """The calls that import or restore a table take no deletion protection, so the first apply makes the table
-    without it, whatever the code says. The code reads as safe, and the new table is not."""
+    """The calls that import or restore a table cannot set deletion protection, so the first apply creates the table
+    without it. The code looks safe, but the new table is not."""
     if table.dialect is Dialect.CLOUDFORMATION:
         # https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-dynamodb-table.html:
         # with an import source it needs UpdateTable, because it sets the rest once the table is there
         return not_applicable("CloudFormation sets the protection after the import")
     if table.change is not None and table.change.kind not in _CREATING:
-        return not_applicable("the table exists already")
+        return not_applicable("the table already exists")
     if table.change is None and table.dialect is not Dialect.TERRAFORM_SOURCE:
-        return not_applicable("nothing is created here")
+        return not_applicable("no table is created")
     sources = (("import", table.import_source), ("restore", table.restore_source))
     asked = table.deletion_protection
     verdicts = [
@@ -103,7 +101,7 @@ def unprotected_birth(table: Table) -> Verdict:
         return not_applicable("the table is created empty")
     verdict = all_of(verdicts)
     if table.change is None and verdict.truth is False:
-        return unknown("source does not tell whether the table exists already", *verdict.evidence)
+        return unknown("cannot tell from source whether the table already exists", *verdict.evidence)
     return verdict
 
 
@@ -115,9 +113,7 @@ def _is_retained(table: Table) -> Verdict:
     retention = table.retention
     if table.dialect is Dialect.CLOUDFORMATION:
         return all_of(map(keeps_resource, (retention.deletion_policy, retention.update_replace_policy)))
-    return require(
-        retention.prevent_destroy, True, "prevent_destroy is not set", "prevent_destroy holds the table back"
-    )
+    return require(retention.prevent_destroy, True, "prevent_destroy is not set", "prevent_destroy is set")
 
 
 def keeps_resource(attribute: Value[str]) -> Verdict:
@@ -131,6 +127,6 @@ def keeps_resource(attribute: Value[str]) -> Verdict:
 def _is_set_at_creation(asked: Value[bool], how: str, source: Value[str]) -> Verdict:
     return worded(
         ~(asked.is_true & source.is_set),
-        f"deletion protection is on in the code, but {how} creates the table without it",
-        f"{how} creates the table without the deletion protection that the code asks for",
+        f"deletion protection is on in the code, but the {how} creates the table without it",
+        f"the {how} creates the table without its deletion protection",
     )

@@ -27,7 +27,7 @@ _CARRIED = {"NEW_IMAGE": {"NEW_IMAGE"}, "OLD_IMAGE": {"OLD_IMAGE"}, _BOTH_IMAGES
 @policy(
     "TG207",
     MEDIUM,
-    "A Kinesis stream that receives a table's changes must be encrypted under KMS",
+    "A Kinesis stream that receives a table's changes must be encrypted with KMS",
     docs="https://docs.aws.amazon.com/streams/latest/dev/what-is-sse.html",
     terraform="""
 resource "aws_kinesis_stream" "changes" {
@@ -48,15 +48,15 @@ Changes:
 """,
 )
 def stream_destination_encryption(table: Table) -> Verdict:
-    """Every change is copied into the stream, whole items with it, and stays there for up to a year. The table's key
-    does not follow: what the stream keeps is only as safe as the stream."""
+    """Every change is copied into the stream with whole items, and stays there for up to a year. The table's key
+    does not protect it: the data is only as safe as the stream."""
     places = [
         _destinations_encrypted(table.destinations),
         *each_replica(table, lambda replica: _destinations_encrypted(replica.destinations)),
     ]
     verdicts = [verdict for verdict in places if verdict.applies]
     return (
-        all_of(verdicts) if verdicts else not_applicable("no Kinesis stream of this input receives the table's changes")
+        all_of(verdicts) if verdicts else not_applicable("no Kinesis stream in this input receives the table's changes")
     )
 
 
@@ -75,10 +75,10 @@ StreamSpecification:
 """,
 )
 def stream_view(table: Table) -> Verdict:
-    """A stream's view type is fixed: one that leaves an image out has to be replaced, and every reader with it.
+    """A stream's view type is fixed: a stream that lacks an image must be replaced, and every reader with it.
 
-    Replication needs both images. A filter on an image that never comes lets no record through, in silence. A stream
-    that nobody reads is a leftover, or its reader was forgotten.
+    Replication needs both images. A filter on an image that never comes silently drops every record. A stream
+    without a reader is a leftover, or its reader was forgotten.
     """
     if _has_no_stream(table):
         return not_applicable("the table has neither a stream nor a replica")
@@ -102,7 +102,7 @@ def _carries_both(table: Table) -> Verdict:
     stream = table.stream
     return otherwise(
         stream.enabled.is_true & stream.view.equals(_BOTH_IMAGES),
-        f"the table is global and its stream is {_shown(table)}: replication needs {_BOTH_IMAGES}",
+        f"the stream of a global table must be {_BOTH_IMAGES} for replication, but is {_shown(table)}",
     )
 
 
@@ -125,7 +125,7 @@ def _carries(table: Table, reader: Consumer) -> Verdict:
     if reader.doubt is not None and carried.truth is False:
         return not_seen("stream reader", reader.doubt)
     wanted = " and ".join(sorted(reader.images))
-    return otherwise(carried, f"{reader.address} filters on {wanted}, and the stream is {_shown(table)}")
+    return otherwise(carried, f"{reader.address} filters on {wanted}, but the stream is {_shown(table)}")
 
 
 def _is_read(table: Table) -> Verdict:
@@ -136,15 +136,19 @@ def _is_read(table: Table) -> Verdict:
     nobody = fails("nothing in this input reads the stream", enabled).weighing(LOW)
     for reader in table.stream.consumers:
         nobody = nobody | not_seen("stream reader", reader.doubt)
-    return when(enabled.is_true & ~_replicates_by_stream(table), lambda: nobody, "nobody has to read the stream")
+    return when(
+        enabled.is_true & ~_replicates_by_stream(table), lambda: nobody, "the stream is for replication, or off"
+    )
 
 
 def _destinations_encrypted(destinations: tuple[StreamDestination, ...]) -> Verdict:
     """Each of these streams that is in this input is encrypted under KMS."""
     verdicts = [_is_under_kms(into, into.encrypted) for into in destinations if into.encrypted is not None]
-    return all_of(verdicts) if verdicts else not_applicable("no stream of this input")
+    return all_of(verdicts) if verdicts else not_applicable("no stream in this input")
 
 
 def _is_under_kms(into: StreamDestination, encrypted: Value[bool]) -> Verdict:
     name = into.address or into.stream.shown
-    return require(encrypted, True, f"{name} keeps the table's changes under no KMS key", f"{name} is under a KMS key")
+    return require(
+        encrypted, True, f"{name} stores the table's changes without KMS encryption", f"{name} is encrypted with KMS"
+    )

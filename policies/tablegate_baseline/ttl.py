@@ -20,7 +20,7 @@ from tablegate.policy import (
     unknown,
     when,
 )
-from tablegate_baseline.helpers import require, unknown_values, word_in
+from tablegate_baseline.helpers import quoted, require, unknown_values, word_in
 
 STRONG = "STRONG"
 Purposes = Annotated[tuple[str, ...], "purposes of tables whose items expire"]
@@ -79,15 +79,15 @@ TimeToLiveSpecification:
     cloudformation=_REMEDY_CLOUDFORMATION,
 )
 def ttl_on_ephemeral(table: Table, *, purposes: Purposes = PURPOSES) -> Verdict:
-    """Sessions and tokens that nothing deletes stay valid in backups and exports, and are paid for, for ever.
-    Deleting them later by a scan costs more than all the writes that made them."""
+    """Sessions and tokens that nothing deletes stay valid in backups and exports, and cost money forever.
+    Deleting them later by a scan costs more than all the writes that created them."""
     purpose = table.declared.purpose
     if purpose.known and not _is_ephemeral(purpose, purposes):
-        return not_applicable("no purpose declares the table ephemeral", purpose)
+        return not_applicable("its declared purpose is not ephemeral", purpose)
     verdict = _expires(table.ttl, f"the table's purpose is {purpose.shown}, but time to live is off")
     if purpose.known or verdict.truth is True:
         return verdict
-    note = "time to live is not known to be on, nor whether the table's purpose asks for it"
+    note = "cannot tell whether the table's purpose requires time to live, nor whether it is on"
     return unknown(note, purpose, *verdict.evidence)
 
 
@@ -105,18 +105,18 @@ def ttl_on_ephemeral_looking(
     words: Annotated[tuple[str, ...], "words in a table's name that suggest items that expire"] = WORDS,
     purposes: Purposes = PURPOSES,
 ) -> Verdict:
-    """A name that speaks of sessions, locks or caches speaks of items that outlive their use. Without an expiry the
-    table only grows, and its old items slow down every scan and every restore."""
+    """Sessions, locks and caches in a name mean items that outlive their use. Without an expiry the table only grows,
+    and its old items slow down every scan and every restore."""
     purpose = table.declared.purpose
     if _is_ephemeral(purpose, purposes):
-        return not_applicable("its declared purpose is judged by TG401", purpose)
+        return not_applicable("TG401 checks its declared purpose", purpose)
     looks = _looks_ephemeral(table, words)
     verdict = when(
         looks, lambda: _expires_or_does_not_look(table.ttl, looks), "neither name nor partition key looks ephemeral"
     )
     if not verdict.applies or verdict.truth is True or purpose.known:
         return verdict
-    return unknown("cannot tell whether the table's purpose is judged by TG401 already", purpose, *verdict.evidence)
+    return unknown("cannot tell whether TG401 checks the table's purpose", purpose, *verdict.evidence)
 
 
 @policy(
@@ -136,49 +136,49 @@ attribute {
 """,
 )
 def ttl_attribute_type(table: Table) -> Verdict:
-    """DynamoDB reads the attribute as epoch seconds and passes over every item in which it is anything else. Nothing
-    reports that: the switch is on, and no item ever expires."""
+    """DynamoDB reads the attribute as epoch seconds and skips every item in which it is anything else. Nothing reports
+    that: time to live is on, and no item ever expires."""
     ttl = table.ttl
     if ttl.enabled.known and ttl.enabled.content is not True:
         return not_applicable("time to live is off", ttl.enabled)
     if not (ttl.attribute.known and table.attributes.known):
-        note = "cannot tell which type the time-to-live attribute is declared with"
+        note = "cannot tell the declared type of the time-to-live attribute"
         return unknown(note, *unknown_values(ttl.attribute, table.attributes))
     kind = (table.attributes.content or {}).get(ttl.attribute.content or "")
     if kind in (None, "N"):
         return holds(ttl.attribute)
-    note = f"the time-to-live attribute {ttl.attribute.shown} is declared with type {kind}; no item would expire"
+    note = f"the time-to-live attribute {ttl.attribute.shown} has type {kind}, not N: no item would expire"
     return when(ttl.enabled.is_true, lambda: fails(note, table.attributes, ttl.attribute), "time to live is off")
 
 
 @policy(
     "TG404",
     MEDIUM,
-    "Time to live must be switched on with its attribute, or not be mentioned",
+    "Time to live must be on and have an attribute, or be left out",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TimeToLiveSpecification.html",
     terraform=_REMEDY_TERRAFORM,
     cloudformation=_REMEDY_CLOUDFORMATION,
 )
 def ttl_half_configured(table: Table) -> Verdict:
-    """An attribute under a switch that is off reads as if items expired, and none does. A switch that is on without
+    """With an attribute but time to live off, the code looks as if items expired, and none does. Time to live without
     an attribute stops the deploy half way."""
     enabled, attribute = table.ttl.enabled, table.ttl.attribute
     if not (enabled.known and attribute.known):
-        note = "cannot tell whether time to live has both its switch and its attribute"
+        note = "cannot tell whether time to live is on, or which attribute it has"
         return unknown(note, *unknown_values(enabled, attribute))
     if (enabled.content is True) is bool(attribute.content):
         return holds(enabled, attribute)
     if enabled.content is True:
-        return fails("time to live is on, but names no attribute: the deploy fails", attribute, enabled)
+        return fails("time to live is on, but has no attribute: the deploy fails", attribute, enabled)
     if _turned_off(table):
         return not_applicable("this change turns time to live off", enabled)
-    return fails(f"time to live names the attribute {attribute.shown}, but is off", enabled, attribute)
+    return fails(f"time to live has the attribute {attribute.shown}, but is off", enabled, attribute)
 
 
 @policy(
     "TG405",
     HIGH,
-    "A table with strong consistency over regions must not use time to live",
+    "A table with multi-Region strong consistency must not use time to live",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/multi-region-strong-consistency-gt.html",
     terraform="""
 ttl {
@@ -191,17 +191,17 @@ TimeToLiveSpecification:
 """,
 )
 def ttl_unsupported(table: Table) -> Verdict:
-    """Tables of multi-region strong consistency do not expire items: the deploy is refused. Data that must expire
-    needs eventual consistency, or a job of its own that deletes it."""
+    """Tables with multi-Region strong consistency cannot expire items: the deploy is refused. Data that must expire
+    needs eventual consistency, or a job that deletes it."""
     if table.consistency.known and table.consistency.content != STRONG:
-        return not_applicable("the table is not strongly consistent over regions", table.consistency)
+        return not_applicable("the table has no multi-Region strong consistency", table.consistency)
     off = require(
         table.ttl.enabled,
         False,
-        "time to live is on, which a table of multi-region strong consistency does not support",
+        "time to live is on, but a table with multi-Region strong consistency does not support it",
         "time to live is off",
     )
-    return when(table.consistency.equals(STRONG), lambda: off, "the table is not strongly consistent over regions")
+    return when(table.consistency.equals(STRONG), lambda: off, "the table has no multi-Region strong consistency")
 
 
 def _is_ephemeral(purpose: Value[str], purposes: tuple[str, ...]) -> bool:
@@ -221,14 +221,14 @@ def _looks_ephemeral(table: Table, words: tuple[str, ...]) -> Verdict:
     name, keys = table.name, table.keys
     word = word_in(name.content or table.label, words)
     if word is not None:
-        called = name.shown if name.content else table.label
-        return Verdict(True, (name,), f"the name {called} holds the word {word}")
+        called = quoted(name) if name.content else f"'{table.label}'"
+        return Verdict(True, (name,), f"the table name {called} contains '{word}'")
     if not keys.known:
         return unknown("cannot tell whether the partition key looks ephemeral", keys)
     for part in keys.content or ():
         word = word_in(part.attribute, words) if part.role is Role.HASH else None
         if word is not None:
-            return Verdict(True, (keys,), f"the partition key {part.attribute} holds the word {word}")
+            return Verdict(True, (keys,), f"the partition key '{part.attribute}' contains '{word}'")
     return Verdict(False, (name, keys))
 
 

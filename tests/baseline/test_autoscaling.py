@@ -35,8 +35,7 @@ def test_each_dimension_that_does_not_scale_is_named() -> None:
     )
     verdict = autoscaled_capacity.check(table)
     assert verdict.note == (
-        "no scaling target for reads of the table, reads of index by-status, writes of the table,"
-        " writes of index by-status, reads of the replica in eu-west-1"
+        "no autoscaling for reads and writes of the table and index by-status, reads of the replica in eu-west-1"
     )
     assert verdict.evidence == (PROVISIONED.at(table.place),)
 
@@ -58,7 +57,7 @@ def test_an_index_whose_name_is_not_known_may_be_covered() -> None:
     assert autoscaled_capacity.check(provisioned(indexes=unnamed)).truth is None
     uncovered = autoscaled_capacity.check(provisioned(indexes=unnamed, scaling=()))
     assert uncovered.note is not None
-    assert "reads of an index whose name is not known" in uncovered.note
+    assert "an index whose name is not known" in uncovered.note
 
 
 @pytest.mark.parametrize(
@@ -89,7 +88,7 @@ def test_an_index_is_held_against_its_tables_ceiling() -> None:
     index = build.index("by-status", capacity=build.units(5, 50))
     provisioned(indexes=indexes(index))
     verdict = index_write_capacity.check(index)
-    assert verdict.note == "index by-status takes at most 50 write units, and its table 100"
+    assert verdict.note == "index by-status has 50 write units, but its table has 100"
     assert [value.content for value in verdict.evidence] == [50, 100]
 
 

@@ -34,7 +34,7 @@ def test_every_broken_safeguard_is_named() -> None:
     assert note is not None
     assert note.split("; ") == [
         "writes of index by-status: the minimum of 50000 units is not below the maximum of 50000",
-        "writes of index by-status: the maximum of 50000 units is above 40000",
+        "writes of index by-status: the maximum of 50000 units is above the limit of 40000",
         "writes of index by-status: the target utilisation of 95 % is outside 20 to 90 %",
         "writes of index by-status: scale-in is disabled",
         "writes of index by-status: schedule night sets 1 to 50000 units, outside 50000 to 50000",

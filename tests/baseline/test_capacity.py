@@ -21,7 +21,7 @@ def test_the_default_mode_stands_at_the_table() -> None:
     table = build.table()
     verdict = on_demand_billing.check(table)
     assert verdict.truth is False
-    assert verdict.note == "billing mode is PROVISIONED, and no tag or override says that it must be"
+    assert verdict.note == "billing mode is PROVISIONED, and neither a tag nor the configuration allows it"
     assert verdict.evidence[0].place == table.place
 
 
@@ -72,7 +72,7 @@ def test_a_ceiling_of_nothing_is_none() -> None:
     """-1 and 0 lift the limit."""
     for units in (-1, 0):
         table = build.table(billing_mode=ON_DEMAND, on_demand=build.ceiling(units, 5))
-        assert on_demand_ceiling.check(table).note == "no maximum is set for reads of the table"
+        assert on_demand_ceiling.check(table).note == "no maximum for reads of the table"
 
 
 @pytest.mark.parametrize("check", [on_demand_ceiling.check, capacity_contradiction.check])
@@ -103,14 +103,16 @@ def test_capacity_of_a_replica_is_capacity() -> None:
     """A replica's own read capacity is out of place under on-demand billing, and its maximum under provisioned."""
     replicas = facts.REPLICAS.of((build.replica(read_capacity=facts.READ_CAPACITY.of(5)),))
     verdict = capacity_contradiction.check(build.table(billing_mode=ON_DEMAND, replicas=replicas))
-    expected = "capacity is provisioned under on-demand billing for reads of the replica in eu-west-1"
+    expected = "an on-demand table must not set provisioned capacity: it is set for reads of the replica in eu-west-1"
     assert verdict.note == expected
     assert ON_DEMAND in verdict.evidence
     capped = facts.REPLICAS.of((build.replica(max_read=facts.MAX_READ.of(5)),))
     verdict = capacity_contradiction.check(
         build.table(billing_mode=PROVISIONED, capacity=build.units(5, 5), replicas=capped)
     )
-    assert verdict.note == "on-demand maxima do nothing under provisioned billing for reads of the replica in eu-west-1"
+    assert verdict.note == (
+        "on-demand maximums have no effect with provisioned billing: they are set for reads of the replica in eu-west-1"
+    )
 
 
 def test_a_target_that_may_be_this_tables_is_a_doubt_under_on_demand() -> None:
@@ -128,8 +130,8 @@ def test_all_contradictions_are_named() -> None:
         replicas=facts.REPLICAS.unset,
     )
     assert capacity_contradiction.check(table).note == (
-        "on-demand maxima do nothing under provisioned billing for writes of the table;"
-        " provisioned billing without usable capacity for writes of the table"
+        "on-demand maximums have no effect with provisioned billing: they are set for writes of the table;"
+        " provisioned billing needs a capacity of at least 1 for writes of the table"
     )
 
 

@@ -19,7 +19,7 @@ def test_the_message_says_both_prices() -> None:
     """500 GB cost 125 USD at 0.25 and 50 at 0.10; the requests come on top."""
     verdict = table_class.check(build.table(billing_mode=ON_DEMAND), figures=STORES)
     assert verdict.note == (
-        "table class STANDARD costs about 127 USD a month for the declared figures, STANDARD_INFREQUENT_ACCESS 53"
+        "table class STANDARD costs about 127 USD a month for the declared figures, STANDARD_INFREQUENT_ACCESS about 53"
     )
 
 

@@ -83,14 +83,16 @@ def test_all_that_an_owner_can_be_may_be_enough(candidates: Any, wanted: str, ex
     verdict = encryption_at_rest.check(keyed(facts.KEY_OWNER.doubted(DOUBT, LINE, candidates)), owner=wanted)
     assert expected == outcome(verdict)
     if expected == "fails":
-        assert verdict.note == "the table's key is AWS-owned or AWS-managed (aws/dynamodb) and must be customer-managed"
+        assert (
+            verdict.note == "the table's key must be customer-managed, but is AWS-owned or AWS-managed (aws/dynamodb)"
+        )
 
 
 def test_the_message_says_whose_key_it_is() -> None:
     """Every table is encrypted: what is wrong is who owns the key."""
     verdict = customer_managed_key.check(keyed(MANAGED, tags=PII))
     assert verdict.note == (
-        "the table holds data of class pii; its key is AWS-managed (aws/dynamodb) and must be customer-managed"
+        "the table holds pii data, so its key must be customer-managed, but is AWS-managed (aws/dynamodb)"
     )
     assert "not encrypted" not in str(encryption_at_rest.check(table()).note)
 
@@ -197,8 +199,8 @@ def test_both_faults_of_a_replica_are_named() -> None:
     """A weak key in the wrong region is one finding with two reasons."""
     verdict = replica_encryption.check(copied(MANAGED, key_region=facts.KEY_REGION.of("us-east-1")), owner="customer")
     assert verdict.note == (
-        "the key of the replica in eu-west-1 is AWS-managed (aws/dynamodb) and must be customer-managed; "
-        "the key of the replica in eu-west-1 is in us-east-1 and must be in eu-west-1"
+        "the key of the replica in eu-west-1 must be customer-managed, but is AWS-managed (aws/dynamodb); "
+        "the key of the replica in eu-west-1 must be in eu-west-1, but is in us-east-1"
     )
 
 
@@ -218,15 +220,15 @@ def key(**stated: Any) -> KmsKey:
     [
         (None, "exempt", "the key is not in this input"),
         (key(), "holds", None),
-        (key(rotation=facts.ROTATION.unset), "fails", "aws_kms_key.orders does not rotate"),
+        (key(rotation=facts.ROTATION.unset), "fails", "aws_kms_key.orders is not rotated"),
         (key(enabled=facts.KEY_ENABLED.of(False)), "fails", "aws_kms_key.orders is disabled"),
         (key(deleted=True), "fails", "aws_kms_key.orders is deleted by this change"),
         (
             key(rotation=facts.ROTATION.of(False), enabled=facts.KEY_ENABLED.of(False)),
             "fails",
-            "aws_kms_key.orders is disabled; aws_kms_key.orders does not rotate",
+            "aws_kms_key.orders is disabled; aws_kms_key.orders is not rotated",
         ),
-        (key(rotation=doubted(facts.ROTATION.unset)), "unknown", "cannot tell whether aws_kms_key.orders rotates"),
+        (key(rotation=doubted(facts.ROTATION.unset)), "unknown", "cannot tell whether aws_kms_key.orders is rotated"),
     ],
 )
 def test_a_key_must_be_enabled_rotate_and_stay(resource: KmsKey | None, expected: str, note: str | None) -> None:
@@ -254,4 +256,4 @@ def test_a_cluster_is_neither_encrypted_nor_private_by_default() -> None:
     """The service leaves both switches off."""
     assert outcome(dax_encryption.check(cluster())) == "fails"
     verdict = dax_in_transit.check(cluster())
-    assert (verdict.truth, verdict.note) == (False, "the endpoint's encryption is NONE and must be TLS")
+    assert (verdict.truth, verdict.note) == (False, "the endpoint's encryption must be TLS, but is NONE")

@@ -27,7 +27,7 @@ def test_an_environment_word_anywhere_in_the_name_tells_it(name: str) -> None:
 @pytest.mark.parametrize("name", ["orders", "products", "latest", "device-events", "prods"])
 def test_a_name_without_one_does_not(name: str) -> None:
     """A word inside another is none."""
-    assert table_name.check(named(name)).note == f"neither the name {name} nor a tag tells the environment"
+    assert table_name.check(named(name)).note == f"neither the table name '{name}' nor a tag tells the environment"
 
 
 @pytest.mark.parametrize("tag", ["tablegate:environment", "environment", "env", "stage", "Environment"])
@@ -57,7 +57,7 @@ def test_a_pattern_takes_the_place_of_the_words() -> None:
     check = table_name.check
     assert check(named("shop-orders"), pattern="^shop-").truth is True
     verdict = check(named("orders-prod", environment="prod"), pattern="^shop-")
-    assert verdict.note == "the name orders-prod does not match ^shop-"
+    assert verdict.note == "the table name 'orders-prod' does not match ^shop-"
     assert check(build.table(name=UNKNOWN_NAME), pattern="^shop-").truth is None
 
 
@@ -75,7 +75,7 @@ def test_a_missing_tag_stands_where_the_tags_are() -> None:
     """Or at the table where there are none."""
     tags = facts.TAGS.of({"owner": "me"}, Place("t.yaml", 9))
     verdict = required_tags.check(build.table(tags=tags))
-    assert verdict.note == "the table lacks the tags environment, data-classification"
+    assert verdict.note == "tags missing from the table: environment, data-classification"
     assert verdict.evidence[0].place == Place("t.yaml", 9)
     assert required_tags.check(build.table()).evidence[0].place == build.table().place
 
@@ -92,7 +92,7 @@ def test_each_replica_has_tags_of_its_own() -> None:
     tags = facts.TAGS.of({"owner": "me"})
     bare = facts.REPLICAS.of((build.replica("eu-west-1"), build.replica("eu-west-2", tags=tags)))
     verdict = required_tags.check(build.table(tags=tags, replicas=bare), tags=("owner",))
-    assert verdict.note == "the replica in eu-west-1 lacks the tags owner"
+    assert verdict.note == "tags missing from the replica in eu-west-1: owner"
 
 
 def test_tags_and_replicas_that_are_not_known_are_a_doubt() -> None:
@@ -110,7 +110,7 @@ def test_a_fixed_name_is_a_matter_of_templates() -> None:
     place = Place("t.yaml", 4)
     fixed = build.table(dialect=Dialect.CLOUDFORMATION, name=facts.NAME.of("orders-prod", place), name_fixed=True)
     verdict = fixed_name.check(fixed)
-    assert verdict.note == "the table's name is fixed as orders-prod, so it can never be replaced"
+    assert verdict.note == "fixed TableName 'orders-prod': CloudFormation cannot replace this table"
     assert verdict.evidence[0].place == place
     assert fixed_name.check(build.table(dialect=Dialect.CLOUDFORMATION)).truth is True
     assert fixed_name.check(build.table()).applies is False

@@ -42,7 +42,7 @@ def test_the_parts_of_a_key_are_taken_together() -> None:
     """One part that spreads the traffic is enough."""
     assert hot_index_key.check(replace(build.index("x"), keys=hashes("country", "customer"))).truth is True
     verdict = hot_index_key.check(replace(build.index("x"), keys=hashes("country", "day")))
-    assert verdict.note == "index x: partition key country, day ends in 'day', and no shard spreads its traffic"
+    assert verdict.note == "index x: partition key 'country', 'day' probably follows the time, and is not sharded"
 
 
 def test_a_hot_key_is_asked_of_global_indexes_whose_key_is_known() -> None:
@@ -136,11 +136,14 @@ def test_what_is_not_known_may_serve_it(index: Index, others: tuple[Index, ...],
 
 def test_the_message_names_both_indexes() -> None:
     """The reader knows which one may go."""
-    assert redundant(build.index("x", "a"), build.index("y", "a", "b")).note == "index y serves all that index x does"
+    assert (
+        redundant(build.index("x", "a"), build.index("y", "a", "b")).note
+        == "index y serves every query that index x does"
+    )
 
 
 def test_a_local_index_is_for_ever() -> None:
     """It names the index; a global one holds."""
     verdict = local_index.check(build.index("by-total", local=True))
-    assert verdict.note == "local index by-total can never be removed, and caps an item collection at 10 GB"
+    assert verdict.note == "local index by-total can never be removed, and limits each item collection to 10 GB"
     assert local_index.check(build.index("x")).truth is True

@@ -50,7 +50,7 @@ def test_the_finding_stands_at_the_key() -> None:
     """The key schema decides, and its place is where to look."""
     keys = facts.KEYS.of(build.key("order_date"), Place("t.yaml", 7))
     verdict = hot_partition_key.check(build.table(keys=keys))
-    assert verdict.note == "partition key order_date ends in 'date', and no shard spreads its traffic"
+    assert verdict.note == "partition key 'order_date' probably follows the time, and is not sharded"
     assert verdict.evidence == (keys,)
 
 
@@ -63,7 +63,7 @@ def test_a_key_that_is_not_known_is_a_doubt_and_one_from_elsewhere_is_not_judged
 
 def test_a_sort_key_is_asked_for() -> None:
     """A partition key alone finds one item."""
-    assert sort_key.check(build.table()).note == "the table has no sort key, so no query reads a range"
+    assert sort_key.check(build.table()).note == "no sort key, so queries cannot read a range of items"
     assert sort_key.check(build.table(keys=facts.KEYS.of(build.key("id", "at")))).truth is True
 
 

@@ -59,55 +59,55 @@ def test_a_table_whose_keys_agree_holds() -> None:
 @pytest.mark.parametrize(
     ("made", "expected"),
     [
-        (table(attributes={"id": "S"}), "attribute at is in the key of the table, and has no definition"),
-        (table(build.index("by-x", "x")), "attribute x is in the key of index by-x, and has no definition"),
-        (table(attributes=ATTRIBUTES | {"x": "S", "y": "S"}), "attribute x, y is defined, and no key uses it"),
-        (table(attributes={"id": "S", "at": "M"}), "attribute at is defined as M: a key is S, N or B"),
+        (table(attributes={"id": "S"}), "attribute at is in the key of the table, but is not defined"),
+        (table(build.index("by-x", "x")), "attribute x is in the key of index by-x, but is not defined"),
+        (table(attributes=ATTRIBUTES | {"x": "S", "y": "S"}), "attribute x, y is defined, but no key uses it"),
+        (table(attributes={"id": "S", "at": "M"}), "attribute at has type M, but a key must be S, N or B"),
         (
             table(keys=facts.KEYS.of(build.key("id")), local=(local("l", "at"),)),
             "local index l needs a table with a sort key",
         ),
         (
             table(local=(local("l", "id", "at"),)),
-            "local index l has partition key at, and its table id",
+            "local index l has partition key at, but its table has id",
         ),
         (
             table(local=(build.index("l", "id", local=True),)),
-            "local index l has 0 sort keys: exactly 1 is possible",
+            "local index l has 0 sort keys: it must have exactly 1",
         ),
         (
             table(keys=key(2, 0), attributes={"h0": "S", "h1": "S"}),
-            "the table's key has 2 partition keys and 0 sort keys",
+            "the table has 2 partition keys and 0 sort keys: it must have 1, and at most 1",
         ),
         (
             table(keys=facts.KEYS.unset, attributes={}),
-            "the table's key has 0 partition keys and 0 sort keys",
+            "the table has 0 partition keys and 0 sort keys: it must have 1, and at most 1",
         ),
         (
             table(replace(build.index("x"), keys=key(5, 0)), attributes=defined(5, 0)),
-            "index x has 5 partition and 0 sort key parts: 1 to 4 and up to 4 are possible",
+            "index x has 5 partition and 0 sort key parts: it must have 1 to 4, and at most 4",
         ),
         (
             table(replace(build.index("x"), keys=key(0, 5)), attributes=defined(0, 5)),
-            "index x has 0 partition and 5 sort key parts: 1 to 4 and up to 4 are possible",
+            "index x has 0 partition and 5 sort key parts: it must have 1 to 4, and at most 4",
         ),
         (
             table(build.index("x", "at", projection=facts.PROJECTION.of("INCLUDE"))),
-            "index x projects INCLUDE, and names no attributes",
+            "index x projects INCLUDE, but names no attributes",
         ),
         (
             table(build.index("x", "at", projected=facts.PROJECTED.of(("a",)))),
-            "index x projects KEYS_ONLY, and names attributes",
+            "index x projects KEYS_ONLY, but names attributes",
         ),
         (
             table(build.index("x", "at", projection=facts.PROJECTION.of("ALL"), projected=facts.PROJECTED.of(("a",)))),
-            "index x projects ALL, and names attributes",
+            "index x projects ALL, but names attributes",
         ),
         (table(build.index("x", "at"), build.index("x", "id")), "2 indexes are named x"),
         (table(build.index("l", "at"), local=(local("l", "at"),)), "2 indexes are named l"),
         (
             table(local=tuple(local(f"l{n}", "at") for n in range(6))),
-            "the table has 6 local indexes: 5 are possible",
+            "the table has 6 local indexes: the limit is 5",
         ),
     ],
 )
@@ -127,7 +127,7 @@ def test_projected_attributes_count_over_all_indexes() -> None:
     """100 are possible, 101 are not."""
     assert said(table(included(60, "x"), included(40, "y"))).truth is True
     verdict = said(table(included(60, "x"), included(41, "y")))
-    assert verdict.note == "the indexes project 101 attributes: 100 are possible"
+    assert verdict.note == "the indexes project 101 attributes: the limit is 100"
 
 
 def test_five_local_indexes_are_possible() -> None:
@@ -193,7 +193,7 @@ def replace_values(stated: dict[str, Any]) -> Table:
 def test_what_is_wrong_fails_whatever_else_is_not_known() -> None:
     """A doubt excuses nothing."""
     made = table(build.index("x", "x"), local_indexes=facts.LOCAL_INDEXES.doubted(build.DOUBT))
-    assert said(made).note == "attribute x is in the key of index x, and has no definition"
+    assert said(made).note == "attribute x is in the key of index x, but is not defined"
 
 
 @pytest.mark.parametrize("source", ["restore_source", "source_table"])

@@ -67,7 +67,7 @@ def test_insights_are_asked_for_of_the_table_and_of_each_global_index() -> None:
         indexes=facts.INDEXES.of((build.index("by-status"), build.index("by-day", insights=facts.INSIGHTS.of(True)))),
         local_indexes=facts.LOCAL_INDEXES.of((build.index("by-total", local=True),)),
     )
-    assert contributor_insights.check(table).note == "Contributor Insights is off for the table, index by-status"
+    assert contributor_insights.check(table).note == "Contributor Insights is off for the table and index by-status"
 
 
 def test_insights_on_indexes_that_are_not_known_are_a_doubt() -> None:

@@ -96,7 +96,7 @@ def test_a_replica_s_period_counts_also_where_the_table_s_recovery_is_off() -> N
     verdict = recovery_window.check(table(replicas=facts.REPLICAS.of((short,))))
     assert (verdict.truth, verdict.note) == (
         False,
-        "the recovery period of the replica in eu-west-1 is 7 days and must be at least 35",
+        "the recovery period of the replica in eu-west-1 must be at least 35 days, but is 7 days",
     )
 
 

@@ -125,7 +125,7 @@ def test_the_message_says_who_has_what() -> None:
     """Every place is named on its side."""
     verdict = replica_parity.check(spread({**INSIGHTS, **tags(owner="a", env="b")}, INSIGHTS, tags(owner="c", env="b")))
     assert verdict.note == (
-        "Contributor Insights are on for the table, the replica in eu-west-1 and off for the replica in "
+        "Contributor Insights is on for the table and the replica in eu-west-1, but off for the replica in "
         "ap-southeast-2; tags differ between the table and its replicas: env, owner"
     )
 

@@ -52,13 +52,13 @@ def test_a_filter_needs_the_image_it_looks_into(view: str, images: list[str], ex
 def test_a_reader_of_a_stream_that_is_off_gets_nothing() -> None:
     """A table without a stream may have readers all the same."""
     made = build.table(stream=replace(stream("KEYS_ONLY", "NEW_IMAGE"), enabled=facts.STREAM_ENABLED.unset))
-    assert judged(made).note == "reader filters on NEW_IMAGE, and the stream is off"
+    assert judged(made).note == "reader filters on NEW_IMAGE, but the stream is off"
 
 
 def test_the_message_names_the_reader() -> None:
     """And what it misses."""
     verdict = judged(build.table(stream=stream("KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE")))
-    assert verdict.note == "reader filters on NEW_IMAGE and OLD_IMAGE, and the stream is KEYS_ONLY"
+    assert verdict.note == "reader filters on NEW_IMAGE and OLD_IMAGE, but the stream is KEYS_ONLY"
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_the_message_names_the_reader() -> None:
 )
 def test_replication_needs_both_images(stated: dict[str, Any], expected: str) -> None:
     """However the table comes to be global."""
-    note = f"the table is global and its stream is {expected}: replication needs NEW_AND_OLD_IMAGES"
+    note = f"the stream of a global table must be NEW_AND_OLD_IMAGES for replication, but is {expected}"
     assert note == judged(build.table(**stated)).note
 
 
@@ -164,7 +164,7 @@ def test_a_replica_s_stream_receives_the_table_s_changes_too() -> None:
     """A copy of the changes in another region is a copy."""
     one = build.replica("eu-west-1", destinations=(destination(OFF, address=None),))
     verdict = stream_destination_encryption.check(build.table(replicas=facts.REPLICAS.of((one,))))
-    assert (verdict.truth, verdict.note) == (False, "changes keeps the table's changes under no KMS key")
+    assert (verdict.truth, verdict.note) == (False, "changes stores the table's changes without KMS encryption")
 
 
 def test_replicas_that_cannot_be_listed_may_have_streams() -> None:

@@ -83,7 +83,7 @@ def called(name: str, **stated: Any) -> Table:
 def test_a_word_of_the_name_looks_ephemeral(name: str, word: str) -> None:
     """In singular and plural, in every style of writing names."""
     verdict = ttl_on_ephemeral_looking.check(called(name))
-    assert verdict.note == f"the name {name} holds the word {word}, but time to live is off"
+    assert verdict.note == f"the table name '{name}' contains '{word}', but time to live is off"
     assert verdict.truth is False
 
 
@@ -130,13 +130,13 @@ def test_an_unknown_key_is_a_doubt_about_looks() -> None:
 def test_the_message_names_what_was_read(name: Value[str]) -> None:
     """Where the name is not known, or is made up by the service, the label is what speaks."""
     verdict = ttl_on_ephemeral_looking.check(table(name=name, label="SessionsTable"))
-    assert verdict.note == "the name SessionsTable holds the word session, but time to live is off"
+    assert verdict.note == "the table name 'SessionsTable' contains 'session', but time to live is off"
 
 
 def test_a_sensitive_name_is_not_quoted() -> None:
     """It is judged all the same."""
     verdict = ttl_on_ephemeral_looking.check(table(name=facts.NAME.of("acme-sessions", sensitive=True)))
-    assert verdict.note == "the name (sensitive) holds the word session, but time to live is off"
+    assert verdict.note == "the table name (sensitive) contains 'session', but time to live is off"
 
 
 def test_the_words_are_an_option() -> None:

@@ -24,8 +24,8 @@ def test_it_is_unknown_in_every_dress(dress: str) -> None:
     """In a plan as in a template, with the day that the actions are of."""
     world = dresses.DRESSES[dress](whole(statement(NEWER)))
     found = [item for item in findings(world, "TG530") if NEWER in item.message]
-    why = "action is unknown: it is newer, or grants nothing"
-    told = f"{NEWER} is not among the actions known as of {ACTIONS_AS_OF}; {why}"
+    why = "action is unknown: it is newer than this data, or grants nothing"
+    told = f"{NEWER} is not a known action (as of {ACTIONS_AS_OF}); {why}"
     assert [(str(item.outcome), item.message) for item in found] == [("unknown", told)]
 
 
@@ -59,7 +59,7 @@ def test_a_matrix_says_that_it_cannot_tell(statements: list[Any], expected: dict
 @pytest.mark.parametrize("form", ["text", "markdown"])
 def test_the_matrix_names_it(form: str) -> None:
     """With the day that the actions are of; and nothing where all are known."""
-    told = f"not among the actions known as of {ACTIONS_AS_OF}, so they may do anything: {NEWER}"
+    told = f"not among the actions known as of {ACTIONS_AS_OF}, assumed to allow everything: {NEWER}"
     world = of(statement([NEWER, "GetItem"]), statement("dynamodb:*", "*"), tables=[table()])
     assert told in RENDERERS[form]([matrix_of(world)], Sanitizer(()), 80)
     known = of(statement("GetItem"), tables=[table()])

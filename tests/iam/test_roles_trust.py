@@ -67,7 +67,7 @@ def test_a_role_is_what_its_most_exposed_user_is(principal: Any, kind: HolderKin
 def test_everybody_but_some_is_everybody() -> None:
     """A NotPrincipal lets in all whom it does not name."""
     found = trust_of(document({"Effect": "Allow", "Action": "sts:AssumeRole", "NotPrincipal": {"AWS": OWN}}), OWN)
-    assert (found.kind, found.why) == (HolderKind.CROSS_ACCOUNT, "trusts everybody but those it names")
+    assert (found.kind, found.why) == (HolderKind.CROSS_ACCOUNT, "trusts everybody except those it names")
 
 
 def test_an_account_is_foreign_only_where_this_one_is_known() -> None:

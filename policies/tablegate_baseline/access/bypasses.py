@@ -80,15 +80,15 @@ StringEqualsIfExists:
   dynamodb:Select: SPECIFIC_ATTRIBUTES""",
 )
 def attribute_scope_leaks(grant: Grant) -> Verdict:
-    """A request that names no attributes gets all of them; a write returns the whole item when asked to; putting an
-    item replaces the attributes that were not to be touched."""
+    """A request that names no attributes gets all of them. A write returns the whole item if asked to. Putting an item
+    replaces the protected attributes too."""
     limits = [item for item in grant.statement.conditions if item.key == ATTRIBUTES]
     if not limits or not is_checked(grant):
         return NOT_APPLICABLE
     granted = frozenset(action for reach in reaches(grant) for action in reach.actions)
     leak = _attribute_leak(grant, granted) or _missing_key(grant, limits)
     if leak is None and any(item.unread for item in limits):
-        note = "cannot tell whether the attributes hold the table's key"
+        note = "cannot tell whether the listed attributes include the table's key"
         return unknown(note, unknown_element(grant, "Condition", None)).weighing(INFO)
     if leak is None:
         return HOLDS
@@ -101,7 +101,7 @@ def attribute_scope_leaks(grant: Grant) -> Verdict:
 @policy(
     "TG525",
     HIGH,
-    "A Deny must cover every action that does the same",
+    "A Deny must cover every action with the same effect",
     docs=_EVALUATION,
     terraform="""\
 statement {
@@ -126,12 +126,12 @@ def deny_bypass_by_equivalent_action(
         for name in sorted(denied & set(_EQUIVALENTS)):
             left = [same for same in _EQUIVALENTS[name] if same not in denied and _is_allowed(grant, same, pattern)]
             if left:
-                note = f"{name} is denied, and {', '.join(left)} can do the same"
+                note = f"{name} is denied, but {', '.join(left)} can do the same"
                 return violation(grant, severity, note, actions=(by_name()[name.lower()],))
         named = () if covers_service(grant) or "*" in pattern else _ON_INDEXES
         exposed = [name for name in named if name in denied and _is_allowed(grant, name, f"{pattern}/index/*")]
         if exposed:
-            note = f"{', '.join(exposed)} is denied on the table, and allowed on its indexes"
+            note = f"{', '.join(exposed)} is denied on the table, but allowed on its indexes"
             return violation(grant, severity, note)
     return _unknown_deny(grant, denied)
 
@@ -139,7 +139,7 @@ def deny_bypass_by_equivalent_action(
 @policy(
     "TG526",
     HIGH,
-    "A holder bound by tags must not set them",
+    "A holder limited by tags must not be able to set them",
     docs=_ABAC,
     terraform="""\
 condition {
@@ -153,7 +153,7 @@ Condition:
     aws:ResourceTag/app: orders""",
 )
 def tag_scope_self_escalation(grant: Grant) -> Verdict:
-    """Whoever may tag any table can tag it into reach: the condition on tags is then their own to meet."""
+    """A holder that may tag any table can tag it into reach: the condition on tags then stops nobody."""
     if not is_checked(grant):
         return NOT_APPLICABLE
     tags = _limiting_tags(grant.holder)
@@ -164,7 +164,7 @@ def tag_scope_self_escalation(grant: Grant) -> Verdict:
         free = [action for action in setting if reach.narrowed(action) < Narrowing.TABLES]
         if free and reach.tier > Tier.ONE:
             note = (
-                f"{actions_shown(free)} can set the tag {', '.join(sorted(tags))} that binds the holder's other grants"
+                f"{actions_shown(free)} can set the tag {', '.join(sorted(tags))} that limits the holder's other grants"
             )
             fix = replacement_statement(
                 grant, (action.full_name for action in free), [reach.pattern], _with_tag_condition(grant)
@@ -180,7 +180,7 @@ def _unknown_deny(grant: Grant, denied: set[str]) -> Verdict:
     granted = {action.name for action in reached if action.kind not in HARMLESS}
     equivalents = {same for name in denied & set(_EQUIVALENTS) for same in _EQUIVALENTS[name]} - denied
     on_tables = resources.doubt is not None or any(scope_of(text).tier is not Tier.NONE for text in resources.texts)
-    note = "cannot tell whether the Deny covers what does the same"
+    note = "cannot tell whether the Deny covers every action with the same effect"
     if actions.doubt is not None and granted and on_tables:
         return unknown(note, unknown_element(grant, "Action", actions.doubt)).weighing(INFO)
     if resources.doubt is not None and granted & equivalents:
@@ -197,17 +197,17 @@ def _attribute_leak(grant: Grant, granted: frozenset[Action]) -> str | None:
     """How a request gets attributes that are not listed, as a message."""
     replacing = sorted(_REPLACING_ACTIONS & {action.name for action in granted})
     if replacing:
-        return f"{', '.join(replacing)} replace whole items, whatever attributes are listed"
+        return f"{', '.join(replacing)} replace whole items, regardless of the listed attributes"
     if any("Select" in action.keys and action.kind in READS for action in granted) and not _allows_only(
         grant, "dynamodb:select", frozenset({"SPECIFIC_ATTRIBUTES"})
     ):
         return (
-            "dynamodb:Select is not bound to SPECIFIC_ATTRIBUTES: a read without a projection returns every attribute"
+            "dynamodb:Select is not limited to SPECIFIC_ATTRIBUTES: a read without a projection returns every attribute"
         )
     if any(action.name in ("UpdateItem", "PartiQLUpdate") for action in granted) and not _allows_only(
         grant, "dynamodb:returnvalues", _SAFE_RETURN_VALUES
     ):
-        return "dynamodb:ReturnValues is not bound: an update can return the whole item"
+        return "dynamodb:ReturnValues is not limited: an update can return the whole item"
     return None
 
 
@@ -227,7 +227,7 @@ def _missing_key(grant: Grant, limits: list[Condition]) -> str | None:
     for table in _tables(grant):
         missing = [part.attribute for part in table.keys.content or () if part.attribute not in listed]
         if missing:
-            return f"the attributes leave out {', '.join(missing)}, which every request on {table.address} names"
+            return f"the listed attributes lack {', '.join(missing)}, which every request on {table.address} needs"
     return None
 
 

@@ -81,14 +81,14 @@ class _DangerousReach(NamedTuple):
 @policy(
     "TG507",
     CRITICAL,
-    "Actions must be named, not matched by their verb",
+    "Actions must be named, not matched by a verb wildcard",
     docs=LEAST,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
 )
 def verb_wildcard(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
-    """Put* holds PutResourcePolicy beside PutItem, Delete* holds DeleteTable beside DeleteItem, and AWS adds to
-    both."""
+    """Put* covers PutResourcePolicy as well as PutItem, Delete* covers DeleteTable as well as DeleteItem, and AWS keeps
+    adding to both."""
     if not is_custom_grant(grant) or is_part_of_full_control(grant) or covers_service(grant):
         return NOT_APPLICABLE
     texts = verb_wildcards(grant)
@@ -100,17 +100,17 @@ def verb_wildcard(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     shown = listed(map(grant.document.shown, texts))
     by_kind = _by_kind(matched & reach.actions)
     kinds = "; ".join(f"{kind}: {actions_shown(actions)}" for kind, actions in by_kind.items())
-    named = f", beside the {action.name} that it names" if action not in matched else ""
+    named = f", in addition to {action.name}" if action not in matched else ""
     about = (action,) if action in matched else matched
     return reach_violation(
-        reach, severity, f"{shown} holds {kinds}{named}", actions=about, fix=reduced_statement(grant)
+        reach, severity, f"{shown} covers {kinds}{named}", actions=about, fix=reduced_statement(grant)
     )
 
 
 @policy(
     "TG510",
     CRITICAL,
-    "Only a deploy role must be able to drop a table",
+    "Only a deploy role may delete a table",
     docs=REFERENCE,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
@@ -121,16 +121,16 @@ def destructive_action(
     deploy_roles: DeployRoles = (),
     temporary_tables: Annotated[tuple[str, ...], "name patterns of tables that may be deleted"] = _TEMPORARY_NAMES,
 ) -> Verdict:
-    """Code that runs all day needs no way to delete a table or its backups; a stolen credential that has one can."""
+    """Code that runs all day does not need to delete a table or its backups, and a stolen credential that may, can."""
     if not is_custom_grant(grant) or is_already_reported(grant, deploy_roles):
         return NOT_APPLICABLE
     worst = _most_dangerous(grant, frozenset({Kind.DESTRUCTIVE}), deploy_roles)
     if worst is None or _is_temporary(worst.reach, temporary_tables):
         return HOLDS
     severity, reach, actions = worst
-    note = f"{actions_shown(actions)} in the hands of {holder_with_kind(grant)}"
+    note = _may(grant, actions)
     if any(action.name == "UpdateTable" for action in reach.actions):
-        note += ", with UpdateTable, which can switch deletion protection off"
+        note += ", and UpdateTable, which can switch deletion protection off"
     if _is_table_provider(grant.holder):
         return _too_powerful(worst._replace(severity=MEDIUM), note)
     if _lacks_deletion_protection(reach) and any(action.name == "DeleteTable" for action in actions):
@@ -143,13 +143,13 @@ def destructive_action(
 @policy(
     "TG511",
     CRITICAL,
-    "Only a deploy role must be able to change a table's settings",
+    "Only a deploy role may change a table's settings",
     docs=REFERENCE,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
 )
 def table_admin_action(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
-    """Whoever can update a table can switch its recovery off, let its data expire, or cut its streams, without
+    """A holder that can update a table can switch its recovery off, let its data expire, or cut its streams, without
     deleting anything that an alarm watches."""
     if not is_custom_grant(grant) or is_already_reported(grant, deploy_roles):
         return NOT_APPLICABLE
@@ -161,41 +161,37 @@ def table_admin_action(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdi
     if reach.tier is Tier.ONE and (_only_scales(grant) or _is_lease_keeper(grant)):
         severity = LOW
     effects = [f"{action.name} {_EFFECTS[action.name]}" for action in actions if action.name in _EFFECTS]
-    note = "; ".join([f"{actions_shown(actions)} in the hands of {holder_with_kind(grant)}", *effects])
+    note = "; ".join([_may(grant, actions), *effects])
     return _too_powerful(worst._replace(severity=severity), note)
 
 
 @policy(
     "TG512",
     CRITICAL,
-    "Only a deploy role must be able to change who may reach a table",
+    "Only a deploy role may change who has access to a table",
     docs=REFERENCE,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
 )
 def resource_policy_control(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
-    """The holder can let itself, or another account, do anything to the table, past everybody's identity policies."""
+    """The holder can allow itself, or another account, anything on the table, whatever their own policies say."""
     if not is_custom_grant(grant) or is_already_reported(grant, deploy_roles):
         return NOT_APPLICABLE
     worst = _most_dangerous(grant, frozenset({Kind.PERMISSIONS}), deploy_roles)
-    return (
-        HOLDS
-        if worst is None
-        else _too_powerful(worst, f"{actions_shown(worst.actions)} in the hands of {holder_with_kind(grant)}")
-    )
+    return HOLDS if worst is None else _too_powerful(worst, _may(grant, worst.actions))
 
 
 @policy(
     "TG513",
     CRITICAL,
-    "Only a backup or pipeline role must be able to copy a table",
+    "Only a backup or pipeline role may copy a table",
     docs=REFERENCE,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
 )
 def data_copy_action(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
-    """An export writes the whole table to a bucket, which may be another account's, and costs no read capacity that
-    anybody would notice."""
+    """An export writes the whole table to a bucket, even in another account, and uses no read capacity that anybody
+    would notice."""
     if not is_custom_grant(grant) or is_already_reported(grant, deploy_roles) or copies_tables(grant.holder):
         return NOT_APPLICABLE
     worst = _most_dangerous(grant, frozenset({Kind.DATA_COPY}), deploy_roles)
@@ -204,7 +200,7 @@ def data_copy_action(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict
     names = {action.name for action in worst.actions}
     if names <= (grant.holder.needs or frozenset()):
         return HOLDS
-    note = f"{actions_shown(worst.actions)} in the hands of {holder_with_kind(grant)}"
+    note = _may(grant, worst.actions)
     if names == {"CreateBackup"} and worst.reach.tier is Tier.ONE:
         return _too_powerful(worst._replace(severity=INFO), note)
     beyond = _exit_path(grant.holder, names)
@@ -216,7 +212,7 @@ def data_copy_action(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict
 @policy(
     "TG542",
     CRITICAL,
-    "Only the replication service must hold replication actions",
+    "Only the replication service may have replication actions",
     docs=_REPLICATION,
     terraform="""\
 principals {
@@ -228,17 +224,13 @@ Principal:
   Service: replication.dynamodb.amazonaws.com""",
 )
 def replication_plane_to_people(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
-    """ReadDataForReplication reads a whole table, and stands in nobody's list of actions that read."""
+    """ReadDataForReplication reads a whole table, and is in nobody's list of actions that read."""
     if grant.role is DocumentRole.RESOURCE:
         return _in_resource_policy(grant)
     if not is_custom_grant(grant) or is_already_reported(grant, deploy_roles):
         return NOT_APPLICABLE
     worst = _most_dangerous(grant, frozenset({Kind.REPLICATION}), deploy_roles)
-    return (
-        HOLDS
-        if worst is None
-        else _too_powerful(worst, f"{actions_shown(worst.actions)} in the hands of {holder_with_kind(grant)}")
-    )
+    return HOLDS if worst is None else _too_powerful(worst, _may(grant, worst.actions))
 
 
 def is_already_reported(grant: Grant, deploy_roles: DeployRoles = ()) -> bool:
@@ -284,8 +276,8 @@ def _in_resource_policy(grant: Grant) -> Verdict:
     ]
     if not others and not principals.inverted:
         return HOLDS
-    shown = grant.document.shown(others[0]) if others else "everybody but those it names"
-    return violation(grant, HIGH, f"{actions_shown(named)} for {shown}", actions=named)
+    shown = grant.document.shown(others[0]) if others else "everybody except those it names"
+    return violation(grant, HIGH, f"{shown} may {actions_shown(named)}", actions=named)
 
 
 @lru_cache(maxsize=1024)
@@ -309,6 +301,10 @@ def _too_powerful(worst: _DangerousReach, note: str) -> Verdict:
     """The violation, with the statement without these actions as its fix."""
     fix = reduced_statement(worst.reach.grant, worst.actions)
     return reach_violation(worst.reach, worst.severity, note, actions=worst.actions, fix=fix)
+
+
+def _may(grant: Grant, actions: Iterable[Action]) -> str:
+    return f"{holder_with_kind(grant)} may {actions_shown(actions)}"
 
 
 def _is_temporary(reach: Reach, patterns: tuple[str, ...]) -> bool:
@@ -356,11 +352,11 @@ def _exit_path(holder: Holder, names: Iterable[str]) -> str | None:
         statement.resources.inverted or {"*", "arn:aws:s3:::*"} & set(statement.resources.texts)
         for statement in writing
     ):
-        return "with s3:PutObject on every bucket"
+        return "and s3:PutObject on every bucket"
     wide = (reach for reach in reaches_of(holder) if reach.tier >= Tier.PREFIX)
     creating = {action.name for reach in wide for action in reach.actions}
     if any(name.startswith("Restore") for name in names) and "CreateTable" in creating:
-        return "with CreateTable on names that its other grants cover"
+        return "and CreateTable on names that its other grants cover"
     return None
 
 

@@ -52,7 +52,9 @@ _CLOUDFORMATION = """\
 - Effect: Allow
   Action: [dynamodb:PutItem, dynamodb:ConditionCheckItem]
   Resource: !GetAtt Example.Arn"""
-_NEWER_ACTION = Doubt("it is newer, or grants nothing", "its name in AWS's authorization reference")
+_NEWER_ACTION = Doubt(
+    "it is newer than this data, or grants nothing", "look it up in the AWS service authorization reference"
+)
 _FORMS = frozenset({HolderForm.TABLE, HolderForm.STREAM})
 _ACTION_SIMILARITY = 0.75  # of a misspelt action to the real one
 _REAL_NAMES = {"createitem": ("PutItem",), "readitem": ("GetItem",)}
@@ -65,7 +67,7 @@ _ENDING_CHANGES = (ChangeKind.DELETE, ChangeKind.REPLACE)
 @policy(
     "TG530",
     INFO,
-    "An action must be one that DynamoDB has",
+    "An action must exist in DynamoDB",
     docs=REFERENCE,
     terraform=_TERRAFORM,
     cloudformation=_CLOUDFORMATION,
@@ -92,7 +94,7 @@ def unknown_action(grant: Grant) -> Verdict:
             fix=reduced_statement(grant, renamed=_corrected(unknown_texts)),
         )
     names = ", ".join(text for text, _ in meant)
-    note = f"{names} is not among the actions known as of {ACTIONS_AS_OF}"
+    note = f"{names} is not a known action (as of {ACTIONS_AS_OF})"
     written = action_evidence(grant, unknown_texts[0])
     newer: Value[None] = Value("action", None, Origin.UNKNOWN, written.place, _NEWER_ACTION)
     return unknown(note, written, newer).weighing(INFO)
@@ -101,14 +103,14 @@ def unknown_action(grant: Grant) -> Verdict:
 @policy(
     "TG531",
     INFO,
-    "An action must stand over a resource it works on",
+    "An action must be granted on a resource that it works on",
     docs=REFERENCE,
     terraform=_TERRAFORM,
     cloudformation=_CLOUDFORMATION,
 )
 def action_resource_mismatch(grant: Grant) -> Verdict:
-    """Stream actions work on streams, item actions on tables, listing on everything or nothing: over the wrong
-    resource a grant is empty."""
+    """Stream actions work on streams, item actions on tables, list actions on * only. On the wrong resource, a grant is
+    empty."""
     resources = grant.statement.resources
     if grant.role is not DocumentRole.IDENTITY or not grant.statement.allows or grant.managed or grant.made_by:
         return NOT_APPLICABLE
@@ -133,13 +135,13 @@ def action_resource_mismatch(grant: Grant) -> Verdict:
 @policy(
     "TG532",
     INFO,
-    "Whoever queries a table must be granted its indexes",
+    "A grant to query a table must include its indexes",
     docs=IDENTITY,
     terraform='resources = [aws_dynamodb_table.example.arn, "${aws_dynamodb_table.example.arn}/index/*"]',
     cloudformation='Resource: [!GetAtt Example.Arn, !Sub "${Example.Arn}/index/*"]',
 )
 def index_not_granted(grant: Grant) -> Verdict:
-    """A query on an index is authorised by the index's own ARN: with the table alone it is refused at run time, on the
+    """A query on an index needs a grant on the index's own ARN. With the table alone it is refused at run time, on the
     first day that somebody uses the index."""
     if not is_custom_grant(grant):
         return NOT_APPLICABLE
@@ -156,7 +158,7 @@ def index_not_granted(grant: Grant) -> Verdict:
         names = _index_names(table) if lacking or missing else None
         if names and lacking:
             verb = "query" if any(action.name == "Query" for action in reach.actions) else "scan"
-            note = f"may {verb} {table.address}, and none of its indexes: {', '.join(sorted(names))}"
+            note = f"may {verb} {table.address}, but none of its indexes: {', '.join(sorted(names))}"
             fix = reduced_statement(grant, beside=[f"{reach.pattern}/index/*"])
             return violation(grant, INFO, note, resource_evidence(grant, reach.pattern), fix=fix)
         if missing and names is not None and missing not in names:
@@ -169,7 +171,7 @@ def index_not_granted(grant: Grant) -> Verdict:
 @policy(
     "TG535",
     LOW,
-    "A table that is named must be there",
+    "A table that a grant names must exist",
     docs=IDENTITY,
     on=False,
     terraform="resources = [aws_dynamodb_table.example.arn]",
@@ -180,8 +182,8 @@ def arn_not_in_plan(
     *,
     closed_world: Annotated[bool, "report every table that is not in the input, not only likely mistakes"] = False,
 ) -> Verdict:
-    """A name that is written by hand can be misspelt, or outlive its table: the grant is then empty, or waits for
-    whoever makes a table of that name."""
+    """A name that is written by hand can be misspelt, or outlive its table. The grant is then empty, or waits for
+    somebody to create a table of that name."""
     if not is_custom_grant(grant) or not grant.holder.estate.tables:
         return NOT_APPLICABLE
     for reach in reaches(grant):
@@ -193,10 +195,12 @@ def arn_not_in_plan(
         likely = _near_miss(reach, name) or _deleted_table(reach, name)
         if likely is not None:
             return violation(
-                grant, LOW, f"there is no table {name!r} here{likely}", resource_evidence(grant, reach.pattern)
+                grant, LOW, f"there is no table {name!r} in this input{likely}", resource_evidence(grant, reach.pattern)
             )
         if closed_world:
-            return violation(grant, INFO, f"there is no table {name!r} here", resource_evidence(grant, reach.pattern))
+            return violation(
+                grant, INFO, f"there is no table {name!r} in this input", resource_evidence(grant, reach.pattern)
+            )
     return HOLDS
 
 
@@ -225,11 +229,12 @@ def _intended(text: str) -> tuple[str, ...]:
 
 def _why_not_known(text: str, names: tuple[str, ...]) -> str:
     if _has_open_service(text):
-        return f"{text} has a wildcard in its service, which IAM refuses"
+        return f"{text} has a wildcard in its service prefix, which IAM refuses"
     if not names:
-        return f"{text} is not among the actions known as of {ACTIONS_AS_OF}"
-    verb = "authorise" if text.partition(":")[2].lower() in enclosing_operations() else "is meant"
-    return f"{text} is no action: {', '.join(names)} {verb}{' it' if verb == 'authorise' else ''}"
+        return f"{text} is not a known action (as of {ACTIONS_AS_OF})"
+    if text.partition(":")[2].lower() in enclosing_operations():
+        return f"{text} is not an action: {', '.join(names)} authorise it"
+    return f"{text} is not an action; did you mean {', '.join(names)}?"
 
 
 def _literal_actions(grant: Grant) -> tuple[Action, ...]:
@@ -271,12 +276,12 @@ def _is_name(text: str) -> bool:
 
 def _why_dead(text: str, dead: list[Action]) -> str:
     if _is_name(text):
-        return ", which is a name and no ARN"
+        return ", which is a name, not an ARN"
     tail = text.split(":", 5)[-1]
     if tail.partition("/")[2].partition("/")[0].endswith("index"):
         return ", which lacks a slash before index"
     if all(action.account_level for action in dead):
-        return ": only the resource * grants it"
+        return ": only Resource * grants it"
     kinds = sorted({kind for action in dead for kind in action.types})
     return f": it works on {' and '.join(kinds)}" if kinds else ""
 
@@ -341,12 +346,12 @@ def _near_miss(reach: Reach, name: str) -> str | None:
     """Why a name looks wrong, for a message: like a table of this input, or that table in another place."""
     known = sorted({table.name.content for table in reach.grant.holder.estate.tables if table.name.content})
     if name in known:
-        return f", but there is one in another {_differing_part(reach, name)}"
+        return f", only in another {_differing_part(reach, name)}"
     same = next((other for other in known if other.lower() == name.lower()), None)
     if same is not None:
-        return f": {same!r} is, and names are case-sensitive"
+        return f"; did you mean {same!r}? (names are case-sensitive)"
     similar = most_similar(name, known, _TABLE_SIMILARITY)
-    return None if similar is None else f": {similar!r} is"
+    return None if similar is None else f"; did you mean {similar!r}?"
 
 
 def _deleted_table(reach: Reach, name: str) -> str | None:
@@ -354,7 +359,7 @@ def _deleted_table(reach: Reach, name: str) -> str | None:
     for change in reach.grant.holder.estate.changes:
         before = change.before if change.kind in _ENDING_CHANGES else None
         if before is not None and before.name.content == name:
-            return f" any more: {change.address} {'goes' if change.after is None else 'gets another name'}"
+            return f" any more: {change.address} is {'deleted' if change.after is None else 'renamed'}"
     return None
 
 

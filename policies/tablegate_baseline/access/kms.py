@@ -36,7 +36,7 @@ from tablegate_baseline.access.wording import (
 )
 
 _KMS = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html"
-_DECRYPT = "kms:Decrypt in a statement of its own, on the ARN of the table's key; that of other services beside it"
+_DECRYPT = "grant kms:Decrypt in a separate statement, on the ARN of the table's key; other services' keys in another"
 _VIA = "kms:viaservice"
 _OF_ACCOUNT = frozenset({"kms:calleraccount", "aws:principalaccount", "aws:principalorgid", "aws:sourceaccount"})
 
@@ -44,7 +44,7 @@ _OF_ACCOUNT = frozenset({"kms:calleraccount", "aws:principalaccount", "aws:princ
 @policy(
     "TG537",
     HIGH,
-    "A table's key must be used for DynamoDB, and by this account",
+    "A table's key must be used only for DynamoDB, and only by this account",
     docs=_KMS,
     terraform="""\
 condition {
@@ -63,9 +63,9 @@ def kms_pairing(
     trusted_accounts: TrustedAccounts = (),
     missing_grants: Annotated[bool, "also report holders that reach a table, but not its key"] = False,
 ) -> Verdict:
-    """Decrypt on every key opens every other store too; a key that others may use protects nothing; and a table under
-    the key that AWS manages cannot be read from another account at all. With missing-grants, also whoever reaches a
-    table, and not its key."""
+    """kms:Decrypt on every key opens every other store too. A key that others may use protects nothing. A table with
+    the AWS-managed key cannot be read from another account at all. With ``missing-grants``, a holder that reaches a
+    table must also be allowed to use its key."""
     if grant.holder.form is HolderForm.KEY:
         return _key_policy(grant, trusted_accounts)
     if grant.holder.form is HolderForm.TABLE:
@@ -90,7 +90,7 @@ def _every_key(grant: Grant) -> Verdict:
         return unknown(
             "cannot tell which keys kms:Decrypt is for", unknown_element(grant, "Resource", hidden)
         ).weighing(INFO)
-    return violation(grant, MEDIUM, "kms:Decrypt on every key, for whatever service", fix=_DECRYPT)
+    return violation(grant, MEDIUM, "kms:Decrypt on every key, for every service", fix=_DECRYPT)
 
 
 def _needs_no_key(holder: Holder) -> bool:
@@ -106,17 +106,17 @@ def _key_policy(grant: Grant, trusted: tuple[str, ...]) -> Verdict:
         return NOT_APPLICABLE
     keys = {item.key for item in grant.statement.conditions if not item.holds_without}
     if is_anyone(grant):
-        return HOLDS if keys & _OF_ACCOUNT else violation(grant, HIGH, "lets everybody use the table's key")
+        return HOLDS if keys & _OF_ACCOUNT else violation(grant, HIGH, "everybody may use the table's key")
     foreign, doubtful = _outside_principals(grant, trusted)
     if keys & _OF_ACCOUNT and _VIA in keys:
         return HOLDS
     if foreign:
         shown = grant.document.shown(foreign[0].text)
-        return violation(grant, HIGH, f"lets {shown}, of another account, use the table's key")
+        return violation(grant, HIGH, f"{shown}, in another account, may use the table's key")
     if doubtful:
         shown = grant.document.shown(doubtful[0].text)
         return unknown(
-            f"cannot tell whether {shown} is of this account", whose_account(grant), statement_evidence(grant)
+            f"cannot tell whether {shown} is in this account", whose_account(grant), statement_evidence(grant)
         )
     if grant.statement.principals.doubt is None:
         return HOLDS
@@ -162,7 +162,7 @@ def _across_accounts(grant: Grant) -> Verdict:
     foreign, _ = outside_principals(grant)
     if not foreign:
         return HOLDS
-    note = "the table is under aws/dynamodb, a key that no other account can use: the grant does not work"
+    note = "the grant does not work: the table uses the aws/dynamodb key, which no other account can use"
     return violation(grant, MEDIUM, note)
 
 
@@ -175,7 +175,9 @@ def _without_key(grant: Grant) -> Verdict:
         key = _key_of(table) if table is not None else None
         if key is not None and not key.unread and not any(_may_decrypt(other, grant.holder) for other in key.grants):
             return violation(
-                grant, INFO, f"nothing here lets the holder use the key of {table.address if table else ''}"
+                grant,
+                INFO,
+                f"nothing in this input allows the holder to use the key of {table.address if table else ''}",
             )
     return HOLDS
 

@@ -46,14 +46,14 @@ _MADE_FOR = {
 @policy(
     "TG517",
     CRITICAL,
-    "A policy of your own must grant tables, not an AWS managed one",
+    "Tables must be granted by your own policy, not by an AWS managed one",
     docs=_MANAGED,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
 )
 def wide_managed_policy(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
-    """AWS managed policies name no table: attaching one grants its actions on all of them, and AWS changes what it
-    holds."""
+    """AWS managed policies name no table: attaching one grants its actions on all of them, and AWS can change it at any
+    time."""
     known = managed_policies().get(grant.managed or "")
     if not is_checked(grant) or _comes_with_event(grant):
         return NOT_APPLICABLE
@@ -66,7 +66,7 @@ def wide_managed_policy(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verd
     actions = {action for reach in reaches(grant) for action in notable_actions(reach)}
     wide = any(reach.tier >= Tier.ALL for reach in reaches(grant))
     note = f"{known.name} grants {actions_shown(actions)}{' on every table' if wide else ''}"
-    return violation(grant, severity, note, fix=f"in place of {known.name}:\n{_own_statement(grant, known)}")
+    return violation(grant, severity, note, fix=f"instead of {known.name}:\n{_own_statement(grant, known)}")
 
 
 @policy(
@@ -81,20 +81,20 @@ Policies:
       TableName: !Ref Example""",
 )
 def sam_implicit_or_starred(grant: Grant) -> Verdict:
-    """A policy template takes its parameter as it is: with a star for the table's name, one line grants every table.
-    A DynamoDB event brings the streams of all tables along, unless the function has a role of its own."""
+    """A policy template uses its parameter as it is: with a star as the table's name, one line grants every table.
+    A DynamoDB event adds a grant on the streams of all tables, unless the function has a role of its own."""
     if grant.made_by is None or grant.made_by.kind is MakerKind.CONNECTOR:
         return NOT_APPLICABLE
     if _comes_with_event(grant):
         note = f"SAM attaches {grant.managed}, which reads every stream"
-        return violation(grant, INFO, note, fix=f"a Connector, or a Role of its own with:\n{_on_its_stream(grant)}")
+        return violation(grant, INFO, note, fix=f"use a Connector, or a Role of its own with:\n{_on_its_stream(grant)}")
     for reach in reaches(grant):
         if reach.tier >= Tier.PREFIX and notable_actions(reach):
-            note = f"its parameter {grant.document.shown(reach.scope.table or '')!r} is a pattern"
+            note = f"the template's parameter {grant.document.shown(reach.scope.table or '')!r} is a pattern"
             return reach_violation(reach, MEDIUM, note)
     doubled = [text for text in grant.statement.resources.texts if text.count(":table/") > 1]
     if doubled:
-        note = f"{spelled_out(grant, doubled[0])} has an ARN within an ARN: it grants nothing"
+        note = f"{spelled_out(grant, doubled[0])} is an ARN within an ARN and grants nothing"
         return violation(grant, MEDIUM, note)
     return HOLDS
 

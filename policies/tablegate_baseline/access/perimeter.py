@@ -42,7 +42,9 @@ _DAX = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DAX.acc
 _BOUNDARY = "https://docs.aws.amazon.com/IAM/latest/UserGuide/access_policies_boundaries.html"
 _ROLES = "https://docs.aws.amazon.com/IAM/latest/UserGuide/best-practices.html#bp-workloads-use-roles"
 _POLICIES = "https://docs.aws.amazon.com/IAM/latest/UserGuide/access_policies.html"
-_HOW_TO_READ = "a reference to what this input makes, or a text: what another stack or a function gives cannot be read"
+_HOW_TO_READ = (
+    "write the document out, or refer to a resource of this input: what another stack or a function returns is unknown"
+)
 # The policy for an endpoint that has none.
 _HCL = """\
 policy = jsonencode({
@@ -72,7 +74,7 @@ _NEEDS_BOUNDARY = frozenset({HolderKind.RUNTIME, HolderKind.DEPLOY, HolderKind.U
 @policy(
     "TG536",
     LOW,
-    "A DynamoDB endpoint must let only your own tables through",
+    "A DynamoDB endpoint must allow only your own tables",
     docs=_ENDPOINT,
     terraform="""\
 condition {
@@ -86,21 +88,21 @@ Condition:
     aws:ResourceAccount: !Ref AWS::AccountId""",
 )
 def vpc_endpoint_unrestricted(holder: Holder) -> Verdict:
-    """Over an open endpoint anything inside the network can write to a table of somebody else's account, past every
+    """Over an open endpoint, anything inside the network can write to a table in somebody else's account, past every
     firewall."""
     if holder.form is not HolderForm.ENDPOINT:
         return NOT_APPLICABLE
     if not holder.grants and holder.unread:
         doubt: Value[object] = Value("policy", None, Origin.UNKNOWN, holder.place, holder.unread[0].doubt)
-        return unknown("cannot tell what the endpoint lets pass", doubt).weighing(LOW)
+        return unknown("cannot tell what the endpoint allows", doubt).weighing(LOW)
     if not holder.grants:
         fix = _TEMPLATE if holder.estate.dialect is Dialect.CLOUDFORMATION else _HCL
-        return fails("the endpoint has no policy, so that everything may pass").weighing(INFO).fixed_by(fix)
+        return fails("the endpoint has no policy, so it allows everything").weighing(INFO).fixed_by(fix)
     if any(grant.statement.denies and _limits_to_own_account(grant, negated=True) for grant in holder.grants):
         return HOLDS
     for grant in sorted(holder.grants, key=_is_uncertain):
         if grant.statement.allows and _passes_all_tables(grant) and not _limits_to_own_account(grant, negated=False):
-            verdict = fails("the endpoint lets requests to everybody's tables pass", statement_evidence(grant))
+            verdict = fails("the endpoint allows requests to tables in any account", statement_evidence(grant))
             return unless_unknown(grant, verdict)
     return HOLDS
 
@@ -114,7 +116,7 @@ def vpc_endpoint_unrestricted(holder: Holder) -> Verdict:
     cloudformation=CLOUDFORMATION,
 )
 def dax_role_width(grant: Grant) -> Verdict:
-    """Whoever reaches the cluster reaches every table its role does, with no condition on items in between."""
+    """Every client of the cluster reaches every table that its role does, with no condition on items in between."""
     if not is_dax_role(grant.holder):
         return _bypasses_key_condition(grant)
     scale = Scale(grant)
@@ -122,8 +124,8 @@ def dax_role_width(grant: Grant) -> Verdict:
         everything = is_full_control(reach.actions)
         severity = scale.everything(reach) if everything else scale.highest(reach, notable_actions(reach))
         if severity not in (None, INFO):
-            width = "a table" if reach.tier is Tier.ONE else "more than named tables"
-            note = f"the cluster's role holds {actions_shown(notable_actions(reach))} on {width}"
+            width = "a table" if reach.tier is Tier.ONE else "tables that it does not name"
+            note = f"the cluster's role may {actions_shown(notable_actions(reach))} on {width}"
             fix = reduced_statement(grant, [action for action in notable_actions(reach) if action.kind not in ITEMS])
             return reach_violation(reach, severity, note, fix=fix)
     return HOLDS if reaches(grant) else NOT_APPLICABLE
@@ -139,7 +141,7 @@ def dax_role_width(grant: Grant) -> Verdict:
     cloudformation="PermissionsBoundary: !Ref Boundary",
 )
 def boundary_expected(holder: Holder) -> Verdict:
-    """A boundary keeps a role that reaches many tables from being given more by whoever may edit its policies."""
+    """A boundary limits a role that reaches many tables, even against those who may edit its policies."""
     if holder.form is not HolderForm.ROLE or holder.kind not in _NEEDS_BOUNDARY:
         return NOT_APPLICABLE
     wide = [reach.grant for reach in reaches_of(holder) if reach.tier >= Tier.PREFIX and notable_actions(reach)]
@@ -147,7 +149,9 @@ def boundary_expected(holder: Holder) -> Verdict:
         return NOT_APPLICABLE
     grant = min(wide, key=_is_uncertain)
     if holder.ceiling_doubt is None and not holder.ceilings:
-        verdict = fails("the role reaches tables by pattern, and has no boundary", statement_evidence(grant))
+        verdict = fails(
+            "the role reaches tables by pattern, but has no permissions boundary", statement_evidence(grant)
+        )
         return unless_unknown(grant, verdict)
     gives = {
         action
@@ -158,7 +162,7 @@ def boundary_expected(holder: Holder) -> Verdict:
         if action.kind is Kind.PERMISSIONS
     }
     if gives:
-        return fails(f"the role's boundary lets {actions_shown(gives)} pass", statement_evidence(grant))
+        return fails(f"the role's permissions boundary allows {actions_shown(gives)}", statement_evidence(grant))
     return HOLDS
 
 
@@ -173,7 +177,7 @@ def boundary_expected(holder: Holder) -> Verdict:
 def grant_on_user_or_group(
     grant: Grant, *, allow_groups: Annotated[bool, "accept grants on groups"] = False
 ) -> Verdict:
-    """A user's keys do not expire: they are found in repositories and old laptops years later, and still open the
+    """A user's keys do not expire: they are found in repositories and on old laptops years later, and still open the
     table."""
     form = grant.holder.form
     if not is_checked(grant):
@@ -184,25 +188,25 @@ def grant_on_user_or_group(
         actions = notable_actions(reach)
         if actions:
             severity = MEDIUM if form is HolderForm.USER else INFO
-            return reach_violation(reach, severity, f"{actions_shown(actions)} held by an IAM {form}", actions=actions)
+            return reach_violation(reach, severity, f"an IAM {form} may {actions_shown(actions)}", actions=actions)
     return HOLDS
 
 
 @policy(
     "TG541",
     HIGH,
-    "Every document about a table must be readable",
+    "Every policy document about a table must be readable",
     docs=_POLICIES,
     terraform="policy = data.aws_iam_policy_document.example.json",
     cloudformation='PolicyDocument:\n  Version: "2012-10-17"',
 )
 def policy_not_evaluated(unread: Unread) -> Verdict:
-    """A policy that nobody could read may hold anything: that is said, and not passed over. Where a part could be read,
-    the rest weighs little."""
+    """An unreadable policy could grant anything, so it is reported. Where a part could be read, the severity is low."""
     if not unread.relevant:
         return NOT_APPLICABLE
     value: Value[object] = Value("policy document", None, Origin.UNKNOWN, unread.place, unread.doubt)
-    read = "only a part of the document could be read" if unread.partly else "the document could not be read"
+    partly = "only a part of the document could be read"
+    read = partly if unread.partly else "the document could not be read"
     verdict = unknown(read, value).fixed_by(unread.doubt.settle or _HOW_TO_READ)
     return verdict.weighing(INFO) if unread.partly else verdict
 
@@ -238,8 +242,8 @@ def _bypasses_key_condition(grant: Grant) -> Verdict:
     bound = next(others, None)
     if bound is None:
         return HOLDS
-    where = f"statement {bound.grant.label} holds to items of the caller's own"
-    return violation(grant, HIGH, f"{', '.join(named[:3])} reads past the condition on keys that {where}")
+    where = f"statement {bound.grant.label}, which limits it to the caller's own items"
+    return violation(grant, HIGH, f"{', '.join(named[:3])} bypasses the condition on keys in {where}")
 
 
 def _is_limited_to_items(reach: Reach) -> bool:

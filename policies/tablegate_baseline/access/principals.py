@@ -40,7 +40,7 @@ _PINNING = frozenset(
         "userid",
     )
 )
-_SETTLE = "the account this is deployed to: --account, or an ARN that the state knows"
+_SETTLE = "pass --account with the account that this is deployed to"
 _SWITCH = "aws:principalisawsservice"
 ORGANISATION = frozenset({"aws:principalorgid", "aws:principalorgpaths"})
 
@@ -118,7 +118,7 @@ def account_of(text: str) -> str:
 
 def whose_account(grant: Grant) -> Value[object]:
     """The evidence that the resource's own account is not known."""
-    doubt = Doubt("nothing in this input tells it", _SETTLE)
+    doubt = Doubt("nothing in this input names it", _SETTLE)
     return Value("own account", None, Origin.UNKNOWN, grant.statement.at("Principal") or grant.place, doubt)
 
 

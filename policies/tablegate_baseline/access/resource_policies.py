@@ -83,36 +83,35 @@ _SERVICES = frozenset(
     cloudformation=CLOUDFORMATION_PRINCIPAL,
 )
 def public_resource_policy(grant: Grant) -> Verdict:
-    """A policy that lets anybody in makes the table everybody's; DynamoDB refuses it, so the deploy fails at this
-    statement."""
+    """A public policy makes the table everybody's. DynamoDB refuses it, so the deploy fails at this statement."""
     if not is_resource_allow(grant):
         return NOT_APPLICABLE
     if not is_anyone(grant):
         return HOLDS if _principals_known(grant) else _unknown_principals(grant, CRITICAL)
-    who = "everybody but those it names" if _is_inverted(grant) else "everybody"
+    who = "everybody except those it names" if _is_inverted(grant) else "everybody"
     pinning = source_conditions(grant)
     answers = [is_pinned(item) for item in pinning]
     if True in answers:
         return HOLDS
     if None in answers:
-        return unknown(f"lets {who} in, unless {pinning[0].written} pins it", *unknown_principals(grant)).weighing(
-            CRITICAL
-        )
+        return unknown(
+            f"{who} may have access, unless {pinning[0].written} limits it", *unknown_principals(grant)
+        ).weighing(CRITICAL)
     if any(_is_path_pattern(item) for item in pinning):
-        return violation(grant, MEDIUM, f"lets {who} in whose ARN matches a pattern")
-    return violation(grant, CRITICAL, f"lets {who} in: DynamoDB refuses the policy")
+        return violation(grant, MEDIUM, f"{who} whose ARN matches a pattern has access")
+    return violation(grant, CRITICAL, f"{who} has access: DynamoDB refuses the policy")
 
 
 @policy(
     "TG528",
     CRITICAL,
-    "Another account must be let in by role, and to read",
+    "Another account must get access by role, and only to read",
     docs=_CROSS,
     terraform=TERRAFORM_PRINCIPAL,
     cloudformation=CLOUDFORMATION_PRINCIPAL,
 )
 def cross_account_resource_policy(grant: Grant, *, trusted_accounts: TrustedAccounts = ()) -> Verdict:
-    """What another account may do here is decided there: its administrators hand the right to whom they like."""
+    """What another account may do here is decided there: its administrators give the right to anybody they like."""
     if not is_resource_allow(grant) or _is_inverted(grant):
         return NOT_APPLICABLE
     foreign, doubtful = outside_principals(grant, trusted_accounts)
@@ -121,11 +120,11 @@ def cross_account_resource_policy(grant: Grant, *, trusted_accounts: TrustedAcco
     if foreign:
         if severity is MEDIUM and _is_in_organisation(grant):
             return HOLDS
-        note = f"{actions_shown(actions)} for {grant.document.shown(foreign[0].text)}, which is another account's"
+        note = f"{grant.document.shown(foreign[0].text)}, in another account, may {actions_shown(actions)}"
         return violation(grant, severity, note)
     if doubtful:
         shown = grant.document.shown(doubtful[0].text)
-        note = f"cannot tell whether {shown} is of this account"
+        note = f"cannot tell whether {shown} is in this account"
         return unknown(note, whose_account(grant), statement_evidence(grant)).weighing(severity)
     return HOLDS if _principals_known(grant) else _unknown_principals(grant, severity)
 
@@ -133,7 +132,7 @@ def cross_account_resource_policy(grant: Grant, *, trusted_accounts: TrustedAcco
 @policy(
     "TG529",
     HIGH,
-    "A service must be let in for resources of your own only",
+    "A service must get access only for your own resources",
     docs=_DEPUTY,
     terraform="""\
 condition {
@@ -147,7 +146,7 @@ Condition:
     aws:SourceAccount: !Ref AWS::AccountId""",
 )
 def service_principal_without_source(grant: Grant) -> Verdict:
-    """A service acts for whoever asks it: without a source, somebody else's resource can have it act on this table."""
+    """A service acts for everybody: without a source, somebody else's resource can make it act on this table."""
     principals = grant.statement.principals
     services = [item for item in principals.items if item.kind is PrincipalKind.SERVICE] if principals else []
     if not services or not is_resource_allow(grant):
@@ -158,22 +157,21 @@ def service_principal_without_source(grant: Grant) -> Verdict:
         return HOLDS
     for fixes, item in answers:
         if fixes is None:
-            note = f"cannot tell whether {item.written} holds {shown} to an account of your own"
+            note = f"cannot tell whether {item.written} limits {shown} to an account of your own"
             return unknown(note, statement_evidence(grant), _unknown_source(grant, item)).weighing(HIGH)
-    return violation(grant, HIGH, f"lets {shown} in without an aws:SourceArn or aws:SourceAccount of your own")
+    return violation(grant, HIGH, f"{shown} has access without an aws:SourceArn or aws:SourceAccount of your own")
 
 
 @policy(
     "TG533",
     MEDIUM,
-    "A table's policy must hold only what can work in it",
+    "A table's policy must contain only what works in it",
     docs=_CONSIDERATIONS,
     terraform=TERRAFORM_PRINCIPAL,
     cloudformation=CLOUDFORMATION_PRINCIPAL,
 )
 def resource_policy_dead_or_rejected(grant: Grant) -> Verdict:
-    """DynamoDB refuses some actions in a table's policy when it is attached, and quietly ignores resources that are
-    not this table."""
+    """DynamoDB refuses a table's policy with some actions, and silently ignores resources that are not this table."""
     if not _is_resource_policy(grant):
         return NOT_APPLICABLE
     why = next(_why_refused(grant), None)
@@ -186,7 +184,7 @@ def resource_policy_dead_or_rejected(grant: Grant) -> Verdict:
 @policy(
     "TG534",
     HIGH,
-    "A table's Deny must leave its own services in",
+    "A Deny in a table's policy must not lock out its own services",
     docs=_CONSIDERATIONS,
     terraform="""\
 condition {
@@ -200,14 +198,14 @@ Condition:
     aws:PrincipalIsAWSService: "false\"""",
 )
 def resource_policy_lockout(grant: Grant) -> Verdict:
-    """A Deny for everybody also stops replication, scaling, and whoever would have to take the Deny away again."""
+    """A Deny for everybody also stops replication, scaling, and the people who would have to remove the Deny."""
     if not _is_resource_policy(grant) or grant.holder.form is not HolderForm.TABLE:
         return NOT_APPLICABLE
     confirmed = grant.document.gives_up
     if confirmed is not None and grant.statement is grant.document.statements[0]:
         not_confirmed = confirmed.is_false
         if not_confirmed.truth is not True:
-            note = "whoever sets the policy confirms that it may shut them out"
+            note = "the policy may lock out its own author: confirm_remove_self_resource_access is set"
             return not_confirmed.because(note).fixed_by("confirm_remove_self_resource_access = false")
     if grant.statement.effect == "Allow":
         return NOT_APPLICABLE
@@ -223,7 +221,7 @@ def _principals_known(grant: Grant) -> bool:
 
 
 def _unknown_principals(grant: Grant, severity: Severity) -> Verdict:
-    return unknown("cannot tell whom the statement lets in", *unknown_principals(grant)).weighing(severity)
+    return unknown("cannot tell who gets access", *unknown_principals(grant)).weighing(severity)
 
 
 def _is_inverted(grant: Grant) -> bool:
@@ -274,7 +272,7 @@ def _is_of_one_account(arn: str, *, patterned: bool) -> bool | None:
 
 def _unknown_source(grant: Grant, item: Condition) -> Value[object]:
     """The condition on a source that is not known, as evidence."""
-    doubt = Doubt("its value is not known here, and may match every account", "name the account: aws:SourceAccount")
+    doubt = Doubt("its value is not known, and may match every account", "name the account with aws:SourceAccount")
     return Value(item.written, None, Origin.UNKNOWN, grant.statement.place, doubt)
 
 
@@ -295,14 +293,14 @@ def _lockout(grant: Grant, actions: frozenset[Action]) -> str | None:
     if any(item.key == "aws:principalarn" and item.negated for item in conditions):
         return None
     if not conditions and _POLICY_ACTIONS & {action.name for action in actions}:
-        return "denies everybody the policy itself: nobody can take it back"
+        return "denies everybody changes to the policy itself: nobody can remove it"
     if any(map(_excepts_services, conditions)):
         return None
     table = _table(grant)
     if table is not None and table.replicas.content and any(action.kind in _REPLICATING for action in actions):
-        return "denies replication too: the replica falls behind, and is split off for good after 20 hours"
+        return "denies replication too: the replica falls behind, and is permanently separated after 20 hours"
     if table is not None and table.scaling and any(action.name == "UpdateTable" for action in actions):
-        return "denies autoscaling too: the table stays at the capacity that it has"
+        return "denies autoscaling too: the table stays at its current capacity"
     return None
 
 
@@ -313,13 +311,13 @@ def _is_resource_policy(grant: Grant) -> bool:
 def _why_refused(grant: Grant) -> Iterator[str]:
     """Reasons for DynamoDB to refuse the policy."""
     if grant.document.size is not None and grant.document.size > _MAX_BYTES:
-        yield f"the policy has {grant.document.size} bytes, and DynamoDB takes {_MAX_BYTES}"
+        yield f"the policy has {grant.document.size} bytes; the limit is {_MAX_BYTES}"
     if "/index/" in (grant.target or ""):
-        yield "the policy is attached to an index, and only a table or a stream can have one"
+        yield "the policy is attached to an index; only a table or a stream can have one"
     stream = grant.holder.form is HolderForm.STREAM
     refused = [action for action in _literal_actions(grant) if _is_refused(action, stream=stream)]
     if refused:
-        yield f"{actions_shown(refused)} cannot stand in a {'stream' if stream else 'table'}'s policy"
+        yield f"{actions_shown(refused)} cannot be in a {'stream' if stream else 'table'}'s policy"
     estate = grant.holder.estate
     attached = {
         other.address
@@ -329,7 +327,7 @@ def _why_refused(grant: Grant) -> Iterator[str]:
     if len(attached) > 1:
         yield f"{' and '.join(sorted(attached))} are attached to the same resource: one overwrites the other"
     if any(legacy.table == grant.holder.address for legacy in estate.legacy_global_tables):
-        yield "a global table of the 2017 version takes no policy of its own"
+        yield "a global table of version 2017.11.29 cannot have a policy of its own"
 
 
 def _why_dead(grant: Grant) -> Iterator[str]:
@@ -340,7 +338,7 @@ def _why_dead(grant: Grant) -> Iterator[str]:
             intersects(text, place) is not False for text in resources.texts for place in (target, f"{target}/*")
         )
         if not any(reached):
-            yield "no resource of the statement is what the policy is attached to"
+            yield "the statement's resources do not include the one that the policy is attached to"
     foreign, _ = outside_principals(grant)
     useless = [action for action in _literal_actions(grant) if action.across_accounts is False]
     if foreign and grant.statement.allows and useless:

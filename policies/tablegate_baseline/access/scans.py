@@ -51,7 +51,7 @@ def scan_granted(
     production: Annotated[tuple[str, ...], "environments that are production"] = PRODUCTION,
     small_tables: Annotated[tuple[str, ...], "names of tables that are small enough to scan"] = (),
 ) -> Verdict:
-    """A scan reads and bills the whole table, and starves everybody else of its capacity while it does."""
+    """A scan reads and bills the whole table, and starves everybody else of capacity while it runs."""
     if not is_custom_grant(grant) or grant.holder.kind not in _REQUESTS or copies_tables(grant.holder):
         return NOT_APPLICABLE
     first = _first_scan(grant)
@@ -65,14 +65,14 @@ def scan_granted(
         return HOLDS
     severity = _scan_severity(first, production)
     fix = reduced_statement(grant, scans) if set(notable_actions(first)) - set(scans) else _with_query(grant, scans)
-    note = f"{actions_shown(scans)} in the hands of {holder_with_kind(grant)}"
+    note = f"{holder_with_kind(grant)} may {actions_shown(scans)}"
     return reach_violation(first, severity, note, actions=scans, fix=fix)
 
 
 @policy(
     "TG515",
     HIGH,
-    "A stream's reader must be bound to one table",
+    "A stream's reader must be limited to one table",
     docs=_STREAMS,
     terraform="""\
 statement {
@@ -85,7 +85,7 @@ statement {
   Resource: !Sub "${Example.Arn}/stream/*\"""",
 )
 def stream_scope(grant: Grant) -> Verdict:
-    """A stream carries every change of a table, old and new items included: who reads all streams reads all tables."""
+    """A stream has every change of a table, with old and new items: to read all streams is to read all tables."""
     if not is_custom_grant(grant) or is_already_reported(grant):
         return NOT_APPLICABLE
     scale = Scale(grant)
@@ -97,7 +97,7 @@ def stream_scope(grant: Grant) -> Verdict:
             note = f"{actions_shown(reads)} on the streams of {which}"
             return reach_violation(reach, severity, note, fix=reduced_statement(grant))
         if reads and _names_old_stream(reach):
-            note = "the stream's label changes when the stream is enabled anew: the grant ends there"
+            note = "the stream's label changes when the stream is enabled again: the grant then stops working"
             return reach_violation(reach, INFO, note)
     return HOLDS
 
@@ -120,7 +120,7 @@ Condition:
     dynamodb:FullTableScan: "false\"""",
 )
 def partiql_unguarded(grant: Grant) -> Verdict:
-    """SELECT without a key is a scan: it undoes the care of an author who granted Query and left Scan out."""
+    """SELECT without a key is a scan: it undoes the care of an author who granted Query and left out Scan."""
     if not is_custom_grant(grant) or is_already_reported(grant) or grant.holder.kind not in _REQUESTS:
         return NOT_APPLICABLE
     names = {action.name for reach in reaches_of(grant.holder) for action in reach.actions}
@@ -129,12 +129,12 @@ def partiql_unguarded(grant: Grant) -> Verdict:
         select = [action for action in reach.actions if action.name == "PartiQLSelect"]
         if select and "Scan" not in names and reach.narrowed(select[0]) < Narrowing.ITEMS:
             fix = reduced_statement(grant, only=lambda action: action.name == "PartiQLSelect", conditions=_NO_SCAN)
-            note = "PartiQLSelect can scan, though Scan is not granted"
+            note = "PartiQLSelect can scan, but Scan is not granted"
             return reach_violation(reach, severity, note, actions=select, fix=fix)
         partiql = [action for action in sorted(reach.actions) if _COUNTERPARTS.get(action.name, "") not in {"", *names}]
         if partiql and names & set(_COUNTERPARTS.values()):
             meant = actions_shown(partiql)
-            note = f"{meant} do what the author left out: {_counterparts(partiql)}"
+            note = f"{meant} can do what is not granted: {_counterparts(partiql)}"
             return reach_violation(reach, severity, note, actions=partiql, fix=reduced_statement(grant, partiql))
     return HOLDS
 

@@ -58,9 +58,9 @@ class _Reference(NamedTuple):
         return f"{self.name}.{self.attribute}"
 
 
-_DYNAMODB_ACTIONS = "its DynamoDB actions, in a statement of their own:"
-_TABLE_ACTIONS = "what it needs of DynamoDB, in a statement of its own:"
-_LEAVE_OUT = "leave the DynamoDB actions out of this statement"
+_DYNAMODB_ACTIONS = "its DynamoDB actions, in a separate statement:"
+_TABLE_ACTIONS = "the DynamoDB actions that it needs, in a separate statement:"
+_LEAVE_OUT = "remove the DynamoDB actions from this statement"
 _STACK = frozenset({"${AWS::StackName}", "${AWS::StackId}"})  # the beginning of a table's name, and never all of it
 _DELIMITERS = "-_."
 _MAX_TABLES = 3  # tables named in one statement

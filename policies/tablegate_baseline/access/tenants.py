@@ -73,7 +73,7 @@ _DATA = READS | WRITES
 @policy(
     "TG520",
     CRITICAL,
-    "An end user must reach only items of their own",
+    "An end user must reach only their own items",
     docs=_FGAC,
     terraform=_TERRAFORM,
     cloudformation=_CLOUDFORMATION,
@@ -81,8 +81,8 @@ _DATA = READS | WRITES
 def end_user_without_item_scope(
     grant: Grant, *, public_tables: Annotated[tuple[str, ...], "names of tables whose items every user may read"] = ()
 ) -> Verdict:
-    """Credentials in a browser or a phone are the user's to use as they like: without a condition on the key, every
-    user reads and writes everybody's items."""
+    """Users can do what they like with credentials in a browser or a phone: without a condition on the key, every user
+    reads and writes everybody's items."""
     if grant.holder.kind is not HolderKind.END_USER or not is_checked(grant):
         return NOT_APPLICABLE
     severity = CRITICAL if "unauthenticated" in grant.holder.why else HIGH
@@ -92,21 +92,23 @@ def end_user_without_item_scope(
         ]
         if shared and not _is_public(reach, shared, public_tables):
             fix = reduced_statement(grant, only=_is_keyed, conditions=_corrected_conditions(grant))
-            return reach_violation(reach, severity, f"{actions_shown(shared)} on everybody's items", fix=fix)
+            return reach_violation(
+                reach, severity, f"end users may {actions_shown(shared)} on everybody's items", fix=fix
+            )
     return HOLDS
 
 
 @policy(
     "TG521",
     CRITICAL,
-    "A condition on keys must cover every action it stands over",
+    "A condition on keys must limit every action of its statement",
     docs=_FGAC,
     terraform=_TERRAFORM,
     cloudformation=_CLOUDFORMATION,
 )
 def fgac_fails_open(grant: Grant) -> Verdict:
-    """ForAllValues is true where the key is absent, and Scan, streams, exports and table actions never carry it: for
-    them the condition is not there."""
+    """ForAllValues is true if the key is absent, and Scan, streams, exports and table actions never have it: the
+    condition does not limit them."""
     sets = _set_conditions(grant)
     if not sets or not is_checked(grant):
         return NOT_APPLICABLE
@@ -120,7 +122,7 @@ def fgac_fails_open(grant: Grant) -> Verdict:
             continue
         exempt = [action for action in unlimited if action.kind not in HARMLESS]
         keys = ", ".join(sorted({item.written or item.key for item in unclosed}))
-        note = f"{actions_shown(exempt or unlimited)} carry no {keys}, so the condition does not bind them"
+        note = f"{actions_shown(exempt or unlimited)} have no {keys}, so the condition does not limit them"
         severity = severity if exempt else INFO
         return reach_violation(
             reach, severity, note, actions=exempt or unlimited, fix=reduced_statement(grant, unlimited)
@@ -137,8 +139,8 @@ def fgac_fails_open(grant: Grant) -> Verdict:
     cloudformation=_CLOUDFORMATION,
 )
 def fgac_operator_wrong(grant: Grant) -> Verdict:
-    """LeadingKeys holds one value for each item of a request: with the wrong operator one key of the user's own opens
-    the rest, or the condition never holds at all."""
+    """LeadingKeys has one value for each item of a request: with the wrong operator, one key of the user's own opens
+    the rest, or the condition is never met."""
     concerned = [item for item in grant.statement.conditions if item.key in KEYS or is_misspelt(item)]
     if (
         not concerned
@@ -173,7 +175,7 @@ Condition:
     dynamodb:LeadingKeys: ["${aws:PrincipalTag/tenant}#*"]""",
 )
 def tenant_prefix_bleed(grant: Grant) -> Verdict:
-    """A star right behind the tenant's name lets tenant 1 read the items of tenant 10."""
+    """A star right after the tenant's name lets tenant 1 read the items of tenant 10."""
     likes = [item for item in keys_of(grant) if "like" in item.operator.lower() and not item.negated]
     if not likes or not is_checked(grant):
         return NOT_APPLICABLE
@@ -187,7 +189,7 @@ def tenant_prefix_bleed(grant: Grant) -> Verdict:
     shown = grant.document.shown(value)
     if "cognito-identity.amazonaws.com:sub" in shown:
         severity = INFO  # of fixed length and form: none is the beginning of another
-    note = f"{shown!r} also matches the keys of a tenant whose name begins so"
+    note = f"{shown!r} also matches the keys of tenants with a longer name"
     bound: Conditions = {item.spelled: {item.written or item.key: (f"{shown.removesuffix('*')}#*",)}}
     fix = reduced_statement(grant, only=_is_keyed, conditions=bound)
     return violation(
@@ -217,25 +219,25 @@ def why_wrong(item: Condition, grant: Grant) -> str | None:
     """Why a condition on keys is open or never met, as a message; None where it is right."""
     key, written = item.written or item.key, f"{item.spelled} over {item.written or item.key}"
     if is_misspelt(item):
-        return f"there is no condition key {key}: the condition never sees a value"
+        return f"there is no condition key {key}: no request has it"
     if item.is_null:
         return None
     if item.qualifier == "foranyvalue":
-        return f"{written} lets a whole batch through for one key of the caller's own"
+        return f"{written} allows a whole batch for one key of the caller's own"
     if item.if_exists:
-        return f"{written} holds wherever the key is absent"
+        return f"{written} is met by every request without the key"
     if item.qualifier is None:
-        return f"{written} has no ForAllValues, though the key holds several values"
+        return f"{written} needs ForAllValues, because the key has several values"
     return _why_wrong_value(item, grant, written)
 
 
 def _why_wrong_value(item: Condition, grant: Grant, written: str) -> str | None:
     if not item.patterned and any("*" in value or "?" in value for value in item.values):
-        return f"{written} takes a star for a plain character: only the key that holds one matches"
+        return f"{written} takes a wildcard literally: only a key with this character matches"
     if any("${" in value for value in item.values) and grant.document.version != "2012-10-17":
-        return f"{written} has a variable, which only version 2012-10-17 of the language fills in"
+        return f"{written} has a variable, which only Version 2012-10-17 replaces"
     if item.wide_open:
-        return f"{written} with the value * lets every key through"
+        return f"{written} with the value * allows every key"
     return None
 
 

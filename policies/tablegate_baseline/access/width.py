@@ -35,7 +35,14 @@ from tablegate_baseline.access.relevance import (
 )
 from tablegate_baseline.access.severity import DeployRoles, Scale, in_production, lower_of
 from tablegate_baseline.access.statement_fix import CLOUDFORMATION, IDENTITY, LEAST, TERRAFORM, reduced_statement
-from tablegate_baseline.access.wording import HOLDS, NOT_APPLICABLE, actions_shown, listed, reach_violation
+from tablegate_baseline.access.wording import (
+    HOLDS,
+    NOT_APPLICABLE,
+    actions_counted,
+    actions_shown,
+    listed,
+    reach_violation,
+)
 
 _DELIMITERS = "-_."
 _OWN_ACCOUNT = frozenset({"aws:resourceaccount", "aws:resourceorgid", "aws:resourceorgpaths"})
@@ -45,14 +52,13 @@ _MEANINGFUL_LENGTH = 4
 @policy(
     "TG501",
     CRITICAL,
-    "Nobody must hold every action on every table",
+    "Nobody must have every action on every table",
     docs=LEAST,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
 )
 def dynamodb_all_actions_all_tables(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
-    """Whoever holds it reads, rewrites and drops every table there is, today's and tomorrow's: one leaked key is the
-    loss of all data."""
+    """It reads, rewrites and deletes every table, today's and tomorrow's: one leaked key is the loss of all data."""
     if not is_custom_grant(grant):
         return NOT_APPLICABLE
     wide = full_control(grant.holder)
@@ -62,9 +68,8 @@ def dynamodb_all_actions_all_tables(grant: Grant, *, deploy_roles: DeployRoles =
         return HOLDS
     others = sorted({other.grant.label for other in wide if other.grant is not grant})
     together = f", together with statement {', '.join(others)}" if not is_full_control(reach.actions) else ""
-    note = (
-        f"{grant.holder.address} holds full control of every table{together}: {actions_shown(_more_than_items(wide))}"
-    )
+    actions = [action for each in wide for action in notable_actions(each)]
+    note = f"{grant.holder.address} has full control of every table{together} ({actions_counted(actions)})"
     return reach_violation(reach, severity, note, fix=reduced_statement(reach.grant))
 
 
@@ -77,7 +82,7 @@ def dynamodb_all_actions_all_tables(grant: Grant, *, deploy_roles: DeployRoles =
     cloudformation=CLOUDFORMATION,
 )
 def actions_on_all_tables(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
-    """A grant on all tables also covers those of other teams, and those that somebody will create next year."""
+    """A grant on all tables also covers those of other teams, and those that somebody creates next year."""
     if not is_custom_grant(grant) or grant.statement.resources.inverted or is_part_of_full_control(grant):
         return NOT_APPLICABLE
     scale = Scale(grant, deploy_roles)
@@ -93,14 +98,14 @@ def actions_on_all_tables(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Ve
 @policy(
     "TG503",
     CRITICAL,
-    "Only a deploy role must hold every action on a table",
+    "Only a deploy role may have every action on a table",
     docs=LEAST,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
 )
 def all_actions_one_table(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
-    """With the item actions come DeleteTable, UpdateTable, PutResourcePolicy and exports: a bug in the code can drop
-    the table, and whoever takes the code over can copy it."""
+    """Every action includes DeleteTable, UpdateTable, PutResourcePolicy and exports: a bug in the code can delete the
+    table, and an attacker who takes over the code can copy it."""
     if not is_custom_grant(grant):
         return NOT_APPLICABLE
     if not gives_full_control(grant):
@@ -111,7 +116,7 @@ def all_actions_one_table(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Ve
         if severity is not None:
             what = "every action" if covers_service(grant) else "full control"
             where = "one table" if reach.scope.itself else "the indexes of one table"
-            note = f"{what} on {where}, with it {actions_shown(_more_than_items((reach,)))}"
+            note = f"{what} on {where}, including {actions_shown(_more_than_items((reach,)))}"
             fix = reduced_statement(grant, _more_than_items((reach,)))
             return reach_violation(reach, severity, note, actions=notable_actions(reach), fix=fix)
     return HOLDS
@@ -120,7 +125,7 @@ def all_actions_one_table(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Ve
 @policy(
     "TG504",
     CRITICAL,
-    "Tables must be named whole, not by their beginning",
+    "Tables must be named in full, not by a prefix",
     docs=IDENTITY,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
@@ -131,8 +136,8 @@ def table_prefix_wildcard(
     allowed_prefixes: Annotated[tuple[str, ...], "table name prefixes that a wildcard may cover"] = (),
     deploy_roles: DeployRoles = (),
 ) -> Verdict:
-    """A beginning covers every table that begins so: those of the same application that this holder has no business
-    with, and those that come later."""
+    """A prefix covers every table with such a name: those of the same application that this holder does not need, and
+    those that come later."""
     if not is_custom_grant(grant):
         return NOT_APPLICABLE
     scale = Scale(grant, deploy_roles)
@@ -140,21 +145,21 @@ def table_prefix_wildcard(
         if _is_prefix(reach) and (reach.scope.table or "").rstrip("*") not in _prefixes(allowed_prefixes):
             severity = _severity_of_pattern(scale, reach, Tier.PREFIX)
             if severity is not None:
-                return _too_wide(reach, severity, "every table whose name begins so")
+                return _too_wide(reach, severity, "every table with this prefix")
     return HOLDS
 
 
 @policy(
     "TG505",
     CRITICAL,
-    "A table's ARN must end at its name",
+    "A table's ARN must end with its name",
     docs=IDENTITY,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
 )
 def table_name_bleed(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
-    """A star behind a complete name covers Orders-archive and OrdersV2 as well as Orders; its author nearly always
-    meant the indexes below the table."""
+    """A star after a complete name covers Orders-archive and OrdersV2 as well as Orders. Its author nearly always means
+    the indexes of the table."""
     if not is_custom_grant(grant):
         return NOT_APPLICABLE
     scale = Scale(grant, deploy_roles)
@@ -162,7 +167,11 @@ def table_name_bleed(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict
         if reach.tier is Tier.WEAK and not _is_prefix(reach):
             severity = _severity_of_pattern(scale, reach, Tier.WEAK)
             if severity is not None:
-                more = "every other table whose name begins so" if reach.scope.bleeds else "every table that matches"
+                more = (
+                    "every other table whose name starts like this"
+                    if reach.scope.bleeds
+                    else "every table that matches"
+                )
                 return _too_wide(reach, severity, more)
     return HOLDS
 
@@ -170,14 +179,14 @@ def table_name_bleed(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict
 @policy(
     "TG506",
     HIGH,
-    "An ARN must name its own account",
+    "An ARN must name its account and region",
     docs=IDENTITY,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
 )
 def arn_account_or_region_wildcard(grant: Grant) -> Verdict:
-    """An open account works on any account whose table lets this holder in; an open region reaches a table of the same
-    name that somebody made elsewhere."""
+    """An open account reaches the tables of any account that allows this holder. An open region reaches a table of the
+    same name that somebody created in another region."""
     if not is_custom_grant(grant):
         return NOT_APPLICABLE
     bound = {item.key for item in grant.statement.conditions if not item.holds_without}
@@ -187,7 +196,7 @@ def arn_account_or_region_wildcard(grant: Grant) -> Verdict:
         opened = _open_part(reach, bound)
         if opened is not None:
             severity, part = opened
-            note = f"the ARN leaves its {part} open"
+            note = f"the ARN has a wildcard as its {part}"
             return reach_violation(reach, severity, note, fix=reduced_statement(grant, closed=True))
     return HOLDS
 
@@ -195,13 +204,13 @@ def arn_account_or_region_wildcard(grant: Grant) -> Verdict:
 @policy(
     "TG508",
     CRITICAL,
-    "An Allow must name its actions, not what it leaves out",
+    "An Allow must name its actions, not those it excludes",
     docs=LEAST,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
 )
 def allow_notaction(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
-    """NotAction allows every action of every service that is not listed, also those that do not exist yet."""
+    """NotAction allows every action of every service that is not listed, even those that do not exist yet."""
     if not is_checked(grant):
         return NOT_APPLICABLE
     if not grant.statement.actions.inverted:
@@ -214,7 +223,7 @@ def allow_notaction(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
         if scale.kind is HolderKind.HUMAN and _excludes_iam(grant) and not in_production(grant, reach.pattern):
             severity = lower_of(severity, MEDIUM)
         beyond = actions_shown(_more_than_items((reach,)))
-        note = f"NotAction leaves {len(notable_actions(reach))} DynamoDB actions allowed, among them {beyond}"
+        note = f"NotAction allows {len(notable_actions(reach))} DynamoDB actions, among them {beyond}"
         return reach_violation(
             reach, severity, note, actions=notable_actions(reach), fix=reduced_statement(reach.grant)
         )
@@ -224,13 +233,13 @@ def allow_notaction(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
 @policy(
     "TG509",
     CRITICAL,
-    "An Allow must name its tables, not what it leaves out",
+    "An Allow must name its tables, not those it excludes",
     docs=LEAST,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
 )
 def allow_notresource(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
-    """NotResource allows everything but what is listed: a table that is created tomorrow is allowed too."""
+    """NotResource allows everything except what is listed: a table that is created tomorrow is allowed too."""
     if not is_checked(grant):
         return NOT_APPLICABLE
     if not grant.statement.resources.inverted:
@@ -247,23 +256,23 @@ def allow_notresource(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdic
 @policy(
     "TG519",
     LOW,
-    "A role must hold no more than its integrations call",
+    "A role must not have more than its integrations call",
     docs=LEAST,
     on=False,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
 )
 def more_than_integrations_use(grant: Grant) -> Verdict:
-    """Where nothing but declared integrations uses a role, all that it can ever call is written down: the rest serves
-    whoever takes it over."""
+    """If only declared integrations use a role, everything that it can ever call is written down. Any other action only
+    serves an attacker."""
     needs = grant.holder.needs
     if needs is None or not is_custom_grant(grant):
         return NOT_APPLICABLE
     for reach in reaches(grant):
         unused = [action for action in notable_actions(reach) if action.name not in needs]
         if unused:
-            used = listed(needs) or "none"
-            note = f"{actions_shown(unused)}, and what uses the role calls {used}"
+            used = f"only {listed(needs)}" if needs else "no action"
+            note = f"the role may {actions_shown(unused)}, but what uses it calls {used}"
             return reach_violation(reach, LOW, note, actions=unused, fix=reduced_statement(grant, unused))
     return HOLDS
 

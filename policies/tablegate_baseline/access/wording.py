@@ -21,7 +21,7 @@ from tablegate_baseline.access.relevance import newly_reached
 from tablegate_baseline.access.statement_fix import spelled_out
 
 HOLDS = holds()
-NOT_APPLICABLE = not_applicable("not a grant that this policy judges")
+NOT_APPLICABLE = not_applicable("not a grant that this policy checks")
 
 _SHOWN = 6
 # Actions that come first in a list that is cut.
@@ -60,11 +60,22 @@ def actions_shown(actions: Iterable[Action]) -> str:
 
 @lru_cache(maxsize=256)
 def _actions_shown(actions: frozenset[Action]) -> str:
-    every = sorted({action.name for action in actions})
-    if len(every) <= _SHOWN:
-        return ", ".join(every)
-    first = sorted(every, key=lambda name: _NOTABLE.index(name) if name in _NOTABLE else len(_NOTABLE))
-    return f"{', '.join(first[:_SHOWN])} and {len(every) - _SHOWN} more"
+    if len(actions) <= _SHOWN:
+        return ", ".join(sorted(action.name for action in actions))
+    return f"{', '.join(_by_notability(actions)[:_SHOWN])} and {len(actions) - _SHOWN} more"
+
+
+def _by_notability(actions: frozenset[Action]) -> list[str]:
+    names = sorted(action.name for action in actions)
+    return sorted(names, key=lambda name: _NOTABLE.index(name) if name in _NOTABLE else len(_NOTABLE))
+
+
+def actions_counted(actions: Iterable[Action]) -> str:
+    """The number of actions, and the notable ones: ``38 actions, among them DeleteTable``."""
+    distinct = frozenset(actions)
+    if len(distinct) <= _SHOWN:
+        return _actions_shown(distinct)
+    return f"{len(distinct)} actions, among them {', '.join(_by_notability(distinct)[:_SHOWN])}"
 
 
 def holder_with_kind(grant: Grant) -> str:
@@ -104,11 +115,11 @@ def _violation(
     grant: Grant, severity: Severity, note: str, evidence: tuple[Value[object], ...], fix: str | None
 ) -> Verdict:
     if grant.made_by:
-        note = f"{note}, from the {grant.made_by.kind} {grant.made_by.name}"
+        note = f"{note} (from the {grant.made_by.kind} {grant.made_by.name})"
     if not grant.statement.present:
-        note = f"{note}, where the condition around the statement holds"
+        note = f"{note}, if the condition around the statement is true"
     if grant.holder.ceiling_doubt is not None:
-        note = f"{note}, unless its permissions boundary, which is not in this input, keeps it out"
+        note = f"{note}, unless its permissions boundary, which is not in this input, prevents it"
     return unless_unknown(grant, Verdict(False, evidence, note, severity=severity, fix=fix))
 
 
@@ -118,7 +129,7 @@ def unless_unknown(grant: Grant, verdict: Verdict) -> Verdict:
     if doubt is None:
         return verdict
     effect: Value[object] = Value("effect and conditions", None, Origin.UNKNOWN, place_of(grant), doubt)
-    note = f"{verdict.note}, unless its effect or its conditions turn out otherwise"
+    note = f"{verdict.note}, unless its unknown effect or conditions prevent it"
     return Verdict(None, (*verdict.evidence, effect), note, severity=verdict.severity)
 
 

@@ -141,15 +141,15 @@ def _by_principal(resource: Holder) -> Iterator[tuple[str, Holder]]:
         )
         yield shown, replace(resource, grants=grants, unread=())
     if resource.unread:
-        yield "whoever the part that was not read names", replace(resource, grants=())
+        yield "principals that could not be read", replace(resource, grants=())
 
 
 def _principals(grant: Grant) -> Iterator[tuple[str, Principal | None]]:
     principals = grant.statement.principals
     if principals is None or principals.doubt is not None:
-        yield "a principal that is not known", None
+        yield "an unknown principal", None
     if principals is not None and principals.inverted:
-        yield "everybody but " + ", ".join(grant.document.shown(item.text) for item in principals.items), None
+        yield "everybody except " + ", ".join(grant.document.shown(item.text) for item in principals.items), None
     elif principals is not None:
         for item in principals.items:
             yield grant.document.shown(item.text), item

@@ -113,7 +113,7 @@ def trust_of(document: Document, own_account: str | None) -> Trust:
         for principal in principals.items
     ]
     if any(statement.allows and principals.inverted for statement, principals in with_principals):
-        kinds.append((HolderKind.CROSS_ACCOUNT, "trusts everybody but those it names"))
+        kinds.append((HolderKind.CROSS_ACCOUNT, "trusts everybody except those it names"))
     if not kinds:
         readable = document.statements and not document.doubts
         return Trust(HolderKind.UNKNOWN, "nobody may assume it") if readable else NO_TRUST_POLICY

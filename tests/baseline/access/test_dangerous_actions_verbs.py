@@ -52,7 +52,7 @@ def test_what_is_named_beside_a_verb_is_told_with_it() -> None:
     world = of(statement(["Update*", "DeleteTable"]))
     assert told(world) == {"TG507": "high"}
     (found,) = findings(world)
-    assert "beside the DeleteTable that it names" in found.message
+    assert "in addition to DeleteTable" in found.message
 
 
 def test_verbs_in_the_hands_of_a_deploy_role() -> None:

@@ -25,11 +25,11 @@ KEYED = {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["${aws:userid}"]
     [
         ("TransactWriteItems", "info", "ConditionCheckItem, PutItem, UpdateItem, DeleteItem authorise it"),
         ("ExecuteStatement", "info", "PartiQLSelect"),
-        ("CreateItem", "info", "PutItem is meant"),
-        ("GetItems", "info", "GetItem is meant"),
-        ("dynamo*:GetItem", "info", "a wildcard in its service, which IAM refuses"),
-        ("FrobnicateLedger", "info?", "it is newer, or grants nothing"),
-        ("dynamodb:Xyz*", "info?", "it is newer, or grants nothing"),
+        ("CreateItem", "info", "did you mean PutItem?"),
+        ("GetItems", "info", "did you mean GetItem?"),
+        ("dynamo*:GetItem", "info", "a wildcard in its service prefix, which IAM refuses"),
+        ("FrobnicateLedger", "info?", "it is newer than this data, or grants nothing"),
+        ("dynamodb:Xyz*", "info?", "it is newer than this data, or grants nothing"),
         ("PutItem", None, ""),
         ("dynamodb:pUtItEm", None, ""),
         ("DisassociateTableReplica", None, ""),
@@ -51,7 +51,7 @@ def test_actions_with_holes_are_nobodys_slip() -> None:
     assert said(world, "TG530") is None
     assert said(of(statement("s3:GetObjects", "*")), "TG530") is None
     (found,) = findings(of(statement(["FrobnicateLedger", "CreateItem"])), "TG530")
-    told = f"not among the actions known as of {ACTIONS_AS_OF}; dynamodb:CreateItem is no action: PutItem"
+    told = f"not a known action (as of {ACTIONS_AS_OF}); dynamodb:CreateItem is not an action; did you mean PutItem?"
     assert f"dynamodb:FrobnicateLedger is {told}" in found.message
     assert said(of(statement("TransactGetItems"), managed="SecurityAudit"), "TG530") is None
 
@@ -94,17 +94,17 @@ def test_a_slash_is_missing() -> None:
     (found,) = findings(of(statement("GetItem", f"{ORDERS}index/*")), "TG531")
     assert "which lacks a slash before index" in found.message
     (found,) = findings(of(statement("GetItem", "Orders")), "TG531")
-    assert "which is a name and no ARN" in found.message
+    assert "which is a name, not an ARN" in found.message
 
 
 @pytest.mark.parametrize(
     ("actions", "resources", "why", "fix"),
     [
-        (["ListTables"], ORDERS, ": only the resource * grants it", (["ListTables"], ["*"])),
+        (["ListTables"], ORDERS, ": only Resource * grants it", (["ListTables"], ["*"])),
         (["GetRecords"], ORDERS, ": it works on stream", (["GetRecords"], [f"{ORDERS}/stream/*"])),
         (["GetItem"], f"{ORDERS}/index/*", ": it works on table", (["GetItem"], [ORDERS])),
         (["DeleteBackup"], ORDERS, ": it works on backup", (["DeleteBackup"], [f"{ORDERS}/backup/*"])),
-        (["Query"], "Orders", ", which is a name and no ARN", (["Query"], [FILL_IN, f"{FILL_IN}/index/*"])),
+        (["Query"], "Orders", ", which is a name, not an ARN", (["Query"], [FILL_IN, f"{FILL_IN}/index/*"])),
     ],
 )
 def test_a_dead_action_is_told_where_it_lives(actions: list[str], resources: str, why: str, fix: Any) -> None:
@@ -125,7 +125,7 @@ def test_an_unknown_action_is_mended_in_its_own_statement() -> None:
 def test_an_index_that_is_not_granted_is_added() -> None:
     """To the statement as it is; whoever may only scan is not said to query."""
     (found,) = findings(of(statement(["Scan", "PutItem"]), tables=[INDEXED]), "TG532")
-    assert found.message == "may scan aws_dynamodb_table.orders, and none of its indexes: byCustomer, byDay"
+    assert found.message == "may scan aws_dynamodb_table.orders, but none of its indexes: byCustomer, byDay"
     made = json.loads(found.fix or "")
     assert (made["Action"], made["Resource"]) == (
         ["dynamodb:PutItem", "dynamodb:Scan"],
@@ -202,8 +202,8 @@ def test_a_name_that_is_nearly_a_tables(resources: str, closed: bool, severity: 
 @pytest.mark.parametrize(
     ("kind", "after", "told"),
     [
-        (ChangeKind.DELETE, None, "any more: aws_dynamodb_table.invoices goes"),
-        (ChangeKind.REPLACE, table("Bills"), "any more: aws_dynamodb_table.invoices gets another name"),
+        (ChangeKind.DELETE, None, "any more: aws_dynamodb_table.invoices is deleted"),
+        (ChangeKind.REPLACE, table("Bills"), "any more: aws_dynamodb_table.invoices is renamed"),
         (ChangeKind.FORGET, None, None),
     ],
 )

@@ -68,7 +68,7 @@ def test_the_fix_of_a_managed_policy_names_the_tables_here() -> None:
     """Reading stays reading; the ARNs are those of this input."""
     (found,) = findings(attached("AmazonDynamoDBReadOnlyAccess"), "TG517")
     assert found.fix is not None
-    assert found.fix.startswith("in place of AmazonDynamoDBReadOnlyAccess:\n{")
+    assert found.fix.startswith("instead of AmazonDynamoDBReadOnlyAccess:\n{")
     assert '"${aws_dynamodb_table.orders.arn}"' in found.fix
     assert "PutItem" not in found.fix
     assert found.message.startswith("AmazonDynamoDBReadOnlyAccess grants BatchGetItem, ")
@@ -101,7 +101,7 @@ def test_a_finding_says_which_template_brought_it() -> None:
     """Its author never saw the statement."""
     world = estate(holder(whole(statement("UpdateTable")), given={"made_by": TEMPLATE}))
     (found,) = findings(world, "TG511")
-    assert found.message.endswith("from the policy template DynamoDBCrudPolicy")
+    assert found.message.endswith("(from the policy template DynamoDBCrudPolicy)")
 
 
 def test_an_events_fix_is_a_statement_on_the_streams_that_it_reads() -> None:
@@ -115,5 +115,5 @@ def test_an_events_fix_is_a_statement_on_the_streams_that_it_reads() -> None:
         ([], '- !Sub "arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/TABLE/stream/*"'),
     ):
         (found,) = findings(estate(held, tables=tables, dialect=Dialect.CLOUDFORMATION), "TG518")
-        assert (found.fix or "").startswith("a Connector, or a Role of its own with:\n- Effect: Allow")
+        assert (found.fix or "").startswith("use a Connector, or a Role of its own with:\n- Effect: Allow")
         assert where in (found.fix or "")

@@ -136,7 +136,7 @@ def test_accounts_are_compared_by_symbol() -> None:
     assert said(of(own, target=here, symbols=symbols), "TG528") is None
     assert said(of(opened({"AWS": FOREIGN}), target=here, symbols=symbols), "TG528") == "medium?"
     (found,) = findings(of(opened({"AWS": FOREIGN}), target=here, symbols=symbols), "TG528")
-    assert "cannot tell whether arn:aws:iam::999988887777:role/reader is of this account" in found.message
+    assert "cannot tell whether arn:aws:iam::999988887777:role/reader is in this account" in found.message
 
 
 REDSHIFT = {"Service": "redshift.amazonaws.com"}

@@ -19,11 +19,11 @@ from tablegate.model.table import Dialect
 
 TEMPLATE = Dialect.CLOUDFORMATION
 INDEXED = table(indexes=facts.INDEXES.of((build.index(),)))
-OWN = "its DynamoDB actions, in a statement of their own:\n"
+OWN = "its DynamoDB actions, in a separate statement:\n"
 BEGUN = ["Orders", "a-b-TABLE", "a-b-TABLE/index/*"]
 BATCHES = [(["BatchGet*", "Query"], ["TABLE", "TABLE/index/*"])]
 _START = '{\n  "Effect"'
-ALL = "what it needs of DynamoDB, in a statement of its own:\n"
+ALL = "the DynamoDB actions that it needs, in a separate statement:\n"
 
 
 def proposed(fix: str | None) -> list[dict[str, Any]]:
@@ -96,7 +96,7 @@ def granted(*statements: Any, policy: str, **others: Any) -> list[tuple[Any, Any
 def test_a_statement_keeps_what_nobody_objects_to(stated: Any, policy: str, expected: Any) -> None:
     """Its harmless actions, its other tables, and its wildcards that hold nothing more than they say."""
     if expected is None:
-        assert fix(stated, policy=policy) == "leave the DynamoDB actions out of this statement"
+        assert fix(stated, policy=policy) == "remove the DynamoDB actions from this statement"
         return
     told = [
         (names, [text.removeprefix(HERE).replace("arn:aws:dynamodb:REGION:ACCOUNT:table/", "") for text in where])

@@ -112,11 +112,11 @@ def test_what_slips_past_can_be_denied() -> None:
 @pytest.mark.parametrize(
     ("conditions", "why"),
     [
-        (keys(TENANT, operator="ForAnyValue:StringEquals"), "lets a whole batch through"),
-        (keys(TENANT, operator="StringEquals"), "has no ForAllValues"),
-        (keys(TENANT, operator="ForAllValues:StringEqualsIfExists"), "holds wherever the key is absent"),
-        (keys("TENANT#*"), "takes a star for a plain character"),
-        (keys("*", operator="ForAllValues:StringLike"), "lets every key through"),
+        (keys(TENANT, operator="ForAnyValue:StringEquals"), "allows a whole batch"),
+        (keys(TENANT, operator="StringEquals"), "needs ForAllValues"),
+        (keys(TENANT, operator="ForAllValues:StringEqualsIfExists"), "is met by every request without the key"),
+        (keys("TENANT#*"), "takes a wildcard literally"),
+        (keys("*", operator="ForAllValues:StringLike"), "allows every key"),
         (keys(TENANT, name="dynamodb:LeadingKey"), "there is no condition key dynamodb:LeadingKey"),
         (keys(TENANT), None),
         (keys(TENANT, name="dynamodb:leadingkeys"), None),
@@ -197,7 +197,7 @@ def test_attributes_without_the_key_refuse_every_request() -> None:
     conditions = keys("name", name="dynamodb:Attributes") | {"StringEqualsIfExists": SELECT}
     world = of(statement("GetItem", ORDERS, conditions), tables=[table(keys=facts.KEYS.of(key("id", "name")))])
     (found,) = findings(world, "TG524")
-    assert "the attributes leave out id" in found.message
+    assert "the listed attributes lack id" in found.message
     patterns = keys("*", name="dynamodb:Attributes", operator="ForAllValues:StringLike")
     world = of(statement("GetItem", ORDERS, patterns | {"StringEqualsIfExists": SELECT}), tables=[table()])
     assert said(world, "TG524") is None

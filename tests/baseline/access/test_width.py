@@ -304,7 +304,7 @@ def test_a_statement_whose_effect_is_not_known_is_a_doubt() -> None:
 def test_a_statement_that_is_there_in_some_scenario_says_so() -> None:
     """It fails there, and the message tells where."""
     (found,) = findings(of(ConditionalPart(statement("dynamodb:*", "*"))))
-    assert found.message.endswith("where the condition around the statement holds")
+    assert found.message.endswith("if the condition around the statement is true")
 
 
 def test_documents_that_nobody_here_holds_are_judged_one_step_lower() -> None:
