@@ -11,7 +11,84 @@ DOUBT = "(doubt)"
 Both = tuple[dict[str, Any], str]
 """An alarm or a consumer in Terraform and in CloudFormation."""
 
+NAME = Refers("aws_dynamodb_table.t.name")
 STREAM = Refers("aws_dynamodb_table.t.stream_arn")
+
+
+def metric(table: Any, text: str, namespace: str = "AWS/DynamoDB", **more: Any) -> Both:
+    """A metric of a table."""
+    index = more.get("index")
+    dimensions = {"TableName": table, **({"GlobalSecondaryIndexName": index} if index else {})}
+    whole = table if isinstance(table, Refers) else dimensions  # the provider hides all of a map if a part is not known
+    own = f", {{Name: GlobalSecondaryIndexName, Value: {index}}}" if index else ""
+    return (
+        {"namespace": namespace, "metric_name": "SystemErrors", "dimensions": whole},
+        f"{{Namespace: {namespace}, MetricName: SystemErrors, Dimensions: [{{Name: TableName, Value: {text}}}{own}]}}",
+    )
+
+
+def query(watched: Both, account: Any = None, text: str = "") -> Both:
+    """An alarm on a metric in a query, which may be of another account."""
+    account_text = f", AccountId: {text}" if text else ""
+    return (
+        {"metric_query": [{"id": "q", "metric": [watched[0]], **({} if account is None else {"account_id": account})}]},
+        f"{{Metrics: [{{Id: q, MetricStat: {{Metric: {watched[1]}}}{account_text}}}]}}",
+    )
+
+
+def expression(text: str) -> Both:
+    """An alarm on an expression."""
+    return {
+        "metric_query": [{"id": "q", "expression": text, "metric": []}]
+    }, f"{{Metrics: [{{Id: q, Expression: '{text}'}}]}}"
+
+
+ORDERS = metric("orders", "orders")
+ERRORS = ("SystemErrors", None)
+ALARMS = [
+    Case("by name", *ORDERS, ERRORS),
+    Case("by reference", *metric(NAME, "!Ref Orders"), ERRORS),
+    Case("an index", *metric("orders", "orders", index="by-a"), ("SystemErrors", "by-a")),
+    Case("another table", *metric("carts", "carts"), None),
+    Case("any table", *metric(LATER, "!Ref P"), DOUBT),
+    Case("another namespace", *metric("orders", "orders", "AWS/Lambda"), None),
+    Case("no dimensions", {"namespace": "AWS/DynamoDB", "metric_name": "x"}, "{Namespace: AWS/DynamoDB}", None),
+    Case("a query", *query(ORDERS), ERRORS),
+    Case("a query of this account", *query(ORDERS, ACCOUNT, f"'{ACCOUNT}'"), ERRORS),
+    Case("a query of another account", *query(ORDERS, "999999999999", "'999999999999'"), None),
+    Case("a query of any account", *query(ORDERS, LATER, "!Ref P"), DOUBT),
+    Case("a sum", *expression("a + b"), None),
+    Case("a selection", *expression('SELECT SUM(SystemErrors) FROM SCHEMA("AWS/DynamoDB", TableName)'), DOUBT),
+]
+
+
+def watched(table: Table) -> object:
+    """The metric and the index of the only alarm of a table."""
+    if table.alarms_doubt is not None:
+        return DOUBT
+    alarms = [(it.metric, it.index) for it in table.alarms]
+    return alarms[0] if len(alarms) == 1 else None
+
+
+@each(ALARMS, "terraform")
+def test_alarm_of_terraform(given: dict[str, Any], expected: object) -> None:
+    """An alarm of a plan watches a table or an index."""
+    assert watched(terraform({"aws_cloudwatch_metric_alarm.x": given}, account=ACCOUNT)) == expected
+
+
+@each(ALARMS, "cloudformation")
+def test_alarm_of_cloudformation(given: str, expected: object) -> None:
+    """An alarm of a template watches a table or an index."""
+    (table,) = cloudformation(f"X: {{Type: 'AWS::CloudWatch::Alarm', Properties: {given}}}", account=ACCOUNT)
+    assert watched(table) == expected
+
+
+def test_alarm_of_another_account_by_the_table() -> None:
+    """A query that names an account may be of another one than a table whose account is not known."""
+    given = query(ORDERS, ACCOUNT, f"'{ACCOUNT}'")
+    assert watched(terraform({"aws_cloudwatch_metric_alarm.x": given[0]})) == DOUBT
+    (table,) = cloudformation(f"X: {{Type: 'AWS::CloudWatch::Alarm', Properties: {given[1]}}}")
+    assert watched(table) == DOUBT
 
 
 def stream(region: str = "eu-west-1", account: str = ACCOUNT, name: str = "orders") -> Both:

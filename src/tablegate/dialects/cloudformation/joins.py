@@ -40,6 +40,7 @@ class Candidate:
     resource: Resource
     target: Node
     section: Section
+    doubt: Doubt | None = None  # why it may be about another table than the one that it names
 
 
 class Candidates:
@@ -61,16 +62,13 @@ class Candidates:
 
     def of(self, table: TableIdentity) -> Iterable[Candidate]:
         """Those that are certainly about this table in this scenario."""
-        certain = self._certain.get(table.address, ())
-        if not self.read_names:
-            return certain
-        text = text_with_references(table.name) if isinstance(table.name, Node) else None
-        named = self._by_name.get(text, ()) if text is not None else ()
-        unresolved = [candidate for candidate in self._unresolved if self._is_about(candidate, table)]
-        return [*certain, *named, *unresolved]
+        return [candidate for candidate in self._named(table) if candidate.doubt is None]
 
     def possible(self, table: TableIdentity) -> Iterator[tuple[Candidate, Doubt]]:
         """Those that may be about this table, and why that is not known."""
+        for candidate in self._named(table):
+            if candidate.doubt is not None:
+                yield candidate, candidate.doubt
         for candidate in self._unresolved:
             value = self._resolver.resolve(candidate.target)
             if isinstance(value, Unresolved) and self._compare(value, table) is None:
@@ -82,7 +80,17 @@ class Candidates:
 
     def doubt(self, table: TableIdentity) -> Doubt | None:
         """Why there may be more of them."""
-        return next((doubt for _, doubt in self.possible(table)), None) if self.read_names else None
+        return next((doubt for _, doubt in self.possible(table)), None)
+
+    def _named(self, table: TableIdentity) -> Iterable[Candidate]:
+        """Those that name this table in this scenario."""
+        certain = self._certain.get(table.address, ())
+        if not self.read_names:
+            return certain
+        text = text_with_references(table.name) if isinstance(table.name, Node) else None
+        named = self._by_name.get(text, ()) if text is not None else ()
+        unresolved = [candidate for candidate in self._unresolved if self._is_about(candidate, table)]
+        return [*certain, *named, *unresolved]
 
     def _add(self, candidate: Candidate) -> None:
         value = self._resolver.resolve(candidate.target)

@@ -92,6 +92,7 @@ class TableJoins:
 
         kinds = [it.candidates for it in (self.scaling, self.alarms, self.consumers, self.replicas)]
         self._read_names = self.backups.any or any(kind.read_names for kind in kinds)
+        self._may_be_any = self._read_names or bool(self.alarms.expressions)
         self._referenced = {address for kind in kinds for address in kind.referenced}
 
     def identity(self, address: str, name: Node | Unresolved | None) -> TableIdentity:
@@ -100,7 +101,7 @@ class TableJoins:
 
     def about(self, table: TableIdentity) -> JoinedParts:
         """What other resources say of one table in this scenario."""
-        if not self._read_names and table.address not in self._referenced:
+        if not self._may_be_any and table.address not in self._referenced:
             return _NOTHING
         return JoinedParts(
             *self.scaling.of(table),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tablegate.dialects.cloudformation.joins import Candidate, Candidates, TableIdentity, TableNames
+from tablegate.dialects.cloudformation.parameters import ACCOUNT
 from tablegate.dialects.cloudformation.properties import Section, exists, properties, section_of
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import (
@@ -15,9 +16,22 @@ from tablegate.dialects.cloudformation.template import (
     PIPE,
     Resource,
 )
-from tablegate.dialects.cloudformation.values import Unresolved, is_scalar, text_with_references
+from tablegate.dialects.cloudformation.values import (
+    NameReference,
+    Unresolved,
+    is_scalar,
+    reference_text,
+    text_with_references,
+)
 from tablegate.dialects.joins import TableName, table_name_in
-from tablegate.dialects.joins.watchers import NAMESPACE, alarms_in_order, consumers_in_order, images_in
+from tablegate.dialects.joins.watchers import (
+    NAMESPACE,
+    alarms_in_order,
+    consumers_in_order,
+    expression_doubt,
+    images_in,
+    is_of_account,
+)
 from tablegate.model import facts
 from tablegate.model.table import Alarm, Consumer, Replica
 from tablegate.model.value import Doubt
@@ -29,13 +43,17 @@ class Alarms:
 
     def __init__(self, resolver: Resolver, tables: TableNames) -> None:
         self._resolver = resolver
-        metrics = (candidate for alarm in resolver.template.of(ALARM) for candidate in _metrics(resolver, alarm))
+        alarms = resolver.template.of(ALARM)
+        account = tables.location.account
+        metrics = (candidate for alarm in alarms for candidate in _metrics(resolver, alarm, account))
         self.candidates = Candidates(resolver, metrics, table_name_in, tables)
+        self.expressions = [(alarm, doubt) for alarm in alarms for doubt in _expression_doubts(resolver, alarm)]
 
     def of(self, table: TableIdentity) -> tuple[tuple[Alarm, ...], Doubt | None]:
         """The alarms on a table and its indexes, and why there may be more."""
         present = (it for it in self.candidates.of(table) if exists(self._resolver, it.resource) is not False)
-        return alarms_in_order(map(self._alarm, present)), self.candidates.doubt(table)
+        doubts = (doubt for alarm, doubt in self.expressions if exists(self._resolver, alarm) is not False)
+        return alarms_in_order(map(self._alarm, present)), self.candidates.doubt(table) or next(doubts, None)
 
     def _alarm(self, candidate: Candidate) -> Alarm:
         metric = candidate.section.get("MetricName")
@@ -47,26 +65,55 @@ class Alarms:
         )
 
 
-def _metrics(resolver: Resolver, alarm: Resource) -> Iterator[Candidate]:
+def _metrics(resolver: Resolver, alarm: Resource, own_account: str | None) -> Iterator[Candidate]:
     """Each metric of DynamoDB that the alarm watches, also inside a metric query."""
-    for section in _metric_sections(resolver, properties(resolver, alarm)):
+    for query, section in _metric_sections(properties(resolver, alarm)):
         namespace = section.get("Namespace")
         if isinstance(namespace, Node) and is_scalar(namespace) and text_with_references(namespace) != NAMESPACE:
             continue
         table = _dimension(resolver, section, "TableName")
-        if table is not None and namespace is not None:
-            yield Candidate(alarm, table.node if isinstance(table, Unresolved) else table, section)
+        own = True if query is None else _is_own(alarm.address, query, own_account)
+        if table is not None and namespace is not None and own is not False:
+            target = table.node if isinstance(table, Unresolved) else table
+            yield Candidate(alarm, target, section, own if isinstance(own, Doubt) else None)
 
 
-def _metric_sections(resolver: Resolver, section: Section) -> Iterator[Section]:
-    yield section
-    queries = section.items("Metrics")
-    for query in queries if isinstance(queries, list) else ():
-        inner = section_of(resolver, query)
-        stat = inner.section("MetricStat") if inner is not None else None
+def _metric_sections(section: Section) -> Iterator[tuple[Section | None, Section]]:
+    """Each metric, with the query that it is in."""
+    yield None, section
+    for query in _queries(section):
+        stat = query.section("MetricStat")
         metric = stat.section("Metric") if stat is not None else None
         if metric is not None:
-            yield metric
+            yield query, metric
+
+
+def _is_own(address: str, query: Section, own_account: str | None) -> bool | Doubt:
+    """Whether a metric query reads from the account of the stack."""
+    account = query.get("AccountId")
+    if account is not None and text_with_references(account) == reference_text(NameReference(ACCOUNT)):
+        return True
+    return is_of_account(address, query.text(facts.ACCOUNT, "AccountId"), own_account)
+
+
+def _expression_doubts(resolver: Resolver, alarm: Resource) -> Iterator[Doubt]:
+    section = properties(resolver, alarm)
+    texts = [query.get("Expression") for query in _queries(section)]
+    criteria = section.section("EvaluationCriteria")
+    promql = criteria.section("PromQLCriteria") if criteria is not None else None
+    texts.append(promql.get("Query") if promql is not None else None)
+    for text in texts:
+        doubt = expression_doubt(alarm.address, text_with_references(text) if text is not None else None)
+        if doubt is not None:
+            yield doubt
+
+
+def _queries(section: Section) -> Iterator[Section]:
+    queries = section.items("Metrics")
+    for item in queries if isinstance(queries, list) else ():
+        query = section_of(section.resolver, item)
+        if query is not None:
+            yield query
 
 
 def _dimension(resolver: Resolver, section: Section, name: str) -> Node | Unresolved | None:

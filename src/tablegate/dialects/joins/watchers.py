@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tablegate.model.record import replace
 from tablegate.model.table import Alarm, Consumer
-from tablegate.model.value import Doubt
+from tablegate.model.value import Doubt, Value
 
 NAMESPACE = "AWS/DynamoDB"
 _IMAGES = {"NewImage": "NEW_IMAGE", "OldImage": "OLD_IMAGE"}
@@ -15,6 +15,18 @@ _IMAGES = {"NewImage": "NEW_IMAGE", "OldImage": "OLD_IMAGE"}
 def alarms_in_order(alarms: Iterable[Alarm]) -> tuple[Alarm, ...]:
     """A table's alarms, each metric once."""
     return tuple(sorted(set(alarms), key=lambda alarm: (alarm.address, alarm.metric, alarm.index or "")))
+
+
+def is_of_account(address: str, account: Value[str], own: str | None) -> bool | Doubt:
+    """Whether a metric that an alarm reads from an account can be of a table whose account is ``own``."""
+    if account.doubt is not None:
+        reason = f"{address} watches a metric of an account that is not known: {account.doubt.reason}"
+        return Doubt(reason, account.doubt.settle, (address, *account.doubt.refs))
+    if account.content is None:
+        return True
+    if own is None:
+        return Doubt(f"{address} watches a metric of account {account.content}, which may be another", "--account")
+    return account.content == own
 
 
 def expression_doubt(address: str, expression: str | None) -> Doubt | None:

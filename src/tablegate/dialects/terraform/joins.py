@@ -57,6 +57,10 @@ class TableFinder:
         ]
         return match_name(name, self._location(resource, None).of(name), tables)
 
+    def account(self, address: str) -> str | None:
+        """The account of a table, if it is known."""
+        return next((self._regions.account(it).content for it in self.tables if it.address == address), None)
+
     def by_references(self, references: Iterable[Reference], resource: Resource) -> TableMatch:
         """The table among what an expression reads."""
         references = tuple(references)

@@ -11,6 +11,7 @@ from tablegate.dialects.joins.watchers import (
     consumers_in_order,
     expression_doubt,
     images_in,
+    is_of_account,
 )
 from tablegate.dialects.terraform.block import Block
 from tablegate.dialects.terraform.configuration import tree, trees
@@ -18,6 +19,7 @@ from tablegate.dialects.terraform.joins import TableFinder
 from tablegate.dialects.terraform.resources import Resource, Snapshot
 from tablegate.model import facts
 from tablegate.model.facts import Fact
+from tablegate.model.record import replace
 from tablegate.model.table import Alarm, Consumer, StreamDestination
 from tablegate.model.value import Doubt, Value
 
@@ -59,6 +61,10 @@ class Alarms:
             for query in () if isinstance(queries, Doubt) else queries:
                 if isinstance(query, Block):
                     self._read_query(alarm, query)
+            criteria = alarm.block.one("evaluation_criteria")
+            promql = criteria.one("promql_criteria") if isinstance(criteria, Block) else None
+            if isinstance(promql, Block):
+                self._read_expression(alarm, promql.content.get("query"))
 
     def of(self, table: Resource) -> tuple[tuple[Alarm, ...], Doubt | None]:
         """A table's alarms, and why there may be more."""
@@ -67,14 +73,11 @@ class Alarms:
     def _read_query(self, alarm: Resource, query: Block) -> None:
         metric = query.one("metric")
         if isinstance(metric, Block):
-            self._read(alarm, metric)
-            return
-        expression = query.content.get("expression")
-        doubt = expression_doubt(alarm.address, expression if isinstance(expression, str) else None)
-        if doubt is not None:
-            self._joined.add(TableMatch((), doubt), Alarm(address=alarm.address, metric="expression"))
+            self._read(alarm, metric, query.text(facts.ACCOUNT, "account_id"))
+        else:
+            self._read_expression(alarm, query.content.get("expression"))
 
-    def _read(self, alarm: Resource, metric: Block) -> None:
+    def _read(self, alarm: Resource, metric: Block, account: Value[str] = facts.ACCOUNT.unset) -> None:
         if metric.content.get("namespace") != NAMESPACE:
             return
         name = str(metric.content.get("metric_name"))
@@ -83,11 +86,27 @@ class Alarms:
             table, index = dimensions.get("TableName"), dimensions.get("GlobalSecondaryIndexName")
             if isinstance(table, str):
                 watched = Alarm(address=alarm.address, metric=name, index=index if isinstance(index, str) else None)
-                self._joined.add(self._finder.by_text(table, alarm), watched)
+                self._add(self._finder.by_text(table, alarm), watched, account)
         elif metric.is_unknown("dimensions"):
             references = alarm.snapshot.resolver.trace(metric.expression("dimensions"), alarm.scope)
             match = self._finder.by_references(references, alarm)
-            self._joined.add(match, Alarm(address=alarm.address, metric=name))
+            self._add(match, Alarm(address=alarm.address, metric=name), account)
+
+    def _add(self, match: TableMatch, alarm: Alarm, account: Value[str]) -> None:
+        if not match.tables or account is facts.ACCOUNT.unset:
+            self._joined.add(match, alarm)
+            return
+        for address in match.tables:
+            own = is_of_account(alarm.address, account, self._finder.account(address))
+            if isinstance(own, Doubt):
+                self._joined.add(TableMatch((address,), own), alarm)
+            elif own:
+                self._joined.add(replace(match, tables=(address,)), alarm)
+
+    def _read_expression(self, alarm: Resource, expression: object) -> None:
+        doubt = expression_doubt(alarm.address, expression if isinstance(expression, str) else None)
+        if doubt is not None:
+            self._joined.add(TableMatch((), doubt), Alarm(address=alarm.address, metric="expression"))
 
 
 class Consumers:
