@@ -245,7 +245,7 @@ class EstateBuilder:
         from tablegate.dialects.terraform.iam.context import PlanContext
 
         context = PlanContext(
-            world=self._after,
+            snapshot=self._after,
             before=self._before,
             finder=self._joins_of(self._after).finder,
             regions=self._regions,

@@ -24,7 +24,7 @@ _LIMITS = frozenset({"SERVICE_CONTROL_POLICY", "RESOURCE_CONTROL_POLICY", None})
 
 def read_access(context: PlanContext) -> Access:
     """The holders and grants of a plan, or of source in the shape of one."""
-    texts = PolicyTexts(context.symbols, context.world.faults)
+    texts = PolicyTexts(context.symbols, context.snapshot.faults)
     reader = DocumentReader(context, texts)
     policies = ManagedPolicies(context, reader, texts)
     assembly = HolderAssembly(context.symbols)
@@ -36,14 +36,14 @@ def read_access(context: PlanContext) -> Access:
     for policy, name in policies.own():
         assembly.policy(policy, replace(policy.place, path=None), name)
     _add_limits(context, reader, assembly)
-    holders, grants = assembly.build(PlanRoles(context.world, roles))
+    holders, grants = assembly.build(PlanRoles(context.snapshot, roles))
     return Access(holders, grants, *reader.counts, reader.secrets)
 
 
 def _add_limits(context: PlanContext, reader: DocumentReader, assembly: HolderAssembly) -> None:
     """Limits on accounts and sessions: nobody in the plan holds them."""
     for type_, key in _CEILINGS:
-        for resource in context.world.of(type_):
+        for resource in context.snapshot.of(type_):
             if type_ != "aws_organizations_policy" or resource.known_text("type") in _LIMITS:
                 held = reader.of(resource, key, optional=True)
                 if held is not None:

@@ -28,12 +28,12 @@ class HolderIndex:
     """The holders of one form, found by name, ARN or reference."""
 
     def __init__(self, context: PlanContext, assembly: HolderAssembly, form: HolderForm) -> None:
-        self._world = context.world
+        self._snapshot = context.snapshot
         self._assembly = assembly
         self._form = form
         self._by_address: dict[str, tuple[Resource, HolderDraft]] = {}
         self._by_name: dict[str, list[tuple[Resource, HolderDraft]]] = {}
-        for resource in context.world.of(TYPES[form]):
+        for resource in context.snapshot.of(TYPES[form]):
             holder = assembly.holder(form, resource.address, resource.place)
             holder.name = resource.known_text("name")
             self._by_address[resource.address] = resource, holder
@@ -71,7 +71,7 @@ class HolderIndex:
         return name.rpartition("/")[2] if _ARN.get(self._form, "\0") in name else name
 
     def _referred(self, resource: Resource, key: str) -> list[HolderDraft]:
-        unknown = [one for one in resource.references(key) if not self._world.is_known(one)]
+        unknown = [one for one in resource.references(key) if not self._snapshot.is_known(one)]
         holders = [holder for reference in unknown for holder in self.referred(reference)]
         return holders or [self._outside(None, resource)]
 
@@ -126,7 +126,7 @@ class Attachments:
         assembly: HolderAssembly,
         indexes: Mapping[HolderForm, HolderIndex],
     ) -> None:
-        self._world = context.world
+        self._snapshot = context.snapshot
         self._reader = reader
         self._policies = policies
         self._assembly = assembly
@@ -167,10 +167,10 @@ class Attachments:
 
     def _sorted(self, type_: str) -> list[Resource]:
         """By address: if two attach the same, the first one answers for it."""
-        return sorted(self._world.of(type_), key=lambda resource: resource.address)
+        return sorted(self._snapshot.of(type_), key=lambda resource: resource.address)
 
     def _customer_managed(self) -> None:
-        for resource in self._world.of(_CUSTOMER_MANAGED):
+        for resource in self._snapshot.of(_CUSTOMER_MANAGED):
             policy = self._reference(resource, resource.block.one("customer_managed_policy_reference"))
             for holder in self._indexes[HolderForm.PERMISSION_SET].of(resource, "permission_set_arn"):
                 if policy is not None:
@@ -185,7 +185,7 @@ class Attachments:
         if isinstance(name, str):
             place = replace(resource.block.place(key), path=key)
             return self._policies.named(name, str(block.content.get("path") or "/"), resource, place)
-        references = self._world.resolver.trace(block.expression("name"), resource.scope)
+        references = self._snapshot.resolver.trace(block.expression("name"), resource.scope)
         targets = [target for reference in references for target in reference.targets]
         return next((policy for target in targets if (policy := self._policies.made(target)) is not None), None)
 
@@ -212,7 +212,7 @@ class Attachments:
                 self._assembly.attach(role, policy)
 
     def _bound_sets(self) -> None:
-        for resource in self._world.of(_BOUNDARIES):
+        for resource in self._snapshot.of(_BOUNDARIES):
             block = resource.block.one("permissions_boundary")
             if not isinstance(block, Block):
                 continue
@@ -224,7 +224,7 @@ class Attachments:
 
     def _join_groups(self) -> None:
         for type_, users, groups in _MEMBERSHIPS:
-            for resource in self._world.of(type_):
+            for resource in self._snapshot.of(type_):
                 joined = self._indexes[HolderForm.GROUP].of(resource, groups)
                 for user in self._indexes[HolderForm.USER].of(resource, users):
                     for group in joined:
@@ -253,8 +253,8 @@ class _Declared:
 
 
 def _pairs(context: PlanContext, type_: str, key: str) -> Iterator[tuple[str | None, object]]:
-    for world in (context.before, context.world):
-        for one in world.of(type_):
+    for snapshot in (context.before, context.snapshot):
+        for one in snapshot.of(type_):
             if (role := one.known_text("role")) and (found := one.known_text(key)):
                 yield role, found
 

@@ -23,7 +23,7 @@ from tablegate.syntax.node import ParseError
 class PlanContext:
     """One plan, as far as its documents need it."""
 
-    world: Snapshot
+    snapshot: Snapshot
     before: Snapshot
     finder: TableFinder
     regions: Regions

@@ -133,22 +133,24 @@ class PolicyDocumentData:
         found = self._source_texts.tree(item.parts) if item.parts else None
         if found is not None:
             return _parts_of(found, place)
-        mentions = self._source_texts.mentions(item) if item.direct else ()
-        if any(one.type == DATA for one in mentions):
-            return [part for one in mentions for part in self._mentioned(one, depth)]
+        references = self._source_texts.references(item) if item.direct else ()
+        if any(one.type == DATA for one in references):
+            return [part for one in references for part in self._mentioned(one, depth)]
         return [StatementBlock(UnknownPart(item.doubt()), place)]
 
     def _referred(self, resource: Resource, key: str, depth: int) -> list[list[StatementBlock]]:
-        world = self._context.world
-        unknown = [one for one in resource.references(key) if not world.is_known(one)]
+        snapshot = self._context.snapshot
+        unknown = [one for one in resource.references(key) if not snapshot.is_known(one)]
         found = [self._mentioned(one, depth) for one in unknown]
         return found or [[StatementBlock(UnknownPart(doubt_about(unknown)), resource.reference_place)]]
 
-    def _mentioned(self, mention: Reference, depth: int) -> list[StatementBlock]:
-        world = self._context.world
-        resources = [world.at(one) for one in mention.targets] if mention.type == DATA else []
+    def _mentioned(self, reference: Reference, depth: int) -> list[StatementBlock]:
+        snapshot = self._context.snapshot
+        resources = [snapshot.at(one) for one in reference.targets] if reference.type == DATA else []
         parts = [part for one in resources if one is not None for part in self._parts(one, depth + 1)]
-        return parts or [StatementBlock(UnknownPart(doubt_about([mention])), Place(world.file, path=mention.reference))]
+        return parts or [
+            StatementBlock(UnknownPart(doubt_about([reference])), Place(snapshot.file, path=reference.reference))
+        ]
 
     def _text(self, text: str, resource: Resource, place: Place) -> list[StatementBlock]:
         content = self._texts.tree(text)
@@ -201,7 +203,7 @@ class PolicyDocumentData:
         given = tree(block.expression(key)).get("given") or self._hidden(block, key, count)
         if given is not None:
             return [*listed, *self._source_texts.elements(given, resource, block, key)]
-        return [*listed, *(_VALUES if key == "values" else self._elements.holes(resource, block, key, count))]
+        return [*listed, *(_VALUES if key == "values" else self._elements.parts(resource, block, key, count))]
 
     def _hidden(self, block: Block, key: str, count: int) -> object:
         """The elements that a plan hides, where its source tells every one of them."""

@@ -29,7 +29,7 @@ class DocumentReader:
 
     def __init__(self, context: PlanContext, texts: PolicyTexts) -> None:
         self._context = context
-        self._world = context.world
+        self._snapshot = context.snapshot
         self._texts = texts
         elements = UnknownElements(context)
         self.source_texts = SourceTexts(context, texts, elements)
@@ -87,7 +87,7 @@ class DocumentReader:
                 self._secrets.update(text for text in private(self._texts.tree(content)) if len(text) > 1)
             return HeldDocument(resource.address, place, document, written_as(block.expression(key)))
         if content == "" and not optional:
-            self._context.world.faults.unreadable(
+            self._context.snapshot.faults.unreadable(
                 f"{resource.address}: {place.path} is empty",
                 resource.source or f"{resource.resource_change.path}.change.after.{place.path}",
             )
@@ -114,25 +114,25 @@ class DocumentReader:
                 return None
             hidden = Document(doubt=DYNAMIC if named else LATER)
             return HeldDocument(resource.address, place, hidden, "json", mentions_table=not named or self._has_tables())
-        mentions = self._world.resolver.trace(expression, resource.scope)
+        references = self._snapshot.resolver.trace(expression, resource.scope)
         given = tree(expression).get("given")
         if isinstance(given, UnknownValue):
             document = self._option(given, resource, place)
         else:
-            document = self._told(resource, block, key, place, mentions)
-        mentions_table = self._mentions_table([*mentions, *self._behind(mentions)])
+            document = self._told(resource, block, key, place, references)
+        mentions_table = self._mentions_table([*references, *self._behind(references)])
         anywhere = self._has_tables() or resource.source is not None  # a module's tables may be elsewhere
         if document.doubt is not None and not document.doubt.refs and anywhere:
             mentions_table = True  # nothing tells what is hidden there
         return HeldDocument(resource.address, place, document, written_as(expression), mentions_table)
 
     def _told(
-        self, resource: Resource, block: Block, key: str, place: Place, mentions: Sequence[Reference]
+        self, resource: Resource, block: Block, key: str, place: Place, references: Sequence[Reference]
     ) -> Document:
         """What a plan tells of a document by what its expression reads, or what its source tells of it."""
-        found = self._composed_of(mentions) or self._filled_in(resource, mentions, place)
+        found = self._composed_of(references) or self._filled_in(resource, references, place)
         found = found or self._spelled_out(block, key, resource, place)
-        return found or Document(doubt=_unseen([one for one in mentions if not self._world.is_known(one)]))
+        return found or Document(doubt=_unseen([one for one in references if not self._snapshot.is_known(one)]))
 
     def _spelled_out(self, block: Block, key: str, resource: Resource, place: Place) -> Document | None:
         """A text that a plan hides, and its source puts together."""
@@ -151,8 +151,8 @@ class DocumentReader:
         found = self.source_texts.tree(given.parts) if given.parts else None
         if found is not None:
             return parse_document(found, self._context.symbols, located(place))
-        mentions = self.source_texts.mentions(given) if given.direct else ()
-        documents = [document for mention in mentions for document in self._documents(mention)]
+        references = self.source_texts.references(given) if given.direct else ()
+        documents = [document for reference in references for document in self._documents(reference)]
         return documents[0] if len(documents) == 1 else _one_of(documents) if documents else None
 
     def _option(self, given: object, resource: Resource, place: Place) -> Document:
@@ -160,16 +160,16 @@ class DocumentReader:
             return self._drafted(given, resource, place) or Document(doubt=given.doubt())
         return self._texts.document(given, resource, place) if isinstance(given, str) else Document(doubt=_EMPTY)
 
-    def _behind(self, mentions: Sequence[Reference]) -> Iterator[Reference]:
+    def _behind(self, references: Sequence[Reference]) -> Iterator[Reference]:
         """What the data sources read that a document is composed by."""
-        for mention in mentions:
-            for resource in map(self._world.at, mention.targets) if mention.type == DATA else ():
+        for reference in references:
+            for resource in map(self._snapshot.at, reference.targets) if reference.type == DATA else ():
                 if resource is not None:
-                    yield from self._world.resolver.trace(resource.configured.get("expressions"), resource.scope)
+                    yield from self._snapshot.resolver.trace(resource.configured.get("expressions"), resource.scope)
 
-    def _composed_of(self, mentions: Sequence[Reference]) -> Document | None:
+    def _composed_of(self, references: Sequence[Reference]) -> Document | None:
         """What data sources compose; of several, each statement is there only perhaps."""
-        unknown = [one for one in mentions if not self._world.is_known(one)]
+        unknown = [one for one in references if not self._snapshot.is_known(one)]
         documents = [document for one in unknown for document in self._documents(one)]
         if not documents:
             return None
@@ -179,21 +179,21 @@ class DocumentReader:
         found = _one_of(documents)
         return replace(found, doubt=_unseen(others)) if others else found
 
-    def _documents(self, mention: Reference) -> Iterator[Document]:
-        for instance in mention.targets:
-            resource = self._world.at(instance)
+    def _documents(self, reference: Reference) -> Iterator[Document]:
+        for instance in reference.targets:
+            resource = self._snapshot.at(instance)
             if resource is None:
                 continue
-            if mention.type == DATA and instance.mode == "data":
+            if reference.type == DATA and instance.mode == "data":
                 yield self._data_documents.of(resource)
-            elif mention.type == "aws_iam_policy" and mention.attribute == "policy" and instance.mode == "managed":
+            elif reference.type == "aws_iam_policy" and reference.attribute == "policy" and instance.mode == "managed":
                 held = self.of(resource, "policy")
                 if held is not None:
                     yield held.document
 
-    def _filled_in(self, resource: Resource, mentions: Sequence[Reference], place: Place) -> Document | None:
+    def _filled_in(self, resource: Resource, references: Sequence[Reference], place: Place) -> Document | None:
         """A constant text in which a module replaces a word by the ARN of the table that it makes."""
-        texts = [one.content for one in mentions if isinstance(one.content, str) and _ARN_HERE in one.content]
+        texts = [one.content for one in references if isinstance(one.content, str) and _ARN_HERE in one.content]
         if len(texts) != 1:
             return None
         content = self._texts.tree(texts[0])
@@ -204,11 +204,11 @@ class DocumentReader:
         filled = _replaced(content, arn)
         return parse_document(filled, self._context.symbols, located(place))
 
-    def _mentions_table(self, mentions: Sequence[Reference]) -> bool | None:
+    def _mentions_table(self, references: Sequence[Reference]) -> bool | None:
         """Whether an expression reads anything of a table; a dead end may, where there are tables."""
-        if any(one.type.startswith(_TABLES) or "dynamodb" in str(one.content).lower() for one in mentions):
+        if any(one.type.startswith(_TABLES) or "dynamodb" in str(one.content).lower() for one in references):
             return True
-        return True if any(one.is_lost for one in mentions) and self._has_tables() else None
+        return True if any(one.is_lost for one in references) and self._has_tables() else None
 
     def _has_tables(self) -> bool:
         return bool(self._context.tables)
@@ -233,10 +233,10 @@ def _one_of(documents: Sequence[Document]) -> Document:
     return replace(documents[0], statements=statements, doubt=doubt) if documents else Document()
 
 
-def _unseen(mentions: Sequence[Reference]) -> Doubt:
+def _unseen(references: Sequence[Reference]) -> Doubt:
     """Why a text cannot be seen, and how it could be."""
-    found = doubt_about(mentions)
-    return found if not mentions or all(one.is_lost for one in mentions) else found._replace(settle=_COMPOSE)
+    found = doubt_about(references)
+    return found if not references or all(one.is_lost for one in references) else found._replace(settle=_COMPOSE)
 
 
 def _labelled(document: Document, within: str) -> Document:

@@ -28,7 +28,7 @@ class ManagedPolicies:
         self._context = context
         self._reader = reader
         self._texts = texts
-        self._own_policies = context.world.of("aws_iam_policy")
+        self._own_policies = context.snapshot.of("aws_iam_policy")
         self._by_arn: dict[str, Resource] = {}
         self._by_name: dict[str, Resource] = {}
         for one in self._own_policies:
@@ -69,12 +69,12 @@ class ManagedPolicies:
 
     def _unspelled(self, item: UnknownValue, resource: Resource, place: Place) -> list[AttachedPolicy]:
         """What an unknown ARN refers to; where it refers to nothing, it may be any policy."""
-        mentions = self._reader.source_texts.mentions(item) if item.direct else ()
-        found = [one for mention in mentions for one in self._those(mention)]
+        references = self._reader.source_texts.references(item) if item.direct else ()
+        found = [one for reference in references for one in self._those(reference)]
         found += [
             self._looked_up(name, resource, place)
-            for mention in mentions
-            for one in map(self._context.world.at, mention.targets)
+            for reference in references
+            for one in map(self._context.snapshot.at, reference.targets)
             if one is not None and one.resource_change.mode == "data" and (name := one.known_text("name"))
         ]
         relevant = None if item.references else True
@@ -87,8 +87,8 @@ class ManagedPolicies:
             self.named(name, "/", resource, place) if path is None else aws_policy(path, resource.address, place, "hcl")
         )
 
-    def _those(self, mention: Reference) -> list[AttachedPolicy]:
-        return [one for instance in mention.targets if (one := self.made(instance)) is not None]
+    def _those(self, reference: Reference) -> list[AttachedPolicy]:
+        return [one for instance in reference.targets if (one := self.made(instance)) is not None]
 
     def named(self, name: str, path: str, resource: Resource, place: Place) -> AttachedPolicy:
         """The policy of this name."""
@@ -110,7 +110,7 @@ class ManagedPolicies:
 
     def made(self, instance: ResourceChange) -> AttachedPolicy | None:
         """The policy that an instance is; None where it is something else."""
-        found = self._context.world.at(instance) if instance.type == "aws_iam_policy" else None
+        found = self._context.snapshot.at(instance) if instance.type == "aws_iam_policy" else None
         return None if found is None or instance.mode != "managed" else self._own(found)
 
     def _own(self, policy: Resource) -> AttachedPolicy:
@@ -129,18 +129,18 @@ class ManagedPolicies:
             if key not in ("managed_policy_arns", "permissions_boundary"):  # computed, and nobody wrote it
                 yield AttachedPolicy(resource.address, resource.address, place, doubt=DYNAMIC)
             return
-        world = self._context.world
-        mentions = world.resolver.trace(expression, resource.scope)
-        for mention in mentions:
-            if not world.is_known(mention):
-                yield from self._mentioned(mention, resource, place)
+        snapshot = self._context.snapshot
+        references = snapshot.resolver.trace(expression, resource.scope)
+        for reference in references:
+            if not snapshot.is_known(reference):
+                yield from self._mentioned(reference, resource, place)
 
-    def _mentioned(self, mention: Reference, resource: Resource, place: Place) -> Iterator[AttachedPolicy]:
-        found = self._those(mention)
+    def _mentioned(self, reference: Reference, resource: Resource, place: Place) -> Iterator[AttachedPolicy]:
+        found = self._those(reference)
         if found:
             yield from found
             return
-        yield AttachedPolicy(mention.reference, resource.address, place, doubt=doubt_about([mention]))
+        yield AttachedPolicy(reference.reference, resource.address, place, doubt=doubt_about([reference]))
 
     @cached_property
     def _read(self) -> dict[str, Document]:
@@ -150,5 +150,5 @@ class ManagedPolicies:
             values = one.values
             arn, text = values.get("arn"), values.get("policy")
             if isinstance(arn, str) and isinstance(text, str):
-                found[arn] = self._texts.plain(text, self._context.world.file)
+                found[arn] = self._texts.plain(text, self._context.snapshot.file)
         return found

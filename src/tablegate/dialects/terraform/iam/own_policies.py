@@ -37,7 +37,7 @@ class OwnPolicies:
     def __init__(self, context: PlanContext, reader: DocumentReader, assembly: HolderAssembly) -> None:
         self._context = context
         self._elements = UnknownElements(context)
-        self._world = context.world
+        self._snapshot = context.snapshot
         self._reader = reader
         self._assembly = assembly
 
@@ -49,7 +49,7 @@ class OwnPolicies:
         self._endpoints()
 
     def _tables(self) -> None:
-        for policy in self._world.of(_POLICY):
+        for policy in self._snapshot.of(_POLICY):
             held = self._reader.of(policy, "policy")
             match = self._context.finder.of(policy, "resource_arn")
             form = HolderForm.STREAM if match.stream else HolderForm.TABLE
@@ -88,9 +88,9 @@ class OwnPolicies:
 
     def _cloud_control(self) -> None:
         """Policies inside a table of the Cloud Control provider, or inside each of its replicas."""
-        for table in self._world.of(_SINGLE):
+        for table in self._snapshot.of(_SINGLE):
             self._inside(table, table.block, "stream_specification", None)
-        for table in self._world.of(_REPLICATED):
+        for table in self._snapshot.of(_REPLICATED):
             replicas = table.block.many("replicas")
             for replica in () if isinstance(replicas, Doubt) else replicas:
                 if isinstance(replica, Block):
@@ -124,13 +124,13 @@ class OwnPolicies:
     def _keys(self) -> None:
         """Policies of the keys that encrypt a table of this plan, and grants on them."""
         wanted = set(self._keys_of_tables())
-        keys = {key.address: key for key in self._world.of(*_KEYS) if key.address in wanted} if wanted else {}
+        keys = {key.address: key for key in self._snapshot.of(*_KEYS) if key.address in wanted} if wanted else {}
         for key in keys.values():
             self._key(key, self._reader.of(key, "policy", optional=True))
-        for policy in self._world.of(_KEY_POLICY) if keys else ():
+        for policy in self._snapshot.of(_KEY_POLICY) if keys else ():
             for key in self._named(policy, "key_id", keys):
                 self._key(key, self._reader.of(policy, "policy"))
-        for grant in self._world.of(_KEY_GRANT) if keys else ():
+        for grant in self._snapshot.of(_KEY_GRANT) if keys else ():
             for key in self._named(grant, "key_id", keys):
                 self._key(key, self._granted(grant))
 
@@ -169,7 +169,7 @@ class OwnPolicies:
         holder = self._assembly.owner(HolderForm.KEY, key.address, key.place, "the policy of a table's key")
         if held is not None:
             tail = f"key/{self._context.symbols.of(f'{key.address}.key_id')}"
-            target = key.known_text("arn") or self._elements.spelled(key, "kms", tail)
+            target = key.known_text("arn") or self._elements.arn(key, "kms", tail)
             holder.give(held, DocumentRole.RESOURCE, target=target)
 
     def _named(self, resource: Resource, argument: str, among: Mapping[str, Resource]) -> Iterator[Resource]:
@@ -185,9 +185,9 @@ class OwnPolicies:
 
     def _endpoints(self) -> None:
         """Policies of the endpoints for DynamoDB. One in a resource of its own replaces the endpoint's."""
-        endpoints = {one.address: one for one in self._world.of(_ENDPOINT) if self._is_ours(one)}
+        endpoints = {one.address: one for one in self._snapshot.of(_ENDPOINT) if self._is_ours(one)}
         documents = {one.address: self._reader.of(one, "policy", optional=True) for one in endpoints.values()}
-        for policy in self._world.of(_ENDPOINT_POLICY) if endpoints else ():
+        for policy in self._snapshot.of(_ENDPOINT_POLICY) if endpoints else ():
             for endpoint in self._named(policy, "vpc_endpoint_id", endpoints):
                 held = self._reader.of(policy, "policy", optional=True)
                 documents[endpoint.address] = held or documents[endpoint.address]
@@ -204,9 +204,9 @@ class OwnPolicies:
             return service.endswith(_SERVICES)
         asked = (
             found.content.get("service")
-            for mention in endpoint.references("service_name")
-            if mention.type == "aws_vpc_endpoint_service"
-            for instance in mention.targets
-            if (found := self._world.at(instance)) is not None
+            for reference in endpoint.references("service_name")
+            if reference.type == "aws_vpc_endpoint_service"
+            for instance in reference.targets
+            if (found := self._snapshot.at(instance)) is not None
         )
         return any(name in ("dynamodb", "dynamodb-streams") for name in asked)

@@ -24,13 +24,13 @@ class PlanRoles:
 
     column = TERRAFORM
 
-    def __init__(self, world: Snapshot, roles: HolderIndex) -> None:
-        self._world = world
+    def __init__(self, snapshot: Snapshot, roles: HolderIndex) -> None:
+        self._snapshot = snapshot
         self._roles = roles
 
     def resources(self, type_: str) -> Iterable[Resource]:
         """The resources of a type."""
-        return self._world.of(type_)
+        return self._snapshot.of(type_)
 
     def address_of(self, resource: Resource) -> str:
         """Its address."""
@@ -73,13 +73,13 @@ class PlanRoles:
     def programs(self, source: Resource) -> Iterator[str | None]:
         """The code and templates of the resolvers that name a data source."""
         name = source.known_text("name")
-        for resolver in self._world.of("aws_appsync_resolver", "aws_appsync_function") if name else ():
+        for resolver in self._snapshot.of("aws_appsync_resolver", "aws_appsync_function") if name else ():
             if resolver.known_text("data_source") == name:
                 yield next((text for key in _PROGRAMS if (text := resolver.known_text(key))), None)
 
     def pool_roles(self) -> Iterator[tuple[HolderDraft, str, bool]]:
         """Roles of identity pools, and whether users hold them without having signed in."""
-        for pool in self._world.of(_POOLS):
+        for pool in self._snapshot.of(_POOLS):
             for role, anonymous in self._of_pool(pool):
                 yield role, pool.address, anonymous
 
@@ -99,7 +99,7 @@ class PlanRoles:
                     yield from ((role, False) for role in self._roles.known(arn, pool))
 
     def _referred(self, resource: Resource, key: str) -> list[HolderDraft]:
-        unknown = [reference for reference in resource.references(key) if not self._world.is_known(reference)]
+        unknown = [reference for reference in resource.references(key) if not self._snapshot.is_known(reference)]
         return [holder for reference in unknown for holder in self._roles.referred(reference)]
 
 
@@ -114,4 +114,4 @@ def add_trusts(
         if isinstance(name, str) and isinstance(text, str):
             outside = assembly.at_outside(HolderForm.ROLE, name)
             if outside is not None:
-                outside.trust([texts.plain(text, context.world.file)], None)
+                outside.trust([texts.plain(text, context.snapshot.file)], None)
