@@ -1,4 +1,4 @@
-"""Findings, faults, exit codes, the report, and merging reports."""
+"""Findings, faults, exit codes and the report; reports are merged here too."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 from enum import IntEnum, StrEnum
 from itertools import chain, pairwise
 
-from tablegate.model.record import names_of, record
+from tablegate.model.record import field_names, record, replace
 from tablegate.model.table import Construct
 from tablegate.model.value import Place, Value
 from tablegate.policy.declare import Policy, Severity
 
 
 class Outcome(StrEnum):
-    """What a finding says of its subject."""
+    """The kind of a finding. A policy that holds makes none."""
 
     FAILS = "fails"
     UNKNOWN = "unknown"
@@ -21,7 +21,7 @@ class Outcome(StrEnum):
 
 
 class Exit(IntEnum):
-    """What the process says to its caller. Of several, the one named first in ``WORST_FIRST`` counts."""
+    """The exit code of a run. If several apply, the first in ``WORST_FIRST`` counts."""
 
     OPEN = 0
     BLOCKED = 1
@@ -37,7 +37,7 @@ NO_INPUT = "neither a plan nor a template"  # why most files of a folder are ski
 
 
 class FaultCode(StrEnum):
-    """Why an input, or a judgement, could not be trusted."""
+    """The kind of a fault."""
 
     UNREADABLE = "TG001"
     INCOMPLETE = "TG002"
@@ -47,7 +47,7 @@ class FaultCode(StrEnum):
 
 @record(kw_only=False)
 class Fault:
-    """Something that could not be read or judged: shown, never swallowed."""
+    """Something that could not be read or judged. If it ``blocks``, the run cannot end with exit code 0."""
 
     code: FaultCode
     message: str
@@ -58,7 +58,7 @@ class Fault:
 
 @record()
 class Finding:
-    """One policy that one subject breaks, or that cannot be decided for it."""
+    """A policy that fails for a subject, or is unknown."""
 
     policy: Policy
     severity: Severity
@@ -73,44 +73,26 @@ class Finding:
     evidence: tuple[Value[object], ...]
     fix: str | None
     construct: Construct | None = None
-    waived: str | None = None  # why, where the outcome is that
-
-    known_as: str | None = None  # its fingerprint, where another run told it: what that hid is not known here
+    waived: str | None = None  # the reason, if it is
+    known_fingerprint: str | None = None  # of a finding that is read from a report, which hides part of the evidence
 
     @property
     def fingerprint(self) -> str:
-        """The same as long as the policy breaks there for the same facts: no line, no value, no scenario, no file."""
-        if self.known_as is not None:
-            return self.known_as
-
+        """A digest of policy, address, part and names of facts. Lines, values, scenarios and files do not change it."""
+        if self.known_fingerprint is not None:
+            return self.known_fingerprint
         part = "\0".join(text for item in sorted(self.part.items()) for text in item) if self.part else ""
         names = "\0".join(sorted({value.name for value in self.evidence}))
         return digest(f"{self.policy.id}\0{self.address}\0{part}\0{names}")
 
     def with_evidence(self, evidence: tuple[Value[object], ...]) -> Finding:
-        """The same finding, with this evidence."""
-        return Finding(
-            policy=self.policy,
-            severity=self.severity,
-            outcome=self.outcome,
-            blocks=self.blocks,
-            file=self.file,
-            address=self.address,
-            part=self.part,
-            place=self.place,
-            scenario=self.scenario,
-            message=self.message,
-            evidence=evidence,
-            fix=self.fix,
-            construct=self.construct,
-            waived=self.waived,
-            known_as=self.known_as,
-        )
+        """The finding with other evidence."""
+        return replace(self, evidence=evidence)
 
 
 @record()
 class Input:
-    """One input that was read, and what was seen in it."""
+    """One input that was read, and how much is in it."""
 
     path: str
     kind: str
@@ -119,14 +101,14 @@ class Input:
     tables: int = 0
     indexes: int = 0
     replicas: int = 0
-    documents: int = 0  # policy documents, those read partly or not at all among them
+    documents: int = 0  # IAM documents, also those that are not or not wholly read
     documents_partly: int = 0
     documents_unread: int = 0
 
 
 @record(kw_only=False)
 class Skipped:
-    """Files of folders that were not judged, for one reason."""
+    """Files of folders that were skipped for one reason."""
 
     why: str
     files: int
@@ -135,7 +117,7 @@ class Skipped:
 
 @record(kw_only=False)
 class Shard:
-    """Which part of an audit this is. ``roots`` and ``digest`` say of which audit: the same for all its parts."""
+    """One part of an audit. ``roots`` and ``digest`` identify the audit, and are equal in all of its shards."""
 
     number: int
     of: int
@@ -145,7 +127,7 @@ class Shard:
 
 @record()
 class Counts:
-    """The ledger's totals. One verdict each per policy and subject: the parts add up to the whole."""
+    """The totals of the ledger. There is one verdict for each policy and subject."""
 
     tables: int = 0
     policies: int = 0
@@ -159,7 +141,7 @@ class Counts:
 
 @record()
 class Report:
-    """All that a run has to say, sorted."""
+    """The result of a run, sorted: the same inputs give the same report."""
 
     inputs: tuple[Input, ...]
     findings: tuple[Finding, ...]
@@ -172,7 +154,7 @@ class Report:
 
     @property
     def gate(self) -> str:
-        """What the run decides, in words."""
+        """The decision: open, blocked, or none, as not everything could be checked."""
         if self.exit is Exit.OPEN:
             return "open"
         return "blocked" if self.exit is Exit.BLOCKED else "no verdict"
@@ -186,7 +168,7 @@ def by_place(finding: Finding) -> tuple[object, ...]:
 
 
 def exit_of(findings: Iterable[Finding], faults: Iterable[Fault]) -> Exit:
-    """What a run says to its caller. It is open only where nothing blocks."""
+    """The exit code of a run with these findings and faults."""
     codes = {fault.code for fault in faults if fault.blocks}
     if codes:
         return Exit.INTERNAL if FaultCode.INTERNAL in codes else Exit.UNREAD
@@ -194,7 +176,7 @@ def exit_of(findings: Iterable[Finding], faults: Iterable[Fault]) -> Exit:
 
 
 def worst(exits: Iterable[Exit]) -> Exit:
-    """The one that counts of several."""
+    """The exit code that counts if several apply."""
     return min(exits, key=WORST_FIRST.index)
 
 
@@ -215,19 +197,19 @@ def digest(text: str) -> str:
     return str(sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_LENGTH])
 
 
-NAMED = 5  # files named of those that were not judged for one reason
+NAMED = 5  # skipped files that are named for each reason
 NOTHING = Report(inputs=(), findings=(), faults=(), counts=Counts(), exit=Exit.OPEN)
 
 
 def merged(reports: Iterable[Report], *, ours: bool = False) -> Report:
-    """All that the parts say, sorted as one report would be. What two parts say alike of the run is said once.
+    """One report on the inputs of all reports, sorted as if one run had made it.
 
-    ``ours`` are the reports of this run: nobody has changed their order.
+    ``ours`` are reports of this run, whose findings are sorted.
     """
     parts = tuple(reports)
-    found = [part.findings for part in parts if part.findings]  # each sorted
-    findings = found[0] if len(found) == 1 else tuple(chain.from_iterable(found))
-    if len(found) > 1 and not (ours and _follow(found)):
+    of_parts = [part.findings for part in parts if part.findings]
+    findings = of_parts[0] if len(of_parts) == 1 else tuple(chain.from_iterable(of_parts))
+    if len(of_parts) > 1 and not (ours and _follow(of_parts)):
         findings = tuple(sorted(findings, key=by_place))
     faults = in_order(chain.from_iterable(part.faults for part in parts))
     return Report(
@@ -237,36 +219,36 @@ def merged(reports: Iterable[Report], *, ours: bool = False) -> Report:
         counts=_summed([part.counts for part in parts]),
         exit=worst([exit_of(findings, faults), *(part.exit for part in parts)]),
         secrets=frozenset().union(*(part.secrets for part in parts)),
-        skipped=together(chain.from_iterable(part.skipped for part in parts)),
+        skipped=_skipped(chain.from_iterable(part.skipped for part in parts)),
     )
 
 
-def _follow(found: Iterable[tuple[Finding, ...]]) -> bool:
-    """Whether the findings of each part come before those of the next: mostly they are of different files."""
-    return all(by_place(one[-1]) <= by_place(other[0]) for one, other in pairwise(found))
+def _follow(parts: Iterable[tuple[Finding, ...]]) -> bool:
+    """Whether the findings of each part come before those of the next, as they mostly do."""
+    return all(by_place(one[-1]) <= by_place(other[0]) for one, other in pairwise(parts))
 
 
 def in_order(faults: Iterable[Fault]) -> tuple[Fault, ...]:
-    """Each fault once, by its place."""
+    """Each fault once, sorted by place."""
     return tuple(
         sorted(dict.fromkeys(faults), key=lambda fault: (fault.place.file, fault.place.line or 0, fault.message))
     )
 
 
-def together(skipped: Iterable[Skipped]) -> tuple[Skipped, ...]:
-    """The files that were not judged, reason by reason."""
-    whys: dict[str, list[Skipped]] = {}
+def _skipped(skipped: Iterable[Skipped]) -> tuple[Skipped, ...]:
+    """The skipped files, by reason."""
+    by_reason: dict[str, list[Skipped]] = {}
     for item in skipped:
-        whys.setdefault(item.why, []).append(item)
+        by_reason.setdefault(item.why, []).append(item)
     return tuple(
         Skipped(why, sum(item.files for item in items), tuple(sorted(chain(*(item.first for item in items)))[:NAMED]))
-        for why, items in sorted(whys.items())
+        for why, items in sorted(by_reason.items())
     )
 
 
 def _summed(counts: list[Counts]) -> Counts:
-    """One ledger of several. Every part asked the same policies."""
-    total = {name: sum(getattr(part, name) for part in counts) for name in names_of(Counts)}
+    """The sums of counts. Every part runs the same policies."""
+    total = {name: sum(getattr(part, name) for part in counts) for name in field_names(Counts)}
     return Counts(**total | {"policies": max((part.policies for part in counts), default=0)})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from support.policies import recovery_on
-from tablegate.engine.settings import ConfigError, Settings, named, selected, selection
+from tablegate.engine.settings import ConfigError, Settings, policies_named, selected_policies, selection
 from tablegate.policy import CRITICAL, HIGH, LOW
 
 POLICIES = (
@@ -17,7 +17,7 @@ POLICIES = (
 
 
 def ids(**settings: tuple[str, ...]) -> list[str]:
-    return [policy.id for policy in selected(POLICIES, Settings(**settings))]
+    return [policy.id for policy in selected_policies(POLICIES, Settings(**settings))]
 
 
 @pytest.mark.parametrize(
@@ -68,13 +68,13 @@ def test_each_policy_knows_why_it_runs_or_not() -> None:
 def test_a_word_that_selects_nothing_known_names_the_nearest() -> None:
     """A typo must not silently switch a policy off."""
     with pytest.raises(ConfigError) as caught:
-        named(POLICIES, "point-in-tim")
+        policies_named(POLICIES, "point-in-tim")
     assert (caught.value.message, caught.value.hint) == (
         '"point-in-tim" is no policy, family or severity',
         'did you mean "point-in-time"?',
     )
     with pytest.raises(ConfigError) as caught:
-        named(POLICIES, "%")
+        policies_named(POLICIES, "%")
     assert caught.value.hint is None
 
 

@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 
 import pytest
 
-from tablegate.model.record import field, is_compared, names_of, record, wire
+from tablegate.model.record import field, field_names, is_compared, record, wire
 
 
 @record()
@@ -74,7 +74,7 @@ def test_what_is_still_being_made_changes() -> None:
 
 def test_a_record_tells_what_it_is_given() -> None:
     """What is wired afterwards is no part of it."""
-    assert names_of(Leaf) == ("name", "tags")
+    assert field_names(Leaf) == ("name", "tags")
 
 
 def test_records_are_given_by_names_unless_they_say_otherwise() -> None:

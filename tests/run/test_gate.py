@@ -73,7 +73,10 @@ def test_a_global_table_is_told_what_a_global_table_says(spelling: str) -> None:
 @pytest.mark.parametrize(
     ("id", "expected"),
     [
-        ("TG304", "# AWS::Serverless::SimpleTable cannot say this, AWS::DynamoDB::Table can:\nDeletionProtec"),
+        (
+            "TG304",
+            "# not supported by AWS::Serverless::SimpleTable; change the type to AWS::DynamoDB::Table:\n",
+        ),
         ("TG301", "PointInTimeRecoverySpecification:\n"),
         ("TG305", "DeletionPolicy: Retain\n"),
         ("TG306", "OrdersBackup:\n  Type: AWS::Backup"),

@@ -7,7 +7,7 @@ from typing import Any
 
 from support import tables as build
 from support.policies import judge_all
-from tablegate.engine.settings import PolicySettings, Settings, selected
+from tablegate.engine.settings import PolicySettings, Settings, selected_policies
 from tablegate.findings import Finding
 from tablegate.iam.arns import Symbols
 from tablegate.iam.documents import Document, parse_document
@@ -149,7 +149,7 @@ def findings(world: Estate, only: str | None = None, **options: Any) -> list[Fin
         select=(only or "access",) if only else (),
         policies={only: PolicySettings(options=options)} if only else {},
     )
-    running = [policy for policy in selected(POLICIES, settings) if policy.family == "access"]
+    running = [policy for policy in selected_policies(POLICIES, settings) if policy.family == "access"]
     judgement = judge_all([world], running, settings)
     assert judgement.faults == ()
     return list(judgement.findings)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Any
 
-from tablegate.model.record import names_of, replace
+from tablegate.model.record import field_names, replace
 from tablegate.model.value import Value
 from tablegate.policy import Policy
 
@@ -53,7 +53,7 @@ class Planter:
         kind = type(thing).__name__
         # Only the contents of known facts are printed: the name of such a value stays.
         kept = {"Value.name"} if isinstance(thing, Value) and thing.content is not None else set()
-        names = [name for name in names_of(type(thing)) if f"{kind}.{name}" not in OURS | kept]
+        names = [name for name in field_names(type(thing)) if f"{kind}.{name}" not in OURS | kept]
         fields = {name: self.plant(getattr(thing, name), f"{path}.{name}".strip(".")) for name in names}
         return replace(thing, **fields)
 

@@ -15,7 +15,7 @@ from tablegate.config.read_options import read_options, with_grammar
 from tablegate.dialects import with_shared_inputs
 from tablegate.dialects.reading import ReadOptions
 from tablegate.engine.judge import PreparedPolicies
-from tablegate.engine.settings import ConfigError, Settings, selected
+from tablegate.engine.settings import ConfigError, Settings, selected_policies
 from tablegate.findings import NOTHING, Counts, Exit, Fault, FaultCode, Report, Shard, digest, merged
 from tablegate.inputs.collect import Collected, collect
 from tablegate.inputs.files import name_of
@@ -74,7 +74,7 @@ def check(inputs: Iterable[str], sources: ConfigSources, flags: Mapping[str, Any
     run = run_options(configuration)
     options = read_options(configuration, os.environ)
 
-    policies = PreparedPolicies(selected(prepared.policies, prepared.settings), prepared.settings)
+    policies = PreparedPolicies(selected_policies(prepared.policies, prepared.settings), prepared.settings)
     progress = Progress(silent=run.silent)
     try:
         collected = _collected(inputs, run, progress)

@@ -13,7 +13,7 @@ from tablegate.cli.reports import deliver, destinations, report_view, width
 from tablegate.config.configuration import Configuration, read_configuration
 from tablegate.config.read_options import read_options, with_grammar
 from tablegate.dialects import read_all
-from tablegate.engine.jsonpath import Match, compiled, view
+from tablegate.engine.jsonpath import Match, compile_path, view
 from tablegate.engine.jsonpath import Path as JsonPath
 from tablegate.engine.settings import ConfigError, did_you_mean
 from tablegate.findings import NOTHING, Exit, Fault, FaultCode, Report, exit_of, merged
@@ -74,7 +74,7 @@ def show(name: str, path: str | None, form: str, flags: Mapping[str, Any]) -> in
     """Print the tables of one input, or what a path selects in each."""
     if form not in FORMATS:
         raise ConfigError(f'--output: "{form}" must be {" or ".join(FORMATS)}', hint=did_you_mean(form, FORMATS))
-    selector = compiled(path) if path else None
+    selector = compile_path(path) if path else None
     inputs = Inputs((name,), flags)
     documents = []
     for estate in inputs.estates():
@@ -105,7 +105,7 @@ def _row(table: Table, match: Match) -> dict[str, Any]:
         "address": table.address,
         "scenario": table.scenario,
         "path": match.name,
-        "value": view(match.thing),
+        "value": view(match.content),
         "origin": str(value.origin),
         "at": at,
     }

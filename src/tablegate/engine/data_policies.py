@@ -1,4 +1,4 @@
-"""Policies written as data."""
+"""Policies as data: each ``[[policy]]`` table of the configuration becomes a policy with a compiled predicate."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import is_dataclass
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from tablegate.engine.jsonpath import Match, Path, compiled, is_number, members, regex, same
+from tablegate.engine.jsonpath import Match, Path, compile_path, compile_regex, is_equal, is_number, members
 from tablegate.engine.settings import (
     ConfigError,
     as_bool,
@@ -17,75 +17,28 @@ from tablegate.engine.settings import (
     as_text,
     did_you_mean,
     unknown_key,
-    wrong,
+    wrong_value,
 )
 from tablegate.model.table import Dialect, Index, Replica, Table
 from tablegate.model.value import Value, Verdict, all_of, any_of, fails, not_applicable, unknown, when
 from tablegate.policy.declare import InBothLanguages, Policy
 
-
-def check_steps(path: Path, kind: Any) -> None:
-    """Raise ConfigError where the path takes a name that its subject does not have."""
-    at: Any = kind
-    for step in path.steps:
-        at = _content(at)
-        if not is_dataclass(at):
-            at = _entry(at, path, step.names)
-            continue
-        if len(step.names) != 1:
-            return  # a wildcard or several names: the rest differs from one to the next
-        known = members(at)
-        name = step.names[0]
-        if name not in known:
-            raise ConfigError(
-                f'"{path.text}": there is no {name}', hint=did_you_mean(name, known) or f"known: {', '.join(known)}"
-            )
-        at = _hints(at)[name]
-
-
-def _content(kind: Any) -> Any:
-    """What stands inside: of a value, its content; of something that may be missing, what it is when there."""
-    while True:
-        if get_origin(kind) is Value:
-            kind = get_args(kind)[0]
-        elif get_origin(kind) in (Union, UnionType):
-            kind = next(item for item in get_args(kind) if item is not type(None))
-        else:
-            return kind
-
-
-def _entry(kind: Any, path: Path, names: tuple[str, ...]) -> Any:
-    """What stands one step below something that is no object of the model."""
-    origin = get_origin(kind)
-    if origin is tuple and not names:
-        return get_args(kind)[0]
-    if origin is not None and issubclass(origin, Mapping):
-        return get_args(kind)[1]
-    raise ConfigError(
-        f'"{path.text}" goes on where nothing is', hint="lists are entered with [*], and texts not at all"
-    )
-
-
-def _hints(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind, localns={"Change": object, "Estate": object})
-
-
 SUBJECTS: Mapping[str, type] = {"table": Table, "index": Index, "replica": Replica, "resource": Table}
 MUSTS = ("exist", "equal", "one-of", "match", "at-least", "at-most")
+NEEDED = ("id", "severity", "title", "path", "must")
 
 _TEXTS = ("id", "name", "severity", "title", "subject", "dialect", "path", "docs", "rationale", "fix")
 _KEYS = (*_TEXTS, "must", "when", "on")
-NEEDED = ("id", "severity", "title", "path", "must")
 
-Judge = Callable[[object], Verdict]
-Keys = tuple[str, ...]
+Claim = Callable[[object], Verdict]  # what a table says about a subject
+Keys = tuple[str, ...]  # from the top of the configuration to a value
 
 
-def data_policies(written: object) -> tuple[Policy, ...]:
-    """The policies of the ``[[policy]]`` tables, compiled and checked."""
-    if not isinstance(written, (list, tuple)):
-        wrong(written, "a list of tables: [[policy]]", ("policy",))
-    return tuple(_policy(as_table(table, ("policy",))) for table in written)
+def data_policies(tables: object) -> tuple[Policy, ...]:
+    """The policies of the ``[[policy]]`` tables. ConfigError if one is wrong."""
+    if not isinstance(tables, (list, tuple)):
+        wrong_value(tables, "a list of tables: [[policy]]", ("policy",))
+    return tuple(_policy(as_table(table, ("policy",))) for table in tables)
 
 
 def _policy(table: Mapping[str, Any]) -> Policy:
@@ -99,10 +52,10 @@ def _policy(table: Mapping[str, Any]) -> Policy:
             )
     text = {key: as_text(table[key], ("policy", key)) for key in _TEXTS if key in table}
     if not re.fullmatch(r"[A-Z]{2,8}[0-9]{3,4}", text["id"]):
-        wrong(text["id"], "2 to 8 capital letters and 3 or 4 digits", ("policy", "id"))
+        wrong_value(text["id"], "2 to 8 capital letters and 3 or 4 digits", ("policy", "id"))
     subject = text.get("subject", "table")
     if subject not in SUBJECTS:
-        wrong(subject, f"one of {', '.join(SUBJECTS)}", ("policy", "subject"))
+        wrong_value(subject, f"one of {', '.join(SUBJECTS)}", ("policy", "subject"))
     return Policy(
         id=text["id"],
         name=text.get("name", text["id"].lower()),
@@ -120,9 +73,9 @@ def _policy(table: Mapping[str, Any]) -> Policy:
 
 def _check(table: Mapping[str, Any], subject: str, dialect: str | None) -> Callable[[Any], Verdict]:
     if dialect is not None and dialect not in tuple(Dialect):
-        wrong(dialect, f"one of {', '.join(Dialect)}", ("policy", "dialect"))
+        wrong_value(dialect, f"one of {', '.join(Dialect)}", ("policy", "dialect"))
     claim = _claim(table, subject, ("policy",))
-    limit = _claim_when(table["when"], subject) if "when" in table else None
+    condition = _condition(table["when"], subject) if "when" in table else None
 
     def check(root: Any) -> Verdict:
         owner = root if isinstance(root, Table) else root.table
@@ -132,12 +85,14 @@ def _check(table: Mapping[str, Any], subject: str, dialect: str | None) -> Calla
             if owner.raw is None:
                 return unknown("the resource as it is written is not at hand")
             root = owner.raw()
-        return claim(root) if limit is None else when(limit(root), lambda: claim(root), "its condition does not hold")
+        if condition is None:
+            return claim(root)
+        return when(condition(root), lambda: claim(root), "its condition does not hold")
 
     return check
 
 
-def _claim_when(written: object, subject: str) -> Judge:
+def _condition(written: object, subject: str) -> Claim:
     table = as_table(written, ("policy", "when"))
     for key in table:
         if key != "path" and key not in MUSTS:
@@ -146,12 +101,12 @@ def _claim_when(written: object, subject: str) -> Judge:
     return _claim({"path": table.get("path"), "must": must}, subject, ("policy", "when"))
 
 
-def _claim(table: Mapping[str, Any], subject: str, keys: Keys) -> Judge:
-    """What is said of a path: of each thing it leads to, or of there being one."""
+def _claim(table: Mapping[str, Any], subject: str, keys: Keys) -> Claim:
+    """What ``path`` and ``must`` say: something about each match, or whether there is one."""
     path = _compiled(as_text(table["path"], (*keys, "path")), subject, keys)
     must = as_table(table["must"], (*keys, "must"))
     if len(must) != 1:
-        wrong(dict(must), f"one of {', '.join(MUSTS)}", (*keys, "must"))
+        wrong_value(dict(must), f"one of {', '.join(MUSTS)}", (*keys, "must"))
     [(word, wanted)] = must.items()
     if word not in MUSTS:
         unknown_key(word, MUSTS, (*keys, "must"))
@@ -159,12 +114,12 @@ def _claim(table: Mapping[str, Any], subject: str, keys: Keys) -> Judge:
         exists = as_bool(wanted, (*keys, "must", word))
         return lambda root: _existing(path, root) if exists else ~_existing(path, root)
     test = _test(word, wanted, (*keys, "must", word))
-    return lambda root: all_of(_each(match, test) for match in _found(path, root))
+    return lambda root: all_of(_verdict(match, test) for match in _matches(path, root))
 
 
 def _compiled(text: str, subject: str, keys: Keys) -> Path:
     try:
-        path = compiled(text)
+        path = compile_path(text)
         if subject != "resource":
             check_steps(path, SUBJECTS[subject])
     except ConfigError as error:
@@ -173,37 +128,77 @@ def _compiled(text: str, subject: str, keys: Keys) -> Path:
 
 
 def _existing(path: Path, root: object) -> Verdict:
-    """Something stands there that is not empty."""
-    found = _found(path, root)
-    if not found:
+    """Whether a match is there and not empty."""
+    matches = _matches(path, root)
+    if not matches:
         return fails(f"nothing stands at {path.text}")
-    return any_of(_each(match, lambda content: content not in (None, (), [], {})) for match in found)
+    return any_of(_verdict(match, lambda content: content not in (None, (), [], {})) for match in matches)
 
 
-def _found(path: Path, root: object) -> list[Match]:
-    """What the path leads to. A path that can lead to one thing only leads to nothing where that is not there."""
+def _matches(path: Path, root: object) -> list[Match]:
+    """The matches of a path. If it can have one only and has none, the one match is nothing."""
     matches = path.matches(root)
     return matches if matches or path.plural else [Match(None, path.text)]
 
 
-def _each(match: Match, test: Callable[[object], bool]) -> Verdict:
+def _verdict(match: Match, test: Callable[[object], bool]) -> Verdict:
     verdict = match.value().satisfies(test)
-    return verdict if match.given is None else match.given.implies(verdict)
+    return verdict if match.condition is None else match.condition.implies(verdict)
 
 
 def _test(word: str, wanted: Any, keys: Keys) -> Callable[[object], bool]:
     match word:
         case "equal":
-            return lambda content: same(content, wanted)
+            return lambda content: is_equal(content, wanted)
         case "one-of":
             if not isinstance(wanted, list):
-                wrong(wanted, "a list", keys)
-            return lambda content: any(same(content, item) for item in wanted)
+                wrong_value(wanted, "a list", keys)
+            return lambda content: any(is_equal(content, item) for item in wanted)
         case "match":
-            found = regex(as_text(wanted, keys), *keys).search
-            return lambda content: isinstance(content, str) and found(content) is not None
+            search = compile_regex(as_text(wanted, keys), *keys).search
+            return lambda content: isinstance(content, str) and search(content) is not None
     if isinstance(wanted, bool) or not isinstance(wanted, (int, float)):
-        wrong(wanted, "a number", keys)
+        wrong_value(wanted, "a number", keys)
     if word == "at-least":
         return lambda content: is_number(content) and content >= wanted
     return lambda content: is_number(content) and content <= wanted
+
+
+def check_steps(path: Path, kind: Any) -> None:
+    """Raise ConfigError if the path takes a name that its subject does not have."""
+    for step in path.steps:
+        kind = _inside(kind)
+        if not is_dataclass(kind):
+            kind = _entry(kind, path, step.names)
+            continue
+        if len(step.names) != 1:
+            return  # a wildcard or several names: from here on the kinds differ
+        known = members(kind)
+        name = step.names[0]
+        if name not in known:
+            hint = did_you_mean(name, known) or f"known: {', '.join(known)}"
+            raise ConfigError(f'"{path.text}": there is no {name}', hint=hint)
+        kind = get_type_hints(kind, localns={"Change": object, "Estate": object})[name]
+
+
+def _inside(kind: Any) -> Any:
+    """The type of a value's content, and of an optional field if it is set."""
+    while True:
+        if get_origin(kind) is Value:
+            kind = get_args(kind)[0]
+        elif get_origin(kind) in (Union, UnionType):
+            kind = next(item for item in get_args(kind) if item is not type(None))
+        else:
+            return kind
+
+
+def _entry(kind: Any, path: Path, names: tuple[str, ...]) -> Any:
+    """The type of an entry of a list or mapping."""
+    origin = get_origin(kind)
+    if origin is tuple and not names:
+        return get_args(kind)[0]
+    if origin is not None and issubclass(origin, Mapping):
+        return get_args(kind)[1]
+    raise ConfigError(
+        f'"{path.text}" goes on where nothing is', hint="lists are entered with [*], and texts not at all"
+    )

@@ -1,4 +1,4 @@
-"""Verdict into finding: words, severity, overrides."""
+"""Verdicts into findings: severity, message, place and fix. Overrides, which change tables and severities."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from tablegate.policy.declare import Policy, Severity
 
 
 def overridden(estate: Estate, overrides: Sequence[Override]) -> Estate:
-    """The estate, with what the overrides declare of its tables where no tag says it. The last one counts."""
-    speaking = [item for item in overrides if item.purpose or item.environment or item.data_class or item.capacity]
-    if not speaking:
+    """The estate with the declarations of overrides in tables whose tags have none. The last override counts."""
+    declaring = [item for item in overrides if item.purpose or item.environment or item.data_class or item.capacity]
+    if not declaring:
         return estate
-    tables = {id(table): _overridden(table, estate.file, speaking) for table in estate.tables}
+    tables = {id(table): _overridden(table, estate.file, declaring) for table in estate.tables}
     return with_tables(estate, tables)
 
 
 def severity_at(policy: Policy, site: FindingSite, overrides: Sequence[Override]) -> Severity | None:
-    """How hard the policy weighs at the site, if an override says so. The last one counts."""
+    """The policy's severity at a site, if an override sets it. The last override counts."""
     for override in reversed(overrides):
         if policy.id in override.severity and _matches(override, site.address, site.file, site.tags):
             return override.severity[policy.id]
@@ -52,16 +52,16 @@ def _overridden(table: Table, file: str, overrides: Sequence[Override]) -> Table
     for override in reversed(overrides):
         if _matches(override, table.address, file, table.tags):
             declared = Declared(
-                purpose=_said(facts.PURPOSE, declared.purpose, override.purpose),
-                environment=_said(facts.ENVIRONMENT, declared.environment, override.environment),
-                data_class=_said(facts.DATA_CLASS, declared.data_class, override.data_class),
-                capacity=_said(facts.DECLARED_CAPACITY, declared.capacity, override.capacity),
+                purpose=_declared(facts.PURPOSE, declared.purpose, override.purpose),
+                environment=_declared(facts.ENVIRONMENT, declared.environment, override.environment),
+                data_class=_declared(facts.DATA_CLASS, declared.data_class, override.data_class),
+                capacity=_declared(facts.DECLARED_CAPACITY, declared.capacity, override.capacity),
             )
     return table if declared is table.declared else replace(table, declared=declared)
 
 
-def _said(fact: Fact[str], tagged: Value[str], text: str | None) -> Value[str]:
-    """A tag that is not known may say otherwise, so it stays unknown."""
+def _declared(fact: Fact[str], tagged: Value[str], text: str | None) -> Value[str]:
+    """The override's value if no tag is set. An unknown tag stays unknown: it may have another value."""
     return tagged if text is None or tagged.origin is not Origin.DEFAULT else fact.of(text.strip().lower())
 
 
@@ -76,19 +76,19 @@ def _matches(override: Override, address: str, file: str, tags: Value[Mapping[st
 
 @lru_cache
 def _address_pattern(glob: str) -> re.Pattern[str]:
-    """``*`` is any text. Brackets are just brackets: they belong to Terraform's addresses."""
+    """A pattern in which ``*`` is any text, and brackets are literal as in Terraform's addresses."""
     return re.compile(".*".join(re.escape(text) for text in glob.split("*")), re.DOTALL)
 
 
 @lru_cache
 def _path_pattern(glob: str) -> re.Pattern[str]:
-    """``*`` is any text within a name, ``**/`` any folders, ``?`` one character."""
-    spelled = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    """A pattern in which ``*`` is any text within a name, ``**/`` any folders, and ``?`` one character."""
+    expressions = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     pieces = re.split(r"(\*\*/|\*\*|\*|\?)", glob)
-    return re.compile("".join(spelled.get(piece, re.escape(piece)) for piece in pieces), re.DOTALL)
+    return re.compile("".join(expressions.get(piece, re.escape(piece)) for piece in pieces), re.DOTALL)
 
 
-# Tags and policy documents hold what people write into them: they are named, never quoted.
+# Tags and policy documents may hold anything: messages name them, and never quote them.
 _PRIVATE = frozenset({facts.TAGS.name, facts.POLICY.name, facts.STREAM_POLICY.name})
 _FACTS = frozenset(fact.name for fact in vars(facts).values() if isinstance(fact, facts.Fact))
 _PUBLIC = (_FACTS | facts.STATEMENT) - _PRIVATE
@@ -103,7 +103,7 @@ _MANY = 5
 
 
 def message_of(verdict: Verdict) -> str:
-    """What a finding says. An unknown always says which value is not known, and why."""
+    """The message of a finding. That of an unknown names each unknown value with the reason."""
     if verdict.truth is None:
         doubts = [value for value in verdict.evidence if not value.known]
         reasons = _joined(doubts) if doubts else ""
@@ -112,7 +112,7 @@ def message_of(verdict: Verdict) -> str:
 
 
 def worded(value: Value[object]) -> str:
-    """One value as a statement."""
+    """A value as a clause, such as "stream is off (default)"."""
     verb = "are" if value.name in _PLURAL else "is"
     if value.origin is Origin.UNKNOWN:
         reason = value.doubt.reason if value.doubt else "it cannot be seen here"
@@ -156,7 +156,7 @@ def _item(item: object) -> str:
 
 _FAILS, _UNKNOWN, _WAIVED = Outcome.FAILS, Outcome.UNKNOWN, Outcome.WAIVED
 _NONE: frozenset[Severity] = frozenset()
-_BEYOND_SIMPLE = frozenset(  # properties of a table that SAM's short form has not
+_NOT_OF_SIMPLE_TABLES = frozenset(  # properties that SAM's short form lacks
     {
         "AttributeDefinitions",
         "BillingMode",
@@ -181,26 +181,23 @@ _BEYOND_SIMPLE = frozenset(  # properties of a table that SAM's short form has n
 def finding_maker(
     policy: Policy, settings: Settings
 ) -> Callable[[FindingSite, Verdict, CombinedVerdict | None], Finding]:
-    """What makes the findings of one policy."""
+    """A function that makes the findings of one policy."""
     own = settings.policies.get(policy.id)
     set_severity = own.severity if own else None
-    usual = set_severity or policy.severity
     failing = _blocking(settings.fail_on)
-    doubtful = failing if settings.unknown is UnknownMode.BLOCK else _NONE
-    doubtful_in_source = doubtful if settings.unknown_chosen else _NONE
+    unknown = failing if settings.unknown is UnknownMode.BLOCK else _NONE
+    unknown_in_source = unknown if settings.unknown_chosen else _NONE
 
-    def find(site: FindingSite, verdict: Verdict, among: CombinedVerdict | None) -> Finding:
+    def make_finding(site: FindingSite, verdict: Verdict, combined: CombinedVerdict | None) -> Finding:
         if verdict.truth is False:
             outcome, blocks = _FAILS, failing
         else:
             outcome = _UNKNOWN
-            blocks = doubtful_in_source if site.dialect is Dialect.TERRAFORM_SOURCE else doubtful
+            blocks = unknown_in_source if site.dialect is Dialect.TERRAFORM_SOURCE else unknown
         waived = _acknowledged(policy, site.construct) if site.construct and settings.heeds_acknowledged else None
-        severity = usual
-        if settings.overrides or verdict.severity:
-            said = severity_at(policy, site, settings.overrides)
-            severity = said or set_severity or Severity(verdict.severity or policy.severity)
-        message = (verdict.note if verdict.truth is False else None) or message_of(verdict)
+        overridden = severity_at(policy, site, settings.overrides)
+        severity = overridden or set_severity or Severity(verdict.severity or policy.severity)
+        message = message_of(verdict)
         return Finding(
             policy=policy,
             severity=severity,
@@ -210,19 +207,19 @@ def finding_maker(
             address=site.address,
             part=site.part,
             place=_place(verdict.evidence, site),
-            scenario=among.scenario if among else None,
-            message=f"{message}; {among.when}" if among and among.when else message,
+            scenario=combined.scenario if combined else None,
+            message=f"{message}; {combined.when}" if combined and combined.when else message,
             evidence=verdict.evidence,
             fix=verdict.fix or _fix(policy, site),
             construct=site.construct,
             waived=waived,
         )
 
-    return find
+    return make_finding
 
 
 def _acknowledged(policy: Policy, construct: Construct) -> str | None:
-    """Why the author of the program that made the subject has acknowledged the policy there."""
+    """The reason for which the author of a program has acknowledged the policy, if so."""
     rules = construct.acknowledged
     return rules.get(policy.id, rules.get(policy.name))
 
@@ -240,21 +237,17 @@ def _place(evidence: tuple[Value[object], ...], site: FindingSite) -> Place | No
 
 
 def _fix(policy: Policy, site: FindingSite) -> str | None:
-    """The remedy in the language that the subject is written in. One text for all languages is none of them."""
-    said = policy.remedy.within(site.dialect, site.type)
-    if site.spelling is None or said is None or said == policy.remedy.terraform:
-        return said
-    fix = _in_json(said) if site.spelling == "json" else said
-    return f"# {SIMPLE_TABLE} cannot say this, {TABLE} can:\n{fix}" if _is_beyond(said, site.type) else fix
+    """The policy's remedy in the language of the subject. A text that is the same for all languages stays as it is."""
+    remedy = policy.remedy.within(site.dialect, site.type)
+    if site.spelling is None or remedy is None or remedy == policy.remedy.terraform:
+        return remedy
+    fix = _in_json(remedy) if site.spelling == "json" else remedy
+    if site.type == SIMPLE_TABLE and remedy.partition(":")[0] in _NOT_OF_SIMPLE_TABLES:
+        return f"# not supported by {SIMPLE_TABLE}; change the type to {TABLE}:\n{fix}"
+    return fix
 
 
-def _in_json(said: str) -> str:
-    # Imported here: it reads YAML, which no other language needs.
-    from tablegate.syntax.yaml import pasted
+def _in_json(yaml: str) -> str:
+    from tablegate.syntax.yaml import pasted  # imports the reader of YAML, which plans are checked without
 
-    return pasted(said)
-
-
-def _is_beyond(said: str, type: str | None) -> bool:
-    """Whether a remedy begins with a property that a table of this type does not have."""
-    return type == SIMPLE_TABLE and said.partition(":")[0] in _BEYOND_SIMPLE
+    return pasted(yaml)

@@ -1,4 +1,4 @@
-"""Jsonpath over the model as plain data."""
+"""JSONPath over the model: jsonpath-ng parses a path, which then selects values with their places and doubts."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from tablegate.engine.settings import ConfigError
 from tablegate.model.record import record, replace
 from tablegate.model.value import Doubt, Origin, Place, Value, Verdict, all_of, any_of
 
-# What leads from a part back to its whole, or out of the table: a view would never end.
-_WIRES = frozenset({"table", "estate", "change", "raw", "make_before"})
+# References from a part back to its whole, or out of the table: a view would never end.
+_REFERENCES = frozenset({"table", "estate", "change", "raw", "make_before"})
 
 SENSITIVE = "(sensitive)"
 UNSEEN = Doubt("it cannot be seen here")
 
 
-def view(thing: object) -> Any:
-    """The thing with every value as its content. What is not known is ``{"unknown": reason}``."""
-    match thing:
+def view(part: object) -> Any:
+    """A part of the model as plain data, each value as its content. An unknown value is ``{"unknown": reason}``."""
+    match part:
         case Value():
-            return SENSITIVE if thing.sensitive and thing.content is not None else view(content_of(thing))
+            return SENSITIVE if part.sensitive and part.content is not None else view(content_of(part))
         case Doubt():
-            return {"unknown": thing.reason}
+            return {"unknown": part.reason}
         case Place():
-            return {name: part for name in members(Place) if (part := getattr(thing, name)) is not None}
+            return {name: it for name in members(Place) if (it := getattr(part, name)) is not None}
         case Mapping():
-            return {str(key): view(thing[key]) for key in thing}
+            return {str(key): view(part[key]) for key in part}
         case list() | tuple():
-            return [view(item) for item in thing]
+            return [view(item) for item in part]
         case set() | frozenset():
-            return sorted(str(item) for item in thing)
+            return sorted(str(item) for item in part)
         case str():
-            return str(thing)
-        case _ if is_dataclass(thing):
-            return {name: view(getattr(thing, name)) for name in members(type(thing))}
-    return thing
+            return str(part)
+        case _ if is_dataclass(part):
+            return {name: view(getattr(part, name)) for name in members(type(part))}
+    return part
 
 
 def content_of(value: Value[Any]) -> object:
-    """The content of a value, with doubts where something is not known: itself, or an entry of a mapping."""
+    """The content of a value, with a doubt in place of an unknown content, or of an unknown entry of a mapping."""
     if not value.known:
         return value.doubt or UNSEEN
     if isinstance(value.content, Mapping):
@@ -53,8 +53,8 @@ def content_of(value: Value[Any]) -> object:
 
 
 def members(kind: Any) -> tuple[str, ...]:
-    """The names by which a path may go on from an object of the model."""
-    return tuple(field.name for field in fields(kind) if field.name not in _WIRES)
+    """The names of an object of the model that a path can take."""
+    return tuple(field.name for field in fields(kind) if field.name not in _REFERENCES)
 
 
 Condition = Callable[[object], Verdict]
@@ -62,46 +62,46 @@ Condition = Callable[[object], Verdict]
 
 @record(kw_only=False)
 class Match:
-    """What a path leads to. ``carrier`` is the fact that holds it; ``given``, on what condition it is there."""
+    """One match of a path. ``fact`` is the value it is in, ``condition`` the verdict on which it depends."""
 
-    thing: object
+    content: object
     name: str = ""
-    carrier: Value[Any] | None = None
-    given: Verdict | None = None
+    fact: Value[Any] | None = None
+    condition: Verdict | None = None
 
     @property
-    def stuck(self) -> bool:
-        """Whether nothing is known below this."""
-        return isinstance(self.thing, Doubt) or (isinstance(self.thing, Value) and not self.thing.known)
+    def is_unknown(self) -> bool:
+        """Whether no step can go on from here, because the content is unknown."""
+        return isinstance(self.content, Doubt) or (isinstance(self.content, Value) and not self.content.known)
 
     def value(self) -> Value[Any]:
-        """The thing as a value, with the place and the origin of the fact that holds it."""
-        if isinstance(self.thing, Value):
-            return self.thing
-        carrier: Value[Any] = Value(self.name, None) if self.carrier is None else self.carrier
-        if isinstance(self.thing, Doubt):
-            return Value(self.name, None, Origin.UNKNOWN, carrier.place, self.thing)
-        return replace(carrier, name=self.name, content=self.thing)
+        """The content as a value, with the place and the origin of the fact it is in."""
+        if isinstance(self.content, Value):
+            return self.content
+        fact: Value[Any] = Value(self.name, None) if self.fact is None else self.fact
+        if isinstance(self.content, Doubt):
+            return Value(self.name, None, Origin.UNKNOWN, fact.place, self.content)
+        return replace(fact, name=self.name, content=self.content)
 
-    def opened(self) -> Match:
-        """The content of a value, of which something is known."""
-        if isinstance(self.thing, Value):
-            return replace(self, thing=content_of(self.thing), carrier=self.thing)
+    def inside(self) -> Match:
+        """The match of what is inside a value; itself if it is none."""
+        if isinstance(self.content, Value):
+            return replace(self, content=content_of(self.content), fact=self.content)
         return self
 
-    def below(self, key: str, thing: object) -> Match:
-        """What stands under a key of this."""
+    def member(self, key: str, content: object) -> Match:
+        """The match of a member of this one."""
         name = f"{self.name}.{key}" if self.name and not key.startswith("[") else self.name + key
-        return replace(self, thing=thing, name=name)
+        return replace(self, content=content, name=name)
 
 
 @record(kw_only=False)
 class Step:
-    """One step of a path: the names it may take, none where it takes them as they come, and how it goes on."""
+    """One step of a path: the names it can take, or none if it takes all, and the matches it leads to."""
 
     names: tuple[str, ...]
     plural: bool
-    go: Callable[[Match], Iterable[Match]]
+    follow: Callable[[Match], Iterable[Match]]
 
 
 @record(kw_only=False)
@@ -113,23 +113,25 @@ class Path:
 
     @property
     def plural(self) -> bool:
-        """Whether it may lead to several things, or to none."""
+        """Whether it can have several matches, or none."""
         return any(step.plural for step in self.steps)
 
     def matches(self, root: object) -> list[Match]:
-        """All that the path leads to."""
-        found = [Match(root)]
+        """All matches of the path."""
+        matches = [Match(root)]
         for step in self.steps:
-            found = [after for match in found for after in ((match,) if match.stuck else step.go(match.opened()))]
-        return found
+            matches = [
+                after for match in matches for after in ((match,) if match.is_unknown else step.follow(match.inside()))
+            ]
+        return matches
 
 
 _ONE_AT_A_TIME = Lock()  # filters of warnings, and the parser's modules, belong to the process
 
 
-def compiled(text: str) -> Path:
-    """The path, or ConfigError with what is wrong about it."""
-    from jsonpath_ng.ext.parser import parse
+def compile_path(text: str) -> Path:
+    """The path. ConfigError if it is wrong."""
+    from jsonpath_ng.ext.parser import parse  # few runs need it
 
     try:
         with _ONE_AT_A_TIME, warnings.catch_warnings():
@@ -165,7 +167,7 @@ def _step(node: Any, text: str) -> Step:
             return Step((), True, _every)
         case "Index":
             indices = node.indices
-            return Step((), len(indices) > 1, lambda match: _at(match, indices))
+            return Step((), len(indices) > 1, lambda match: _by_index(match, indices))
         case "Slice":
             bounds = slice(node.start, node.end, node.step)
             return Step((), True, lambda match: list(_items(match))[bounds])
@@ -178,28 +180,28 @@ def _step(node: Any, text: str) -> Step:
 
 
 def _named(match: Match, names: Iterable[str]) -> Iterator[Match]:
-    thing = match.thing
+    content = match.content
     for name in names:
-        if isinstance(thing, Mapping) and name in thing:
-            yield match.below(name, thing[name])
-        elif is_dataclass(thing) and name in members(type(thing)):
-            yield match.below(name, getattr(thing, name))
+        if isinstance(content, Mapping) and name in content:
+            yield match.member(name, content[name])
+        elif is_dataclass(content) and name in members(type(content)):
+            yield match.member(name, getattr(content, name))
 
 
 def _every(match: Match) -> Iterable[Match]:
-    thing = match.thing
-    if isinstance(thing, Mapping):
-        return _named(match, tuple(thing))
-    return _named(match, members(type(thing))) if is_dataclass(thing) else _items(match)
+    content = match.content
+    if isinstance(content, Mapping):
+        return _named(match, tuple(content))
+    return _named(match, members(type(content))) if is_dataclass(content) else _items(match)
 
 
 def _items(match: Match) -> Iterator[Match]:
-    if isinstance(match.thing, (list, tuple)):
-        for number, item in enumerate(match.thing):
-            yield match.below(f"[{number}]", item)
+    if isinstance(match.content, (list, tuple)):
+        for number, item in enumerate(match.content):
+            yield match.member(f"[{number}]", item)
 
 
-def _at(match: Match, indices: Iterable[int]) -> Iterator[Match]:
+def _by_index(match: Match, indices: Iterable[int]) -> Iterator[Match]:
     items = list(_items(match))
     for index in indices:
         if -len(items) <= index < len(items):
@@ -208,11 +210,11 @@ def _at(match: Match, indices: Iterable[int]) -> Iterator[Match]:
 
 def _filtered(match: Match, conditions: Iterable[Condition]) -> Iterator[Match]:
     for item in _items(match):
-        verdict = Verdict(None) if item.stuck else all_of(condition(item.thing) for condition in conditions)
+        verdict = Verdict(None) if item.is_unknown else all_of(condition(item.content) for condition in conditions)
         if verdict.truth is True:
             yield item
         elif verdict.truth is None:
-            yield replace(item, given=verdict if item.given is None else item.given & verdict)
+            yield replace(item, condition=verdict if item.condition is None else item.condition & verdict)
 
 
 def _condition(expression: Any, text: str) -> Condition:
@@ -231,16 +233,16 @@ def _condition(expression: Any, text: str) -> Condition:
 
 
 def _comparison(op: str, wanted: object, text: str) -> Callable[[object], bool]:
-    """What compares a content with the literal in a filter."""
+    """A test that compares a content with the literal in a filter."""
     if wanted is not None and not isinstance(wanted, (str, int, float, bool)):
         raise ConfigError(f'"{text}" holds a filter that compares with something else than a text or a number')
     if op == "=~":
-        found = regex(str(wanted)).search
-        return lambda content: isinstance(content, str) and found(content) is not None
+        search = compile_regex(str(wanted)).search
+        return lambda content: isinstance(content, str) and search(content) is not None
     if op in ("==", "="):
-        return lambda content: same(content, wanted)
+        return lambda content: is_equal(content, wanted)
     if op == "!=":
-        return lambda content: not same(content, wanted)
+        return lambda content: not is_equal(content, wanted)
     compare = _ORDERS[op]
     if isinstance(wanted, str):
         return lambda content: isinstance(content, str) and compare(content, wanted)
@@ -255,14 +257,14 @@ _ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def same(content: object, written: object) -> bool:
-    """Equal, and of one type: 1 is not true."""
+def is_equal(content: object, literal: object) -> bool:
+    """Whether a content equals a literal of a policy. 1 is not true."""
     plain = view(content)
-    return plain == written and isinstance(plain, bool) == isinstance(written, bool)
+    return plain == literal and isinstance(plain, bool) == isinstance(literal, bool)
 
 
-def regex(pattern: str, *keys: str) -> re.Pattern[str]:
-    """The compiled pattern, or ConfigError."""
+def compile_regex(pattern: str, *keys: str) -> re.Pattern[str]:
+    """The compiled pattern. ConfigError if it is wrong."""
     try:
         return re.compile(pattern)
     except re.error as error:
@@ -270,5 +272,5 @@ def regex(pattern: str, *keys: str) -> re.Pattern[str]:
 
 
 def is_number(content: object) -> TypeGuard[float]:
-    """A number, which true and false are not."""
+    """Whether the content is a number. True and false are none."""
     return isinstance(content, (int, float)) and not isinstance(content, bool)

@@ -1,4 +1,7 @@
-"""Settings from a document; which policies run; did-you-mean."""
+"""The engine's settings: read from the tables of a configuration, with the policies that they select.
+
+A mistake is a ConfigError with the keys that lead to it, and the word that was probably meant.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from tablegate.policy.declare import FAMILIES, Policy, Severity, accepted_value,
 
 
 class ConfigError(Exception):
-    """What the user configured cannot be meant. ``keys`` lead to it from the top of the document."""
+    """A mistake of the user in the configuration or the arguments. ``keys`` lead to it from the top of the document."""
 
     def __init__(self, message: str, *keys: str, hint: str | None = None) -> None:
         super().__init__(message)
@@ -30,7 +33,7 @@ class UnknownMode(StrEnum):
 
 @record()
 class PolicySettings:
-    """What the configuration says of one policy."""
+    """The severity and the options that the configuration sets for one policy."""
 
     severity: Severity | None = None
     options: Mapping[str, object] = field(default_factory=dict)
@@ -38,7 +41,7 @@ class PolicySettings:
 
 @record()
 class Override:
-    """What is said of the tables that match: every matcher given must match."""
+    """Declarations about the tables that every given matcher matches: ``address``, ``path`` and ``tags``."""
 
     address: str | None = None
     path: str | None = None
@@ -52,26 +55,26 @@ class Override:
 
 @record()
 class Settings:
-    """Everything that steers a run, as the engine needs it."""
+    """The settings of a run."""
 
     select: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     fail_on: Severity | None = Severity.HIGH  # None: never
     unknown: UnknownMode = UnknownMode.BLOCK
-    unknown_chosen: bool = False  # otherwise what is unknown in Terraform source only warns: its plan will tell
+    unknown_chosen: bool = False  # if not, unknown values in Terraform source only warn: the plan will tell
     policies: Mapping[str, PolicySettings] = field(default_factory=dict)  # by policy id
     overrides: tuple[Override, ...] = ()
-    heeds_acknowledged: bool = True  # what a program acknowledges of its own constructs is waived
+    heeds_acknowledged: bool = True  # rules that a program acknowledges for its constructs are waived
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     """A hint that names the known word closest to this one, if one is close."""
-    from difflib import get_close_matches
+    from difflib import get_close_matches  # only a mistake needs it
 
-    by_fold = {item.lower(): item for item in sorted(known, reverse=True)}  # of two spellings, the one in capitals
-    close = get_close_matches(word.lower(), by_fold, n=1)
-    return f'did you mean "{by_fold[close[0]]}"?' if close else None
+    by_lower = {item.lower(): item for item in sorted(known, reverse=True)}  # the spelling in capitals comes last
+    close = get_close_matches(word.lower(), by_lower, n=1)
+    return f'did you mean "{by_lower[close[0]]}"?' if close else None
 
 
 ALL = "ALL"
@@ -79,15 +82,15 @@ ALL = "ALL"
 
 @record(kw_only=False)
 class Selection:
-    """One policy, whether it runs, and the word that decided it."""
+    """Whether a policy runs, and which word of the settings decides it."""
 
     policy: Policy
     runs: bool
     reason: str
 
 
-def selected(policies: Iterable[Policy], settings: Settings) -> tuple[Policy, ...]:
-    """The policies that run, by id. Where none would, the gate could only stand open: that is refused."""
+def selected_policies(policies: Iterable[Policy], settings: Settings) -> tuple[Policy, ...]:
+    """The policies that run, by id. ConfigError if there is none: the gate could only be open."""
     running = tuple(item.policy for item in selection(tuple(policies), settings) if item.runs)
     if not running:
         raise ConfigError("no policy is selected, so nothing would be judged", "select")
@@ -95,20 +98,21 @@ def selected(policies: Iterable[Policy], settings: Settings) -> tuple[Policy, ..
 
 
 def selection(policies: Sequence[Policy], settings: Settings) -> tuple[Selection, ...]:
-    """Every policy with its fate, by id: what is selected replaces the defaults, and what is ignored goes last."""
-    chosen = dict.fromkeys((policy.id for policy in policies), (False, "off by default"))
+    """The selection of every policy, by id. ``select`` replaces the defaults, and ``ignore`` comes last."""
+    choices = dict.fromkeys((policy.id for policy in policies), (False, "off by default"))
     if settings.select:
-        chosen = dict.fromkeys(chosen, (False, "not selected")) | _said(policies, settings.select, True, "selected by")
+        choices = dict.fromkeys(choices, (False, "not selected"))
+        choices |= _choices(policies, settings.select, True, "selected by")
     else:
-        chosen |= {policy.id: (True, "on by default") for policy in policies if policy.on}
-    chosen |= _said(policies, settings.extend_select, True, "selected by")
-    chosen |= _said(policies, settings.ignore, False, "ignored by")
+        choices |= {policy.id: (True, "on by default") for policy in policies if policy.on}
+    choices |= _choices(policies, settings.extend_select, True, "selected by")
+    choices |= _choices(policies, settings.ignore, False, "ignored by")
     ordered = sorted(policies, key=lambda policy: policy.id)
-    return tuple(Selection(policy, *chosen[policy.id]) for policy in ordered)
+    return tuple(Selection(policy, *choices[policy.id]) for policy in ordered)
 
 
-def named(policies: Iterable[Policy], selector: str) -> tuple[Policy, ...]:
-    """The policies that an id, a name, a family, a severity or ALL stands for."""
+def policies_named(policies: Iterable[Policy], selector: str) -> tuple[Policy, ...]:
+    """The policies that a selector names: an id, a name, a family, a severity or ALL."""
     policies = tuple(policies)
     if selector.upper() == ALL:
         return policies
@@ -119,8 +123,8 @@ def named(policies: Iterable[Policy], selector: str) -> tuple[Policy, ...]:
     return tuple(by_word[word])
 
 
-def _said(policies: Sequence[Policy], selectors: Iterable[str], runs: bool, how: str) -> dict[str, tuple[bool, str]]:
-    return {policy.id: (runs, f"{how} {word}") for word in selectors for policy in named(policies, word)}
+def _choices(policies: Sequence[Policy], selectors: Iterable[str], runs: bool, how: str) -> dict[str, tuple[bool, str]]:
+    return {policy.id: (runs, f"{how} {word}") for word in selectors for policy in policies_named(policies, word)}
 
 
 def _by_word(policies: tuple[Policy, ...]) -> Mapping[str, list[Policy]]:
@@ -143,21 +147,21 @@ NEVER = "never"
 
 
 def settings_from(document: Mapping[str, object], policies: Iterable[Policy]) -> Settings:
-    """The settings that the document describes. Keys that are not the engine's are the caller's to read."""
+    """The settings in a document. Keys that are not the engine's are for the caller."""
     policies = tuple(policies)
-    given = {key: read(document[key], (key,)) for key, read in _READERS.items() if key in document}
-    fields = {key.replace("-", "_"): value for key, value in given.items()}
+    values = {key: read(document[key], (key,)) for key, read in _READERS.items() if key in document}
+    fields = {key.replace("-", "_"): value for key, value in values.items()}
     for key in ("select", "extend-select", "ignore"):
-        _known_selectors(policies, given.get(key, ()), key)
+        _refuse_unknown_selectors(policies, values.get(key, ()), key)
     fields["policies"] = policy_settings(document.get("policies", {}), policies)
     fields["overrides"] = overrides_from(document.get("overrides", ()), policies)
     return Settings(**fields)
 
 
-def policy_settings(written: object, policies: tuple[Policy, ...]) -> dict[str, PolicySettings]:
+def policy_settings(tables: object, policies: tuple[Policy, ...]) -> dict[str, PolicySettings]:
     """The ``[policies.<id or name>]`` tables, by id."""
     settings: dict[str, PolicySettings] = {}
-    for word, table in as_table(written, ("policies",)).items():
+    for word, table in as_table(tables, ("policies",)).items():
         policy = _one_policy(policies, "policies", word)
         if policy.id in settings:
             raise ConfigError(f"{policy.id} is set twice: by id and by name", "policies", word)
@@ -165,72 +169,72 @@ def policy_settings(written: object, policies: tuple[Policy, ...]) -> dict[str, 
     return settings
 
 
-def overrides_from(written: object, policies: tuple[Policy, ...]) -> tuple[Override, ...]:
+def overrides_from(tables: object, policies: tuple[Policy, ...]) -> tuple[Override, ...]:
     """The ``[[overrides]]`` tables, in their order."""
-    if not isinstance(written, (list, tuple)):
-        wrong(written, "a list of tables: [[overrides]]", ("overrides",))
-    return tuple(_override(as_table(table, ("overrides",)), policies) for table in written)
+    if not isinstance(tables, (list, tuple)):
+        wrong_value(tables, "a list of tables: [[overrides]]", ("overrides",))
+    return tuple(_override(as_table(table, ("overrides",)), policies) for table in tables)
 
 
-def as_table(written: object, keys: tuple[str, ...]) -> Mapping[str, Any]:
-    """The written value, which must be a table."""
-    return written if isinstance(written, Mapping) else wrong(written, "a table", keys)
+def as_table(value: object, keys: tuple[str, ...]) -> Mapping[str, Any]:
+    """The value. ConfigError unless it is a table."""
+    return value if isinstance(value, Mapping) else wrong_value(value, "a table", keys)
 
 
-def as_text(written: object, keys: tuple[str, ...]) -> str:
-    """The written value, which must be a text."""
-    return written if isinstance(written, str) else wrong(written, "a text", keys)
+def as_text(value: object, keys: tuple[str, ...]) -> str:
+    """The value. ConfigError unless it is a text."""
+    return value if isinstance(value, str) else wrong_value(value, "a text", keys)
 
 
-def as_bool(written: object, keys: tuple[str, ...]) -> bool:
-    """The written value, which must be true or false."""
-    return written if isinstance(written, bool) else wrong(written, "true or false", keys)
+def as_bool(value: object, keys: tuple[str, ...]) -> bool:
+    """The value. ConfigError unless it is true or false."""
+    return value if isinstance(value, bool) else wrong_value(value, "true or false", keys)
 
 
-def as_texts(written: object, keys: tuple[str, ...]) -> tuple[str, ...]:
-    """The written value, which must be a list of texts; a text alone stands for a list of one."""
-    if isinstance(written, str):
-        return (written,)
-    if isinstance(written, (list, tuple)) and all(isinstance(item, str) for item in written):
-        return tuple(written)
-    return wrong(written, "a list of texts", keys)
+def as_texts(value: object, keys: tuple[str, ...]) -> tuple[str, ...]:
+    """The value as a list of texts; one text is a list of one. ConfigError if it is anything else."""
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    return wrong_value(value, "a list of texts", keys)
 
 
-def as_text_table(written: object, keys: tuple[str, ...]) -> dict[str, str]:
-    """The written value, which must be a table of texts."""
-    return {key: as_text(text, (*keys, key)) for key, text in as_table(written, keys).items()}
+def as_text_table(value: object, keys: tuple[str, ...]) -> dict[str, str]:
+    """The value. ConfigError unless it is a table of texts."""
+    return {key: as_text(text, (*keys, key)) for key, text in as_table(value, keys).items()}
 
 
-def as_severity(written: object, keys: tuple[str, ...]) -> Severity:
-    """The written value, which must be one of the severities."""
-    if isinstance(written, str) and written in tuple(Severity):
-        return Severity(written)
-    return wrong(written, f"one of {', '.join(Severity)}", keys)
+def as_severity(value: object, keys: tuple[str, ...]) -> Severity:
+    """The value. ConfigError unless it is a severity."""
+    if isinstance(value, str) and value in tuple(Severity):
+        return Severity(value)
+    return wrong_value(value, f"one of {', '.join(Severity)}", keys)
 
 
-def wrong(written: object, right: str, keys: tuple[str, ...]) -> NoReturn:
-    """Refuse a value: it is named, with what would be right."""
-    shown = f'"{written}"' if isinstance(written, str) else type(written).__name__
+def wrong_value(value: object, right: str, keys: tuple[str, ...]) -> NoReturn:
+    """Raise ConfigError with the value, and what it must be."""
+    shown = f'"{value}"' if isinstance(value, str) else type(value).__name__
     raise ConfigError(f"{'.'.join(keys)} is {shown} and must be {right}", *keys)
 
 
 def unknown_key(key: str, known: Iterable[str], keys: tuple[str, ...]) -> NoReturn:
-    """Refuse a key, and name the one that was probably meant."""
+    """Raise ConfigError with the key, and the one that was probably meant."""
     raise ConfigError(f"unknown key {'.'.join((*keys, key))}", *keys, key, hint=did_you_mean(key, known))
 
 
-def _fail_on(written: object, keys: tuple[str, ...]) -> Severity | None:
-    if written == NEVER:
+def _fail_on(value: object, keys: tuple[str, ...]) -> Severity | None:
+    if value == NEVER:
         return None
-    if isinstance(written, str) and written in tuple(Severity):
-        return Severity(written)
-    return wrong(written, f"one of {', '.join(Severity)}, {NEVER}", keys)
+    if isinstance(value, str) and value in tuple(Severity):
+        return Severity(value)
+    return wrong_value(value, f"one of {', '.join(Severity)}, {NEVER}", keys)
 
 
-def _unknown_mode(written: object, keys: tuple[str, ...]) -> UnknownMode:
-    if isinstance(written, str) and written in tuple(UnknownMode):
-        return UnknownMode(written)
-    return wrong(written, f"one of {', '.join(UnknownMode)}", keys)
+def _unknown_mode(value: object, keys: tuple[str, ...]) -> UnknownMode:
+    if isinstance(value, str) and value in tuple(UnknownMode):
+        return UnknownMode(value)
+    return wrong_value(value, f"one of {', '.join(UnknownMode)}", keys)
 
 
 _READERS: Mapping[str, Callable[[object, tuple[str, ...]], Any]] = {
@@ -247,10 +251,10 @@ _OVERRIDE_TEXTS = ("address", "path", "purpose", "environment", "data-class", "c
 _OVERRIDE_KEYS = (*_OVERRIDE_TEXTS, "tags", "severity")
 
 
-def _known_selectors(policies: tuple[Policy, ...], selectors: Iterable[str], key: str) -> None:
+def _refuse_unknown_selectors(policies: tuple[Policy, ...], selectors: Iterable[str], key: str) -> None:
     for selector in selectors:
         try:
-            named(policies, selector)
+            policies_named(policies, selector)
         except ConfigError as error:
             raise ConfigError(f"{key}: {error.message}", key, hint=error.hint) from None
 
@@ -266,19 +270,19 @@ def _one_policy(policies: tuple[Policy, ...], *keys: str) -> Policy:
 
 def _policy_settings(policy: Policy, table: Mapping[str, object], word: str) -> PolicySettings:
     options = {option.name: option for option in policy.options}
-    severity, chosen = None, {}
-    for key, written in table.items():
+    severity, values = None, {}
+    for key, value in table.items():
         keys = ("policies", word, key)
         if key == "severity":
-            severity = as_severity(written, keys)
+            severity = as_severity(value, keys)
         elif key not in options:
             unknown_key(key, (*options, "severity"), ("policies", word))
         else:
             try:
-                chosen[key.replace("-", "_")] = accepted_value(options[key], written)
+                values[key.replace("-", "_")] = accepted_value(options[key], value)
             except TypeError:
-                wrong(written, type_in_words(options[key]), keys)
-    return PolicySettings(severity=severity, options=chosen)
+                wrong_value(value, type_in_words(options[key]), keys)
+    return PolicySettings(severity=severity, options=values)
 
 
 def _override(table: Mapping[str, object], policies: tuple[Policy, ...]) -> Override:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from tablegate.iam.grants import Grant, Unread
 from tablegate.iam.holders import Holder
 from tablegate.model.estate import Change, DaxCluster, Estate, LegacyGlobalTable, with_tables
-from tablegate.model.record import contents, names_of, record, replace, wire
+from tablegate.model.record import field_names, field_values, record, replace, wire
 from tablegate.model.table import Construct, Dialect, Index, Replica, Table
 from tablegate.model.value import Place, Value
 
@@ -74,8 +74,8 @@ class TableScenarios:
     def __init__(self, tables: Sequence[Table]) -> None:
         self._first_equal = _first_equal(tables)
         observing = _observing(frozenset(self._first_equal))
-        names = names_of(Table)
-        self.tables = tuple(observing(**dict(zip(names, contents(table), strict=True))) for table in tables)
+        names = field_names(Table)
+        self.tables = tuple(observing(**dict(zip(names, field_values(table), strict=True))) for table in tables)
         self.copies = {id(table): copy for table, copy in zip(tables, self.tables, strict=True)}
 
     def results(self, subjects: Sequence[ScenarioSubject], ask: Callable[[object], T], *, alike: bool) -> list[T]:
@@ -119,8 +119,8 @@ def _are_alike(subjects: Sequence[ScenarioSubject]) -> bool:
 
 def _first_equal(tables: Sequence[Table]) -> dict[str, tuple[int, ...]]:
     """For each field that differs and each table, the number of the first table with an equal value."""
-    first, *others = map(contents, tables)
-    names = {name for other in others for name in compress(names_of(Table), map(is_not, first, other))}
+    first, *others = map(field_values, tables)
+    names = {name for other in others for name in compress(field_names(Table), map(is_not, first, other))}
     numbers = {}
     for name in names:
         values = [getattr(table, name) for table in tables]

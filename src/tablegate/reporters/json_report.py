@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from tablegate import __version__
 from tablegate.findings import Counts, Fault, Finding, Input, Report, Shard, Skipped
-from tablegate.model.record import names_of
+from tablegate.model.record import field_names
 from tablegate.model.table import Construct
 from tablegate.model.value import Doubt, Place, Value
 from tablegate.policy.declare import Policy
@@ -27,7 +27,7 @@ def render(report: Report, view: ReportView) -> str:  # noqa: ARG001 - the bytes
         "inputs": _rows([encode(_input(item, scrub)) for item in report.inputs]),
         "findings": _rows([encode(_finding(item, scrub)) for item in report.findings]),
         "faults": _rows([encode(_fault(item, scrub)) for item in report.faults]),
-        "counts": encode({name: getattr(report.counts, name) for name in names_of(Counts)}),
+        "counts": encode({name: getattr(report.counts, name) for name in field_names(Counts)}),
         "gate": encode(report.gate),
         "exit": encode(int(report.exit)),
         "policies": _rows([encode(_policy(item)) for item in _named(report)]),

@@ -250,7 +250,7 @@ def _finding(parsed: _Finding, policies: Mapping[str, Policy]) -> Finding:
         fix=parsed.fix,
         construct=None if parsed.construct is None else parsed.construct.construct(),
         waived=None if parsed.waived is None else parsed.waived.reason,
-        known_as=parsed.fingerprint,
+        known_fingerprint=parsed.fingerprint,
     )
 
 

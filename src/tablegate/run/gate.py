@@ -14,7 +14,7 @@ from tablegate.dialects import read_all
 from tablegate.dialects.reading import ReadOptions
 from tablegate.engine.finding import overridden
 from tablegate.engine.judge import Guard, Ledger, PreparedPolicies, judge, self_check
-from tablegate.engine.settings import Settings, selected
+from tablegate.engine.settings import Settings, selected_policies
 from tablegate.findings import Exit, Fault, FaultCode, Input, Report, exit_of, in_order
 from tablegate.model.record import replace
 from tablegate.model.value import Place
@@ -35,7 +35,7 @@ def check(
 
     ``faults`` of the caller, such as files that could not be opened, go into the report.
     """
-    prepared = PreparedPolicies(selected(policies, settings), settings)
+    prepared = PreparedPolicies(selected_policies(policies, settings), settings)
     return check_prepared(sources, prepared, options, faults=faults, guard=guard)
 
 
