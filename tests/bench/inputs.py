@@ -1,4 +1,4 @@
-"""Write the benchmark's inputs.
+"""Writes the inputs of the benchmark.
 
 python -m bench.inputs FOLDER TABLES...
 """

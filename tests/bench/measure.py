@@ -1,4 +1,4 @@
-"""Whole processes, by the clock on the wall and by the memory they touched at most."""
+"""Runs whole processes, and measures their time by the clock and their peak of memory."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from support.policies import declared, judge_all, recovery_on
 from support.tables import DOUBT, estate, index, table
-from tablegate.engine.ask import told_apart
+from tablegate.engine.ask import distinguishing_settings
 from tablegate.engine.judge import Judgement
 from tablegate.findings import Outcome
 from tablegate.model import facts
@@ -147,18 +147,18 @@ def test_the_fewest_settings_tell_scenarios_apart() -> None:
     """What does not matter is not named."""
     scenarios = [{"Env": env, "Size": size} for env in ("dev", "qa", "prod") for size in ("s", "l")]
     dev = [at for at in scenarios if at["Env"] == "dev"]
-    assert told_apart(dev, [at for at in scenarios if at not in dev]) == [{"Env": "dev"}]
+    assert distinguishing_settings(dev, [at for at in scenarios if at not in dev]) == [{"Env": "dev"}]
     small = [{"Env": "dev", "Size": "s"}]
-    assert told_apart(small, [at for at in scenarios if at not in small]) == [{"Env": "dev", "Size": "s"}]
+    assert distinguishing_settings(small, [at for at in scenarios if at not in small]) == [{"Env": "dev", "Size": "s"}]
     two = [at for at in scenarios if at["Env"] != "prod"]
-    assert told_apart(two, [at for at in scenarios if at not in two]) == [{"Env": "dev"}, {"Env": "qa"}]
+    assert distinguishing_settings(two, [at for at in scenarios if at not in two]) == [{"Env": "dev"}, {"Env": "qa"}]
 
 
 def test_three_settings_that_only_work_together_are_all_named() -> None:
     """More than two are thinned out one by one."""
     bits = [{"A": a, "B": b, "C": c, "D": d} for a in "01" for b in "01" for c in "01" for d in "01"]
     chosen = [at for at in bits if at["A"] == at["B"] == at["C"] == "1"]
-    assert told_apart(chosen, [at for at in bits if at not in chosen]) == [{"A": "1", "B": "1", "C": "1"}]
+    assert distinguishing_settings(chosen, [at for at in bits if at not in chosen]) == [{"A": "1", "B": "1", "C": "1"}]
 
 
 def test_many_scenarios_are_counted_not_listed() -> None:

@@ -18,6 +18,8 @@ from typing import Any
 
 import pytest
 
+from tablegate import Text, render
+from tablegate import check as check_texts
 from tablegate.dialects.reading import ReadOptions
 from tablegate.engine.data_policies import data_policies
 from tablegate.engine.settings import Settings
@@ -83,6 +85,17 @@ def test_threads_write_the_bytes_of_one(name: str, runs: int) -> None:
     """No run loses a finding to another that happens at the same time."""
     run = reporting(name)
     assert in_threads(run, runs) == {run(): THREADS * runs}
+
+
+def test_programs_may_check_in_threads() -> None:
+    """Texts, with policies that are data and a configuration of their own."""
+    text = Text("t.yaml", (FIXTURES / SCENARIOS).read_bytes())
+    config = {"policy": [DATA_POLICY], "overrides": [{"address": "*", "purpose": "cache"}], "select": ["ALL"]}
+
+    def run() -> str:
+        return render(check_texts(text, config=config), "json")
+
+    assert in_threads(run, 5) == {run(): THREADS * 5}
 
 
 def test_threads_may_begin_at_once() -> None:

@@ -98,7 +98,7 @@ def worst_scenario(entry: SubjectEntry, ask: Callable[[object], PredicateResult]
         return CombinedVerdict(Verdict(None, entry.doubt))
     if entry.table is None:
         return _worst(entry, [ask(each.subject) for each in entry.scenarios])
-    results = entry.table.results(entry.scenarios, ask, alike=entry.alike)
+    results = entry.table.results(entry.scenarios, ask, equal_parts=entry.equal_parts)
     return results[0] if len(results) == 1 else _worst(entry, results)
 
 
@@ -125,18 +125,18 @@ def _in_words(
 ) -> tuple[Scenario, str]:
     """The settings that single out the first scenario with the worst truth, and a clause on all of them."""
     pairs = [(dict(each), truth) for each, truth in zip(scenarios, truths, strict=True)]
-    chosen = told_apart(
+    chosen = distinguishing_settings(
         [one for one, truth in pairs if truth is worst], [one for one, truth in pairs if truth is not worst]
     )
     when = f"{'fails' if worst is False else 'is unknown'} when {_scenarios_in_words(chosen)}"
     holding = [one for one, truth in pairs if truth is True]
     if holding:
         others = [one for one, _ in pairs if one not in holding]
-        when += f"; holds when {_scenarios_in_words(told_apart(holding, others))}"
+        when += f"; holds when {_scenarios_in_words(distinguishing_settings(holding, others))}"
     return chosen[0], when
 
 
-def told_apart(chosen: Sequence[Scenario], others: Sequence[Scenario]) -> list[dict[str, str]]:
+def distinguishing_settings(chosen: Sequence[Scenario], others: Sequence[Scenario]) -> list[dict[str, str]]:
     """The fewest settings that pick out the chosen scenarios and none of the others."""
     picked: list[dict[str, str]] = []
     for scenario in chosen:

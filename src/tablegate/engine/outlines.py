@@ -101,12 +101,12 @@ def outlines(holders: Iterable[Holder], known: dict[Hashable, Holder] | None = N
     for holder in holders:
         by_shape.setdefault(_shape(holder), []).append(holder)
     by_grant: dict[Grant, Grant] = {}
-    for shape, alike in by_shape.items():
+    for shape, same_shape in by_shape.items():
         outline = known.get(shape)
-        if outline is None and len(alike) > 1:
-            outline = known[shape] = _holder_outline(alike[0])
+        if outline is None and len(same_shape) > 1:
+            outline = known[shape] = _holder_outline(same_shape[0])
         if outline is not None:
-            for holder in alike:
+            for holder in same_shape:
                 by_grant.update(zip(holder.grants, outline.grants, strict=True))
     return by_grant
 

@@ -78,14 +78,14 @@ class TableScenarios:
         self.tables = tuple(observing(**dict(zip(names, field_values(table), strict=True))) for table in tables)
         self.copies = {id(table): copy for table, copy in zip(tables, self.tables, strict=True)}
 
-    def results(self, subjects: Sequence[ScenarioSubject], ask: Callable[[object], T], *, alike: bool) -> list[T]:
+    def results(self, subjects: Sequence[ScenarioSubject], ask: Callable[[object], T], *, equal_parts: bool) -> list[T]:
         """The result for each subject, or a single one for all of them.
 
-        Of scenarios that agree in all fields that were read, only the first is asked about. ``alike`` means that the
+        Of scenarios that agree in all fields that were read, only the first is asked about. With ``equal_parts`` the
         subjects differ in nothing but their tables.
         """
         first, reads = self._asked(subjects[0], ask)
-        if alike and not reads:
+        if equal_parts and not reads:
             return [first]
         asked = [(subjects[0], reads, first)]
         results = [first]
@@ -108,10 +108,10 @@ class TableScenarios:
             first_equal = self._first_equal[name]
             if first_equal[one.number] != first_equal[other.number]:
                 return False
-        return _are_alike((one, other))
+        return _are_equal_parts((one, other))
 
 
-def _are_alike(subjects: Sequence[ScenarioSubject]) -> bool:
+def _are_equal_parts(subjects: Sequence[ScenarioSubject]) -> bool:
     """Whether the subjects are tables, or parts that are equal but for their tables."""
     first = subjects[0].subject
     return isinstance(first, Table) or all(other.subject == first for other in subjects[1:])
@@ -159,7 +159,7 @@ class SubjectEntry:
     is_one: bool = True
     scenarios: Sequence[ScenarioSubject] = ()
     table: TableScenarios | None = None
-    alike: bool = False  # the subjects of all scenarios differ in nothing but their tables
+    equal_parts: bool = False  # the subjects of all scenarios differ in nothing but their tables
     grants: Sequence[Grant] = ()
     doubt: tuple[Value[object], ...] = ()
 
@@ -201,7 +201,7 @@ class _TableEntries:
         first = subjects[0].subject
         if self.scenarios is None:
             return SubjectEntry(site, first)
-        return SubjectEntry(site, first, False, subjects, self.scenarios, _are_alike(subjects))
+        return SubjectEntry(site, first, False, subjects, self.scenarios, _are_equal_parts(subjects))
 
 
 def _by_address(subjects: Iterable[T]) -> Iterable[list[T]]:

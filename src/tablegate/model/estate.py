@@ -1,4 +1,4 @@
-"""Everything in one input: tables, changes, clusters."""
+"""Everything in one input: tables, changes, clusters, holders and grants."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ChangeKind(StrEnum):
-    """What happens to the object at an address."""
+    """What the deploy does to a resource."""
 
     NOOP = "no-op"
     CREATE = "create"
@@ -29,7 +29,7 @@ class ChangeKind(StrEnum):
 
 
 class ReplaceOrder(StrEnum):
-    """Which comes first when an object is replaced."""
+    """The order of the two steps of a replacement."""
 
     DELETE_FIRST = "delete-first"
     CREATE_FIRST = "create-first"
@@ -38,7 +38,7 @@ class ReplaceOrder(StrEnum):
 
 @record(eq=False)
 class Change:
-    """The change of one table. ``before`` is made when somebody asks for it."""
+    """The change of one table. ``before`` is read when a policy asks for it."""
 
     address: str
     place: Place | None
@@ -51,13 +51,13 @@ class Change:
     importing: str | None = None
     previous_address: str | None = None
     deposed: str | None = None
-    retained: Value[bool] | None = None  # whether the object survives its own removal, where the input says so
-    doubt: Doubt | None = None  # why it may be something less
+    retained: Value[bool] | None = None  # whether the table survives its removal, if the input says so
+    doubt: Doubt | None = None  # why it may be less than this
     estate: Estate = field(init=False, compare=False, repr=False)
 
     @property
     def before(self) -> Table | None:
-        """The table as it is now."""
+        """The table as it is before the deploy."""
         return self.make_before()
 
 
@@ -74,12 +74,12 @@ class DaxCluster:
 
 @record()
 class LegacyGlobalTable:
-    """A 2017 global table, or the replica that old CDK makes through a custom resource."""
+    """A global table of version 2017, or a replica that old CDK makes by a custom resource."""
 
     address: str
     place: Place | None
     custom_resource: bool
-    table: str | None  # address of the table it extends, where that is in this input
+    table: str | None  # address of the table it extends, if that is in this input
     table_retained: Value[bool]
     deletion_policy: Value[str]
     scenario: Mapping[str, str] | None = None
@@ -87,13 +87,13 @@ class LegacyGlobalTable:
 
 @record(eq=False)
 class Estate:
-    """The whole of one input. ``manages_*`` tell whether it holds resources of that sort at all."""
+    """Everything in one input. ``manages_*`` tell whether it has resources of that kind at all."""
 
     file: str
     dialect: Dialect
     spelling: str | None = None  # how a template is written: json or yaml
     tables: tuple[Table, ...] = ()
-    neighbours: tuple[Table, ...] = ()  # tables of other inputs of the run that grants of this one name
+    neighbours: tuple[Table, ...] = ()  # tables of other inputs of the run, named by grants of this one
     changes: tuple[Change, ...] = ()
     dax_clusters: tuple[DaxCluster, ...] = ()
     legacy_global_tables: tuple[LegacyGlobalTable, ...] = ()
@@ -102,8 +102,8 @@ class Estate:
     manages_alarms: bool = False
     manages_consumers: bool = False
     manages_backups: bool = False
-    constructs: Mapping[str, Construct] = field(default_factory=dict, repr=False)  # what a program made, by address
-    secrets: frozenset[str] = field(default=frozenset(), repr=False)  # texts that no report may hold
+    constructs: Mapping[str, Construct] = field(default_factory=dict, repr=False)  # by the address of the resource
+    secrets: frozenset[str] = field(default=frozenset(), repr=False)  # texts that no report may show
 
     def __post_init__(self) -> None:
         for subject in (*self.tables, *self.changes, *self.holders):
@@ -111,7 +111,7 @@ class Estate:
 
 
 def with_tables(estate: Estate, tables: Mapping[int, Table]) -> Estate:
-    """The estate with these tables in the place of others, which are given by their ids, also in its changes."""
+    """The estate with other tables, by the ids of those they replace. Its changes refer to the new ones."""
     if not tables:
         return estate
     changes = {id(change): _with_after(change, tables) for change in estate.changes}

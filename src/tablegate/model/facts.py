@@ -1,4 +1,4 @@
-"""The name of every fact in the model, and what the service does when nobody states it.
+"""Every fact of the model by its name, with the service's default.
 
 Defaults are those of the DynamoDB API: CreateTable, UpdateContinuousBackups, UpdateTimeToLive.
 """
@@ -26,12 +26,12 @@ from tablegate.model.value import Doubt, Origin, Place, Span, Value
 
 T = TypeVar("T")
 
-_SET, _UNKNOWN = Origin.SET, Origin.UNKNOWN  # to ask the class for a member takes as long as to make the value
+_SET, _UNKNOWN = Origin.SET, Origin.UNKNOWN  # looking up a member of an enum takes as long as making a value
 
 
 @record(kw_only=False)
 class Fact(Generic[T]):
-    """A fact that a subject can have. ``unset`` is its value where nothing is stated."""
+    """A fact about a subject. ``unset`` is its value if the input does not set it."""
 
     name: str
     default: T | None = None
@@ -41,13 +41,13 @@ class Fact(Generic[T]):
         wire(self, "unset", Value(self.name, self.default, Origin.DEFAULT))
 
     def of(self, content: T | None, place: Place | None = None, *, sensitive: bool = False) -> Value[T]:
-        """The fact as it was stated."""
+        """The fact as the input sets it."""
         return Value(self.name, content, _SET, place, None, sensitive)
 
     def doubted(
         self, doubt: Doubt, place: Place | None = None, candidates: tuple[T, ...] = (), span: Span | None = None
     ) -> Value[T]:
-        """The fact, where it cannot be known: at most that it is one of the candidates, or in the span."""
+        """The fact if it is unknown. Its candidates or its bounds may be known."""
         return Value(self.name, None, _UNKNOWN, place, doubt, False, candidates, span)
 
 
@@ -148,7 +148,7 @@ DATA_CLASS_TAGS = (
 CAPACITY_TAGS = ("tablegate:capacity",)
 
 
-# What the evidence of access is called: the texts of a policy statement that name things, and who holds it.
+# The names of evidence about IAM: elements of a statement that name something, and its holder.
 STATEMENT = frozenset(
     {
         "Action",
@@ -164,7 +164,7 @@ STATEMENT = frozenset(
 
 
 def declared_by(tags: Value[Mapping[str, str | None]]) -> Declared:
-    """What a table's tags say it is for. Keys are read in any case; the first spelling that is there counts."""
+    """What a table's tags say it is for. Keys are compared in lower case; the first spelling in the list counts."""
     folded = {key.lower(): key for key in tags.content or ()}
     return Declared(
         purpose=_tagged(PURPOSE, tags, folded, PURPOSE_TAGS),

@@ -1,4 +1,4 @@
-"""Table, index, replica, scaling target."""
+"""A table and its parts: indexes, replicas, capacity, encryption, streams, scaling targets, alarms."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ class Dialect(StrEnum):
 
 
 class TableKind(StrEnum):
-    """How a table is spread over regions."""
+    """Whether a table is in one region or in several."""
 
     REGIONAL = "regional"
     GLOBAL = "global"
 
 
 class KeyOwner(StrEnum):
-    """Who owns the key a table is encrypted with, from the weakest claim to the strongest."""
+    """The owner of the key that encrypts a table, weakest first."""
 
     AWS_OWNED = "aws-owned"
     AWS_MANAGED = "aws-managed"
@@ -68,7 +68,7 @@ class KeyOwner(StrEnum):
 
 
 class Role(StrEnum):
-    """What an attribute does in a key."""
+    """The role of an attribute in a key."""
 
     HASH = "HASH"
     RANGE = "RANGE"
@@ -84,7 +84,7 @@ class KeyPart:
 
 @record()
 class Units:
-    """A pair of numbers, one for reads and one for writes."""
+    """A number for reads and one for writes."""
 
     read: Value[int]
     write: Value[int]
@@ -92,7 +92,7 @@ class Units:
 
 @record()
 class Encryption:
-    """Whose key encrypts, and which one. The key is an ARN, an id, an alias, or a reference in the input."""
+    """The key that encrypts, and its owner. The key is an ARN, an id, an alias, or a reference in the input."""
 
     owner: Value[KeyOwner]
     key: Value[str]
@@ -129,8 +129,10 @@ class Ttl:
 
 @record()
 class Consumer:
-    """Something in this input that reads the table's stream. ``images`` are those its filter looks into:
-    NEW_IMAGE, OLD_IMAGE. With a doubt, it may also be another table's stream that it reads."""
+    """A resource that reads the table's stream. ``images`` are those that its filter needs: NEW_IMAGE, OLD_IMAGE.
+
+    With a doubt, it may read the stream of another table.
+    """
 
     address: str
     place: Place | None
@@ -150,7 +152,7 @@ class Stream:
 
 @record()
 class StreamDestination:
-    """A Kinesis stream that receives the table's changes; ``encrypted`` is None where it is not in this input."""
+    """A Kinesis stream that receives the table's changes. ``encrypted`` is None if it is not in this input."""
 
     stream: Value[str]
     encrypted: Value[bool] | None = None
@@ -168,7 +170,7 @@ class Alarm:
 
 @record()
 class Retention:
-    """What keeps the table when its code goes."""
+    """What keeps the table if its resource is removed."""
 
     deletion_policy: Value[str]
     update_replace_policy: Value[str]
@@ -177,7 +179,7 @@ class Retention:
 
 @record()
 class Declared:
-    """What people say a table is for: by its tags, or by an override in the configuration."""
+    """What a table is for, by its tags or by an override in the configuration."""
 
     purpose: Value[str]
     environment: Value[str]
@@ -187,11 +189,11 @@ class Declared:
 
 @record()
 class Construct:
-    """What made a resource in a program: its path there, the author's own line, and what the author acknowledged."""
+    """The construct of a CDK program that makes a resource: its path, its line, and the rules acknowledged there."""
 
     path: str
     place: Place | None = None
-    acknowledged: Mapping[str, str] = field(default_factory=dict)  # reasons, by rule
+    acknowledged: Mapping[str, str] = field(default_factory=dict)  # reasons by rule
 
 
 @record()
@@ -224,11 +226,11 @@ class VectorIndex:
 
 @record()
 class Replica:
-    """The table's copy in another region: only what is decided per region."""
+    """The table's copy in another region, with the settings that can differ there."""
 
     region: Value[str]
     place: Place | None
-    address: str | None = None  # of the resource that declares it, where that is not the table's
+    address: str | None = None  # of the resource that declares it, if that is not the table's
     encryption: Encryption
     recovery: Recovery
     deletion_protection: Value[bool]
@@ -244,7 +246,7 @@ class Replica:
 
 @record(eq=False)
 class Table:
-    """One DynamoDB table, as it will be. Every field is filled by every dialect."""
+    """One DynamoDB table as it will be after the deploy. Every dialect fills every field."""
 
     address: str
     place: Place | None
@@ -255,7 +257,7 @@ class Table:
     scenario: Mapping[str, str] | None = None
 
     name: Value[str]
-    name_generated: bool  # the service makes the name up
+    name_generated: bool  # CloudFormation or the provider makes it up
     name_fixed: bool  # the template fixes the physical name
     arn: Value[str]
     region: Value[str]
@@ -272,7 +274,7 @@ class Table:
     on_demand: Units
     warm: Units
     scaling: tuple[ScalingTarget, ...]
-    scaling_doubt: Doubt | None  # a target that may or may not be this table's
+    scaling_doubt: Doubt | None  # there is a target that may be this table's
     table_class: Value[str]
     insights: Value[bool]
     alarms: tuple[Alarm, ...]
@@ -293,15 +295,15 @@ class Table:
     replicas: Value[tuple[Replica, ...]]
     consistency: Value[str]
     witness_region: Value[str]
-    source_table: Value[str]  # of a global table over several accounts
+    source_table: Value[str]  # of a global table in several accounts
     settings_replication: Value[str]
 
-    tags: Value[Mapping[str, str | None]]  # None: a tag whose value is unknown
+    tags: Value[Mapping[str, str | None]]  # None is an unknown value of a tag
     declared: Declared
     policy: Value[str]
 
     change: Change | None = None
-    raw: Callable[[], object] | None = field(default=None, repr=False)  # the resource as its dialect has it, on demand
+    raw: Callable[[], object] | None = field(default=None, repr=False)  # the resource as it is written
     estate: Estate = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Values that know their place and their doubt, and the three-valued verdicts they give."""
+"""Values with their place and doubt, and three-valued verdicts. Neither is a boolean: ``if value`` raises TypeError."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ T_co = TypeVar("T_co", covariant=True)
 
 @record(kw_only=False, leaf=True)
 class Place:
-    """Where something stands in an input: 1-based line and column, or a path where lines say nothing.
+    """A place in an input: 1-based line and column, or a path in a document that has one line only.
 
-    ``because`` is where what stands there was given: the argument of a call, or a variable's default.
+    ``because`` is the place that the value there comes from, such as the argument of a module call.
     """
 
     file: str
@@ -30,7 +30,7 @@ class Place:
 
 
 class Origin(StrEnum):
-    """Whether a value was given, is what the service does when nothing is given, or cannot be known."""
+    """Whether a value is set in the input, is the service's default, or is unknown."""
 
     SET = "set"
     DEFAULT = "default"
@@ -41,7 +41,7 @@ _UNKNOWN = Origin.UNKNOWN
 
 
 class Doubt(NamedTuple):
-    """Why a value cannot be known, and what would settle it."""
+    """Why a value is unknown, and what the user can do to make it known."""
 
     reason: str
     settle: str | None = None
@@ -50,7 +50,7 @@ class Doubt(NamedTuple):
 
 @record(kw_only=False)
 class Span:
-    """The least and the most that a number can be which is not known."""
+    """The bounds of an unknown number."""
 
     low: float = -inf
     high: float = inf
@@ -58,9 +58,9 @@ class Span:
 
 @record(kw_only=False)
 class Value(Generic[T_co]):
-    """One fact about a subject. Unknown has no content; unset and without a default has none either.
+    """One fact about a subject. It has no content if it is unknown, or unset and without a default.
 
-    ``place`` is None where the fact has no line of its own: its subject's place stands for it.
+    ``place`` is None if the fact has no line of its own; its subject's place is used then.
     """
 
     name: str
@@ -69,74 +69,74 @@ class Value(Generic[T_co]):
     place: Place | None = None
     doubt: Doubt | None = None
     sensitive: bool = False
-    candidates: tuple[T_co, ...] = ()  # all that an unknown content can be, where at least that is known
-    span: Span | None = None  # the same of a number, where its bounds are known
+    candidates: tuple[T_co, ...] = ()  # all that an unknown content can be, if these are known
+    span: Span | None = None  # the bounds of an unknown number, if these are known
 
     @property
     def known(self) -> bool:
-        """Whether anything can be said of the content, also that there is none."""
+        """Whether the content is known. Unset is known too."""
         return self.origin is not _UNKNOWN
 
     @property
     def is_set(self) -> Verdict:
-        """There is a content, given or by default."""
+        """There is a content, set or by default."""
         return self.satisfies(lambda content: content is not None)
 
     @property
     def is_true(self) -> Verdict:
-        """The content is true itself, nothing that merely counts as true."""
+        """The content is ``True``. 1 is not."""
         if self.origin is _UNKNOWN:
             return self.satisfies(lambda content: content is True)
         return Verdict(self.content is True, (self,))
 
     @property
     def is_false(self) -> Verdict:
-        """The content is false itself."""
+        """The content is ``False``. None and 0 are not."""
         return self.satisfies(lambda content: content is False)
 
     def equals(self, other: object) -> Verdict:
-        """The content is this one."""
+        """The content equals the other."""
         if self.origin is _UNKNOWN:
             return self.satisfies(lambda content: content == other)
         return Verdict(bool(self.content == other), (self,))
 
     def one_of(self, *others: object) -> Verdict:
-        """The content is one of these."""
+        """The content is one of the others."""
         return self.satisfies(lambda content: content in others)
 
     def at_least(self, bound: float) -> Verdict:
-        """The content is a number, and not below the bound."""
+        """The content is a number that is not below the bound."""
         if self.origin is not _UNKNOWN:
             return Verdict(_is_number(self.content) and self.content >= bound, (self,))
         return self._compared(lambda content: _is_number(content) and content >= bound)
 
     def at_most(self, bound: float) -> Verdict:
-        """The content is a number, and not above the bound."""
+        """The content is a number that is not above the bound."""
         if self.origin is not _UNKNOWN:
             return Verdict(_is_number(self.content) and self.content <= bound, (self,))
         return self._compared(lambda content: _is_number(content) and content <= bound)
 
     def matches(self, pattern: str) -> Verdict:
-        """The content is a text in which the regular expression is found."""
-        found = re.compile(pattern).search
-        return self.satisfies(lambda content: isinstance(content, str) and found(content) is not None)
+        """The content is a text in which the regular expression has a match."""
+        search = re.compile(pattern).search
+        return self.satisfies(lambda content: isinstance(content, str) and search(content) is not None)
 
     def satisfies(self, test: Callable[[T_co | None], object]) -> Verdict:
-        """The test's answer about the content, or unknown when the content is and its candidates disagree."""
+        """The test's result for the content; unknown if the content is unknown and the candidates disagree."""
         if self.origin is _UNKNOWN:
             answers = {bool(test(candidate)) for candidate in self.candidates}
             return Verdict(answers.pop() if len(answers) == 1 else None, (self,))
         return Verdict(bool(test(self.content)), (self,))
 
     def _compared(self, test: Callable[[object], bool]) -> Verdict:
-        """What is asked holds from some number on, or up to one: the ends of a span speak for all that is in it."""
+        """The result of a comparison with a bound: if both ends of a span agree, so does all between them."""
         if self.span is not None and test(self.span.low) is test(self.span.high):
             return Verdict(test(self.span.low), (self,))
         return self.satisfies(test)
 
     @property
     def shown(self) -> str:
-        """The content in the words of a message. What is sensitive or unknown says so instead."""
+        """The content as a message shows it. A sensitive or unknown content is not shown."""
         if self.sensitive:
             return "(sensitive)"
         if self.origin is not _UNKNOWN:
@@ -144,7 +144,7 @@ class Value(Generic[T_co]):
         return " or ".join(map(str, self.candidates)) or "(unknown)"
 
     def at(self, place: Place | None) -> Value[T_co]:
-        """The same fact, at this place where it has none of its own."""
+        """The value with this place if it has none."""
         return self if self.place is not None or place is None else replace(self, place=place)
 
     def __bool__(self) -> NoReturn:
@@ -158,9 +158,8 @@ class Value(Generic[T_co]):
 class Verdict:
     """True, false or unknown (None), with the values that decided it.
 
-    ``note`` says in words what was found; without one the evidence speaks for itself. ``severity`` and ``fix`` are set
-    where this very verdict weighs, or is mended, otherwise than its policy says.
-    A verdict that does not apply is true, and left out of every combination.
+    ``note`` is the message; without one the evidence is put in words. ``severity`` and ``fix`` override those of the
+    policy. A verdict that does not apply is true, and left out of every combination.
     """
 
     truth: bool | None
@@ -182,19 +181,19 @@ class Verdict:
         return Verdict(not self.truth, self.evidence, self.note, True, self.severity, self.fix)
 
     def implies(self, other: Verdict) -> Verdict:
-        """Where this does not hold, nothing is asked of the other."""
+        """The other holds if this one does."""
         return ~self | other
 
     def because(self, note: str | None) -> Verdict:
-        """The same verdict, in these words."""
+        """The verdict with another message."""
         return Verdict(self.truth, self.evidence, note, self.applies, self.severity, self.fix)
 
     def weighing(self, severity: str) -> Verdict:
-        """The same verdict, at this severity instead of its policy's."""
+        """The verdict at this severity instead of its policy's."""
         return Verdict(self.truth, self.evidence, self.note, self.applies, severity, self.fix)
 
     def fixed_by(self, text: str | None) -> Verdict:
-        """The same verdict, with a fix made for this very subject."""
+        """The verdict with a fix for its subject."""
         return Verdict(self.truth, self.evidence, self.note, self.applies, self.severity, text)
 
     def __bool__(self) -> NoReturn:
@@ -207,17 +206,17 @@ def holds(*evidence: Value[object], note: str | None = None) -> Verdict:
 
 
 def fails(note: str, *evidence: Value[object]) -> Verdict:
-    """A verdict that is false, in words."""
+    """A verdict that is false, with a message."""
     return Verdict(False, evidence, note)
 
 
 def unknown(note: str, *evidence: Value[object]) -> Verdict:
-    """A verdict that cannot be given, in words."""
+    """A verdict that is unknown, with a message."""
     return Verdict(None, evidence, note)
 
 
 def not_applicable(note: str, *evidence: Value[object]) -> Verdict:
-    """The policy has nothing to say here: it holds, and is counted apart."""
+    """A verdict that does not apply: it holds, and is counted apart."""
     return Verdict(True, evidence, note, False) if evidence else _not_applicable(note)
 
 
@@ -227,20 +226,20 @@ def _not_applicable(note: str) -> Verdict:
 
 
 def all_of(verdicts: Iterable[Verdict]) -> Verdict:
-    """Every one holds. Of nothing, it holds."""
+    """Whether every verdict holds. It holds if there is none."""
     return _folded(verdicts, decisive=False)
 
 
 def any_of(verdicts: Iterable[Verdict]) -> Verdict:
-    """At least one holds. Of nothing, it does not."""
+    """Whether at least one verdict holds. It fails if there is none."""
     return _folded(verdicts, decisive=True)
 
 
 def when(condition: Verdict, then: Callable[[], Verdict], otherwise: str) -> Verdict:
-    """Judge ``then`` only where the condition holds; elsewhere the policy is not applicable.
+    """The verdict of ``then`` if the condition holds, and not applicable if it fails.
 
-    Where the condition is unknown, ``then`` may still settle it by holding. Combine the result with ``&`` and
-    ``all_of`` only: under ``|`` and ``~`` what does not apply would count as what holds.
+    If the condition is unknown, the result is unknown unless ``then`` holds anyway. Combine it with ``&`` and
+    ``all_of`` only: under ``|`` and ``~`` a verdict that does not apply would count as one that holds.
     """
     if condition.truth is False:
         return Verdict(True, condition.evidence, otherwise, False)
@@ -258,7 +257,7 @@ def _is_number(content: object) -> TypeGuard[float]:
 
 
 def _joined(left: Verdict, right: Verdict, *, decisive: bool) -> Verdict:
-    """Kleene's `and` (decisive: False) and `or` (decisive: True): the deciding side keeps its evidence."""
+    """Kleene's `and` (decisive: False) and `or` (decisive: True), with the evidence of the deciding side."""
     if not left.applies:
         return right
     if not right.applies:
@@ -273,7 +272,7 @@ def _joined(left: Verdict, right: Verdict, *, decisive: bool) -> Verdict:
 
 
 def _folded(verdicts: Iterable[Verdict], *, decisive: bool) -> Verdict:
-    """The whole fold at once: all deciding verdicts are named, not only the first."""
+    """Kleene's `and` or `or` over all verdicts, with the evidence of every deciding one."""
     deciding: list[Verdict] = []
     doubtful: list[Verdict] = []
     others: list[Verdict] = []
@@ -287,7 +286,7 @@ def _folded(verdicts: Iterable[Verdict], *, decisive: bool) -> Verdict:
 
 
 def _summed(truth: bool | None, verdicts: Sequence[Verdict], severity: str | None = None) -> Verdict:
-    """What the verdicts say together: all of their evidence, each value once, and each of their notes."""
+    """One verdict with all evidence, each value once, and with all notes."""
     if len(verdicts) == 1:
         return Verdict(truth, verdicts[0].evidence, verdicts[0].note or None, True, severity)
     evidence: dict[int, Value[object]] = {}
