@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
 @record(kw_only=False)
 class BlockMatcher:
-    """How a block finds the one in the source that it comes from."""
+    """How a block of a plan is matched with one of the configuration."""
 
     match: str | None
     ordered: bool
-    aligned: bool  # the source has as many blocks, in the same order
+    aligned: bool  # the configuration has as many blocks, in the same order
 
 
 class InOrder(list[object]):
-    """How blocks were written, in the order of the blocks themselves."""
+    """The configuration of blocks, in the order of the blocks themselves."""
 
 
 _READS = frozenset({"references", "doubt"})
 
 
 def matching_block(expression: object, number: int, item: Tree, source: BlockMatcher) -> Tree | None:
-    """Which of the blocks in the source became this one: sets lose their order, so a name must tell."""
+    """The block of the configuration that made this one. Sets lose their order, so an argument identifies it."""
     if isinstance(expression, InOrder):
         return tree(expression[number])
     if isinstance(expression, dict):
@@ -45,7 +45,7 @@ def matching_block(expression: object, number: int, item: Tree, source: BlockMat
     if source.ordered:
         if source.aligned:
             return blocks[number] if number < len(blocks) else None
-        # Others come from a dynamic block: only one that agrees in all its constants can be told from them.
+        # Some come from a dynamic block: only the one block that agrees in all its constants is certain.
         fitting = [block for block in blocks if _agrees(block, item)]
         return fitting[0] if len(fitting) == 1 else None
     match = source.match
@@ -62,16 +62,16 @@ def matching_block(expression: object, number: int, item: Tree, source: BlockMat
 
 def _either(blocks: Sequence[Tree]) -> Tree:
     """One of several blocks: each member reads what it reads in any of them."""
-    found: dict[str, list[object]] = {}
+    members: dict[str, list[object]] = {}
     for block in blocks:
         for key, expression in block.items():
             references = expression.get("references") if isinstance(expression, dict) else None
-            found.setdefault(key, []).extend(references if isinstance(references, list) else ())
-    return {key: {"references": references} for key, references in found.items()}
+            members.setdefault(key, []).extend(references if isinstance(references, list) else ())
+    return {key: {"references": references} for key, references in members.items()}
 
 
 def _agrees(block: Tree, item: Tree) -> bool:
-    """Whether nothing constant in a block of the source contradicts a block of the plan."""
+    """Whether no constant of a configured block contradicts a block of the plan."""
     constants = ((key, _constant(expression)) for key, expression in block.items())
     return all(constant is None or _same(constant, item.get(key)) for key, constant in constants)
 
@@ -88,7 +88,7 @@ def _constant(expression: object) -> object:
 
 
 def member_expressions(expression: object) -> Tree | None:
-    """The expressions of an object's members: those of a constant are its own, those of others all it reads."""
+    """The expressions of an object's members. If it is not constant, any member may read all that it reads."""
     if not isinstance(expression, dict):
         return None if expression is None else NOTHING
     if isinstance(content := expression.get("constant_value"), dict):
@@ -97,7 +97,7 @@ def member_expressions(expression: object) -> Tree | None:
 
 
 class _Everywhere(dict[str, object]):
-    """Any member may read any of the references: plan JSON does not tell which."""
+    """The members of an object whose references plan JSON lists together: any may read any of them."""
 
     def __init__(self, expression: Tree) -> None:
         super().__init__()
@@ -133,7 +133,7 @@ class BlockOwner(Protocol):
 
     def refs(self, expression: object) -> Sequence[ResourceRef]: ...
 
-    def report_shape(self, path: str, expected: str, found: str) -> None: ...
+    def report_shape(self, path: str, expected: str, actual: str) -> None: ...
 
 
 class Block:
@@ -206,15 +206,15 @@ class Block:
                 return self._object(key, content)
             self.report_shape(key, "an object")
             return MISSHAPEN
-        found = self.many(key)
-        if isinstance(found, Doubt):
-            return found
-        if not found:
+        blocks = self.many(key)
+        if isinstance(blocks, Doubt):
+            return blocks
+        if not blocks:
             return None
-        if len(found) > 1:
-            self._owner.report_shape(self.path + key, "at most one block", f"{len(found)}")
+        if len(blocks) > 1:
+            self._owner.report_shape(self.path + key, "at most one block", f"{len(blocks)}")
             return MISSHAPEN
-        return found[0]
+        return blocks[0]
 
     def many(self, key: str) -> Sequence[Block | Doubt] | Doubt:
         """The blocks of one name, or the objects in a list."""

@@ -1,4 +1,4 @@
-"""How resources are written; addresses."""
+"""The configuration section of a plan: modules, calls and resources as they are written. Parts of addresses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MODULE = rf"module\.([^.\[]+)({_KEY})?(?:\.|$)"
 
 @record(kw_only=False)
 class Step:
-    """One name, or one key in brackets, of a reference."""
+    """A name of a reference, or a key in brackets."""
 
     name: str | None
     key: Key = None
@@ -27,7 +27,7 @@ class Step:
 
 @record(kw_only=False)
 class Call:
-    """One module of a module address: the address up to and with it, its name, its instance's key."""
+    """A module in a module address: the address up to it, its name, and the key of its instance."""
 
     address: str
     name: str
@@ -37,10 +37,10 @@ class Call:
 @lru_cache(maxsize=4096)
 def steps(reference: str) -> tuple[Step, ...]:
     """The parts of a reference, in their order."""
-    found = []
+    parts = []
     for name, quoted, number in _STEP.findall(reference):
-        found.append(Step(name) if name else Step(None, int(number) if number else _unquoted(quoted)))
-    return tuple(found)
+        parts.append(Step(name) if name else Step(None, int(number) if number else _unquoted(quoted)))
+    return tuple(parts)
 
 
 def unkeyed(module: str) -> str:
@@ -50,27 +50,27 @@ def unkeyed(module: str) -> str:
 
 @lru_cache(maxsize=4096)
 def calls(module: str) -> tuple[Call, ...]:
-    """The modules of a module address, from the outermost; none for the root."""
+    """The modules of a module address, outermost first; none for the root."""
     if not module:
         return ()
-    found, position = [], 0
+    modules, position = [], 0
     at = re.compile(_MODULE).match
     while match := at(module, position):
         bracket = match[2]
         key = None if bracket is None else steps(bracket)[0].key
-        found.append(Call(module[: match.end()].removesuffix("."), match[1], key))
+        modules.append(Call(module[: match.end()].removesuffix("."), match[1], key))
         position = match.end()
-    return tuple(found)
+    return tuple(modules)
 
 
 def parent(module: str) -> str:
-    """The address of the module that calls this one."""
+    """The address of the calling module."""
     path = calls(module)
     return path[-2].address if len(path) > 1 else ""
 
 
 def bracketed(key: Key) -> str:
-    """An instance key as Terraform writes it behind an address."""
+    """An instance key as Terraform writes it after an address."""
     if key is None:
         return ""
     return f"[{key}]" if isinstance(key, int) else f"[{json.dumps(key, ensure_ascii=False)}]"
@@ -86,7 +86,7 @@ NOTHING: Tree = {}
 
 
 def tree(content: object) -> Tree:
-    """The content if it is an object, else nothing."""
+    """The content if it is an object, else an empty one."""
     return content if isinstance(content, dict) else NOTHING
 
 
@@ -96,7 +96,7 @@ def trees(content: object) -> Sequence[Tree]:
 
 
 class Configuration:
-    """Modules, their resources and calls, found by module address."""
+    """Modules with their resources and calls, by module address."""
 
     def __init__(self, content: Tree) -> None:
         self.providers = tree(content.get("provider_config"))
@@ -110,27 +110,27 @@ class Configuration:
         return self._root
 
     def module(self, address: str) -> Tree:
-        """What a module holds: the same for all its instances."""
-        found = self._modules.get(address)
-        if found is None:
+        """A module. All its instances have the same."""
+        module = self._modules.get(address)
+        if module is None:
             plain = unkeyed(address)
-            found = self._modules.get(plain)
-            if found is None:
-                found = self._root
+            module = self._modules.get(plain)
+            if module is None:
+                module = self._root
                 for call in calls(plain):
-                    found = tree(tree(tree(found.get("module_calls")).get(call.name)).get("module"))
-                self._modules[plain] = found
-            self._modules[address] = found
-        return found
+                    module = tree(tree(tree(module.get("module_calls")).get(call.name)).get("module"))
+                self._modules[plain] = module
+            self._modules[address] = module
+        return module
 
     def call(self, address: str) -> Tree:
-        """How a module is called."""
+        """The call of a module."""
         path = calls(address)
         above = self.module(path[-2].address if len(path) > 1 else "")
         return tree(tree(above.get("module_calls")).get(path[-1].name))
 
     def resource(self, module: str, mode: str, type_: str, name: str) -> Tree | None:
-        """A resource as it was written; None where the plan does not tell."""
+        """A resource as it is written; None if the configuration does not have it."""
         content = self.module(module)
         index = self._resources.get(id(content))
         if index is None:

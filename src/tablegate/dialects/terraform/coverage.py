@@ -1,4 +1,4 @@
-"""Types that are read, and those that are not."""
+"""The types that are read, and faults about those that are not."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ READ = frozenset(
         "aws_pipes_pipe",
     }
 )
-# Of DynamoDB, but nothing that a standard speaks of.
+# Of DynamoDB, but no policy is about them.
 _NOTHING_TO_JUDGE = frozenset(
     {
         "aws_dax_parameter_group",
@@ -46,63 +46,63 @@ _ADDRESS = r"(?s)(?:^|\.)[A-Za-z][\w-]*\.[A-Za-z_][\w-]*(?:\[.*\])?$"
 _PROVIDERS = ("hashicorp/aws", "hashicorp/awscc", "-/aws")
 
 
-def note_coverage(instances: ResourceChanges, faults: Faults) -> None:
-    """Say which resources of DynamoDB were not read, and what is odd about those that were."""
-    left: list[str] = []
-    for number, item in enumerate(instances.rows):
-        if f"{item.type}." not in item.address or not item.type.isascii():
-            _note_address(item, instances.path(number), faults)
-        elif item.mode == "managed" and is_left(item.type):
-            left.append(item.type)
-        elif item.type in TABLE_TYPES and item.mode == "managed":
-            _note_provider(item, faults)
-    note_left(left, faults)
+def note_coverage(changes: ResourceChanges, faults: Faults) -> None:
+    """Report resources of DynamoDB that are not read, and odd addresses and providers."""
+    unread: list[str] = []
+    for number, row in enumerate(changes.rows):
+        if f"{row.type}." not in row.address or not row.type.isascii():
+            _note_address(row, changes.path(number), faults)
+        elif row.mode == "managed" and is_unread(row.type):
+            unread.append(row.type)
+        elif row.type in TABLE_TYPES and row.mode == "managed":
+            _note_provider(row, faults)
+    note_unread(unread, faults)
 
 
-def note_left(types: Iterable[str], faults: Faults) -> None:
-    """Say which types were left unread, and how often."""
+def note_unread(types: Iterable[str], faults: Faults) -> None:
+    """Report the types that are not read, each with its number of resources."""
     for type_, count in sorted(Counter(types).items()):
         times = "" if count == 1 else f" ({count} of them)"
         faults.incomplete(f"{type_} is not covered{times}: nothing is known of what it does")
 
 
-def _note_address(item: ChangeRow, path: str, faults: Faults) -> None:
-    if not item.type.isascii():
+def _note_address(row: ChangeRow, path: str, faults: Faults) -> None:
+    if not row.type.isascii():
         faults.unreadable("the type is not written in ASCII", f"{path}.type")
-    elif re.search(_ADDRESS, item.address):
+    elif re.search(_ADDRESS, row.address):
         faults.unreadable("address and type disagree", f"{path}.type")
     else:
         faults.incomplete("an address that is none", f"{path}.address")
 
 
-def note_twins(instances: ResourceChanges, faults: Faults) -> None:
-    """Refuse an address that two resource changes share."""
+def note_twins(changes: ResourceChanges, faults: Faults) -> None:
+    """Report an address that two resource changes have."""
     seen: set[tuple[str, object]] = set()
-    for number, item in enumerate(instances.rows):
-        key = (item.address, item.deposed)
+    for number, row in enumerate(changes.rows):
+        key = (row.address, row.deposed)
         if key in seen:
-            faults.unreadable(f"{item.address} is there twice", instances.path(number))
+            faults.unreadable(f"{row.address} is there twice", changes.path(number))
         seen.add(key)
 
 
-def is_left(type_: str) -> bool:
-    """Whether a type of DynamoDB's is not read, though it may do something."""
+def is_unread(type_: str) -> bool:
+    """Whether a type of DynamoDB is not read though it may matter."""
     folded = type_.lower()
     return ("dynamodb" in folded or "dax_" in folded) and type_ not in READ and type_ not in _NOTHING_TO_JUDGE
 
 
-def _note_provider(item: ChangeRow, faults: Faults) -> None:
-    provider = item.provider_name or ""
+def _note_provider(row: ChangeRow, faults: Faults) -> None:
+    provider = row.provider_name or ""
     if provider and provider != "aws" and not provider.endswith(_PROVIDERS):
-        faults.incomplete(f"{item.address} comes from the provider {provider}")
+        faults.incomplete(f"{row.address} comes from the provider {provider}")
 
 
-def counted(items: Iterable[ChangeRow]) -> int:
-    """How many managed resources there are."""
-    return sum(1 for item in items if item.mode == "managed" and not item.deposed)
+def counted(rows: Iterable[ChangeRow]) -> int:
+    """The number of managed resources."""
+    return sum(1 for row in rows if row.mode == "managed" and not row.deposed)
 
 
-# Types that hold documents, or that are held to.
+# Types with policy documents, and those that documents are attached to.
 POLICY_TYPES = frozenset(
     {
         "aws_dynamodb_resource_policy",

@@ -10,7 +10,7 @@ from tablegate.dialects.terraform import coverage, secrets
 from tablegate.dialects.terraform.configuration import NOTHING, Configuration, Tree, tree
 from tablegate.dialects.terraform.coverage import POLICY_TYPES
 from tablegate.dialects.terraform.joins import TableFinder
-from tablegate.dialects.terraform.kms import Keys
+from tablegate.dialects.terraform.kms import KmsKeys
 from tablegate.dialects.terraform.prior_state import PriorState
 from tablegate.dialects.terraform.references import ReferenceResolver
 from tablegate.dialects.terraform.regions import Regions
@@ -229,7 +229,7 @@ class EstateBuilder:
     def _joins_of(self, snapshot: Snapshot) -> TableJoins:
         joins = self._joins.get(snapshot)
         if joins is None:
-            keys = Keys(snapshot, self._before, self._regions, self._state, self._managed_keys)
+            keys = KmsKeys(snapshot, self._before, self._regions, self._state, self._managed_keys)
             joins = self._joins[snapshot] = TableJoins(snapshot, self._regions, keys)
         return joins
 
@@ -256,7 +256,7 @@ class EstateBuilder:
 
     def _secrets(self) -> set[str]:
         return {
-            *secrets.of_instances(self._changes.of(coverage.READ)),
+            *secrets.of_changes(self._changes.of(coverage.READ)),
             *secrets.of_variables(self._configuration, self._variables),
             *secrets.of_providers(self._configuration),
         }

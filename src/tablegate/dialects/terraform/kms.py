@@ -1,4 +1,4 @@
-"""Whose key encrypts: the owner shows in the reference even where the ARN is not known yet."""
+"""The owners of keys. What an expression reads shows the owner also where the ARN is not known yet."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from tablegate.model.value import Doubt, Place, Value
 _KEYS = frozenset(
     {"aws_kms_key", "aws_kms_external_key", "aws_kms_replica_key", "aws_kms_replica_external_key", "aws_kms_alias"}
 )
-_NAMED_BY = {"aws_kms_alias": "name", "aws_kms_key": "key_id"}  # data sources, and what they are asked for
+_NAMED_BY = {"aws_kms_alias": "name", "aws_kms_key": "key_id"}  # data sources, and the argument that names a key
 _MANAGED = "alias/aws/dynamodb"
 _EITHER = (KeyOwner.AWS_MANAGED, KeyOwner.CUSTOMER)
 _SWITCH = Fact[bool]("encryption under KMS", False)
 
 
-class Keys:
-    """Owners of keys, at one moment."""
+class KmsKeys:
+    """The keys of one snapshot."""
 
     def __init__(
         self, snapshot: Snapshot, before: Snapshot, regions: Regions, state: PriorState, managed: set[str]
@@ -35,7 +35,7 @@ class Keys:
         self._before = before
         self._regions = regions
         self._state = state
-        self._managed = managed  # ARNs that were found to be the AWS-managed key's
+        self._managed = managed  # ARNs of the AWS-managed key, from this plan
         self._by_id: dict[str, Resource] | None = None
 
     def of_block(self, resource: Resource, name: str, switch: str, argument: str) -> Encryption:
@@ -54,7 +54,7 @@ class Keys:
         return Encryption(owner=owner, key=facts.KEY.unset, key_region=facts.KEY_REGION.unset)
 
     def of_key(self, resource: Resource, block: Block, argument: str) -> Encryption:
-        """Whose key it is, where encryption under KMS is on: without one named, the AWS-managed key."""
+        """The key of a block in which encryption under KMS is on: the AWS-managed one if none is named."""
         value = block.text(facts.KEY, argument)
         place = block.place(argument)
         if value.content is not None:
@@ -70,8 +70,8 @@ class Keys:
         references = self._references(resource, block, argument)
         unnamed = block.configured is not None and all(one.content is None and not one.type for one in references)
         asked = {self._asked(one) for one in references if one.type in _NAMED_BY and one.data is not None}
-        found = self._resource(key)
-        unnamed = unnamed and found is None  # a change that is ignored keeps a key that nobody names any more
+        resource_of_key = self._resource(key)
+        unnamed = unnamed and resource_of_key is None  # with ignore_changes a key stays that is no longer written
         managed = key.endswith(_MANAGED) or key in self._managed or key in self._looked_up
         if managed or unnamed or asked == {KeyOwner.AWS_MANAGED}:
             self._managed.add(key)
@@ -80,19 +80,19 @@ class Keys:
         return Encryption(
             owner=facts.KEY_OWNER.of(KeyOwner.CUSTOMER, value.place, sensitive=value.sensitive),
             key=value,
-            key_region=facts.KEY_REGION.of(region, value.place) if region else self._region_of(found),
-            resource=None if found is None else self._key(found),
+            key_region=facts.KEY_REGION.of(region, value.place) if region else self._region_of(resource_of_key),
+            resource=None if resource_of_key is None else self._key(resource_of_key),
         )
 
     @cached_property
     def _looked_up(self) -> set[str]:
-        """What data sources found the AWS-managed key to be called when the plan was made."""
-        found = [one.values for one in self._state.data_of("aws_kms_alias")]
-        named = [values for values in found if str(values.get("name")).endswith(_MANAGED)]
-        return {str(values.get(key)) for values in named for key in ("arn", "target_key_arn", "target_key_id")}
+        """The ARNs and ids of the AWS-managed key that data sources returned when the plan was made."""
+        aliases = [one.values for one in self._state.data_of("aws_kms_alias")]
+        managed = [values for values in aliases if str(values.get("name")).endswith(_MANAGED)]
+        return {str(values.get(key)) for values in managed for key in ("arn", "target_key_arn", "target_key_id")}
 
     def _unknown(self, resource: Resource, block: Block, value: Value[str], argument: str) -> Encryption:
-        """The ARN is known only after the apply: what the expression reads tells whose it will be."""
+        """The encryption if the ARN is known only after apply: what the expression reads shows the owner."""
         references = self._references(resource, block, argument)
         unknown = [one for one in references if not self._snapshot.is_known(one) and not _is_no_key(one)]
         owners = {self._owner(one) for one in unknown}
@@ -102,7 +102,7 @@ class Keys:
             return _managed(value.place, value)
         if owners != {KeyOwner.CUSTOMER}:
             return _doubted(doubt, value.place, _EITHER)
-        if choice and not self._made_for(unknown, choice):
+        if choice and not self._exist_by(unknown, choice):
             reads = ", ".join(one.reference for one in choice)
             return _doubted(
                 Doubt(f"the key may be left out: its expression also reads {reads}", "the module's source"),
@@ -129,11 +129,11 @@ class Keys:
         return KeyOwner.CUSTOMER if reference.type in _KEYS and reference.data is None else None
 
     def _asked(self, reference: Reference) -> KeyOwner | None:
-        """Whose key a data source looks up."""
+        """The owner of the key that a data source looks up."""
         argument = _NAMED_BY[reference.type]
         expression = tree(tree(reference.data).get("expressions")).get(argument)
-        value = [one.content for one in self._snapshot.resolver.trace(expression, ExpressionScope(reference.module))]
-        name = value[0] if len(value) == 1 else None
+        contents = [one.content for one in self._snapshot.resolver.trace(expression, ExpressionScope(reference.module))]
+        name = contents[0] if len(contents) == 1 else None
         if not isinstance(name, str):
             label = reference.reference.split(".")[2].partition("[")[0]
             values = self._state.data(reference.module, reference.type, label, None)
@@ -142,8 +142,8 @@ class Keys:
             return None
         return KeyOwner.AWS_MANAGED if name.endswith(_MANAGED) else KeyOwner.CUSTOMER
 
-    def _made_for(self, keys: Sequence[Reference], choice: Sequence[Reference]) -> bool:
-        """Whether the keys exist only because of what is chosen by: then they were not left out."""
+    def _exist_by(self, keys: Sequence[Reference], choice: Sequence[Reference]) -> bool:
+        """Whether keys exist only because of the values that decide about them: then they are not left out."""
         names = {one.reference for one in choice}
         for reference in keys:
             for instance in reference.targets:
@@ -155,7 +155,7 @@ class Keys:
         return False
 
     def _keys_behind(self, references: Sequence[Reference]) -> list[Resource]:
-        """The keys that are meant; through an alias, the key behind it."""
+        """The keys that references lead to; of an alias, the key behind it."""
         keys = []
         for resource in self._targets(references):
             is_alias = resource.type == "aws_kms_alias"
@@ -167,13 +167,13 @@ class Keys:
         return [resource for resource in targets if resource is not None]
 
     def _resource(self, key: str) -> Resource | None:
-        """The key of this input with that ARN or id, also one that this change deletes."""
+        """The key of this input with an ARN or id, also one that the plan deletes."""
         if self._by_id is None:
             self._by_id = {}
             for resource in (*self._before.of("aws_kms_key"), *self._snapshot.of("aws_kms_key")):
                 for name in ("arn", "key_id", "id"):
-                    if found := resource.known_text(name):
-                        self._by_id[found] = resource
+                    if text := resource.known_text(name):
+                        self._by_id[text] = resource
         return self._by_id.get(key)
 
     def _region_of(self, key: Resource | None) -> Value[str]:
@@ -208,11 +208,11 @@ def _doubted(doubt: Doubt, place: Place | None, candidates: tuple[KeyOwner, ...]
 
 
 def _is_no_key(reference: Reference) -> bool:
-    """Whether it is the ARN of something else, which an object that names a key may read as well."""
+    """Whether it is the ARN of another service: an object that names a key may read that too."""
     is_aws = reference.type.startswith("aws_") and reference.data is None
     return is_aws and reference.attribute == "arn" and reference.type not in _KEYS
 
 
 def _decides(reference: Reference) -> bool:
-    """Whether something known can decide between a key and none: a missing one or a name cannot."""
+    """Whether a known value can decide between a key and none: a text or null cannot."""
     return not reference.type and reference.content is not None and not isinstance(reference.content, str)

@@ -1,4 +1,4 @@
-"""State inside a plan: what was there before, what is planned as a whole, and what data sources gave."""
+"""The prior state in a plan: what existed before it, and what data sources returned."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _State(Struct):
 
 @record(kw_only=False)
 class DataSourceResult:
-    """What one data source gave, still undecoded."""
+    """What one data source returned, still encoded."""
 
     module: str
     type: str
@@ -63,7 +63,7 @@ def resources(values: object) -> Iterator[tuple[Tree, str]]:
 
 
 def _absolute(resource: Tree, module: str) -> Tree:
-    """Terraform 0.12 leaves the module out of the addresses of a state."""
+    """The resource with its module in its address, which Terraform 0.12 leaves out."""
     address = resource.get("address")
     if not module or not isinstance(address, str) or address.startswith(f"{module}."):
         return resource
@@ -71,25 +71,26 @@ def _absolute(resource: Tree, module: str) -> Tree:
 
 
 class PriorState:
-    """The state before the plan, decoded when somebody asks, and only what is asked for."""
+    """The state before the plan. Its parts are decoded when they are first asked for."""
 
     def __init__(self, part: raw_json.Part | None) -> None:
         self._part = part
-        self._found: list[tuple[Tree, str]] | None = None
+        self._resources: list[tuple[Tree, str]] | None = None
         self._data: list[DataSourceResult] | None = None
 
     def resources(self) -> list[tuple[Tree, str]]:
-        """All its resources, with their module addresses."""
-        if self._found is None:
+        """Its resources with their module addresses."""
+        if self._resources is None:
             content = None if self._part is None else raw_json.decode(self._part)
-            self._found = list(resources(tree(content).get("values")))
-        return self._found
+            self._resources = list(resources(tree(content).get("values")))
+        return self._resources
 
     def data(self, module: str, type_: str, name: str, key: Key) -> Tree | None:
-        """What a data source gave when the plan was made."""
+        """What a data source returned when the plan was made."""
         wanted = (module, type_, name, key)
-        found = (one.values for one in self.data_of(type_) if (one.module, one.type, one.name, one.key) == wanted)
-        return next(found, None)
+        return next(
+            (one.values for one in self.data_of(type_) if (one.module, one.type, one.name, one.key) == wanted), None
+        )
 
     def data_of(self, type_: str) -> list[DataSourceResult]:
         """The data sources of one type."""

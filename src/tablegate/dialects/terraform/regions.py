@@ -1,4 +1,4 @@
-"""Which region and account a resource lives in."""
+"""The region and the account that a resource is in."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NO_ACCOUNT = Doubt("the account is known only to the provider", "--account")
 
 
 class Regions:
-    """Regions and accounts of one plan's resources, by what the plan says and then by what the user says."""
+    """The regions and accounts of a plan's resources, from the plan, else from the options."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Regions:
         self._accounts: dict[str, str] = {}
 
     def name(self, resource: Resource) -> str | None:
-        """The region, where it is known."""
+        """The region; None if it is not known."""
         return (
             resource.known_text("region")
             or arn_part(resource.known_text("arn"), 3)
@@ -52,40 +52,39 @@ class Regions:
 
     def region(self, resource: Resource) -> Value[str]:
         """The region as a fact of the resource."""
-        for key in ("region", "arn"):
-            if resource.content.get(key):
-                found = self.name(resource)
-                return facts.REGION.of(found, resource.block.place(key)) if found else facts.REGION.doubted(_NO_REGION)
-        found = self.name(resource)
-        return facts.REGION.of(found) if found else facts.REGION.doubted(_NO_REGION)
+        name = self.name(resource)
+        if not name:
+            return facts.REGION.doubted(_NO_REGION)
+        key = next((key for key in ("region", "arn") if resource.content.get(key)), None)
+        return facts.REGION.of(name, None if key is None else resource.block.place(key))
 
     def account(self, resource: Resource) -> Value[str]:
-        """The account, from the resource itself or from another of the same provider."""
-        found = arn_part(resource.known_text("arn"), 4)
-        if found:
-            return facts.ACCOUNT.of(found, resource.block.place("arn"))
-        found = self._account or self._accounts.get(resource.owner) or self._identities.get(resource.owner)
-        return facts.ACCOUNT.of(found) if found else facts.ACCOUNT.doubted(_NO_ACCOUNT)
+        """The account, from the resource itself or from another of its provider."""
+        own = arn_part(resource.known_text("arn"), 4)
+        if own:
+            return facts.ACCOUNT.of(own, resource.block.place("arn"))
+        account = self._account or self._accounts.get(resource.owner) or self._identities.get(resource.owner)
+        return facts.ACCOUNT.of(account) if account else facts.ACCOUNT.doubted(_NO_ACCOUNT)
 
     def learn(self, resource: Resource) -> None:
-        """Keep the account that a resource's ARN tells."""
+        """Remember the account in a resource's ARN for others of its provider."""
         account = arn_part(resource.known_text("arn"), 4)
         if account:
             self._accounts.setdefault(resource.owner, account)
 
     @cached_property
     def _identities(self) -> dict[str, str]:
-        """Accounts by provider, as the providers themselves were asked when the plan was made."""
-        found = {}
+        """The accounts of ``aws_caller_identity``, by provider."""
+        accounts = {}
         for one in self._state.data_of("aws_caller_identity"):
-            written = self._configuration.resource(one.module, "data", one.type, one.name)
+            configured = self._configuration.resource(one.module, "data", one.type, one.name)
             account = one.values.get("account_id")
-            if written is not None and isinstance(account, str):
-                found[str(written.get("provider_config_key", ""))] = account
-        return found
+            if configured is not None and isinstance(account, str):
+                accounts[str(configured.get("provider_config_key", ""))] = account
+        return accounts
 
     def default_tags(self, resource: Resource) -> Tree | None:
-        """The tags that its provider puts on everything; None where they are not constant."""
+        """The tags that its provider adds to every resource; None if they are not constant."""
         blocks = tree(self._provider(resource.owner).get("expressions")).get("default_tags")
         if blocks is None:
             return NOTHING
@@ -100,14 +99,14 @@ class Regions:
         if key not in self._regions:
             module = key.rpartition(":")[0]
             expression = tree(self._provider(key).get("expressions")).get("region")
-            found = [one.content for one in self._resolver.trace(expression, ExpressionScope(module))]
-            # References do not tell `var.x` from "us-${var.x}": only what is a region itself is taken for one.
-            known = found[0] if len(found) == 1 else None
-            self._regions[key] = known if isinstance(known, str) and re.fullmatch(_REGION, known) else None
+            contents = [one.content for one in self._resolver.trace(expression, ExpressionScope(module))]
+            # `var.x` and "us-${var.x}" have the same references: a value counts only if it is a region itself.
+            region = contents[0] if len(contents) == 1 else None
+            self._regions[key] = region if isinstance(region, str) and re.fullmatch(_REGION, region) else None
         return self._regions[key]
 
 
 def arn_part(arn: str | None, number: int) -> str | None:
-    """One part of an ARN, where it is an ARN and the part is not empty."""
+    """A part of an ARN; None if it is no ARN or the part is empty."""
     parts = (arn or "").split(":", _ARN_PARTS - 1)
     return parts[number] or None if len(parts) == _ARN_PARTS and parts[0] == "arn" else None

@@ -1,4 +1,7 @@
-"""Resource changes, decoded by need."""
+"""The resource changes of a plan. Each is decoded when it is first asked for.
+
+A large plan has thousands of changes, and few of them are of types that are read.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ChangeRow(Struct, omit_defaults=True):
-    """One resource change, its change still raw."""
+    """One entry of the list, its change still encoded."""
 
     address: str
     type: str
@@ -34,17 +37,17 @@ class ChangeRow(Struct, omit_defaults=True):
     action_reason: str | UnsetType = UNSET
 
 
-def mode_of(item: ChangeRow) -> str:
-    """Whether it is read or managed. Filtered plans leave that out; the address has it too."""
-    return "data" if item.address.removeprefix(f"{item.module_address or ''}.").startswith("data.") else "managed"
+def mode_of(row: ChangeRow) -> str:
+    """``data`` or ``managed``, by the address: filtered plans leave the mode out."""
+    return "data" if row.address.removeprefix(f"{row.module_address or ''}.").startswith("data.") else "managed"
 
 
-def item_of(content: Tree) -> ChangeRow:
-    """What is well formed of such content; the change is added to it."""
+def row_of(content: Tree) -> ChangeRow:
+    """The members that are well formed, without the change."""
 
     def text(name: str) -> str | UnsetType:
-        found = content.get(name)
-        return found if isinstance(found, str) else UNSET
+        value = content.get(name)
+        return value if isinstance(value, str) else UNSET
 
     index = content.get("index")
     return ChangeRow(
@@ -63,7 +66,7 @@ def item_of(content: Tree) -> ChangeRow:
 
 
 def of_state(resource: Tree, module: str) -> tuple[ChangeRow, raw_json.Part]:
-    """A resource of a state, as a change that changes nothing."""
+    """A resource of a state, as a change without actions."""
     values, marks = resource.get("values"), resource.get("sensitive_values", {})
     change = {
         "actions": ["no-op"],
@@ -74,7 +77,7 @@ def of_state(resource: Tree, module: str) -> tuple[ChangeRow, raw_json.Part]:
         "after_sensitive": marks,
     }
     content = {**resource, "module_address": module or None, "deposed": resource.get("deposed_key")}
-    return item_of(content), raw_json.Plain(change)
+    return row_of(content), raw_json.Plain(change)
 
 
 _KINDS: dict[tuple[str, ...], ChangeKind] = {
@@ -94,7 +97,7 @@ _TEXTS = ("address", "type", "name")
 
 
 class ResourceChange:
-    """One object of one resource, and what the plan does to it."""
+    """One instance of one resource, and what the plan does to it."""
 
     __slots__ = (
         "_change",
@@ -117,19 +120,19 @@ class ResourceChange:
     )
 
     def __init__(
-        self, item: ChangeRow, part: raw_json.Part, path: str, faults: Faults, origin: LazySourceResource | None = None
+        self, row: ChangeRow, part: raw_json.Part, path: str, faults: Faults, origin: LazySourceResource | None = None
     ) -> None:
         self.source_resource = origin
-        self.address = item.address
-        self.module = item.module_address or ""
-        self.mode = item.mode
-        self.type = item.type
-        self.name = item.name
-        self.key: Key = None if item.index is UNSET else item.index
-        self.provider = item.provider_name or ""
-        self.deposed = item.deposed or None
-        self.previous_address = item.previous_address or None
-        self.reason = item.action_reason or None
+        self.address = row.address
+        self.module = row.module_address or ""
+        self.mode = row.mode
+        self.type = row.type
+        self.name = row.name
+        self.key: Key = None if row.index is UNSET else row.index
+        self.provider = row.provider_name or ""
+        self.deposed = row.deposed or None
+        self.previous_address = row.previous_address or None
+        self.reason = row.action_reason or None
         self.path = path
         self.faults = faults
         self._part = part
@@ -139,7 +142,7 @@ class ResourceChange:
 
     @property
     def change(self) -> Tree:
-        """What happens to it, decoded when first asked for."""
+        """The change: actions, before, after, and what is unknown or sensitive."""
         if self._change is None:
             content = (
                 raw_json.decode(self._part) if self.source_resource is None else self.source_resource.loaded.change
@@ -154,12 +157,12 @@ class ResourceChange:
     @property
     def actions(self) -> tuple[str, ...]:
         """The actions as the plan names them."""
-        found = self.change.get("actions")
-        return tuple(str(action) for action in found) if isinstance(found, list) else ()
+        actions = self.change.get("actions")
+        return tuple(str(action) for action in actions) if isinstance(actions, list) else ()
 
     @property
     def kind(self) -> ChangeKind:
-        """What the actions come to."""
+        """What the actions amount to."""
         if self._kind is None:
             actions = self.actions
             replaces = "create" in actions and ("delete" in actions or "forget" in actions)
@@ -168,25 +171,25 @@ class ResourceChange:
 
     @property
     def order(self) -> ReplaceOrder | None:
-        """Which comes first, of a replacement."""
+        """Which comes first in a replacement."""
         return _ORDERS.get(self.actions)
 
-    def marks(self, moment: str) -> object:
-        """What is marked sensitive; None where nothing is."""
-        if moment not in self._marks:
-            found = self.change.get(f"{moment}_sensitive")
-            self._marks[moment] = found if found and raw_json.holds_true(found) else None
-        return self._marks[moment]
+    def marks(self, side: str) -> object:
+        """The marks of sensitive members ``before`` or ``after``; None if there are none."""
+        if side not in self._marks:
+            marks = self.change.get(f"{side}_sensitive")
+            self._marks[side] = marks if marks and raw_json.holds_true(marks) else None
+        return self._marks[side]
 
     def configured(self, configuration: Configuration) -> Tree | None:
-        """How it was written; None where nobody tells."""
+        """How the resource is configured; None if that is not known."""
         if self.source_resource is None:
             return configuration.resource(self.module, self.mode, self.type, self.name)
-        told = self.source_resource.loaded
-        return {"provider_config_key": told.provider, "expressions": told.expressions}
+        loaded = self.source_resource.loaded
+        return {"provider_config_key": loaded.provider, "expressions": loaded.expressions}
 
     def side(self, name: str) -> Tree | None:
-        """``before`` or ``after``; None where there is nothing then."""
+        """The values ``before`` or ``after``; None if the resource does not exist on that side."""
         content = self.change.get(name)
         if content is None or isinstance(content, dict):
             return content
@@ -197,83 +200,83 @@ class ResourceChange:
 
 
 class ResourceChanges:
-    """Everything the plan speaks of, in its order. Only what is asked for is decoded."""
+    """All changes of a plan, in its order."""
 
     def __init__(self, faults: Faults) -> None:
         self.rows: list[ChangeRow] = []
         self._faults = faults
         self._parts: list[raw_json.Part] = []
-        self._paths: dict[int, str] = {}  # of those that do not stand in the list of changes
+        self._paths: dict[int, str] = {}  # of rows that are not in the list of changes
         self._list = ""
-        self._origins: dict[int, LazySourceResource] = {}
-        self._made: dict[int, ResourceChange] = {}
+        self._sources: dict[int, LazySourceResource] = {}
+        self._changes: dict[int, ResourceChange] = {}
         self._by_type: dict[str, list[int]] | None = None
         self._keys: dict[str, list[Key]] | None = None
         self._index: dict[tuple[str, str, str, str], list[int]] | None = None
 
-    def add(self, item: ChangeRow, part: raw_json.Part, path: str, origin: LazySourceResource | None = None) -> None:
-        """One more."""
+    def add(self, row: ChangeRow, part: raw_json.Part, path: str, origin: LazySourceResource | None = None) -> None:
+        """Add a row that is not in the list of changes."""
         if origin is not None:
-            self._origins[len(self.rows)] = origin
-        item.mode = item.mode or mode_of(item)
+            self._sources[len(self.rows)] = origin
+        row.mode = row.mode or mode_of(row)
         self._paths[len(self.rows)] = path
-        self.rows.append(item)
+        self.rows.append(row)
         self._parts.append(part)
 
     def at(self, number: int) -> ResourceChange:
-        """The one with this number."""
-        found = self._made.get(number)
-        if found is None:
-            origin = self._origins.get(number)
-            found = ResourceChange(self.rows[number], self._parts[number], self.path(number), self._faults, origin)
-            self._made[number] = found
-        return found
+        """The change of a row."""
+        change = self._changes.get(number)
+        if change is None:
+            source = self._sources.get(number)
+            change = ResourceChange(self.rows[number], self._parts[number], self.path(number), self._faults, source)
+            self._changes[number] = change
+        return change
 
     def path(self, number: int) -> str:
-        """Where in the plan the one with this number stands."""
+        """The path of a row in the plan."""
         return self._paths.get(number) or f"{self._list}[{number}]"
 
     def any_of(self, wanted: Collection[str]) -> bool:
-        """Whether there is any of the types asked for."""
+        """Whether there is a change of one of these types."""
         return not self._typed().keys().isdisjoint(wanted)
 
     def of(self, wanted: Iterable[str]) -> list[ResourceChange]:
-        """Those of the types asked for, in the plan's order."""
+        """The changes of these types, in the plan's order."""
         by_type = self._typed()
         return [self.at(number) for number in sorted(number for type_ in wanted for number in by_type.get(type_, ()))]
 
     def _typed(self) -> dict[str, list[int]]:
         if self._by_type is None:
             self._by_type = {}
-            for number, item in enumerate(self.rows):
-                self._by_type.setdefault(item.type, []).append(number)
+            for number, row in enumerate(self.rows):
+                self._by_type.setdefault(row.type, []).append(number)
         return self._by_type
 
     def named(self, module: str, mode: str, type_: str, name: str) -> list[ResourceChange]:
-        """The instances of one resource in one module instance."""
+        """The changes of one resource in one module instance."""
         if self._index is None:
             self._index = {}
-            for number, item in enumerate(self.rows):
-                if not item.deposed:
-                    key = (item.module_address or "", item.mode, item.type, item.name)
+            for number, row in enumerate(self.rows):
+                if not row.deposed:
+                    key = (row.module_address or "", row.mode, row.type, row.name)
                     self._index.setdefault(key, []).append(number)
         return [self.at(number) for number in self._index.get((module, mode, type_, name), ())]
 
     def keys(self, module: str) -> list[Key]:
-        """The keys of a called module's instances, as far as anything is in them."""
+        """The keys of the instances of a called module that have resources."""
         if self._keys is None:
             self._keys = {}
-            addresses = {item.module_address for item in self.rows if item.module_address}
+            addresses = {row.module_address for row in self.rows if row.module_address}
             for call in sorted({call for address in addresses for call in calls(address)}, key=str):
                 self._keys.setdefault(call.address.removesuffix(bracketed(call.key)), []).append(call.key)
         return self._keys.get(module, [])
 
     def read(self, part: raw_json.Part, path: str) -> None:
-        """Every resource change of the plan's list; what is not shaped as one is refused."""
+        """Read the plan's list. Items of another shape are faults."""
         rows = raw_json.shaped(part, list[ChangeRow])
         if rows is not None:
-            for item in rows:
-                item.mode = item.mode or mode_of(item)
+            for row in rows:
+                row.mode = row.mode or mode_of(row)
             self.rows = rows
             self._parts = [row.change for row in rows]
             self._list = path
@@ -289,7 +292,7 @@ class ResourceChanges:
             self.read_one(one, f"{path}[{number}]")
 
     def read_one(self, part: raw_json.Part, path: str) -> None:
-        """Add one resource change, member by member."""
+        """Add one change, member by member."""
         try:
             members = raw_json.members(part)
         except ParseError as error:
@@ -304,4 +307,4 @@ class ResourceChanges:
             names = ", ".join([*missing, *(["change"] if change is None else [])])
             self._faults.unreadable(f"{path} needs {names}", path)
             return
-        self.add(item_of(content), change, path)
+        self.add(row_of(content), change, path)

@@ -1,4 +1,4 @@
-"""Texts of a plan that no report may hold: what is marked sensitive, and what its unmarked copies say."""
+"""Texts of a plan that no report may show: those marked sensitive, wherever else they occur."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from collections.abc import Iterable, Iterator
 from tablegate.dialects.terraform.configuration import Configuration, Tree, tree
 from tablegate.dialects.terraform.resource_changes import ResourceChange
 
-_SHORTEST = 6  # shorter ones are kept back by their path alone: redacting by value would blank out half a report
+_SHORTEST = 6  # shorter ones are hidden by their path alone: as values they would blank out half a report
 _PUBLIC = frozenset({"region", "alias", "version", "profile", "default_tags", "ignore_tags", "endpoints"})
 
 
-def of_instances(instances: Iterable[ResourceChange]) -> Iterator[str]:
+def of_changes(changes: Iterable[ResourceChange]) -> Iterator[str]:
     """Texts at the marked paths of resources."""
-    for instance in instances:
-        for moment in ("before", "after"):
-            marks = instance.marks(moment)
+    for change in changes:
+        for side in ("before", "after"):
+            marks = change.marks(side)
             if marks is not None:
-                yield from marked(instance.change.get(moment), marks)
+                yield from marked(change.change.get(side), marks)
 
 
 def of_variables(configuration: Configuration, values: Tree) -> Iterator[str]:
     """The values and defaults of sensitive variables."""
     waiting = [(configuration.root, values)]
     while waiting:
-        module, given = waiting.pop()
+        module, arguments = waiting.pop()
         for name, variable in tree(module.get("variables")).items():
             if tree(variable).get("sensitive") is True:
                 yield from texts(tree(variable).get("default"))
-                yield from texts(tree(given.get(name)).get("value"))
+                yield from texts(tree(arguments.get(name)).get("value"))
         waiting += [(tree(tree(call).get("module")), {}) for call in tree(module.get("module_calls")).values()]
 
 
@@ -41,7 +41,7 @@ def of_providers(configuration: Configuration) -> Iterator[str]:
 
 
 def marked(content: object, marks: object) -> Iterator[str]:
-    """Texts of the content that are under a mark."""
+    """The texts of the content that are marked."""
     if marks is True:
         yield from texts(content)
     elif isinstance(marks, dict) and isinstance(content, dict):
@@ -55,7 +55,7 @@ def marked(content: object, marks: object) -> Iterator[str]:
 
 
 def texts(content: object) -> Iterator[str]:
-    """Every text in it that is long enough to be told from other words."""
+    """Every text that is long enough not to be an ordinary word."""
     if isinstance(content, str):
         if len(content) >= _SHORTEST:
             yield content

@@ -1,4 +1,4 @@
-"""Where a resource was written, for those whose source is at hand: a place for every argument."""
+"""The source of a resource: a place for each of its arguments. Implemented by the readers of source."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ Tree = Mapping[str, object]
 
 
 class DocumentPlaces(Protocol):
-    """Where the parts of a policy document stand."""
+    """The places of the parts of a policy document."""
 
     @property
     def count(self) -> int:
-        """How many statements it has."""
+        """The number of its statements."""
 
     def __call__(self, path: Sequence[str | int]) -> Place | None:
-        """The place of a part; of what is around it, where it has none of its own."""
+        """The place of a part, or of the part around it."""
 
 
 class BlockLines:
-    """The arguments of one block, and the blocks in it, in their order."""
+    """The lines of one block: of its arguments, and of the blocks in it in their order."""
 
     __slots__ = ("_attributes", "_block", "_children")
 
@@ -44,44 +44,44 @@ class BlockLines:
 
     @property
     def own_place(self) -> Place:
-        """Where the block stands."""
+        """The place of the block."""
         return self._block.place
 
     def place(self, key: str) -> Place:
-        """Where a member is written; the block where it is not."""
+        """The place of a member, or of the block if it is not written."""
         attribute = self._attributes.get(key)
         if attribute is None and key == "tags_all":
-            attribute = self._attributes.get("tags")  # the provider makes the one of the other
+            attribute = self._attributes.get("tags")  # the provider makes it from tags
         if attribute is not None:
             return attribute.place
         children = self._children.get(key)
         return children[0].own_place if children else self.own_place
 
     def inner(self, key: str) -> BlockLines:
-        """The members of an object that is an argument, or of the only block of its name."""
+        """The lines of an object in an argument, or of the only block of its name."""
         children = self._children.get(key)
         return children[0] if children else ArgumentLines(self.place(key), self._block)
 
     def child(self, key: str, number: int, item: Tree) -> BlockLines | None:  # noqa: ARG002 - they are in its order
-        """One of the blocks in it: that which became this item."""
+        """The lines of the block that made this item."""
         children = self._children.get(key, ())
         return children[number] if number < len(children) else None
 
     def dynamic(self, key: str) -> Sequence[object] | None:  # noqa: ARG002 - what it makes is in its content
-        """What the dynamic blocks of this name repeat over; None where that is not to be told."""
+        """What the dynamic blocks of this name repeat over; None if that is not known."""
         return None
 
     def source_value(self, key: str) -> object:  # noqa: ARG002 - what is known of it is in its expression
-        """What an argument comes to that a plan knows nothing of; None where nothing more is to be told."""
+        """The value of an argument that a plan does not know; None if source does not know it either."""
         return None
 
-    def document_places(self, key: str) -> DocumentPlaces | None:  # noqa: ARG002 - the argument stands for them
-        """Where the parts of an argument stand that is a policy document; None where it stands for them."""
+    def document_places(self, key: str) -> DocumentPlaces | None:  # noqa: ARG002 - the argument is their place
+        """The places in an argument that is a policy document; None if the argument is the place of all."""
         return None
 
 
 class ArgumentLines(BlockLines):
-    """What stands in an argument."""
+    """The lines of what is in an argument: all at one place."""
 
     __slots__ = ("_place",)
 
@@ -93,42 +93,42 @@ class ArgumentLines(BlockLines):
     def own_place(self) -> Place:
         return self._place
 
-    def inner(self, key: str) -> BlockLines:  # noqa: ARG002 - wherever in it
+    def inner(self, key: str) -> BlockLines:  # noqa: ARG002 - all of it is at one place
         return self
 
 
 @record(kw_only=False)
 class SourceResource:
-    """What source tells of a resource: the change that a plan of it would hold, and how it was written."""
+    """A resource as source has it: the change that a plan of it would have, and how it is written."""
 
     change: Tree
     expressions: Tree
     lines: BlockLines
     provider: str
-    prevent_destroy: Attribute | None  # prevent_destroy
-    doubts: int  # values that are written and not known
+    prevent_destroy: Attribute | None
+    doubts: int  # the number of values that are written and not known
 
 
 class LazySourceResource:
-    """A resource in source, worked out when somebody asks for it."""
+    """A resource in source that is evaluated when it is first asked for."""
 
-    __slots__ = ("_make", "_told")
+    __slots__ = ("_load", "_loaded")
 
-    def __init__(self, make: Callable[[], SourceResource]) -> None:
-        self._make = make
-        self._told: SourceResource | None = None
+    def __init__(self, load: Callable[[], SourceResource]) -> None:
+        self._load = load
+        self._loaded: SourceResource | None = None
 
     @property
     def loaded(self) -> SourceResource:
-        """All that source tells of it."""
-        if self._told is None:
-            self._told = self._make()
-        return self._told
+        """The resource."""
+        if self._loaded is None:
+            self._loaded = self._load()
+        return self._loaded
 
 
 @record(kw_only=False)
 class SourceMatch:
-    """Where a resource of a plan was written. It is ``sure`` where both say the same of every argument."""
+    """The source of a resource of a plan. ``certain`` if both agree on every argument."""
 
     lines: BlockLines
     prevent_destroy: Attribute | None
@@ -136,14 +136,14 @@ class SourceMatch:
 
 
 class SourceMap(Protocol):
-    """The source that a plan was made of."""
+    """The source that a plan was made from."""
 
     @property
     def faults(self) -> Sequence[Fault]:
-        """What of it could not be read."""
+        """The faults of its files."""
 
-    def of(self, instance: ResourceChange, configured: Tree | None, content: Tree) -> SourceMatch | None:
-        """Where a resource was written, with this content after the plan."""
+    def of(self, change: ResourceChange, configured: Tree | None, content: Tree) -> SourceMatch | None:
+        """The source of a resource with this content after the plan."""
 
-    def local(self, module: str, name: str, rest: Rest) -> tuple[object, Rest] | None:
-        """What a local reads, as the configuration of a plan says it, and what is still to be taken of that."""
+    def local(self, module: str, name: str, path: Rest) -> tuple[object, Rest] | None:
+        """The expression of a part of a local, in the form of plan JSON, and the path that is left in it."""

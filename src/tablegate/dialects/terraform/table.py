@@ -1,4 +1,4 @@
-"""Aws_dynamodb_table, field by field; its joins."""
+"""``aws_dynamodb_table``, field by field, and what other resources say of a table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tablegate.dialects.terraform.autoscaling import Scaling
 from tablegate.dialects.terraform.backups import Backups
 from tablegate.dialects.terraform.block import MISSHAPEN, Block
 from tablegate.dialects.terraform.joins import TableFinder, TableTags, table_name
-from tablegate.dialects.terraform.kms import Keys
+from tablegate.dialects.terraform.kms import KmsKeys
 from tablegate.dialects.terraform.regions import Regions
 from tablegate.dialects.terraform.resources import Resource, Snapshot
 from tablegate.dialects.terraform.table_parts import Indexes, ReplicaContext, Replicas, ceilings, keys_of, units, warmth
@@ -25,34 +25,34 @@ _PARTITIONS = (("cn-", "aws-cn"), ("us-gov-", "aws-us-gov"))
 
 
 class TableJoins:
-    """The joins of one world."""
+    """What the other resources of a snapshot say of its tables."""
 
-    def __init__(self, world: Snapshot, regions: Regions, keys: Keys) -> None:
+    def __init__(self, snapshot: Snapshot, regions: Regions, keys: KmsKeys) -> None:
         self.regions = regions
         self.keys = keys
-        self.finder = TableFinder(world, regions)
+        self.finder = TableFinder(snapshot, regions)
         for table in self.finder.tables:
             regions.learn(table)
-        self.tags_by_table = TableTags(world, self.finder, regions)
-        self.insights = Insights(world, self.finder)
-        self.alarms = Alarms(world, self.finder)
-        self.consumers = Consumers(world, self.finder)
-        self.destinations = Destinations(world, self.finder)
-        self.policies = Policies(world, self.finder)
-        self.scaling = Scaling(world, self.finder)
-        self.backups = Backups(world, self.finder, regions)
-        self.indexes = Indexes(world, self.finder, self.insights)
-        around = ReplicaContext(regions, keys, self.tags_by_table, self.insights, self.destinations, self.policies)
-        self.replicas = Replicas(world, self.finder, around)
+        self.tags_by_table = TableTags(snapshot, self.finder, regions)
+        self.insights = Insights(snapshot, self.finder)
+        self.alarms = Alarms(snapshot, self.finder)
+        self.consumers = Consumers(snapshot, self.finder)
+        self.destinations = Destinations(snapshot, self.finder)
+        self.policies = Policies(snapshot, self.finder)
+        self.scaling = Scaling(snapshot, self.finder)
+        self.backups = Backups(snapshot, self.finder, regions)
+        self.indexes = Indexes(snapshot, self.finder, self.insights)
+        context = ReplicaContext(keys, self.tags_by_table, self.insights, self.destinations, self.policies)
+        self.replicas = Replicas(snapshot, self.finder, context)
 
     def arn(self, table: Resource, region: str | None, account: str | None) -> Value[str]:
-        """The ARN: as the plan has it, or as it must become when all its parts are known."""
+        """The ARN as the plan has it, or made of its parts if they are all known."""
         if table.known_text("arn") is not None:
             return table.block.text(facts.ARN, "arn")
         name = table_name(table)
         if name is None or region is None or account is None:
             return facts.ARN.doubted(_LATER)
-        partition = next((found for start, found in _PARTITIONS if region.startswith(start)), "aws")
+        partition = next((name for prefix, name in _PARTITIONS if region.startswith(prefix)), "aws")
         return facts.ARN.of(f"arn:{partition}:dynamodb:{region}:{account}:table/{name}")
 
 
@@ -67,7 +67,7 @@ _NO_RETENTION = Retention(
 
 
 def read_table(table: Resource, joins: TableJoins) -> Table:
-    """The table, with all that other resources say of it."""
+    """The table with what other resources say of it."""
     root = table.block
     mode = root.text(facts.BILLING_MODE, "billing_mode")
     keys = keys_of(root)
@@ -129,30 +129,31 @@ def read_table(table: Resource, joins: TableJoins) -> Table:
 
 
 def retention_of(table: Resource) -> Retention:
-    """What keeps the table when its code goes: only source tells."""
-    found, origin = table.source_match, table.resource_change.source_resource
-    if origin is None and (found is None or not found.certain):
+    """What keeps the table when its resource is removed. Only source shows ``prevent_destroy``."""
+    match, source = table.source_match, table.resource_change.source_resource
+    if source is not None:
+        attribute = source.loaded.prevent_destroy
+    elif match is not None and match.certain:
+        attribute = match.prevent_destroy
+    else:
         return _NO_RETENTION
-    kept = facts.PREVENT_DESTROY.unset
-    written = (
-        origin.loaded.prevent_destroy if origin is not None else found.prevent_destroy if found is not None else None
+    if attribute is None:
+        return replace(_NO_RETENTION, prevent_destroy=facts.PREVENT_DESTROY.unset)
+    content = getattr(attribute.value, "content", None)
+    prevented = (
+        facts.PREVENT_DESTROY.of(content, attribute.place)
+        if isinstance(content, bool)
+        else facts.PREVENT_DESTROY.doubted(MISSHAPEN, attribute.place)
     )
-    if written is not None:
-        content = getattr(written.value, "content", None)
-        kept = (
-            facts.PREVENT_DESTROY.of(content, written.place)
-            if isinstance(content, bool)
-            else facts.PREVENT_DESTROY.doubted(MISSHAPEN, written.place)
-        )
-    return replace(_NO_RETENTION, prevent_destroy=kept)
+    return replace(_NO_RETENTION, prevent_destroy=prevented)
 
 
 def _attributes(root: Block) -> Value[Mapping[str, str]]:
     place = root.place("attribute")
     plain = root.content.get("attribute")
-    if isinstance(plain, list) and all(_is_plain(one) for one in plain):
-        found = {one["name"]: one["type"] for one in sorted(plain, key=itemgetter("name"))}
-        return facts.ATTRIBUTES.of(found, place, sensitive=root.is_sensitive("attribute")) if found else _NO_ATTRIBUTES
+    if isinstance(plain, list) and all(map(_is_plain, plain)):
+        types = {attribute["name"]: attribute["type"] for attribute in sorted(plain, key=itemgetter("name"))}
+        return facts.ATTRIBUTES.of(types, place, sensitive=root.is_sensitive("attribute")) if types else _NO_ATTRIBUTES
     blocks = root.many("attribute")
     if isinstance(blocks, Doubt):
         return facts.ATTRIBUTES.doubted(blocks, place)
@@ -201,17 +202,17 @@ def _ttl(table: Resource) -> Ttl:
 
 
 def _ttl_attribute(table: Resource, block: Block) -> Value[str]:
-    """The provider drops the attribute from the plan unless the switch is known to be on; what was written stays."""
-    given = block.text(facts.TTL_ATTRIBUTE, "attribute_name")
+    """The attribute as it is written: the provider drops it from the plan unless the switch is known to be on."""
+    planned = block.text(facts.TTL_ATTRIBUTE, "attribute_name")
     expression = block.expression("attribute_name")
-    if expression is None or given.content is not None or not given.known:
-        return given
+    if expression is None or planned.content is not None or not planned.known:
+        return planned
     place = block.place("attribute_name")
     doubt = table.why_unknown(expression, computed=True)
-    read = [one.content for one in table.snapshot.resolver.trace(expression, table.scope)]
-    if len(read) == 1 and isinstance(read[0], str):
-        return facts.TTL_ATTRIBUTE.of(read[0], place) if read[0] else given
-    return given if doubt is None else facts.TTL_ATTRIBUTE.doubted(doubt, place)
+    contents = [one.content for one in table.snapshot.resolver.trace(expression, table.scope)]
+    if len(contents) == 1 and isinstance(contents[0], str):
+        return facts.TTL_ATTRIBUTE.of(contents[0], place) if contents[0] else planned
+    return planned if doubt is None else facts.TTL_ATTRIBUTE.doubted(doubt, place)
 
 
 def _stream(table: Resource, joins: TableJoins) -> Stream:
@@ -238,16 +239,13 @@ def _import_source(root: Block) -> Value[str]:
 
 
 def _restore_source(root: Block) -> Value[str]:
-    found = [
-        root.text(facts.RESTORE_SOURCE, key)
-        for key in ("restore_source_name", "restore_source_table_arn", "restore_backup_arn")
-    ]
-    given = [one for one in found if one is not facts.RESTORE_SOURCE.unset]
-    return given[0] if given else facts.RESTORE_SOURCE.unset
+    keys = ("restore_source_name", "restore_source_table_arn", "restore_backup_arn")
+    sources = (root.text(facts.RESTORE_SOURCE, key) for key in keys)
+    return next((source for source in sources if source is not facts.RESTORE_SOURCE.unset), facts.RESTORE_SOURCE.unset)
 
 
 def _consistency(root: Block) -> Value[str]:
-    """The mode of the replicas: all must have the same."""
+    """The consistency mode of the replicas. All must have the same."""
     blocks = root.many("replica")
     if isinstance(blocks, Doubt):
         return facts.CONSISTENCY.doubted(blocks, root.place("replica"))

@@ -1,4 +1,4 @@
-"""Indexes, replicas, capacity."""
+"""The parts of a table: capacity, key schemas, indexes and replicas."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from tablegate.dialects.joins import ByTable
 from tablegate.dialects.terraform.block import Block
 from tablegate.dialects.terraform.joins import TableFinder, TableTags, Tags
-from tablegate.dialects.terraform.kms import Keys as Keys_awscc_replicas
-from tablegate.dialects.terraform.regions import Regions
+from tablegate.dialects.terraform.kms import KmsKeys
 from tablegate.dialects.terraform.resources import Resource, Snapshot
 from tablegate.dialects.terraform.watchers import Destinations, Insights, Policies
 from tablegate.model import facts
@@ -18,11 +17,11 @@ from tablegate.model.table import Encryption, Index, KeyOwner, KeyPart, Recovery
 from tablegate.model.value import Doubt, Place, Value
 
 _ON_DEMAND = "PAY_PER_REQUEST"
-_NO_LIMIT = (-1, 0)  # how the provider takes a ceiling away, and how it keeps that in state
+_NO_LIMIT = (-1, 0)  # how the provider removes a limit, and how it keeps that in state
 
 
 def units(block: Block, mode: Value[str]) -> Units:
-    """Provisioned units. On demand there are none, whatever is left of them in state."""
+    """Provisioned units. On demand there are none, even if state still has them."""
     return Units(
         read=_provisioned(facts.READ_CAPACITY, block, "read_capacity", mode),
         write=_provisioned(facts.WRITE_CAPACITY, block, "write_capacity", mode),
@@ -44,7 +43,7 @@ def ceilings(block: Block) -> Units:
 
 
 def warmth(warm: Block | Doubt | None) -> Units:
-    """What the table is warmed up for."""
+    """Warm throughput."""
     if warm is None:
         return facts.NO_WARMTH
     if isinstance(warm, Doubt):
@@ -63,42 +62,42 @@ def _provisioned(fact: Fact[int], block: Block, key: str, mode: Value[str]) -> V
     return block.number(fact, key)
 
 
-Keys = Value[tuple[KeyPart, ...]]
+KeySchema = Value[tuple[KeyPart, ...]]
 _GLOBAL = "global_secondary_index"
 _LOCAL = "local_secondary_index"
 
 
 class Indexes:
-    """Indexes of the tables of a world."""
+    """The indexes of all tables of a snapshot."""
 
-    def __init__(self, world: Snapshot, finder: TableFinder, insights: Insights) -> None:
+    def __init__(self, snapshot: Snapshot, finder: TableFinder, insights: Insights) -> None:
         self._insights = insights
         self._joined: ByTable[Resource] = ByTable()
-        for one in world.of("aws_dynamodb_global_secondary_index"):
-            self._joined.add(finder.of(one, "table_name"), one)
+        for index in snapshot.of("aws_dynamodb_global_secondary_index"):
+            self._joined.add(finder.of(index, "table_name"), index)
 
     def of_table(self, table: Resource, mode: Value[str]) -> Value[tuple[Index, ...]]:
         """The global indexes."""
         blocks = table.block.many(_GLOBAL)
-        others = [self._standalone(one, table, mode) for one in self._joined.of(table.address)]
+        others = [self._standalone(index, table, mode) for index in self._joined.of(table.address)]
         if isinstance(blocks, Doubt):
             return facts.INDEXES.doubted(blocks, table.block.place(_GLOBAL))
         doubt = self._joined.doubt(table.address)
         if doubt is not None:
             return facts.INDEXES.doubted(doubt, table.block.place(_GLOBAL))
-        found = [*(self._block(one, table, mode) for one in blocks if isinstance(one, Block)), *others]
-        unread = [one for one in blocks if isinstance(one, Doubt)]
-        if unread:
-            return facts.INDEXES.doubted(unread[0], table.block.place(_GLOBAL))
-        return facts.INDEXES.of(by_name(found), table.block.place(_GLOBAL)) if found else facts.INDEXES.unset
+        unknown = next((block for block in blocks if isinstance(block, Doubt)), None)
+        if unknown is not None:
+            return facts.INDEXES.doubted(unknown, table.block.place(_GLOBAL))
+        indexes = [*(self._block(block, table, mode) for block in blocks if isinstance(block, Block)), *others]
+        return facts.INDEXES.of(by_name(indexes), table.block.place(_GLOBAL)) if indexes else facts.INDEXES.unset
 
-    def local(self, table: Resource, keys: Keys) -> Value[tuple[Index, ...]]:
-        """The local indexes: their partition key is the table's."""
+    def local(self, table: Resource, keys: KeySchema) -> Value[tuple[Index, ...]]:
+        """The local indexes. Their partition key is the table's."""
         blocks = table.block.many(_LOCAL)
         place = table.block.place(_LOCAL)
         if isinstance(blocks, Doubt):
             return facts.LOCAL_INDEXES.doubted(blocks, place)
-        found = []
+        indexes = []
         for block in blocks:
             if isinstance(block, Doubt):
                 return facts.LOCAL_INDEXES.doubted(block, place)
@@ -109,69 +108,69 @@ class Indexes:
             else:
                 part = () if sort.content is None else (KeyPart(attribute=sort.content, role=Role.RANGE),)
                 schema = facts.KEYS.of((*(() if hash_part is None else (hash_part,)), *part), block.place("range_key"))
-            found.append(_index(block, schema, facts.NO_CAPACITY, facts.INSIGHTS.unset, local=True))
-        return facts.LOCAL_INDEXES.of(by_name(found), place) if found else facts.LOCAL_INDEXES.unset
+            indexes.append(_index(block, schema, facts.NO_CAPACITY, facts.INSIGHTS.unset, local=True))
+        return facts.LOCAL_INDEXES.of(by_name(indexes), place) if indexes else facts.LOCAL_INDEXES.unset
 
     def _block(self, block: Block, table: Resource, mode: Value[str]) -> Index:
         name = block.content.get("name")
         insights = self._insights.of(table, name) if isinstance(name, str) else facts.INSIGHTS.unset
         return _index(block, keys_of(block), units(block, mode), insights, local=False)
 
-    def _standalone(self, one: Resource, table: Resource, mode: Value[str]) -> Index:
-        root = one.block
-        name = root.text(facts.INDEX_NAME, "index_name")
-        projection = root.one("projection")
-        provisioned = root.one("provisioned_throughput")
+    def _standalone(self, resource: Resource, table: Resource, mode: Value[str]) -> Index:
+        block = resource.block
+        name = block.text(facts.INDEX_NAME, "index_name")
+        projection = block.one("projection")
+        provisioned = block.one("provisioned_throughput")
         capacity = facts.NO_CAPACITY
-        if isinstance(provisioned, Block) and mode.content != "PAY_PER_REQUEST":
+        if isinstance(provisioned, Block) and mode.content != _ON_DEMAND:
             capacity = Units(
                 read=provisioned.number(facts.READ_CAPACITY, "read_capacity_units"),
                 write=provisioned.number(facts.WRITE_CAPACITY, "write_capacity_units"),
             )
         return Index(
             name=name,
-            place=one.reference_place,
+            place=resource.reference_place,
             local=False,
-            keys=keys_of(root),
+            keys=keys_of(block),
             projection=projection.text(facts.PROJECTION, "projection_type")
             if isinstance(projection, Block)
             else facts.PROJECTION.unset,
             projected=_projected(projection) if isinstance(projection, Block) else facts.PROJECTED.unset,
             capacity=capacity,
-            on_demand=ceilings(root),
-            warm=warmth(root.one("warm_throughput")),
+            on_demand=ceilings(block),
+            warm=warmth(block.one("warm_throughput")),
             insights=self._insights.of(table, name.content) if name.content else facts.INSIGHTS.unset,
         )
 
 
-def keys_of(block: Block) -> Keys:
+def keys_of(block: Block) -> KeySchema:
     """A key schema: an ordered list of parts in newer providers, else a partition and a sort key."""
     parts = block.many("key_schema")
     if isinstance(parts, Doubt):
         return facts.KEYS.doubted(parts, block.place("key_schema"))
     if parts:
         return _schema(block, parts)
-    found = []
+    plain = []
     for key, role in (("hash_key", Role.HASH), ("range_key", Role.RANGE)):
         name = block.text(facts.INDEX_NAME, key)
         if name.doubt is not None:
             return facts.KEYS.doubted(name.doubt, name.place)
         if name.content is not None:
-            found.append(KeyPart(attribute=name.content, role=role))
-    if not found:
+            plain.append(KeyPart(attribute=name.content, role=role))
+    if not plain:
         return facts.KEYS.unset
-    marked = block.is_sensitive("hash_key") or block.is_sensitive("range_key")
-    return facts.KEYS.of(tuple(found), block.place("hash_key"), sensitive=marked)
+    sensitive = block.is_sensitive("hash_key") or block.is_sensitive("range_key")
+    return facts.KEYS.of(tuple(plain), block.place("hash_key"), sensitive=sensitive)
 
 
 def by_name(indexes: Sequence[Index]) -> tuple[Index, ...]:
-    """Sets have no order: ours is that of the names."""
-    return tuple(sorted(indexes, key=lambda one: one.name.content or ""))
+    """Indexes in the order of their names: sets have no order."""
+    return tuple(sorted(indexes, key=lambda index: index.name.content or ""))
 
 
-def _schema(block: Block, parts: Sequence[Block | Doubt]) -> Keys:
+def _schema(block: Block, parts: Sequence[Block | Doubt]) -> KeySchema:
     place = block.place("key_schema")
-    found = []
+    schema = []
     for part in parts:
         if isinstance(part, Doubt):
             return facts.KEYS.doubted(part, place)
@@ -182,11 +181,11 @@ def _schema(block: Block, parts: Sequence[Block | Doubt]) -> Keys:
         if name.content is None or role.content not in ("HASH", "RANGE"):
             part.report_shape("key_type", "HASH or RANGE, with an attribute_name")
             return facts.KEYS.doubted(Doubt("the key schema is not one"), place)
-        found.append(KeyPart(attribute=name.content, role=Role(role.content)))
-    return facts.KEYS.of(tuple(found), place)
+        schema.append(KeyPart(attribute=name.content, role=Role(role.content)))
+    return facts.KEYS.of(tuple(schema), place)
 
 
-def _index(block: Block, keys: Keys, capacity: Units, insights: Value[bool], *, local: bool) -> Index:
+def _index(block: Block, keys: KeySchema, capacity: Units, insights: Value[bool], *, local: bool) -> Index:
     return Index(
         name=block.text(facts.INDEX_NAME, "name"),
         place=block.place(),
@@ -220,10 +219,9 @@ _BLOCK = "replica"
 
 @record(kw_only=False)
 class ReplicaContext:
-    """What a replica has from elsewhere than its own block."""
+    """What a replica has from other resources and from its table."""
 
-    regions: Regions
-    keys: Keys_awscc_replicas
+    keys: KmsKeys
     tags_by_table: TableTags
     insights: Insights
     destinations: Destinations
@@ -231,13 +229,13 @@ class ReplicaContext:
 
 
 class Replicas:
-    """Replicas of the tables of a world."""
+    """The replicas of all tables of a snapshot."""
 
-    def __init__(self, world: Snapshot, finder: TableFinder, around: ReplicaContext) -> None:
-        self._around = around
+    def __init__(self, snapshot: Snapshot, finder: TableFinder, context: ReplicaContext) -> None:
+        self._context = context
         self._joined: ByTable[Resource] = ByTable()
-        for one in world.of("aws_dynamodb_table_replica"):
-            self._joined.add(replace(finder.of(one, "global_table_arn"), region=None), one)
+        for replica in snapshot.of("aws_dynamodb_table_replica"):
+            self._joined.add(replace(finder.of(replica, "global_table_arn"), region=None), replica)
 
     def of(
         self, table: Resource, encryption: Encryption, tags: Tags, table_class: Value[str]
@@ -250,14 +248,14 @@ class Replicas:
         doubt = self._joined.doubt(table.address)
         if doubt is not None:
             return facts.REPLICAS.doubted(doubt, place)
-        found = []
+        replicas = []
         for block in blocks:
             if isinstance(block, Doubt):
                 return facts.REPLICAS.doubted(block, place)
-            found.append(self._block(block, table, encryption, tags, table_class))
-        found += [self._resource(one, table, encryption, table_class) for one in self._joined.of(table.address)]
-        found.sort(key=lambda one: (one.region.content or "", one.address or ""))
-        return facts.REPLICAS.of(tuple(found), place) if found else facts.REPLICAS.unset
+            replicas.append(self._block(block, table, encryption, tags, table_class))
+        replicas += [self._resource(one, table, encryption, table_class) for one in self._joined.of(table.address)]
+        replicas.sort(key=lambda replica: (replica.region.content or "", replica.address or ""))
+        return facts.REPLICAS.of(tuple(replicas), place) if replicas else facts.REPLICAS.unset
 
     def _block(
         self, block: Block, table: Resource, encryption: Encryption, tags: Tags, table_class: Value[str]
@@ -278,23 +276,22 @@ class Replicas:
             recovery=block.flag(facts.RECOVERY, "point_in_time_recovery"),
             deletion_protection=block.flag(facts.DELETION_PROTECTION, "deletion_protection_enabled"),
             table_class=table_class,
-            tags=self._around.tags_by_table.of_replica(own, table, region.content),
+            tags=self._context.tags_by_table.of_replica(own, table, region.content),
         )
 
-    def _resource(self, one: Resource, table: Resource, encryption: Encryption, table_class: Value[str]) -> Replica:
-        root = one.block
-        region = self._around.regions.region(one)
-        override = root.text(facts.TABLE_CLASS, "table_class_override")
+    def _resource(self, replica: Resource, table: Resource, encryption: Encryption, table_class: Value[str]) -> Replica:
+        block, region, tags = replica.block, replica.region, self._context.tags_by_table
+        override = block.text(facts.TABLE_CLASS, "table_class_override")
         return self._replica(
             table,
             region,
-            place=one.reference_place,
-            address=one.address,
-            encryption=self._encryption(one, root, encryption),
-            recovery=root.flag(facts.RECOVERY, "point_in_time_recovery"),
-            deletion_protection=root.flag(facts.DELETION_PROTECTION, "deletion_protection_enabled"),
+            place=replica.reference_place,
+            address=replica.address,
+            encryption=self._encryption(replica, block, encryption),
+            recovery=block.flag(facts.RECOVERY, "point_in_time_recovery"),
+            deletion_protection=block.flag(facts.DELETION_PROTECTION, "deletion_protection_enabled"),
             table_class=table_class if override is facts.TABLE_CLASS.unset else override,
-            tags=self._around.tags_by_table.of_replica(self._around.tags_by_table.own(one), table, region.content),
+            tags=tags.of_replica(tags.own(replica), table, region.content),
         )
 
     def _replica(
@@ -310,7 +307,7 @@ class Replicas:
         table_class: Value[str],
         tags: Tags,
     ) -> Replica:
-        there = region.content or "?"
+        name = region.content or "?"
         return Replica(
             region=region,
             place=place,
@@ -320,23 +317,23 @@ class Replicas:
             deletion_protection=deletion_protection,
             table_class=table_class,
             tags=tags,
-            insights=self._around.insights.of(table, region=there),
-            policy=self._around.policies.of(table, facts.POLICY, there),
+            insights=self._context.insights.of(table, region=name),
+            policy=self._context.policies.of(table, facts.POLICY, name),
             read_capacity=facts.READ_CAPACITY.unset,
             max_read=facts.MAX_READ.unset,
-            destinations=self._around.destinations.of(table, there),
+            destinations=self._context.destinations.of(table, name),
         )
 
-    def _encryption(self, resource: Resource, block: Block, tables: Encryption) -> Encryption:
-        """A key of its own, else that of the service: AWS-owned or AWS-managed as the table's own switch has it."""
-        own = self._around.keys.of_key(resource, block, "kms_key_arn")
+    def _encryption(self, resource: Resource, block: Block, of_table: Encryption) -> Encryption:
+        """A key of its own, else AWS-owned or AWS-managed, as the table has it."""
+        own = self._context.keys.of_key(resource, block, "kms_key_arn")
         if own.owner.content is not KeyOwner.AWS_MANAGED or own.key.content is not None:
             return own
-        table = tables.owner
-        if table.doubt is not None and KeyOwner.AWS_OWNED in (table.candidates or tuple(KeyOwner)):
+        owner = of_table.owner
+        if owner.doubt is not None and KeyOwner.AWS_OWNED in (owner.candidates or tuple(KeyOwner)):
             return Encryption(
-                owner=facts.KEY_OWNER.doubted(table.doubt, table.place), key=own.key, key_region=own.key_region
+                owner=facts.KEY_OWNER.doubted(owner.doubt, owner.place), key=own.key, key_region=own.key_region
             )
-        if table.content is KeyOwner.AWS_OWNED:
+        if owner.content is KeyOwner.AWS_OWNED:
             return facts.AWS_OWNED
         return own

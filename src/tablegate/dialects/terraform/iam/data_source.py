@@ -11,7 +11,7 @@ from tablegate.dialects.terraform.iam.context import PlanContext, PolicyTexts, s
 from tablegate.dialects.terraform.iam.unknown_text import SourceTexts, UnknownElements
 from tablegate.dialects.terraform.references import Reference, UnknownValue
 from tablegate.dialects.terraform.resources import Resource, doubt_about
-from tablegate.dialects.terraform.secrets import of_instances
+from tablegate.dialects.terraform.secrets import of_changes
 from tablegate.iam.documents import Document, Path, UnknownPart, parse_document
 from tablegate.model.record import record, replace
 from tablegate.model.value import Doubt, Place
@@ -74,7 +74,7 @@ class PolicyDocumentData:
         """The document of a data source that is read during the apply."""
         found = self._made.get(resource.address)
         if found is None:
-            self.secrets.update(of_instances([resource.resource_change]))
+            self.secrets.update(of_changes([resource.resource_change]))
             found = self._made[resource.address] = self._document(self._parts(resource, 0), resource)
             self._texts.note(found, resource, "statement")
         return found

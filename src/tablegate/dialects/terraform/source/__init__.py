@@ -52,7 +52,7 @@ class Project:
         resources = self._resources
         for module in self._modules(self.root):
             resources.add(module)
-        resources.note_left()
+        resources.note_unread()
         self._note_alone()
         configuration = Configuration(
             {"root_module": resources.data.module(), "provider_config": resources.providers.found}

@@ -141,7 +141,7 @@ class Resources:
             self._note_running(key, block)
             if key.mode == "managed":
                 self.managed += 1
-                if coverage.is_left(key.type):
+                if coverage.is_unread(key.type):
                     self._left.append(key.type)
             concerns = key.type in READ or key.type in _REFERRED
             try:
@@ -152,9 +152,9 @@ class Resources:
                 if concerns or key.type in POLICY_TYPES:
                     refuse_parsing(error, block.file.name, self._refuse)
 
-    def note_left(self) -> None:
+    def note_unread(self) -> None:
         """Report the types that are not read."""
-        coverage.note_left(self._left, self._faults)
+        coverage.note_unread(self._left, self._faults)
 
     def _note_running(self, key: Key, block: Block) -> None:
         """Report a provisioner or external program that mentions DynamoDB: it may do anything to a table."""
