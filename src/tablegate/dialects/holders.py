@@ -404,7 +404,6 @@ class HolderAssembly:
             role.uses.append(DAX_USE)
             role.services.add(DAX_SERVICE)
         drafts = [draft for draft in self._holders.values() if draft.form is HolderForm.ROLE]
-        every_use = every_use and bool(drafts)
         if every_use or not all(draft.is_trust_known for draft in drafts):
             for role, kind, why in uses_of(roles):
                 role.uses.append((kind, why))

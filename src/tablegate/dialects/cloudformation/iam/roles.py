@@ -13,6 +13,7 @@ from tablegate.dialects.cloudformation.template import (
     RESOLVER_FUNCTION,
     ROLE,
     STATE_MACHINE,
+    USERS_OF_ROLES,
 )
 from tablegate.dialects.cloudformation.values import Unresolved
 from tablegate.dialects.holders import HolderDraft
@@ -33,7 +34,9 @@ class TemplateRoles:
         self._attachments = attachments
 
     def resources(self, type_: str) -> Iterator[PresentResource]:
-        """The resources of a type that can be read."""
+        """The resources of a type that can be read. Those that only use a role matter beside one alone."""
+        if type_ in USERS_OF_ROLES and ROLE not in self._context.resolver.template.resources:
+            return iter(())
         return self._context.resources(type_)
 
     def address_of(self, resource: PresentResource) -> str:

@@ -187,7 +187,7 @@ class Attachments:
             return self._policies.named(name, str(block.content.get("path") or "/"), resource, place)
         references = self._snapshot.resolver.trace(block.expression("name"), resource.scope)
         targets = [target for reference in references for target in reference.targets]
-        return next((policy for target in targets if (policy := self._policies.made(target)) is not None), None)
+        return next((policy for target in targets if (policy := self._policies.at(target)) is not None), None)
 
     def _inline_of_role(self, resource: Resource, role: HolderDraft) -> None:
         """The documents inside a role, less those that the provider read and another resource declares."""

@@ -1,4 +1,4 @@
-"""Policy documents in arguments: each read once, as far as plan, source and data sources tell it."""
+"""Policy documents in arguments, each read once: from the plan, from source, or from the data sources behind it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tablegate.model.record import replace
 from tablegate.model.value import Doubt, Place
 
 _TABLES = ("aws_dynamodb_", "awscc_dynamodb_", "aws_dax_")
-_ARN_HERE = "__DYNAMODB_TABLE_ARN__"  # what a module for tables replaces in the policy that it is given
+_ARN_HERE = "__DYNAMODB_TABLE_ARN__"  # a module for tables replaces it by the ARN of its table
 _EMPTY = Doubt("it is empty", "the policy as a JSON text")
 _MISSING = Doubt("the plan does not hold it", "the plan as terraform show -json prints it")
 _COMPOSE = "data.aws_iam_policy_document in place of a function: a plan shows its statements"
@@ -59,7 +59,7 @@ class DocumentReader:
         optional: bool = False,
         within: str | None = None,
     ) -> HeldDocument | None:
-        """The document of an attribute; None where an optional one is left out."""
+        """The document of an argument; None if an optional one is absent. ``within`` begins its labels."""
         block = block or resource.block
         place = own_place(resource, block, key)
         path = place.path or ""
@@ -71,7 +71,7 @@ class DocumentReader:
         return self._read_documents[(resource.address, path)]
 
     def trust(self, resource: Resource) -> Document:
-        """A role's trust policy: it grants nothing, and tells who may use the role."""
+        """The trust policy of a role."""
         key, text = "assume_role_policy", resource.known_text("assume_role_policy")
         if text is not None:
             return self._texts.document(text, resource, own_place(resource, resource.block, key), blocks=False)
@@ -97,115 +97,112 @@ class DocumentReader:
             return HeldDocument(resource.address, place, Document(doubt=_EMPTY), "json")
         if block.is_unknown(key):
             return self._later(resource, block, key, place, optional=optional)
-        return (
-            None
-            if optional
-            else HeldDocument(resource.address, place, Document(doubt=_MISSING), "json", mentions_table=True)
-        )
+        if optional:
+            return None
+        return HeldDocument(resource.address, place, Document(doubt=_MISSING), "json", mentions_table=True)
 
     def _later(
         self, resource: Resource, block: Block, key: str, place: Place, *, optional: bool = False
     ) -> HeldDocument | None:
-        """A document that the apply completes: what its expression reads may tell all of it, or some."""
+        """A document that the apply completes, as far as its expression shows it."""
         expression = block.expression(key)
-        named = resource.configured is not NOTHING
+        is_configured = resource.configured is not NOTHING
         if expression is None:
-            if optional and named:
+            if optional and is_configured:
                 return None
-            hidden = Document(doubt=DYNAMIC if named else LATER)
-            return HeldDocument(resource.address, place, hidden, "json", mentions_table=not named or self._has_tables())
+            document = Document(doubt=DYNAMIC if is_configured else LATER)
+            mentions = not is_configured or self._has_tables()
+            return HeldDocument(resource.address, place, document, "json", mentions_table=mentions)
         references = self._snapshot.resolver.trace(expression, resource.scope)
-        given = tree(expression).get("given")
-        if isinstance(given, UnknownValue):
-            document = self._option(given, resource, place)
+        value = tree(expression).get("given")
+        if isinstance(value, UnknownValue):
+            document = self._of_option(value, resource, place)
         else:
-            document = self._told(resource, block, key, place, references)
+            document = (
+                self._of_data_sources(references)
+                or self._of_module_text(resource, references, place)
+                or self._of_source(block, key, resource, place)
+                or Document(doubt=_unseen([one for one in references if not self._snapshot.is_known(one)]))
+            )
         mentions_table = self._mentions_table([*references, *self._behind(references)])
-        anywhere = self._has_tables() or resource.source is not None  # a module's tables may be elsewhere
-        if document.doubt is not None and not document.doubt.refs and anywhere:
-            mentions_table = True  # nothing tells what is hidden there
+        may_mention = self._has_tables() or resource.source is not None  # a module's tables may be in another module
+        if document.doubt is not None and not document.doubt.refs and may_mention:
+            mentions_table = True  # the expression refers to nothing that shows what the document is about
         return HeldDocument(resource.address, place, document, written_as(expression), mentions_table)
 
-    def _told(
-        self, resource: Resource, block: Block, key: str, place: Place, references: Sequence[Reference]
-    ) -> Document:
-        """What a plan tells of a document by what its expression reads, or what its source tells of it."""
-        found = self._composed_of(references) or self._filled_in(resource, references, place)
-        found = found or self._spelled_out(block, key, resource, place)
-        return found or Document(doubt=_unseen([one for one in references if not self._snapshot.is_known(one)]))
-
-    def _spelled_out(self, block: Block, key: str, resource: Resource, place: Place) -> Document | None:
-        """A text that a plan hides, and its source puts together."""
-        given = None if block.is_sensitive(key) else block.source_value(key)
-        if not isinstance(given, UnknownValue):
+    def _of_source(self, block: Block, key: str, resource: Resource, place: Place) -> Document | None:
+        """A text that the plan hides and its source composes."""
+        value = None if block.is_sensitive(key) else block.source_value(key)
+        if not isinstance(value, UnknownValue):
             return None
-        found = self._drafted(given, resource, place)
-        if found is None or found.malformed:
+        document = self._of_unknown(value, resource, place)
+        if document is None or document.malformed:
             return None
-        return _placed(found, located(place, block.document_places(key))) if given.parts else found
+        return _placed(document, located(place, block.document_places(key))) if value.parts else document
 
-    def _drafted(self, given: UnknownValue, resource: Resource, place: Place) -> Document | None:
-        """What source tells of a document: all, some, or which of several it is."""
-        if given.options:
-            return _one_of([self._option(one, resource, place) for one in given.options if one])
-        found = self.source_texts.tree(given.parts) if given.parts else None
-        if found is not None:
-            return parse_document(found, self._context.symbols, located(place))
-        references = self.source_texts.references(given) if given.direct else ()
+    def _of_unknown(self, value: UnknownValue, resource: Resource, place: Place) -> Document | None:
+        """The document of a value that source does not know completely: its parts, its options, or what it reads."""
+        if value.options:
+            return _one_of([self._of_option(option, resource, place) for option in value.options if option])
+        content = self.source_texts.tree(value.parts) if value.parts else None
+        if content is not None:
+            return parse_document(content, self._context.symbols, located(place))
+        references = self.source_texts.references(value) if value.direct else ()
         documents = [document for reference in references for document in self._documents(reference)]
         return documents[0] if len(documents) == 1 else _one_of(documents) if documents else None
 
-    def _option(self, given: object, resource: Resource, place: Place) -> Document:
-        if isinstance(given, UnknownValue):
-            return self._drafted(given, resource, place) or Document(doubt=given.doubt())
-        return self._texts.document(given, resource, place) if isinstance(given, str) else Document(doubt=_EMPTY)
+    def _of_option(self, value: object, resource: Resource, place: Place) -> Document:
+        if isinstance(value, UnknownValue):
+            return self._of_unknown(value, resource, place) or Document(doubt=value.doubt())
+        return self._texts.document(value, resource, place) if isinstance(value, str) else Document(doubt=_EMPTY)
 
     def _behind(self, references: Sequence[Reference]) -> Iterator[Reference]:
-        """What the data sources read that a document is composed by."""
+        """What is read by the data sources that compose a document."""
         for reference in references:
             for resource in map(self._snapshot.at, reference.targets) if reference.type == DATA else ():
                 if resource is not None:
                     yield from self._snapshot.resolver.trace(resource.configured.get("expressions"), resource.scope)
 
-    def _composed_of(self, references: Sequence[Reference]) -> Document | None:
-        """What data sources compose; of several, each statement is there only perhaps."""
-        unknown = [one for one in references if not self._snapshot.is_known(one)]
-        documents = [document for one in unknown for document in self._documents(one)]
+    def _of_data_sources(self, references: Sequence[Reference]) -> Document | None:
+        """The document of a data source. If there are several, each statement is there only perhaps."""
+        unknown = [reference for reference in references if not self._snapshot.is_known(reference)]
+        by_reference = [(reference, list(self._documents(reference))) for reference in unknown]
+        documents = [document for _, each in by_reference for document in each]
+        others = [reference for reference, each in by_reference if not each]
         if not documents:
             return None
-        others = [one for one in unknown if not any(True for _ in self._documents(one))]
         if len(documents) == 1 and not others:
             return documents[0]
-        found = _one_of(documents)
-        return replace(found, doubt=_unseen(others)) if others else found
+        document = _one_of(documents)
+        return replace(document, doubt=_unseen(others)) if others else document
 
     def _documents(self, reference: Reference) -> Iterator[Document]:
-        for instance in reference.targets:
-            resource = self._snapshot.at(instance)
+        """The documents of the data sources and policies that a reference leads to."""
+        for target in reference.targets:
+            resource = self._snapshot.at(target)
             if resource is None:
                 continue
-            if reference.type == DATA and instance.mode == "data":
+            if reference.type == DATA and target.mode == "data":
                 yield self._data_documents.of(resource)
-            elif reference.type == "aws_iam_policy" and reference.attribute == "policy" and instance.mode == "managed":
+            elif reference.type == "aws_iam_policy" and reference.attribute == "policy" and target.mode == "managed":
                 held = self.of(resource, "policy")
                 if held is not None:
                     yield held.document
 
-    def _filled_in(self, resource: Resource, references: Sequence[Reference], place: Place) -> Document | None:
+    def _of_module_text(self, resource: Resource, references: Sequence[Reference], place: Place) -> Document | None:
         """A constant text in which a module replaces a word by the ARN of the table that it makes."""
         texts = [one.content for one in references if isinstance(one.content, str) and _ARN_HERE in one.content]
         if len(texts) != 1:
             return None
         content = self._texts.tree(texts[0])
         arn = self._context.symbols.of(f"ARN of the table of {resource.address}")
-        table = self._context.finder.of(resource, "resource_arn").table
-        if table is not None and table in self._context.tables:
-            arn = arn_of(self._context.tables[table], self._context.symbols)
-        filled = _replaced(content, arn)
-        return parse_document(filled, self._context.symbols, located(place))
+        address = self._context.finder.of(resource, "resource_arn").table
+        if address is not None and address in self._context.tables:
+            arn = arn_of(self._context.tables[address], self._context.symbols)
+        return parse_document(_replaced(content, arn), self._context.symbols, located(place))
 
     def _mentions_table(self, references: Sequence[Reference]) -> bool | None:
-        """Whether an expression reads anything of a table; a dead end may, where there are tables."""
+        """Whether an expression reads anything of a table. A lost reference may, if there are tables."""
         if any(one.type.startswith(_TABLES) or "dynamodb" in str(one.content).lower() for one in references):
             return True
         return True if any(one.is_lost for one in references) and self._has_tables() else None
@@ -215,32 +212,32 @@ class DocumentReader:
 
 
 def own_place(resource: Resource, block: Block, key: str) -> Place:
-    """Where an attribute stands, its path from the resource on."""
+    """The place of an argument, with its path in the resource."""
     place = block.place(key)
     return replace(place, path=(place.path or "").removeprefix(f"{resource.address}."))
 
 
 def _placed(document: Document, locate: Locate) -> Document:
-    """The document, its statements where they are written."""
+    """The document with each statement at the place where it is written."""
     statements = tuple(replace(one, place=locate(one.path), locate=locate) for one in document.statements)
     return replace(document, statements=statements)
 
 
 def _one_of(documents: Sequence[Document]) -> Document:
-    """One of several: each statement is there only perhaps."""
+    """One of these documents: each statement is there only perhaps."""
     statements = tuple(replace(one, present=False) for document in documents for one in document.statements)
     doubt = next((document.doubt for document in documents if document.doubt), None)
     return replace(documents[0], statements=statements, doubt=doubt) if documents else Document()
 
 
 def _unseen(references: Sequence[Reference]) -> Doubt:
-    """Why a text cannot be seen, and how it could be."""
-    found = doubt_about(references)
-    return found if not references or all(one.is_lost for one in references) else found._replace(settle=_COMPOSE)
+    """Why a text is not in the plan, and how it would be."""
+    doubt = doubt_about(references)
+    return doubt if not references or all(one.is_lost for one in references) else doubt._replace(settle=_COMPOSE)
 
 
 def _labelled(document: Document, within: str) -> Document:
-    """The document, its statements told from those of others at the same address."""
+    """The document with labels that set its statements apart from others at the same address."""
     statements = tuple(replace(one, label=f"{within}/{one.label}") for one in document.statements)
     return replace(document, statements=statements)
 
