@@ -231,13 +231,13 @@ class Attachments:
                         self._assembly.member(user, group)
 
 
-def _names_anybody(one: Resource, key: str) -> bool:
-    content, unknown = one.block.member(key)
+def _names_anybody(resource: Resource, key: str) -> bool:
+    content, unknown = resource.block.member(key)
     return bool(content) or unknown is True or (isinstance(unknown, list) and True in unknown)
 
 
 class _Declared:
-    """What other resources of this input decide of roles, before the plan and after it."""
+    """What resources of their own give to roles, before the plan and after it."""
 
     def __init__(self, context: PlanContext) -> None:
         self._inline = set(_pairs(context, "aws_iam_role_policy", "name"))
@@ -248,17 +248,17 @@ class _Declared:
         return (role, name) in self._inline
 
     def attached(self, role: str | None, arn: str | None) -> bool:
-        """Whether this attachment has one."""
+        """Whether this attachment has a resource of its own."""
         return (role, arn) in self._attached
 
 
 def _pairs(context: PlanContext, type_: str, key: str) -> Iterator[tuple[str | None, object]]:
     for snapshot in (context.before, context.snapshot):
-        for one in snapshot.of(type_):
-            if (role := one.known_text("role")) and (found := one.known_text(key)):
-                yield role, found
+        for resource in snapshot.of(type_):
+            if (role := resource.known_text("role")) and (value := resource.known_text(key)):
+                yield role, value
 
 
 def _is_nothing(block: Block) -> bool:
-    """Whether a block stands for none: before version 5 the provider writes one without any text for that."""
+    """Whether a block is no policy: before version 5 the provider writes one without any text for none."""
     return not any(block.content.get(key) for key in ("name", "policy")) and not block.is_unknown("policy")

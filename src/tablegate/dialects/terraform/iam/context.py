@@ -1,4 +1,4 @@
-"""What documents are read with; each json text once."""
+"""What the documents of a plan are read with, and their JSON texts, each read once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tablegate.dialects.terraform.regions import Regions
 from tablegate.dialects.terraform.resources import Resource, Snapshot
 from tablegate.dialects.terraform.source_info import DocumentPlaces
 from tablegate.iam.arns import Symbols
-from tablegate.iam.documents import Document, Path, parse_document
+from tablegate.iam.documents import Document, Locate, Path, parse_document
 from tablegate.model.record import field, record, replace
 from tablegate.model.table import Table
 from tablegate.model.value import Doubt, Place
@@ -21,7 +21,7 @@ from tablegate.syntax.node import ParseError
 
 @record(eq=False)
 class PlanContext:
-    """One plan, as far as its documents need it."""
+    """The parts of a plan that its documents need."""
 
     snapshot: Snapshot
     before: Snapshot
@@ -38,7 +38,7 @@ _HINT = "a policy is a JSON object: jsonencode({...}), or data.aws_iam_policy_do
 
 
 class PolicyTexts:
-    """The texts of one plan. What is wrong with one is said of each resource that holds it."""
+    """The JSON texts of one plan. A fault in one is reported for each resource that has it."""
 
     def __init__(self, symbols: Symbols, faults: Faults) -> None:
         self._symbols = symbols
@@ -47,35 +47,36 @@ class PolicyTexts:
         self._documents: dict[tuple[Place, str], Document] = {}
 
     def document(
-        self, text: str, resource: Resource, place: Place, inside: DocumentPlaces | None = None, *, blocks: bool = True
+        self, text: str, resource: Resource, place: Place, places: DocumentPlaces | None = None, *, blocks: bool = True
     ) -> Document:
-        """The document of a text. Places in a plan are paths from the resource on, so equal texts share them."""
+        """The document of a text. Its path begins at the resource, so that equal texts share a document."""
         key, path = (place, text), place.path or ""
-        found = self._documents.get(key)
-        if found is None:
+        document = self._documents.get(key)
+        if document is None:
             tree = self.tree(text)
             if isinstance(tree, ParseError):
                 self.refuse(resource, path, tree, blocks=blocks)
                 return Document(doubt=_NOT_JSON)
-            found = self._documents[key] = parse_document(tree, self._symbols, located(place, _fitting(inside, tree)))
-        self.note(found, resource, path, blocks=blocks)
-        return found
+            document = parse_document(tree, self._symbols, located(place, _matching(places, tree)))
+            self._documents[key] = document
+        self.report_malformed(document, resource, path, blocks=blocks)
+        return document
 
     def plain(self, text: str, file: str) -> Document:
-        """The document of a text that is nobody's own: what a data source read."""
+        """The document of a text that a data source read."""
         tree = self.tree(text)
         if isinstance(tree, ParseError):
             return Document(doubt=_NOT_JSON)
         return parse_document(tree, self._symbols, located(Place(file, path="policy")))
 
     def tree(self, text: str) -> object | ParseError:
-        """The text as plain objects, or what is wrong with it."""
+        """The text as plain objects, or the error in it."""
         if text not in self._trees:
             self._trees[text] = _loaded(text)
         return self._trees[text]
 
     def refuse(self, resource: Resource, path: str, error: ParseError, *, blocks: bool = True) -> None:
-        """Report a text that is no document."""
+        """Report a text that is not JSON."""
         where = f"{resource.resource_change.path}.change.after.{path}"
         if error.duplicate:
             self._faults.duplicate_key(f"{resource.address}: {path}: {error.message}", resource.source or where)
@@ -87,10 +88,10 @@ class PolicyTexts:
                 blocks=blocks,
             )
 
-    def note(self, document: Document, resource: Resource, path: str, *, blocks: bool = True) -> None:
-        """Report what IAM would refuse of a document."""
+    def report_malformed(self, document: Document, resource: Resource, path: str, *, blocks: bool = True) -> None:
+        """Report the parts of a document that IAM would refuse."""
         for part in document.malformed:
-            where = spelled(part.path)
+            where = path_text(part.path)
             self._faults.unreadable(
                 f"{resource.address}: {path}{where}: {part.message}",
                 resource.source or f"{resource.resource_change.path}.change.after.{path}{where}",
@@ -98,46 +99,39 @@ class PolicyTexts:
             )
 
 
-def _fitting(inside: DocumentPlaces | None, content: object) -> DocumentPlaces | None:
-    """The places of a document's parts; none where it has more statements than they, or fewer."""
-    listed = content.get("Statement") if isinstance(content, dict) else None
-    count = len(listed) if isinstance(listed, list) else 1
-    return inside if inside is not None and inside.count == count else None
+def _matching(places: DocumentPlaces | None, content: object) -> DocumentPlaces | None:
+    """The places of a document's parts; None if they are not for as many statements as it has."""
+    statements = content.get("Statement") if isinstance(content, dict) else None
+    count = len(statements) if isinstance(statements, list) else 1
+    return places if places is not None and places.count == count else None
 
 
-def located(place: Place, inside: DocumentPlaces | None = None) -> _Located:
-    """Where the parts of a text at this place stand: each at its own, where that is known."""
-    return _Located(place, inside)
+def located(place: Place, places: DocumentPlaces | None = None) -> Locate:
+    """Finds the places of the parts of a text at this place: their own, as far as they are known."""
+
+    def locate(path: Path) -> Place:
+        own = None if places is None else places(path)
+        return replace(own or place, path=f"{place.path}{path_text(path)}")
+
+    return locate
 
 
-class _Located:
-    __slots__ = ("_inside", "_place")
-
-    def __init__(self, place: Place, inside: DocumentPlaces | None) -> None:
-        self._place = place
-        self._inside = inside
-
-    def __call__(self, path: Path) -> Place:
-        found = None if self._inside is None else self._inside(path)
-        return replace(found or self._place, path=f"{self._place.path}{spelled(path)}")
-
-
-def spelled(path: Path) -> str:
-    """A path inside a document, as it goes on behind the path of its text."""
+def path_text(path: Path) -> str:
+    """A path inside a document, to follow the path of its text: ``.Statement[0].Action``."""
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
 
 
-def private(tree: object) -> Iterator[str]:
-    """The texts of a document that must not be shown where the whole is marked: all but its actions and labels."""
+def secret_texts(tree: object) -> Iterator[str]:
+    """The texts of a sensitive document that must not be shown: all but its actions and labels."""
     if isinstance(tree, str):
         yield tree
     elif isinstance(tree, Mapping):
         for key, item in tree.items():
             if key not in _PRINTABLE:
-                yield from private(item)
+                yield from secret_texts(item)
     elif isinstance(tree, list):
         for item in tree:
-            yield from private(item)
+            yield from secret_texts(item)
 
 
 def _loaded(text: str) -> object | ParseError:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from tablegate.dialects.holders import HeldDocument
 from tablegate.dialects.terraform.block import DYNAMIC, LATER, Block
 from tablegate.dialects.terraform.configuration import NOTHING, tree
-from tablegate.dialects.terraform.iam.context import PlanContext, PolicyTexts, located, private
+from tablegate.dialects.terraform.iam.context import PlanContext, PolicyTexts, located, secret_texts
 from tablegate.dialects.terraform.iam.data_source import DATA, PolicyDocumentData, written_as
 from tablegate.dialects.terraform.iam.unknown_text import SourceTexts, UnknownElements
 from tablegate.dialects.terraform.references import Reference, UnknownValue
@@ -84,7 +84,7 @@ class DocumentReader:
         if isinstance(content, str) and content:
             document = self._texts.document(content, resource, place, block.document_places(key))
             if block.is_sensitive(key):
-                self._secrets.update(text for text in private(self._texts.tree(content)) if len(text) > 1)
+                self._secrets.update(text for text in secret_texts(self._texts.tree(content)) if len(text) > 1)
             return HeldDocument(resource.address, place, document, written_as(block.expression(key)))
         if content == "" and not optional:
             self._context.snapshot.faults.unreadable(

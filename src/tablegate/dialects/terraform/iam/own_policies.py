@@ -199,14 +199,15 @@ class OwnPolicies:
                 holder.give(held, DocumentRole.CHANNEL)
 
     def _is_ours(self, endpoint: Resource) -> bool:
+        """Whether an endpoint is for DynamoDB."""
         service = endpoint.known_text("service_name")
         if service is not None:
             return service.endswith(_SERVICES)
-        asked = (
-            found.content.get("service")
+        lookups = (
+            self._snapshot.at(target)
             for reference in endpoint.references("service_name")
             if reference.type == "aws_vpc_endpoint_service"
-            for instance in reference.targets
-            if (found := self._snapshot.at(instance)) is not None
+            for target in reference.targets
         )
-        return any(name in ("dynamodb", "dynamodb-streams") for name in asked)
+        services = [lookup.content.get("service") for lookup in lookups if lookup is not None]
+        return any(name in ("dynamodb", "dynamodb-streams") for name in services)

@@ -24,7 +24,7 @@ _CARRIERS = ("aws_ssm_", "aws_secretsmanager_", "aws_cloudformation_", "aws_clou
 
 
 class UnknownElements:
-    """Unknown elements of one plan's documents."""
+    """The unknown elements of documents of one plan."""
 
     def __init__(self, context: PlanContext) -> None:
         self._context = context
