@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tablegate.dialects.cloudformation.loading import load
-from tablegate.dialects.cloudformation.properties import Section, TemplateResource, resources_of
+from tablegate.dialects.cloudformation.properties import Resource as TemplateResource
+from tablegate.dialects.cloudformation.properties import Section, resources_of
 from tablegate.dialects.reading import ReadOptions
 from tablegate.dialects.resource import Properties, Resource, ResourceRef
 from tablegate.model.facts import Fact

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tablegate.dialects.cloudformation.joins import Candidate, Candidates, TableIdentity, TableNames
-from tablegate.dialects.cloudformation.properties import Section, exists, properties
+from tablegate.dialects.cloudformation.properties import Resource, Section, resources_of
 from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.template import SCALABLE_TARGET, SCALING_POLICY, Resource
+from tablegate.dialects.cloudformation.template import SCALABLE_TARGET, SCALING_POLICY
 from tablegate.dialects.cloudformation.values import (
     RESOURCE,
     NameReference,
@@ -45,7 +45,7 @@ class Scaling:
         self._by_target: dict[str, list[Resource]] = {}
         self._by_id_and_dimension: dict[str, list[Resource]] = {}
         self._unattached: list[Resource] = []  # policies that may be for any target
-        for policy in resolver.template.of(SCALING_POLICY):
+        for policy in resources_of(resolver, SCALING_POLICY):
             self._attach(policy)
 
     def of(self, table: TableIdentity) -> tuple[tuple[ScalingTarget, ...], Doubt | None]:
@@ -61,7 +61,7 @@ class Scaling:
         return targets_in_order(targets), doubt
 
     def _attach(self, policy: Resource) -> None:
-        section = properties(self._resolver, policy)
+        section = policy.properties
         target = section.get("ScalingTargetId")
         key = text_with_references(target) if target is not None else _id_and_dimension(section)
         reference = target.reference if isinstance(target, Unresolved) else None
@@ -72,7 +72,7 @@ class Scaling:
 
     def _target(self, candidate: Candidate) -> ScalingTarget | Doubt | None:
         resource, section = candidate.resource, candidate.section
-        present = exists(self._resolver, resource)
+        present = resource.present
         if present is False:
             return None
         scaled = section.get("ScalableDimension")
@@ -85,7 +85,7 @@ class Scaling:
             section,
             CLOUDFORMATION,
             address=resource.address,
-            place=self._resolver.place(resource.node),
+            place=resource.place,
             dimension=dimension.capacity,
             index=self._index(candidate) if dimension.of_index else None,
             region=None,
@@ -102,12 +102,12 @@ class Scaling:
         if self._by_id_and_dimension:
             attached = [*attached, *self._by_id_and_dimension.get(_id_and_dimension(section) or "", ())]
         for policy in attached:
-            present = exists(self._resolver, policy)
+            present = policy.present
             if present is None:
                 yield _possible(policy)
             elif present:
-                place = self._resolver.place(policy.node)
-                yield tracking_by(properties(self._resolver, policy), CLOUDFORMATION, place)
+                place = policy.place
+                yield tracking_by(policy.properties, CLOUDFORMATION, place)
         yield from map(_possible, self._unattached)
 
 
@@ -132,8 +132,8 @@ def inline(
 
 
 def _targets(resolver: Resolver) -> Iterator[Candidate]:
-    for resource in resolver.template.of(SCALABLE_TARGET):
-        section = properties(resolver, resource)
+    for resource in resources_of(resolver, SCALABLE_TARGET):
+        section = resource.properties
         node = section.members.get("ResourceId") if section.unresolved is None else section.unresolved.node
         if node is not None:
             yield Candidate(resource, node, section)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from tablegate.dialects.cloudformation.joins import TableIdentity
 from tablegate.dialects.cloudformation.parameters import ACCOUNT, PARTITION, REGION
-from tablegate.dialects.cloudformation.properties import Section, exists, properties
+from tablegate.dialects.cloudformation.properties import Resource, Section, resources_of
 from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.template import BACKUP_SELECTION, Resource
+from tablegate.dialects.cloudformation.template import BACKUP_SELECTION
 from tablegate.dialects.cloudformation.values import RESOURCE, NameReference, Unresolved, scalar_of
 from tablegate.dialects.joins.backups import Selection, Truth, arn_covers, backed_up, conditions_in, tag_tests
 from tablegate.dialects.resource import CLOUDFORMATION
@@ -31,13 +31,13 @@ class Backups:
 
     def of(self, table: TableIdentity, tags: Value[Mapping[str, str | None]]) -> Value[bool]:
         """Whether some selection covers the table."""
-        selections = self._resolver.template.of(BACKUP_SELECTION)
+        selections = resources_of(self._resolver, BACKUP_SELECTION)
         return backed_up((self._selection(selection, table) for selection in selections), tags)
 
     def _selection(self, resource: Resource, table: TableIdentity) -> Selection:
-        address, place = resource.address, self._resolver.place(resource.node)
-        present = exists(self._resolver, resource)
-        section = properties(self._resolver, resource).section("BackupSelection")
+        address, place = resource.address, resource.place
+        present = resource.present
+        section = resource.properties.section("BackupSelection")
         if present is False or section is None:
             return Selection(address=address, place=place, present=False)
         if section.unresolved is not None:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from tablegate.dialects.cloudformation.global_table import global_table
 from tablegate.dialects.cloudformation.parameters import secrets_of
-from tablegate.dialects.cloudformation.properties import body, exists, properties
+from tablegate.dialects.cloudformation.properties import Resource, resources_of
 from tablegate.dialects.cloudformation.resolver import Resolver, StackContext
 from tablegate.dialects.cloudformation.table import TableJoins, regional_table, table_of
 from tablegate.dialects.cloudformation.template import (
@@ -17,7 +17,7 @@ from tablegate.dialects.cloudformation.template import (
     DAX_CLUSTER,
     LEGACY_REPLICA,
     TABLES,
-    Resource,
+    ResourceEntry,
     Template,
     may_hold_documents,
 )
@@ -64,9 +64,9 @@ def build_estate(resolver: Resolver, text: str) -> BuiltEstate:
         spelling=spelling,
         tables=tables,
         neighbours=access.neighbours,
-        dax_clusters=tuple(cluster for it in template.of(DAX_CLUSTER) for cluster in _clusters(resolver, it)),
+        dax_clusters=tuple(cluster for it in resources_of(resolver, DAX_CLUSTER) for cluster in _clusters(it)),
         legacy_global_tables=tuple(
-            legacy for it in template.of(LEGACY_REPLICA) for legacy in _legacy(resolver, joins, it)
+            legacy for it in resources_of(resolver, LEGACY_REPLICA) for legacy in _legacy(joins, it)
         ),
         manages_alarms=ALARM in template.resources,
         manages_consumers=has_consumers(resolver),
@@ -95,17 +95,18 @@ def _tables_of(resolver: Resolver) -> tuple[Table, ...]:
 
 def _built_tables(resolver: Resolver, joins: TableJoins) -> tuple[Table, ...]:
     if resolver.tables is None:
-        resources = resolver.template.of(*TABLES)
-        resolver.tables = tuple(table for resource in resources for table in _tables(resolver, joins, resource))
+        resources = resources_of(resolver, *TABLES)
+        resolver.tables = tuple(table for resource in resources for table in _tables(joins, resource))
     return resolver.tables
 
 
-def _in_scenarios(resolver: Resolver, resource: Resource, build: Callable[[], T]) -> Iterable[T]:
+def _in_scenarios(resource: Resource, build: Callable[[], T]) -> Iterable[T]:
     """What is built in each scenario in which the resource exists."""
 
     def build_if_present() -> T | None:
-        return None if exists(resolver, resource) is False else build()
+        return None if resource.present is False else build()
 
+    resolver = resource.resolver
     subjects = resolver.scenarios.explore(build_if_present, resolver.conditions.possible)
     return [_seen_from_top(resolver.context, subject) for subject in subjects if subject is not None]
 
@@ -124,53 +125,53 @@ def _within(above: Mapping[str, str], own: Mapping[str, str] | None, address: st
     return dict(sorted({**above, **inner}.items()))
 
 
-def _tables(resolver: Resolver, joins: TableJoins, resource: Resource) -> Iterable[Table]:
+def _tables(joins: TableJoins, resource: Resource) -> Iterable[Table]:
     read_type = global_table if resource.type == GLOBAL_TABLE else regional_table
 
     def build() -> Table:
-        return table_of(resolver, joins, resource, read_type)
+        return table_of(joins, resource, read_type)
 
-    return _in_scenarios(resolver, resource, build)
+    return _in_scenarios(resource, build)
 
 
-def _clusters(resolver: Resolver, resource: Resource) -> Iterable[DaxCluster]:
+def _clusters(resource: Resource) -> Iterable[DaxCluster]:
     def build() -> DaxCluster:
-        section = properties(resolver, resource)
+        section = resource.properties
         encryption = section.section("SSESpecification")
         at_rest = facts.DAX_ENCRYPTED
         return DaxCluster(
             address=resource.address,
-            place=resolver.place(resource.node),
+            place=resource.place,
             encrypted=at_rest.unset if encryption is None else encryption.flag(at_rest, "SSEEnabled"),
             in_transit=section.text(facts.DAX_IN_TRANSIT, "ClusterEndpointEncryptionType", _ENCRYPTIONS),
-            scenario=resolver.conditions.scenario(),
+            scenario=resource.resolver.conditions.scenario(),
         )
 
-    return _in_scenarios(resolver, resource, build)
+    return _in_scenarios(resource, build)
 
 
-def _legacy(resolver: Resolver, joins: TableJoins, resource: Resource) -> Iterable[LegacyGlobalTable]:
+def _legacy(joins: TableJoins, resource: Resource) -> Iterable[LegacyGlobalTable]:
     def build() -> LegacyGlobalTable:
-        name = properties(resolver, resource).get("TableName")
+        name = resource.properties.get("TableName")
         table = joins.tables.address_of((text_with_references(name) if name is not None else None) or "")
         return LegacyGlobalTable(
             address=resource.address,
-            place=resolver.place(resource.node),
+            place=resource.place,
             custom_resource=True,
-            table=None if table is None else resolver.context.full(table),
-            table_retained=_retained(resolver, table),
-            deletion_policy=body(resolver, resource).text(facts.DELETION_POLICY, "DeletionPolicy"),
-            scenario=resolver.conditions.scenario(),
+            table=None if table is None else resource.resolver.context.full(table),
+            table_retained=_retained(resource.resolver, table),
+            deletion_policy=resource.body.text(facts.DELETION_POLICY, "DeletionPolicy"),
+            scenario=resource.resolver.conditions.scenario(),
         )
 
-    return _in_scenarios(resolver, resource, build)
+    return _in_scenarios(resource, build)
 
 
 def _retained(resolver: Resolver, table: str | None) -> Value[bool]:
-    resource = next((it for it in resolver.template.of(*TABLES) if it.address == table), None)
+    resource = next((it for it in resources_of(resolver, *TABLES) if it.address == table), None)
     if resource is None:
         return _RETAINED.doubted(Doubt("the table that is extended is not in this template"))
-    policy = body(resolver, resource).text(facts.DELETION_POLICY, "DeletionPolicy")
+    policy = resource.body.text(facts.DELETION_POLICY, "DeletionPolicy")
     if policy.doubt is not None:
         return _RETAINED.doubted(policy.doubt, policy.place)
     return _RETAINED.of(policy.content in _RETAINING, policy.place)
@@ -199,25 +200,25 @@ def constructs_of(resolver: Resolver) -> dict[str, Construct]:
     """The CDK constructs of the resources, by the resources' addresses."""
     is_assembled = resolver.context.constructs is not None
     constructs: dict[str, Construct] = {}
-    for resources in resolver.template.resources.values():
-        for resource in resources:
-            construct = _construct(resolver, resource) if is_assembled or "Metadata" in resource.body else None
+    for entries in resolver.template.resources.values():
+        for entry in entries:
+            construct = _construct(resolver, entry) if is_assembled or "Metadata" in entry.body else None
             if construct is not None:
-                constructs[resolver.context.full(resource.address)] = construct
+                constructs[resolver.context.full(entry.address)] = construct
     return constructs
 
 
-def _construct(resolver: Resolver, resource: Resource) -> Construct | None:
+def _construct(resolver: Resolver, entry: ResourceEntry) -> Construct | None:
     """The construct of a resource; None if the template does not come from the CDK."""
-    path = metadata(resource, CONSTRUCT_PATH)
+    path = metadata(entry.body, CONSTRUCT_PATH)
     if resolver.context.constructs is not None:
-        return resolver.context.constructs(resource.address, path)
+        return resolver.context.constructs(entry.address, path)
     return None if path is None else Construct(path=readable_path(path))
 
 
-def metadata(resource: Resource, key: str) -> str | None:
+def metadata(body: Mapping[str, Node], key: str) -> str | None:
     """A text in the metadata of a resource."""
-    members = resource.body.get("Metadata")
+    members = body.get("Metadata")
     node = members.content.get(key) if members is not None and isinstance(members.content, dict) else None
     return node.content if isinstance(node, Node) and isinstance(node.content, str) else None
 

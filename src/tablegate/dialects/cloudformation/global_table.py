@@ -8,12 +8,10 @@ from functools import partial
 from tablegate.dialects.cloudformation.autoscaling import inline
 from tablegate.dialects.cloudformation.kms import destinations, encryption_with_key
 from tablegate.dialects.cloudformation.parameters import REGION
-from tablegate.dialects.cloudformation.properties import Section, properties, section_of
-from tablegate.dialects.cloudformation.resolver import Resolver
+from tablegate.dialects.cloudformation.properties import Resource, Section, section_of
 from tablegate.dialects.cloudformation.schema import NO_LIMIT, IndexCapacity, indexes, insights, warmth
 from tablegate.dialects.cloudformation.settings import deletion_protection, policy, recovery, stream, table_class, tags
-from tablegate.dialects.cloudformation.table import TableJoins, TypeSpecific
-from tablegate.dialects.cloudformation.template import Resource
+from tablegate.dialects.cloudformation.table import TableJoins, TypeSpecific, properties_of
 from tablegate.dialects.cloudformation.values import NO_NODE, Unresolved, text_with_references
 from tablegate.model import facts
 from tablegate.model.record import record
@@ -48,10 +46,10 @@ class Regions:
     unresolved: Unresolved | None = None  # if they are not known, neither is the table's own
 
 
-def global_table(resolver: Resolver, joins: TableJoins, resource: Resource) -> TypeSpecific:
+def global_table(joins: TableJoins, resource: Resource) -> TypeSpecific:
     """What ``AWS::DynamoDB::GlobalTable`` has of its own."""
-    per_answers = resolver.scenarios.per_answers
-    shared = per_answers("properties", properties, resolver, resource)
+    per_answers = resource.resolver.scenarios.per_answers
+    shared = per_answers("properties", properties_of, resource)
     regions = per_answers("regions", _regions, joins, shared)
     own = regions.home.section
     return TypeSpecific(

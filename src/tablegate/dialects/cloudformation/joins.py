@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from tablegate.dialects.cloudformation.parameters import ACCOUNT, REGION
-from tablegate.dialects.cloudformation.properties import Section, properties, value_of_stack
+from tablegate.dialects.cloudformation.properties import Resource, Section, resources_of, value_of_stack
 from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.template import TABLES, Resource
+from tablegate.dialects.cloudformation.template import TABLES
 from tablegate.dialects.cloudformation.values import (
     RESOURCE,
     NameReference,
@@ -143,7 +143,7 @@ class TableNames:
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
         self._by_reference = {
-            reference_text(NameReference(it.address)): it.address for it in resolver.template.of(*TABLES)
+            reference_text(NameReference(it.address)): it.address for it in resources_of(resolver, *TABLES)
         }
         self._by_name: dict[str, str] | None = None
         region = value_of_stack(resolver, facts.REGION, REGION).content
@@ -164,8 +164,8 @@ class TableNames:
         return address
 
     def _names(self) -> Iterator[tuple[str, str]]:
-        for resource in self._resolver.template.of(*TABLES):
-            name = properties(self._resolver, resource).get("TableName")
+        for resource in resources_of(self._resolver, *TABLES):
+            name = resource.properties.get("TableName")
             text = text_with_references(name) if name is not None else None
             if text:
                 yield text, resource.address

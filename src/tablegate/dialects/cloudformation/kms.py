@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tablegate.dialects.cloudformation.parameters import REGION
-from tablegate.dialects.cloudformation.properties import Section, exists, properties
+from tablegate.dialects.cloudformation.properties import Resource, Section, resource_named, resources_of
 from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.template import KEY, KEY_ALIAS, KINESIS_STREAM, Resource
+from tablegate.dialects.cloudformation.template import KEY, KEY_ALIAS, KINESIS_STREAM
 from tablegate.dialects.cloudformation.values import (
     OTHER_STACK,
     RESOURCE,
@@ -91,14 +91,13 @@ def _is_customer_key(resolver: Resolver, key: Unresolved) -> bool:
     )
 
 
-def _resource_of(resolver: Resolver, reference: NameReference, type_: str) -> tuple[Resolver, Resource] | None:
-    """The resource of this type that a reference leads to, with the resolver of its stack."""
+def _resource_of(resolver: Resolver, reference: NameReference, type_: str) -> Resource | None:
+    """The resource of this type that a reference leads to, also in another stack."""
     stack = reference.stack or resolver
     name = reference.name if reference.stack is None else reference.resource
     if name is None or reference.kind not in (RESOURCE, OTHER_STACK):
         return None
-    resource = stack.template.named(name, type_)
-    return None if resource is None else (stack, resource)
+    return resource_named(stack, name, type_)
 
 
 def _key_region(resolver: Resolver, key: Node | Unresolved, text: str, place: Place) -> Value[str]:
@@ -141,33 +140,31 @@ def _key_resource(resolver: Resolver, key: Node | Unresolved, text: str) -> KmsK
     references = [part for part in key.parts if isinstance(part, NameReference)] if isinstance(key, Unresolved) else []
     aliases = [it for reference in references if (it := _resource_of(resolver, reference, KEY_ALIAS)) is not None]
     if "alias/" in text:
-        own = (alias for alias in resolver.template.of(KEY_ALIAS) if _alias_name(resolver, alias) == text)
-        aliases += [(resolver, alias) for alias in own]
+        aliases += [alias for alias in resources_of(resolver, KEY_ALIAS) if _alias_name(alias) == text]
     pairs = [(resolver, reference) for reference in references]
-    for stack, alias in aliases:
-        target = properties(stack, alias).get("TargetKeyId")
+    for alias in aliases:
+        target = alias.properties.get("TargetKeyId")
         parts = target.parts if isinstance(target, Unresolved) else ()
-        pairs += [(stack, part) for part in parts if isinstance(part, NameReference)]
-    key_of = next((it for stack, reference in pairs if (it := _resource_of(stack, reference, KEY)) is not None), None)
-    if key_of is None or exists(*key_of) is False:
+        pairs += [(alias.resolver, part) for part in parts if isinstance(part, NameReference)]
+    resource = next((it for stack, reference in pairs if (it := _resource_of(stack, reference, KEY)) is not None), None)
+    if resource is None or resource.present is False:
         return None
-    stack, resource = key_of
-    address = stack.address_for(resolver, resource.address)
-    if stack is not resolver:
-        resolver.keys_of_other_stacks[address] = key_of
-    return _kms_key(stack, resource, address)
+    address = resource.resolver.address_for(resolver, resource.address)
+    if resource.resolver is not resolver:
+        resolver.keys_of_other_stacks[address] = resource
+    return _kms_key(resource, address)
 
 
-def _alias_name(resolver: Resolver, alias: Resource) -> str | None:
-    value = properties(resolver, alias).get("AliasName")
+def _alias_name(alias: Resource) -> str | None:
+    value = alias.properties.get("AliasName")
     return text_with_references(value) if value is not None else None
 
 
-def _kms_key(resolver: Resolver, resource: Resource, address: str) -> KmsKey:
-    section = properties(resolver, resource)
+def _kms_key(resource: Resource, address: str) -> KmsKey:
+    section = resource.properties
     return KmsKey(
         address=address,
-        place=resolver.place(resource.node),
+        place=resource.place,
         rotation=section.flag(facts.ROTATION, "EnableKeyRotation"),
         enabled=section.flag(facts.KEY_ENABLED, "Enabled"),
     )
@@ -180,17 +177,17 @@ def destinations(section: Section) -> tuple[StreamDestination, ...]:
         return ()
     arn = inner.get("StreamArn")
     reference = arn.reference if isinstance(arn, Unresolved) else None
-    resource = resolver.template.named(reference.name, KINESIS_STREAM) if reference is not None else None
+    resource = resource_named(resolver, reference.name, KINESIS_STREAM) if reference is not None else None
     stream = inner.text_or_reference(facts.DESTINATION, "StreamArn")
-    if resource is None or exists(resolver, resource) is False:
+    if resource is None or resource.present is False:
         return (StreamDestination(stream=stream),)
-    encrypted = _stream_encrypted(resolver, resource)
+    encrypted = _stream_encrypted(resource)
     return (StreamDestination(stream=stream, encrypted=encrypted, address=resource.address),)
 
 
-def _stream_encrypted(resolver: Resolver, resource: Resource) -> Value[bool]:
+def _stream_encrypted(resource: Resource) -> Value[bool]:
     fact = facts.DESTINATION_ENCRYPTED
-    inner = properties(resolver, resource).section("StreamEncryption")
+    inner = resource.properties.section("StreamEncryption")
     if inner is None:
         return fact.unset
     kind = inner.text(_STREAM_ENCRYPTION, "EncryptionType")

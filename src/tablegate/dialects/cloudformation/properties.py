@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVar
 
 from tablegate.dialects.cloudformation.parameters import DECIMAL, REGION
 from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.template import Resource
+from tablegate.dialects.cloudformation.template import ResourceEntry
 from tablegate.dialects.cloudformation.values import (
     NO_NODE,
     OTHER_STACK,
@@ -224,54 +224,83 @@ class Section:
         )
 
 
-class TemplateResource:
+class Resource:
     """A resource in the scenario that its resolver is in. Implements the protocol ``Resource``."""
 
-    __slots__ = ("_resolver", "_resource")
+    __slots__ = ("_entry", "resolver")
 
-    def __init__(self, resolver: Resolver, resource: Resource) -> None:
-        self._resolver = resolver
-        self._resource = resource
+    def __init__(self, resolver: Resolver, entry: ResourceEntry) -> None:
+        self.resolver = resolver
+        self._entry = entry
 
     @property
     def address(self) -> str:
         """Its logical id."""
-        return self._resource.address
+        return self._entry.address
 
     @property
     def type(self) -> str:
         """Its type."""
-        return self._resource.type
+        return self._entry.type
 
     @property
     def owner(self) -> str:
         """What its stack is called."""
-        return self._resolver.label
+        return self.resolver.label
 
     @property
     def region(self) -> Value[str]:
         """The region of its stack."""
-        return value_of_stack(self._resolver, facts.REGION, REGION)
+        return value_of_stack(self.resolver, facts.REGION, REGION)
 
     @property
-    def present(self) -> bool | None:
-        """Whether it exists in this scenario."""
-        return exists(self._resolver, self._resource)
+    def node(self) -> Node:
+        """Its entry in ``Resources``."""
+        return self._entry.node
 
     @property
     def place(self) -> Place:
         """Its place."""
-        return self._resolver.place(self._resource.node)
+        return self.resolver.place(self._entry.node)
+
+    @property
+    def present(self) -> bool | None:
+        """Whether it exists in this scenario; None if that is unknown."""
+        condition = self._entry.body.get("Condition")
+        if condition is None:
+            return True
+        if not isinstance(condition.content, str):
+            self.resolver.wrong_shape(condition, "Condition takes the name of a condition")
+            return None
+        return self.resolver.conditions.truth(condition.content, condition)
+
+    @property
+    def body(self) -> Section:
+        """Its entry as a section, with what is beside the properties, such as ``DeletionPolicy``."""
+        return Section(self.resolver, self._entry.body, self._entry.node)
 
     @property
     def properties(self) -> Section:
-        """Its properties."""
-        return properties(self._resolver, self._resource)
+        """Its properties. If a macro may rewrite them, nothing of them is known."""
+        node, macros = self._entry.node, self.resolver.template.macros
+        if macros:
+            doubt = Doubt(f"the macro {macros[0]} can rewrite this template", "check it as it is after its transforms")
+            return Section(self.resolver, {}, node, Unresolved(doubt, node))
+        if "Fn::Transform" in self._entry.body:
+            value = self.resolver.resolve(node)
+            return Section(self.resolver, {}, node, value if isinstance(value, Unresolved) else None)
+        return self.body.section("Properties") or Section(self.resolver, {}, node)
 
 
-def resources_of(resolver: Resolver, *types: str) -> Iterator[TemplateResource]:
+def resources_of(resolver: Resolver, *types: str) -> list[Resource]:
     """The resources of these types, in the template's order."""
-    return (TemplateResource(resolver, resource) for resource in resolver.template.of(*types))
+    return [Resource(resolver, entry) for entry in resolver.template.of(*types)]
+
+
+def resource_named(resolver: Resolver, address: str, type_: str) -> Resource | None:
+    """The resource with this logical id, if it is of this type."""
+    entry = resolver.template.named(address, type_)
+    return None if entry is None else Resource(resolver, entry)
 
 
 def value_of_stack(resolver: Resolver, fact: Fact[str], name: str) -> Value[str]:
@@ -293,34 +322,6 @@ def section_of(resolver: Resolver, value: Resolved) -> Section | None:
     return Section(
         resolver, {}, value, resolver.wrong_shape(value, f"a mapping is needed, and {_shown(value)} is none")
     )
-
-
-def properties(resolver: Resolver, resource: Resource) -> Section:
-    """A resource's properties. If a macro may rewrite them, nothing of them is known."""
-    macros = resolver.template.macros
-    if macros:
-        doubt = Doubt(f"the macro {macros[0]} can rewrite this template", "check it as it is after its transforms")
-        return Section(resolver, {}, resource.node, Unresolved(doubt, resource.node))
-    if "Fn::Transform" in resource.body:
-        value = resolver.resolve(resource.node)
-        return Section(resolver, {}, resource.node, value if isinstance(value, Unresolved) else None)
-    return body(resolver, resource).section("Properties") or Section(resolver, {}, resource.node)
-
-
-def body(resolver: Resolver, resource: Resource) -> Section:
-    """A resource with what is beside its properties, such as ``DeletionPolicy``."""
-    return Section(resolver, resource.body, resource.node)
-
-
-def exists(resolver: Resolver, resource: Resource) -> bool | None:
-    """Whether the resource exists in this scenario."""
-    condition = resource.body.get("Condition")
-    if condition is None:
-        return True
-    if not isinstance(condition.content, str):
-        resolver.wrong_shape(condition, "Condition takes the name of a condition")
-        return None
-    return resolver.conditions.truth(condition.content, condition)
 
 
 def _shown(node: Node) -> str:

@@ -19,7 +19,7 @@ from tablegate.dialects.cloudformation.parameters import (
     pseudo_parameters,
 )
 from tablegate.dialects.cloudformation.scenarios import VALUE, Question, Scenarios
-from tablegate.dialects.cloudformation.template import Resource, Template, is_module
+from tablegate.dialects.cloudformation.template import Template, is_module
 from tablegate.dialects.cloudformation.values import (
     DYNAMIC_REFERENCE,
     EXPRESSION,
@@ -47,6 +47,7 @@ from tablegate.syntax.source import ALONE, Beside
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tablegate.dialects.cloudformation.exports import Exports
+    from tablegate.dialects.cloudformation.properties import Resource
     from tablegate.dialects.cloudformation.stacks import EmbeddedStacks
     from tablegate.iam.arns import Symbols
 
@@ -125,7 +126,7 @@ class Resolver:
         self.context = context
         self.label = context.address or context.name or template.file
         self.tables: tuple[Table, ...] | None = None  # once they are built
-        self.keys_of_other_stacks: dict[str, tuple[Resolver, Resource]] = {}  # KMS keys that encrypt a table here
+        self.keys_of_other_stacks: dict[str, Resource] = {}  # KMS keys that encrypt a table here
         self.options = options
         self.faults = faults
         self.file = template.file

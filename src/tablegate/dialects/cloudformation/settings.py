@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from tablegate.dialects.cloudformation.parameters import ACCOUNT, PARTITION, REGION, URL_SUFFIX
-from tablegate.dialects.cloudformation.properties import Section, body, section_of
+from tablegate.dialects.cloudformation.properties import Resource, Section, section_of
 from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.template import Resource
 from tablegate.dialects.cloudformation.values import INPUT, NameReference, Unresolved, is_scalar, scalar_of
 from tablegate.model import facts
 from tablegate.model.facts import Fact
@@ -76,9 +75,9 @@ def resource_policy(section: Section) -> Value[str]:
     return policy(facts.POLICY, section)
 
 
-def retention(resolver: Resolver, resource: Resource) -> Retention:
+def retention(resource: Resource) -> Retention:
     """Whether the table outlives its resource."""
-    section = body(resolver, resource)
+    section = resource.body
     return Retention(
         deletion_policy=section.text(facts.DELETION_POLICY, "DeletionPolicy"),
         update_replace_policy=section.text(facts.UPDATE_REPLACE_POLICY, "UpdateReplacePolicy"),

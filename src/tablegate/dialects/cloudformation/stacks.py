@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from tablegate.dialects.cloudformation.estate import build_estate, metadata
 from tablegate.dialects.cloudformation.loading import LoadedTemplate, load, load_tree, parse
-from tablegate.dialects.cloudformation.properties import exists, properties
+from tablegate.dialects.cloudformation.properties import Resource, resources_of
 from tablegate.dialects.cloudformation.resolver import Resolver, StackContext, from_other_stack
 from tablegate.dialects.cloudformation.settings import tags
-from tablegate.dialects.cloudformation.template import APPLICATION, STACK, Resource
+from tablegate.dialects.cloudformation.template import APPLICATION, STACK
 from tablegate.dialects.cloudformation.values import SecretNode, Unresolved, is_scalar, scalar_of, text_with_references
 from tablegate.dialects.reading import Reading, ReadOptions, unreadable
 from tablegate.findings import Input
@@ -70,12 +70,12 @@ class EmbeddedStacks:
     def readings(self, resolver: Resolver) -> list[Reading]:
         """Every stack whose template is at hand, in every scenario of the template that embeds it."""
         readings = []
-        for resource in resolver.template.of(STACK, APPLICATION):
-            child = self._child(resolver, resource)
-            calls = [] if child is None else _calls(resolver, resource)
+        for resource in resources_of(resolver, STACK, APPLICATION):
+            child = self._child(resource)
+            calls = [] if child is None else _calls(resource)
             symbols = resolver.context.symbols or (Symbols() if len(calls) > 1 else None)
             if child is not None and calls:
-                readings.append(_merged([_reading(resolver, resource, child, call, symbols) for call in calls]))
+                readings.append(_merged([_reading(resource, child, call, symbols) for call in calls]))
         return readings
 
     def output(self, resolver: Resolver, node: Node, name: str, output: str) -> Node | Unresolved | None:
@@ -93,38 +93,40 @@ class EmbeddedStacks:
 
     def _load(self, resolver: Resolver, name: str) -> Resolver | None:
         """The nested stack, with the parameters that are the same in every scenario."""
-        resource = next((it for it in resolver.template.of(STACK, APPLICATION) if it.address == name), None)
-        child = self._child(resolver, resource) if resource is not None else None
+        resource = next((it for it in resources_of(resolver, STACK, APPLICATION) if it.address == name), None)
+        child = self._child(resource) if resource is not None else None
         if resource is None or child is None:
             return None
         with resolver.scenarios.without_asking():
-            call = _call(resolver, resource)
+            call = _call(resource)
         try:
-            return load(child.text, child.name, *_inside(resolver, resource, child, call)).resolver
+            return load(child.text, child.name, *_inside(resource, child, call)).resolver
         except ParseError:
             return None
 
-    def _child(self, resolver: Resolver, resource: Resource) -> Child | None:
+    def _child(self, resource: Resource) -> Child | None:
         if resource.address not in self._children:
-            self._children[resource.address] = child_of(resolver, resource)
+            self._children[resource.address] = child_of(resource)
         return self._children[resource.address]
 
 
-def _calls(resolver: Resolver, resource: Resource) -> list[_Call]:
+def _calls(resource: Resource) -> list[_Call]:
     """What the stack is given, in each scenario in which it exists."""
+    resolver = resource.resolver
 
     def call() -> _Call | None:
-        return None if exists(resolver, resource) is False else _call(resolver, resource)
+        return None if resource.present is False else _call(resource)
 
     calls = [it for it in resolver.scenarios.explore(call, resolver.conditions.possible) if it is not None]
     different = {_compared(it) for it in calls}
     if len(different) <= 1:
         return [replace(it, scenario=None) for it in calls[:1]]
-    return calls if len(calls) <= MOST_SCENARIOS else [replace(_call(resolver, resource), scenario=None)]
+    return calls if len(calls) <= MOST_SCENARIOS else [replace(_call(resource), scenario=None)]
 
 
-def _call(resolver: Resolver, resource: Resource) -> _Call:
-    section = properties(resolver, resource)
+def _call(resource: Resource) -> _Call:
+    resolver = resource.resolver
+    section = resource.properties
     scenario = resolver.conditions.scenario
     stack_tags = {key: text for key, text in (tags(section).content or {}).items() if text is not None}
     node = section.get("Parameters")
@@ -136,16 +138,17 @@ def _call(resolver: Resolver, resource: Resource) -> _Call:
     return _Call(scenario(), parameters, stack_tags)
 
 
-def _reading(resolver: Resolver, resource: Resource, child: Child, call: _Call, symbols: Symbols | None) -> Reading:
-    options, context = _inside(resolver, resource, child, call)
+def _reading(resource: Resource, child: Child, call: _Call, symbols: Symbols | None) -> Reading:
+    options, context = _inside(resource, child, call)
     try:
         return reading_of(child.name, load(child.text, child.name, options, replace(context, symbols=symbols)))
     except ParseError as error:
         return unreadable(error, child.name)
 
 
-def _inside(resolver: Resolver, resource: Resource, child: Child, call: _Call) -> tuple[ReadOptions, StackContext]:
+def _inside(resource: Resource, child: Child, call: _Call) -> tuple[ReadOptions, StackContext]:
     """The options and the context of a nested stack."""
+    resolver = resource.resolver
     context, options = resolver.context, resolver.options
     texts, others = _split(call.parameters or {})
     inside = replace(
@@ -243,13 +246,14 @@ class Child:
     beside: Beside | None = None
 
 
-def child_of(resolver: Resolver, resource: Resource) -> Child | None:
+def child_of(resource: Resource) -> Child | None:
     """The template of a nested stack; None if it is not at hand, which is reported."""
+    resolver = resource.resolver
     address = resolver.context.full(resource.address)
     named = resolver.options.nested.get(address) or resolver.options.nested.get(resource.address)
     if named is not None:
         return _recognised(resolver, resource.node, named, named.beside)
-    where, path, in_assembly = _path(resolver, resource)
+    where, path, in_assembly = _path(resource)
     hint = _GIVE.format(resource.address)
     beside = resolver.context.beside
     if path is None:
@@ -283,10 +287,11 @@ def _recognised(resolver: Resolver, where: Node, source: Source, beside: Beside 
     return Child(source.name, recognised.text, beside)
 
 
-def _path(resolver: Resolver, resource: Resource) -> tuple[Node, str | None, bool]:
+def _path(resource: Resource) -> tuple[Node, str | None, bool]:
     """The node that names the template, the template's path, and whether it must be in the assembly."""
-    asset = metadata(resource, _ASSET)
-    section = properties(resolver, resource)
+    resolver = resource.resolver
+    asset = metadata(resource.body.members, _ASSET)
+    section = resource.properties
     key = "TemplateURL" if resource.type == STACK else "Location"
     where = section.members.get(key, resource.node)
     if asset is not None:

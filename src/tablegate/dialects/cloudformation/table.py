@@ -11,7 +11,7 @@ from tablegate.dialects.cloudformation.backups import Backups
 from tablegate.dialects.cloudformation.joins import TableIdentity, TableNames
 from tablegate.dialects.cloudformation.kms import destinations, encryption
 from tablegate.dialects.cloudformation.parameters import ACCOUNT, REGION, partition_of
-from tablegate.dialects.cloudformation.properties import Section, properties, section_of, value_of_stack
+from tablegate.dialects.cloudformation.properties import Resource, Section, section_of, value_of_stack
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.schema import (
     IndexCapacity,
@@ -39,7 +39,6 @@ from tablegate.dialects.cloudformation.settings import (
     tags,
     ttl,
 )
-from tablegate.dialects.cloudformation.template import Resource
 from tablegate.dialects.cloudformation.values import Unresolved, unevaluated
 from tablegate.dialects.cloudformation.watchers import Alarms, Consumers, Replicas
 from tablegate.model import facts
@@ -143,12 +142,12 @@ class TypeSpecific:
     settings_replication: Value[str]
 
 
-ReadTypeSpecific = Callable[[Resolver, TableJoins, Resource], TypeSpecific]
+ReadTypeSpecific = Callable[[TableJoins, Resource], TypeSpecific]
 
 
-def table_of(resolver: Resolver, joins: TableJoins, resource: Resource, read_type: ReadTypeSpecific) -> Table:
+def table_of(joins: TableJoins, resource: Resource, read_type: ReadTypeSpecific) -> Table:
     """The table in the scenario that the resolver is in."""
-    specific = read_type(resolver, joins, resource)
+    resolver, specific = resource.resolver, read_type(joins, resource)
     shared, own = specific.shared, specific.own
     per_answers = resolver.scenarios.per_answers
     named = shared.per_answers("TableName", UNNAMED, name)
@@ -158,7 +157,7 @@ def table_of(resolver: Resolver, joins: TableJoins, resource: Resource, read_typ
     replicas = _replicas(specific.replicas, joined.replicas)
     return Table(
         address=resource.address,
-        place=resolver.place(resource.node),
+        place=resource.place,
         dialect=Dialect.CLOUDFORMATION,
         type=resource.type,
         kind=TableKind.GLOBAL if replicas.content else TableKind.REGIONAL,
@@ -189,7 +188,7 @@ def table_of(resolver: Resolver, joins: TableJoins, resource: Resource, read_typ
         deletion_protection=own.per_answers(
             "DeletionProtectionEnabled", facts.DELETION_PROTECTION.unset, deletion_protection
         ),
-        retention=per_answers("retention", retention, resolver, resource),
+        retention=per_answers("retention", retention, resource),
         backed_up=per_answers("backups", joins.backups.of, identity, tagged)
         if joins.backups.any
         else facts.BACKED_UP.unset,
@@ -239,11 +238,12 @@ _PASSED_ON = (
 _TYPES = {"String": "S", "Number": "N", "Binary": "B"}
 
 
-def regional_table(resolver: Resolver, joins: TableJoins, resource: Resource) -> TypeSpecific:
+def regional_table(joins: TableJoins, resource: Resource) -> TypeSpecific:
     """What ``AWS::DynamoDB::Table`` and ``AWS::Serverless::SimpleTable`` have of their own."""
-    section = resolver.scenarios.per_answers("properties", properties, resolver, resource)
+    per_answers = resource.resolver.scenarios.per_answers
+    section = per_answers("properties", properties_of, resource)
     if resource.type == SIMPLE_TABLE and section.unresolved is None:
-        section = resolver.scenarios.per_answers("expanded", _expanded, section, resource)
+        section = per_answers("expanded", _expanded, section, resource)
     return TypeSpecific(
         shared=section,
         own=section,
@@ -270,6 +270,11 @@ def _own_capacity(index: Section) -> IndexCapacity:
     if index.unresolved is None and _OWN_CAPACITY.isdisjoint(index.members):
         return _TABLE_CAPACITY
     return IndexCapacity(capacity(index), ceiling(index), warmth(index), insights(index))
+
+
+def properties_of(resource: Resource) -> Section:
+    """The properties of a resource."""
+    return resource.properties
 
 
 def _expanded(section: Section, resource: Resource) -> Section:

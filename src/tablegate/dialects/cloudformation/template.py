@@ -166,7 +166,7 @@ _HARMLESS_TRANSFORMS = ("AWS::CodeDeployBlueGreen", "AWS::CodeStar", "AWS::Secre
 
 
 @record(eq=False, kw_only=False)
-class Resource:
+class ResourceEntry:
     """One entry of ``Resources``."""
 
     address: str
@@ -187,7 +187,7 @@ class Template:
     globals: Mapping[str, Node]
     outputs: Mapping[str, Node]
     names: Mapping[str, Node]
-    resources: Mapping[str, Sequence[Resource]]
+    resources: Mapping[str, Sequence[ResourceEntry]]
     macros: tuple[str, ...]  # those that may rewrite anything
     serverless: bool
 
@@ -196,7 +196,7 @@ class Template:
         """The logical ids of its tables."""
         return tuple(resource.address for resource in self.of(*TABLES))
 
-    def of(self, *types: str) -> Iterable[Resource]:
+    def of(self, *types: str) -> Iterable[ResourceEntry]:
         """The resources of these types, in the template's order."""
         if len(types) == 1:
             return self.resources.get(types[0], ())
@@ -208,13 +208,13 @@ class Template:
         type_ = node.content.get("Type") if node is not None and isinstance(node.content, dict) else None
         return type_.content if type_ is not None and isinstance(type_.content, str) else None
 
-    def named(self, address: str, type_: str) -> Resource | None:
+    def named(self, address: str, type_: str) -> ResourceEntry | None:
         """The resource with this logical id, if it is of this type."""
         node = self.names.get(address)
         body = node.content if node is not None else None
         if node is None or not isinstance(body, dict) or "Type" not in body or body["Type"].content != type_:
             return None
-        return Resource(address, type_, node, body)
+        return ResourceEntry(address, type_, node, body)
 
 
 def is_read(type_: str) -> bool:
@@ -308,8 +308,8 @@ def _macros(
     return tuple(macros)
 
 
-def _resources(entries: Mapping[str, Node], faults: Faults) -> Mapping[str, Sequence[Resource]]:
-    by_type: dict[str, list[Resource]] = {}
+def _resources(entries: Mapping[str, Node], faults: Faults) -> Mapping[str, Sequence[ResourceEntry]]:
+    by_type: dict[str, list[ResourceEntry]] = {}
     ignored: set[str] = set()
     for address, node in entries.items():
         body = node.content
@@ -318,7 +318,7 @@ def _resources(entries: Mapping[str, Node], faults: Faults) -> Mapping[str, Sequ
         if not isinstance(body, dict) or not isinstance(type_, str):
             _report_shape(address, node, type_node, faults)
         elif type_ in READ:
-            by_type.setdefault(type_, []).append(Resource(address, type_, node, body))
+            by_type.setdefault(type_, []).append(ResourceEntry(address, type_, node, body))
         elif type_ not in ignored and not report_uncovered(type_, READ, node, faults):
             ignored.add(type_)
     return by_type

@@ -6,16 +6,9 @@ from collections.abc import Iterator
 
 from tablegate.dialects.cloudformation.joins import Candidate, Candidates, TableIdentity, TableNames
 from tablegate.dialects.cloudformation.parameters import ACCOUNT
-from tablegate.dialects.cloudformation.properties import Section, exists, properties, section_of
+from tablegate.dialects.cloudformation.properties import Resource, Section, resources_of, section_of
 from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.template import (
-    ALARM,
-    EVENT_SOURCE_MAPPING,
-    FUNCTION,
-    LEGACY_REPLICA,
-    PIPE,
-    Resource,
-)
+from tablegate.dialects.cloudformation.template import ALARM, EVENT_SOURCE_MAPPING, FUNCTION, LEGACY_REPLICA, PIPE
 from tablegate.dialects.cloudformation.values import (
     NameReference,
     Unresolved,
@@ -43,16 +36,16 @@ class Alarms:
 
     def __init__(self, resolver: Resolver, tables: TableNames) -> None:
         self._resolver = resolver
-        alarms = resolver.template.of(ALARM)
+        alarms = resources_of(resolver, ALARM)
         account = tables.location.account
         metrics = (candidate for alarm in alarms for candidate in _metrics(resolver, alarm, account))
         self.candidates = Candidates(resolver, metrics, table_name_in, tables)
-        self.expressions = [(alarm, doubt) for alarm in alarms for doubt in _expression_doubts(resolver, alarm)]
+        self.expressions = [(alarm, doubt) for alarm in alarms for doubt in _expression_doubts(alarm)]
 
     def of(self, table: TableIdentity) -> tuple[tuple[Alarm, ...], Doubt | None]:
         """The alarms on a table and its indexes, and why there may be more."""
-        present = (it for it in self.candidates.of(table) if exists(self._resolver, it.resource) is not False)
-        doubts = (doubt for alarm, doubt in self.expressions if exists(self._resolver, alarm) is not False)
+        present = (it for it in self.candidates.of(table) if it.resource.present is not False)
+        doubts = (doubt for alarm, doubt in self.expressions if alarm.present is not False)
         return alarms_in_order(map(self._alarm, present)), self.candidates.doubt(table) or next(doubts, None)
 
     def _alarm(self, candidate: Candidate) -> Alarm:
@@ -67,7 +60,7 @@ class Alarms:
 
 def _metrics(resolver: Resolver, alarm: Resource, own_account: str | None) -> Iterator[Candidate]:
     """Each metric of DynamoDB that the alarm watches, also inside a metric query."""
-    for query, section in _metric_sections(properties(resolver, alarm)):
+    for query, section in _metric_sections(alarm.properties):
         namespace = section.get("Namespace")
         if isinstance(namespace, Node) and is_scalar(namespace) and text_with_references(namespace) != NAMESPACE:
             continue
@@ -96,8 +89,8 @@ def _is_own(address: str, query: Section, own_account: str | None) -> bool | Dou
     return is_of_account(address, query.text(facts.ACCOUNT, "AccountId"), own_account)
 
 
-def _expression_doubts(resolver: Resolver, alarm: Resource) -> Iterator[Doubt]:
-    section = properties(resolver, alarm)
+def _expression_doubts(alarm: Resource) -> Iterator[Doubt]:
+    section = alarm.properties
     texts = [query.get("Expression") for query in _queries(section)]
     criteria = section.section("EvaluationCriteria")
     promql = criteria.section("PromQLCriteria") if criteria is not None else None
@@ -146,37 +139,36 @@ class Consumers:
         return consumers_in_order(certain, possible)
 
     def _is_present(self, candidate: Candidate) -> bool:
-        return exists(self._resolver, candidate.resource) is not False
+        return candidate.resource.present is not False
 
     def _consumer(self, candidate: Candidate) -> Consumer:
         return Consumer(
             address=candidate.resource.address,
-            place=self._resolver.place(candidate.resource.node),
+            place=candidate.resource.place,
             images=images_in(_filter_patterns(self._resolver, candidate.section)),
         )
 
 
 def has_consumers(resolver: Resolver) -> bool:
     """Whether the template manages what reads streams and queues at all."""
-    template = resolver.template
-    if any(template.resources.get(type_) for type_ in (EVENT_SOURCE_MAPPING, PIPE)):
+    if any(resolver.template.resources.get(type_) for type_ in (EVENT_SOURCE_MAPPING, PIPE)):
         return True
-    return any(True for function in template.of(FUNCTION) for _ in _events(resolver, function))
+    return any(True for function in resources_of(resolver, FUNCTION) for _ in _events(resolver, function))
 
 
 def _readers(resolver: Resolver) -> Iterator[Candidate]:
     for type_, key, filters in ((EVENT_SOURCE_MAPPING, "EventSourceArn", None), (PIPE, "Source", "SourceParameters")):
-        for resource in resolver.template.of(type_):
-            section = properties(resolver, resource)
+        for resource in resources_of(resolver, type_):
+            section = resource.properties
             if key in section.members:
                 inner = section.section(filters) if filters else section
                 yield Candidate(resource, section.members[key], inner or Section(resolver, {}, resource.node))
-    for function in resolver.template.of(FUNCTION):
+    for function in resources_of(resolver, FUNCTION):
         yield from _events(resolver, function)
 
 
 def _events(resolver: Resolver, function: Resource) -> Iterator[Candidate]:
-    events = properties(resolver, function).section("Events")
+    events = function.properties.section("Events")
     for node in events.members.values() if events is not None else ():
         value = resolver.resolve(node)
         event = section_of(resolver, value) if isinstance(value, Node) and isinstance(value.content, dict) else None
@@ -213,7 +205,7 @@ class Replicas:
 
     def __init__(self, resolver: Resolver, tables: TableNames) -> None:
         self._resolver = resolver
-        named = ((it, properties(resolver, it)) for it in resolver.template.of(LEGACY_REPLICA))
+        named = ((it, it.properties) for it in resources_of(resolver, LEGACY_REPLICA))
         pairs = (
             Candidate(it, inner.members["TableName"], inner) for it, inner in named if "TableName" in inner.members
         )
@@ -221,13 +213,13 @@ class Replicas:
 
     def of(self, table: TableIdentity) -> tuple[Replica, ...]:
         """The replicas of a table. They have none of its settings, such as recovery or deletion protection."""
-        present = (it for it in self.candidates.of(table) if exists(self._resolver, it.resource) is not False)
+        present = (it for it in self.candidates.of(table) if it.resource.present is not False)
         return tuple(sorted(map(self._replica, present), key=lambda replica: replica.region.content or ""))
 
     def _replica(self, candidate: Candidate) -> Replica:
         return Replica(
             region=candidate.section.text_or_reference(facts.REGION, "Region"),
-            place=self._resolver.place(candidate.resource.node),
+            place=candidate.resource.place,
             address=candidate.resource.address,
             encryption=facts.AWS_OWNED,
             recovery=facts.NO_RECOVERY,

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tablegate.dialects.cloudformation.global_table import global_table
+from tablegate.dialects.cloudformation.properties import Resource as CfnResource
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.table import TableJoins as StackJoins
 from tablegate.dialects.cloudformation.table import regional_table, table_of
-from tablegate.dialects.cloudformation.template import Resource as CfnResource
-from tablegate.dialects.cloudformation.template import Template
+from tablegate.dialects.cloudformation.template import ResourceEntry, Template
 from tablegate.dialects.cloudformation.values import NO_NODE, Resolved, SecretNode, Unresolved
 from tablegate.dialects.reading import ReadOptions
 from tablegate.dialects.terraform.block import MISSHAPEN, Block
@@ -123,7 +123,8 @@ def _read_by_cloudformation(table: Resource, options: ReadOptions) -> Table:
         serverless=False,
     )
     resolver = _PlanResolver(table, nodes, template, options)
-    return table_of(resolver, StackJoins(resolver), CfnResource(table.address, type_, node, body), read_type)
+    entry = ResourceEntry(table.address, type_, node, body)
+    return table_of(StackJoins(resolver), CfnResource(resolver, entry), read_type)
 
 
 def _entries(table: Resource) -> Mapping[Place | None, Block]:

@@ -9,9 +9,9 @@ from math import prod
 from typing import Any
 
 from tablegate.dialects.cloudformation.parameters import ACCOUNT, PARTITION, REGION
-from tablegate.dialects.cloudformation.properties import properties
+from tablegate.dialects.cloudformation.properties import Resource, resource_named, resources_of
 from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.template import GROUP, MANAGED_POLICY, ROLE, TABLES, USER, Resource, Template
+from tablegate.dialects.cloudformation.template import GROUP, MANAGED_POLICY, ROLE, TABLES, USER, Template
 from tablegate.dialects.cloudformation.values import (
     EXPRESSION,
     INPUT,
@@ -164,8 +164,8 @@ class ArnTexts:
 
     def _identity(self, symbol: NameReference) -> str:
         home, kind = symbol.stack or self._resolver, self._type(symbol)
-        resource = home.template.named(symbol.resource or symbol.name, kind)
-        node = properties(home, resource).get(_IDENTITIES[kind][1]) if resource else None
+        resource = resource_named(home, symbol.resource or symbol.name, kind)
+        node = resource.properties.get(_IDENTITIES[kind][1]) if resource else None
         text = self.symbolic(node) if node is not None else None
         return text or self.symbols.of(f"name of {symbol.name}")
 
@@ -256,14 +256,14 @@ class ArnTexts:
     @cached_property
     def _by_name(self) -> dict[str, str]:
         names: dict[str, str] = {}
-        for resource in self._resolver.template.of(*TABLES):
+        for resource in resources_of(self._resolver, *TABLES):
             for name in self._names(resource):
                 names.setdefault(name, resource.address)
         return names
 
     def _names(self, resource: Resource) -> Iterator[str]:
         yield from (arn.partition(":table/")[2] for arn in self.arns_of(resource.address))
-        node = properties(self._resolver, resource).get("TableName")
+        node = resource.properties.get("TableName")
         text = self.symbolic(node) if node is not None else None
         if text:
             yield text

@@ -103,7 +103,7 @@ class Attachments:
         for resource in context.resources(MANAGED_POLICY):
             policy = self.managed[resource.address] = self._policy_at(resource)
             name = context.text(resource.section, "ManagedPolicyName")
-            assembly.policy(policy, context.resolver.place(resource.node), name)
+            assembly.policy(policy, resource.place, name)
         for resource in context.resources(MANAGED_POLICY, POLICY, *_SINGLE):
             self._attach_to_listed(resource)
         for resource in context.resources(ROLE, USER, GROUP):

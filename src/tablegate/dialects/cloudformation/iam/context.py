@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from tablegate.dialects.cloudformation.iam.arn_texts import ArnTexts, TablesOf
 from tablegate.dialects.cloudformation.iam.document_trees import DocumentTrees
 from tablegate.dialects.cloudformation.iam.documents import DocumentReader
-from tablegate.dialects.cloudformation.properties import exists, properties
+from tablegate.dialects.cloudformation.properties import Resource, resources_of
 from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.template import Resource
 from tablegate.dialects.cloudformation.values import RESOURCE, NameReference, Unresolved
 from tablegate.dialects.holders import Evidence, HeldDocument, HolderAssembly, HolderDraft
 from tablegate.iam.arns import Symbols
@@ -37,6 +36,11 @@ class PresentResource:
     def type(self) -> str:
         """Its type, such as ``AWS::IAM::Role``."""
         return self.resource.type
+
+    @property
+    def place(self) -> Place:
+        """Its place."""
+        return self.resource.place
 
     @property
     def node(self) -> Node:
@@ -71,20 +75,20 @@ class TemplateContext:
             yield from self._present[type_]
 
     def _found(self, type_: str) -> Iterator[PresentResource]:
-        return filter(None, map(self.present, self.resolver.template.of(type_)))
+        return filter(None, map(self.present, resources_of(self.resolver, type_)))
 
     def present(self, resource: Resource) -> PresentResource | None:
         """A resource that may be there, and can be read."""
-        present = exists(self.resolver, resource)
-        section = properties(self.resolver, resource) if present is not False else None
+        present = resource.present
+        section = resource.properties if present is not False else None
         if section is None or section.unresolved is not None:
             return None
         return PresentResource(resource, section.members, present is True)
 
     def unreadable(self, *types: str) -> Iterator[tuple[Resource, Unresolved]]:
         """Those of which nothing can be known."""
-        for resource in self.resolver.template.of(*types):
-            unresolved = properties(self.resolver, resource).unresolved
+        for resource in resources_of(self.resolver, *types):
+            unresolved = resource.properties.unresolved
             if unresolved is not None:
                 yield resource, unresolved
 
@@ -92,11 +96,11 @@ class TemplateContext:
         self, form: HolderForm, resource: PresentResource, evidence: Evidence | None = None, key: str | None = None
     ) -> HolderDraft:
         """The holder at a resource, made if it is new."""
-        return self.assembly.holder(form, resource.address, self.resolver.place(resource.node), evidence, key)
+        return self.assembly.holder(form, resource.address, resource.place, evidence, key)
 
     def owner(self, form: HolderForm, resource: PresentResource, why: str, key: str | None = None) -> HolderDraft:
         """The resource as one that has a policy of its own."""
-        return self.assembly.owner(form, resource.address, self.resolver.place(resource.node), why, key)
+        return self.assembly.owner(form, resource.address, resource.place, why, key)
 
     def read(
         self, resource: PresentResource, key: str, *, within: str | None = None, sized: bool = False

@@ -8,7 +8,7 @@ from tablegate.dialects.cloudformation.iam.arn_texts import ArnTexts
 from tablegate.dialects.cloudformation.iam.context import PresentResource, TemplateContext
 from tablegate.dialects.cloudformation.iam.document_trees import DocumentTrees
 from tablegate.dialects.cloudformation.iam.documents import DocumentReader
-from tablegate.dialects.cloudformation.properties import properties
+from tablegate.dialects.cloudformation.properties import Resource, resource_named, resources_of
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import (
     ENDPOINT,
@@ -18,7 +18,6 @@ from tablegate.dialects.cloudformation.template import (
     ROLE,
     TABLES,
     TRANSFER_USER,
-    Resource,
 )
 from tablegate.dialects.cloudformation.values import NameReference, is_call
 from tablegate.dialects.holders import Evidence, HeldDocument
@@ -36,7 +35,7 @@ _KEY_POLICY = "the policy of a table's key"
 
 def gather(context: TemplateContext) -> None:
     """Make a holder of each resource that has a policy of its own, and read the limits on accounts and sessions."""
-    for table in context.resolver.template.of(*TABLES):
+    for table in resources_of(context.resolver, *TABLES):
         resource = context.present(table) if _may_have_policy(table) else None
         if resource is None:
             continue
@@ -55,9 +54,10 @@ def gather(context: TemplateContext) -> None:
 
 def _may_have_policy(resource: Resource) -> bool:
     """Whether a table's properties are more than a plain mapping that holds nothing with a policy."""
-    stated = resource.body.get("Properties")
-    content = stated.content if stated is not None else None
-    if not isinstance(content, dict) or is_call(content) or "Fn::Transform" in resource.body:
+    body = resource.body.members
+    node = body.get("Properties")
+    content = node.content if node is not None else None
+    if not isinstance(content, dict) or is_call(content) or "Fn::Transform" in body:
         return True
     return not _HOLDING.isdisjoint(content)
 
@@ -130,20 +130,21 @@ def _limit(context: TemplateContext, resource: PresentResource) -> None:
     """A limit on an account or a session: it grants nothing."""
     if resource.type == ORGANIZATION_POLICY and context.text(resource.section, "Type") not in _CONTROL:
         return
-    place = context.resolver.place(resource.node)
+    place = resource.place
     for held in context.read(resource, _LIMITS[resource.type]):
         context.assembly.unattached(held, place, DocumentRole.CEILING)
 
 
 def _keys_of_other_stacks(context: TemplateContext) -> None:
     """A holder for each key of another stack that encrypts a table here, unless its own stack has it."""
-    for address, (home, key) in sorted(context.resolver.keys_of_other_stacks.items(), key=lambda item: item[0]):
-        if home.context.full(key.address) in _keys_that_encrypt(context.tables_of(home)):
+    for address, key in sorted(context.resolver.keys_of_other_stacks.items(), key=lambda item: item[0]):
+        stack = key.resolver
+        if stack.context.full(key.address) in _keys_that_encrypt(context.tables_of(stack)):
             continue
-        holder = context.assembly.owner(HolderForm.KEY, address, home.place(key.node), _KEY_POLICY)
+        holder = context.assembly.owner(HolderForm.KEY, address, key.place, _KEY_POLICY)
         holder.is_full = True
         target = context.texts.arn_of_key(address)
-        for held in _read_there(home, key, "KeyPolicy", address, context):
+        for held in _read_there(key, "KeyPolicy", address, context):
             context.reader.counts.add(held.document)
             holder.give(held, DocumentRole.RESOURCE, target=target)
 
@@ -151,10 +152,10 @@ def _keys_of_other_stacks(context: TemplateContext) -> None:
 def users_of(symbol: NameReference) -> Evidence | None:
     """Who uses the role of another stack that a symbol names; None if it is no such role, or nothing tells."""
     home = symbol.stack
-    role = home.template.named(symbol.resource, ROLE) if home is not None and symbol.resource is not None else None
+    role = resource_named(home, symbol.resource, ROLE) if home is not None and symbol.resource is not None else None
     if home is None or role is None:
         return None
-    documents = (held.document for held in _read_there(home, role, "AssumeRolePolicyDocument", role.address))
+    documents = (held.document for held in _read_there(role, "AssumeRolePolicyDocument", role.address))
     trusts = [trust_of(document, home.options.account) for document in documents if document.statements]
     return most_exposed([(trust.kind, trust.why) for trust in trusts]) if trusts else None
 
@@ -167,15 +168,16 @@ def _keys_that_encrypt(tables: tuple[Table, ...]) -> frozenset[str]:
 
 
 def _read_there(
-    home: Resolver, resource: Resource, key: str, address: str, context: TemplateContext | None = None
+    resource: Resource, key: str, address: str, context: TemplateContext | None = None
 ) -> Iterator[HeldDocument]:
     """A document of a resource of another stack, read in that stack."""
-    node = properties(home, resource).members.get(key)
+    node = resource.properties.members.get(key)
     if node is not None and node.content not in ("", None):
         symbols = Symbols() if context is None else context.symbols
         spelling = "" if context is None else context.spelling
-        trees = DocumentTrees(home, ArnTexts(home, symbols, (), _no_tables))
-        yield from DocumentReader(home, trees, symbols, spelling).uncounted(node, address)
+        stack = resource.resolver
+        trees = DocumentTrees(stack, ArnTexts(stack, symbols, (), _no_tables))
+        yield from DocumentReader(stack, trees, symbols, spelling).uncounted(node, address)
 
 
 def _no_tables(_: Resolver) -> tuple[Table, ...]:

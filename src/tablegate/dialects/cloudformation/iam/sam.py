@@ -8,6 +8,7 @@ from itertools import product
 
 from tablegate.dialects.cloudformation.iam.attachments import Attachments, add_trust
 from tablegate.dialects.cloudformation.iam.context import PresentResource, TemplateContext
+from tablegate.dialects.cloudformation.properties import Resource
 from tablegate.dialects.cloudformation.template import (
     CONNECTOR,
     FUNCTION,
@@ -15,7 +16,7 @@ from tablegate.dialects.cloudformation.template import (
     ROLE,
     STATE_MACHINE,
     TABLES,
-    Resource,
+    ResourceEntry,
 )
 from tablegate.dialects.cloudformation.values import Unresolved
 from tablegate.dialects.holders import HeldDocument, HolderDraft
@@ -241,7 +242,8 @@ class Connectors:
             type_, connectors = body.get("Type"), body.get("Connectors")
             if connectors is None or type_ is None:
                 continue
-            resource = Resource(address, str(type_.content), node, body)
+            entry = ResourceEntry(address, str(type_.content), node, body)
+            resource = Resource(self._context.resolver, entry)
             for name, connector in _mapping(connectors).items():
                 properties = _mapping(connector).get("Properties")
                 if properties is not None and isinstance(properties.content, dict):
