@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tablegate.packs import from_path
-from tablegate.testing import cases_of, prove
+from tablegate.testing import cases_of, gaps_of, prove
 
 ROOT = Path(__file__).parents[1]
 SCRIPT: dict[str, Any] = runpy.run_path(str(ROOT / "fixtures" / "make_policy.py"))
@@ -43,6 +43,7 @@ def test_the_skeleton_is_proved_by_its_cases(copy: Path, id: str, theme: str, fi
     for case in cases:
         prove(case)
         assert case.input.with_name("main.tf").exists()
+    assert all("in Terraform" in gap for gap in gaps_of(policy, copy / "fixtures" / "cases"))  # until make plans
 
 
 @pytest.mark.parametrize(
