@@ -62,7 +62,8 @@ def terraform(
 ) -> Table:
     """The table of a plan, with resources by address.
 
-    A resource that has a member ``provider`` is in one of the other ``regions``, which are by provider.
+    A resource that has a member ``provider`` is in one of the other ``regions``, which are by provider; the region of a
+    provider may be empty, which a plan does not show.
     """
     changes, configuration = [], []
     own = {"name": NAME, "arn": LATER, **(table or {})}
@@ -74,7 +75,8 @@ def terraform(
         configuration.append({**resource(expressions, type=type_, name=name), "provider_config_key": provider})
     whole = configured(*configuration)
     for provider, region in (regions or {}).items():
-        whole["provider_config"][provider] = {"expressions": {"region": {"constant_value": region}}}
+        expression = {"constant_value": region} if region else {"references": ["var.region"]}
+        whole["provider_config"][provider] = {"expressions": {"region": expression}}
     return only(written(*changes, configuration=whole, options=ReadOptions(account=account)))
 
 

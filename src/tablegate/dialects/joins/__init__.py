@@ -26,7 +26,7 @@ T = TypeVar("T")
 _PART = r"(?:\$\{[^}]*\}|[^:/])*"  # of an ARN: a reference may hold colons
 _TABLE = re.compile(rf"(?:arn:{_PART}:dynamodb:({_PART}):({_PART}):)?table/({_PART})(?:/(.*))?", re.DOTALL)
 _STREAM = "stream/"
-_UNKNOWN_REGION = Doubt("it has the table's name, and whether it is in the same region is not known", "--region")
+UNKNOWN_REGION = Doubt("whether it is in the region of the table is not known", "--region")
 
 
 @record(kw_only=False)
@@ -58,7 +58,8 @@ def _literal(part: str | None) -> str | None:
 
 @record(kw_only=False)
 class Location:
-    """Where a table or a resource is, as far as that is known. ``owner`` is its provider configuration or stack."""
+    """Where a table or a resource is, as far as that is known. ``owner`` is its provider configuration or stack; it
+    is empty for a resource that the configuration lacks."""
 
     region: str | None = None
     account: str | None = None
@@ -67,6 +68,14 @@ class Location:
     def of(self, name: TableName) -> Location:
         """The location that a name from here leads to."""
         return Location(name.region or self.region, name.account, self.owner)
+
+    def is_near(self, other: Location) -> bool | None:
+        """Whether an equal name means the same thing in both locations; None if that is not known."""
+        if self.account is not None and other.account is not None and self.account != other.account:
+            return False
+        if self.region is not None and other.region is not None:
+            return self.region == other.region
+        return True if self.owner == other.owner or not self.owner or not other.owner else None
 
 
 @record(kw_only=False)
@@ -90,17 +99,15 @@ class TableMatch:
 
 def match_name(name: TableName, location: Location, tables: Sequence[tuple[str, Location]]) -> TableMatch:
     """Which of the tables of a name is meant by a resource that is in this location."""
-    accounts = (location.account, None)
-    named = [(address, own) for address, own in tables if location.account is None or own.account in accounts]
-    near = [(address, own) for address, own in named if _may_be_equal(location.region, own.region)]
+    near = [(address, own) for address, own in tables if location.is_near(own)]
     near = [(address, own) for address, own in near if own.owner == location.owner] or near
-    if not near:
-        return TableMatch(tuple(address for address, _ in named[:1]), None, location.region, name.is_stream, name.rest)
-    return TableMatch(tuple(address for address, _ in near), None, None, name.is_stream, name.rest)
-
-
-def _may_be_equal(one: str | None, other: str | None) -> bool:
-    return one is None or other is None or one == other
+    if near:
+        return TableMatch(tuple(address for address, _ in near), None, None, name.is_stream, name.rest)
+    possible = tuple(address for address, own in tables if location.is_near(own) is None)
+    if possible:
+        return TableMatch(possible, UNKNOWN_REGION, None, name.is_stream, name.rest)
+    away = [address for address, own in tables if Location(None, location.account).is_near(own) is not False]
+    return TableMatch(tuple(away[:1]), None, location.region, name.is_stream, name.rest)
 
 
 class ByTable(Generic[T]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from tablegate.dialects.joins import ByTable, TableMatch, table_name_in
+from tablegate.dialects.joins import ByTable, TableMatch, TableName, match_name, table_name_in
 from tablegate.dialects.joins.autoscaling import (
     DIMENSIONS,
     Dimension,
@@ -37,7 +37,7 @@ class Scaling:
         self._snapshot = snapshot
         self._finder = finder
         self._joined: ByTable[Resource] = ByTable()
-        self._attached: dict[str, list[Resource]] = {}
+        self._attached: dict[str, list[tuple[Resource, Doubt | None]]] = {}
         self._unattached: Doubt | None = None  # why a policy or a schedule may be for any target
         self._by_id: dict[tuple[str | None, str | None], list[Resource]] = {}
         for target in snapshot.of(_TARGET):
@@ -46,8 +46,7 @@ class Scaling:
                 self._by_id.setdefault(_id_and_dimension(target), []).append(target)
         for one in snapshot.of(_POLICY, _SCHEDULE) if self._by_id else ():
             if _is_for_tables(one):
-                for target in self._targets_of(one):
-                    self._attached.setdefault(target.address, []).append(one)
+                self._attach(one)
 
     def of(self, table: Resource) -> tuple[tuple[ScalingTarget, ...], Doubt | None]:
         """A table's targets, and why there may be more."""
@@ -77,22 +76,33 @@ class Scaling:
             index=index,
             region=region,
             tracking=tracking_together(self._policies(attached)),
-            schedules=[_schedule(one) for one in attached if one.resource_change.type == _SCHEDULE],
+            schedules=[_schedule(*pair) for pair in attached if pair[0].resource_change.type == _SCHEDULE],
         )
 
-    def _policies(self, attached: Iterable[Resource]) -> Iterator[Tracking]:
-        for one in attached:
+    def _policies(self, attached: Iterable[tuple[Resource, Doubt | None]]) -> Iterator[Tracking]:
+        for one, doubt in attached:
             if one.resource_change.type == _POLICY:
-                yield tracking_by(one.block, TERRAFORM, one.reference_place)
+                place = one.reference_place
+                yield tracking_by(one.block, TERRAFORM, place) if doubt is None else doubtful(doubt, place)
         if self._unattached is not None:
             yield doubtful(self._unattached)
 
-    def _targets_of(self, one: Resource) -> Sequence[Resource]:
-        """The targets of a policy or a schedule: with its id and dimension, or else those that its id refers to."""
+    def _attach(self, one: Resource) -> None:
+        """Attach a policy or a schedule to its targets: by its id and dimension, or else by what its id refers to."""
         resource_id, dimension = _id_and_dimension(one)
+        doubt = None
         if resource_id is not None and dimension is not None:
-            equal = self._by_id.get((resource_id, dimension), [])
-            return [target for target in equal if target.owner == one.owner] or equal
+            equal = [(it.address, self._finder.location(it)) for it in self._by_id.get((resource_id, dimension), ())]
+            match = match_name(TableName(resource_id), self._finder.location(one), equal)
+            addresses, doubt = match.tables if match.region is None else (), match.doubt
+        else:
+            addresses = tuple(target.address for target in self._referenced_targets(one, dimension))
+        for address in addresses:
+            self._attached.setdefault(address, []).append((one, doubt))
+
+    def _referenced_targets(self, one: Resource, dimension: str | None) -> Sequence[Resource]:
+        """The targets that an id refers to, or else those of the table that it refers to."""
+        location = self._finder.location(one)
         references = one.references("resource_id")
         targets = [
             target
@@ -100,6 +110,7 @@ class Scaling:
             if reference.type == _TARGET
             for change in reference.targets
             if (target := self._snapshot.at(change)) is not None
+            and location.is_near(self._finder.location(target)) is not False
         ]
         if len(targets) > 1:
             targets = [target for target in targets if _key(target) == _key(one)] or targets
@@ -112,7 +123,9 @@ class Scaling:
         return [
             target
             for other, target in self._joined.matches(match.table)
-            if target.known_text("scalable_dimension") == dimension and _is_same_part(match, one, other, target)
+            if other.region == match.region
+            and target.known_text("scalable_dimension") == dimension
+            and _is_same_part(match, one, other, target)
         ]
 
 
@@ -151,6 +164,6 @@ def _key(one: Resource) -> object:
     return one.resource_change.key
 
 
-def _schedule(one: Resource) -> ScalingSchedule:
-    action = one.block.one("scalable_target_action") or _NO_ACTION
+def _schedule(one: Resource, doubt: Doubt | None) -> ScalingSchedule:
+    action = doubt or one.block.one("scalable_target_action") or _NO_ACTION
     return schedule(one.known_text("name") or one.address, action, TERRAFORM, one.reference_place)

@@ -110,7 +110,7 @@ def _cluster(cluster: Resource) -> DaxCluster:
 
 def _legacy(resource: Resource, finder: TableFinder) -> LegacyGlobalTable:
     match = finder.of(resource, "name")
-    table = next((it for it in finder.tables if it.address in match.tables[:1]), None) if match.doubt is None else None
+    table = finder.by_address.get(match.tables[0]) if match.tables and match.doubt is None else None
     return LegacyGlobalTable(
         address=resource.address,
         place=resource.place,

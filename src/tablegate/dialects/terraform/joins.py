@@ -33,6 +33,7 @@ class TableFinder:
         self._snapshot = snapshot
         self._regions = regions
         self.tables = snapshot.of(*TABLE_TYPES)
+        self.by_address = {table.address: table for table in self.tables}
         self._by_name: dict[str, list[Resource]] = {}
         for table in self.tables:
             name = table_name(table)
@@ -51,15 +52,17 @@ class TableFinder:
     def by_text(self, text: str, resource: Resource) -> TableMatch:
         """The table of a name, an ARN or an id of application autoscaling."""
         name = table_name_in(text)
-        tables = [
-            (table.address, self._location(table, self._regions.account(table).content))
-            for table in self._by_name.get(name.name, ())
-        ]
-        return match_name(name, self._location(resource, None).of(name), tables)
+        tables = [(table.address, self.location(table)) for table in self._by_name.get(name.name, ())]
+        return match_name(name, self.location(resource).of(name), tables)
 
     def account(self, address: str) -> str | None:
         """The account of a table, if it is known."""
-        return next((self._regions.account(it).content for it in self.tables if it.address == address), None)
+        table = self.by_address.get(address)
+        return None if table is None else self._regions.account(table).content
+
+    def location(self, resource: Resource) -> Location:
+        """Where a table or another resource is."""
+        return Location(self._regions.name(resource), self._regions.account(resource).content, resource.owner)
 
     def by_references(self, references: Iterable[Reference], resource: Resource) -> TableMatch:
         """The table among what an expression reads."""
@@ -70,7 +73,8 @@ class TableFinder:
             tables = self._with_key_of(resource, tables)
         if len(tables) == 1:
             match = next(match for match in matches if tables[0] in match.tables)
-            return TableMatch(tables, match.doubt if len(match.tables) == 1 else None, match.region, match.stream)
+            region = match.region if match.stream else match.region or self._replica_region(resource, tables[0])
+            return TableMatch(tables, match.doubt if len(match.tables) == 1 else None, region, match.stream)
         unknown = [reference for reference in references if not self._snapshot.is_known(reference)]
         return TableMatch(tables, doubt_about(unknown)) if tables or unknown else TableMatch()
 
@@ -86,8 +90,7 @@ class TableFinder:
             return TableMatch()
         match = self.of(resources[0], key)
         is_replica = reference.type == "aws_dynamodb_table_replica"
-        region = self._regions.name(resources[0]) if is_replica else match.region
-        return replace(match, region=region, stream=stream)
+        return replace(match, region=self._regions.name(resources[0]) if is_replica else None, stream=stream)
 
     def _with_key_of(self, resource: Resource, addresses: tuple[str, ...]) -> tuple[str, ...]:
         """The instances with the resource's own key: plan JSON leaves a computed index out."""
@@ -95,8 +98,11 @@ class TableFinder:
         same_key = {table.address for table in self.tables if key is not None and table.resource_change.key == key}
         return tuple(address for address in addresses if address in same_key) or addresses
 
-    def _location(self, resource: Resource, account: str | None) -> Location:
-        return Location(self._regions.name(resource), account, resource.owner)
+    def _replica_region(self, resource: Resource, address: str) -> str | None:
+        """The region of a resource, if it is another one than the table's."""
+        region, table = self._regions.name(resource), self.by_address.get(address)
+        own = None if table is None else self._regions.name(table)
+        return region if own is not None and own != region else None
 
 
 def table_name(table: Resource) -> str | None:
