@@ -1,8 +1,8 @@
 """The holders of one input, assembled from what its resources say of each.
 
-A dialect makes the holders first and then tells, in any order, which documents and policies each has, what bounds it,
-who may assume it, and which groups it is in. ``HolderAssembly.build`` finds out who uses the roles and which unread
-documents matter, and adds what nobody holds.
+A dialect makes the holders of its resources first, and then adds to them in any order: documents and policies,
+boundaries, trust policies and groups. ``HolderAssembly.build`` finds who uses each role and which unread documents
+matter, and adds the policies that nobody holds.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ def _may_grant(statement: Statement) -> bool:
 class HeldDocument:
     """A document, in one of its forms, at the resource that holds it.
 
-    ``mentions_table`` tells whether what could not be read of it is about a table or may be; None leaves that to
-    what else its holder has.
+    ``mentions_table``: whether its unread part mentions a table or DynamoDB. None if that is not known: the part is
+    relevant if its holder has access to tables.
     """
 
     address: str
@@ -107,7 +107,7 @@ class HeldDocument:
         ]
 
     def unread(self, *, concerned: bool) -> Unread:
-        """What could not be read of it. ``concerned``: whether its holder is known to have access to tables."""
+        """The part of it that could not be read. ``concerned``: whether its holder has access to tables."""
         document = self.document
         relevant = concerned if self.mentions_table is None else self.mentions_table
         doubtful = [statement for statement in document.statements if _may_grant(statement)]
@@ -122,7 +122,7 @@ class HeldDocument:
         )
 
     def perhaps(self) -> HeldDocument:
-        """The document, if it is there only in some scenario."""
+        """The document as one that exists only in some scenario."""
         statements = tuple(replace(statement, present=False) for statement in self.document.statements)
         return replace(self, document=replace(self.document, statements=statements))
 
@@ -131,8 +131,8 @@ class HeldDocument:
 class AttachedPolicy:
     """A policy that may be attached to several holders. ``key`` is one for each policy, however it is named.
 
-    ``documents`` are its forms. If it is not in the input, ``doubt`` says so, and ``relevant`` whether it may be about
-    tables: None leaves that to what else its holder has.
+    ``documents`` are its forms. If it is not in the input, ``doubt`` says so. ``relevant``: whether it may be about
+    tables; None if its holder decides, as for documents.
     """
 
     key: str
@@ -145,7 +145,7 @@ class AttachedPolicy:
     arn: str | None = None
 
     def unread(self, doubt: Doubt, *, concerned: bool) -> Unread:
-        """What is not known of it."""
+        """The policy as one that could not be read."""
         relevant = concerned if self.relevant is None else self.relevant
         return Unread(address=self.address, place=self.place, doubt=doubt, relevant=relevant, partly=False)
 
@@ -180,10 +180,10 @@ def _aws_document(path: str) -> Document:
 
 @record(eq=False, frozen=False)
 class HolderDraft:
-    """A holder that is not finished: each resource that speaks of it adds to it.
+    """A holder that is not finished.
 
-    ``trusted`` is the evidence of its trust policy, ``uses`` that of the resources that use it, which counts if its
-    trust policy does not tell, and ``serves`` that of the end users it serves. ``declared`` are the services that may
+    ``trusted`` is the evidence of its trust policy for who uses it, and ``serves`` that of identity pools. ``uses``,
+    that of resources which use it, counts if its trust policy shows nothing. ``declared`` are the services that may
     assume it, if all of them declare what they call, and ``calls`` is what they call.
     """
 
@@ -210,7 +210,7 @@ class HolderDraft:
 
     @property
     def is_trust_known(self) -> bool:
-        """Whether its trust policy tells who uses it."""
+        """Whether its trust policy shows who uses it."""
         return any(kind is not HolderKind.UNKNOWN for kind, _ in self.trusted)
 
     def give(
@@ -248,7 +248,7 @@ class HolderDraft:
             self.ceiling_doubt = policy.doubt
 
     def trust(self, documents: Sequence[Document], account: str | None) -> None:
-        """Learn from its trust policy, in each of its forms, who may assume it. ``account`` is its own."""
+        """Add its trust policy, in each of its forms. ``account`` is its own."""
         declared = [declared_services(document) for document in documents]
         self.declared = NOTHING.union(*declared) if all(declared) else NOTHING
         trusts = [trust_of(document, account) for document in documents if document.statements]
@@ -382,18 +382,18 @@ class HolderAssembly:
         """The holders in the order of their addresses, and each grant that they answer for, in the same order.
 
         ``full`` turns the addresses of a nested stack into those that start at the topmost one. ``every_use`` reads
-        the users of roles even if the trust policies tell all of them, so that their faults are reported.
+        the resources that use roles even if all trust policies are known, so that their faults are reported.
         """
         self._find_users(roles, every_use=every_use)
         for policy, place, role in self._policies.values():
             for held in policy.documents if policy.key not in self.attached else ():
                 self.unattached(held, place, role)
         if full is not None:
-            for draft in self._holders.values():
-                draft.move(full)
-        drafts = sorted(self._holders.values(), key=lambda draft: (draft.address, draft.form, draft.name or ""))
-        holders = tuple(draft.finished(self.symbols) for draft in drafts)
-        grants = tuple(sorted([grant for draft in drafts for grant in draft.grants], key=_ORDER_OF_ALL))
+            for holder in self._holders.values():
+                holder.move(full)
+        unfinished = sorted(self._holders.values(), key=lambda holder: (holder.address, holder.form, holder.name or ""))
+        holders = tuple(holder.finished(self.symbols) for holder in unfinished)
+        grants = tuple(sorted([grant for holder in unfinished for grant in holder.grants], key=_ORDER_OF_ALL))
         return holders, grants
 
     def _find_users(self, roles: RoleReader[Resource, HolderDraft], *, every_use: bool) -> None:
@@ -403,11 +403,11 @@ class HolderAssembly:
         for role in dax_roles(roles):
             role.uses.append(DAX_USE)
             role.services.add(DAX_SERVICE)
-        drafts = [draft for draft in self._holders.values() if draft.form is HolderForm.ROLE]
-        if every_use or not all(draft.is_trust_known for draft in drafts):
+        own = [holder for holder in self._holders.values() if holder.form is HolderForm.ROLE]
+        if every_use or not all(holder.is_trust_known for holder in own):
             for role, kind, why in uses_of(roles):
                 role.uses.append((kind, why))
-        if every_use or any(draft.declared for draft in drafts):
+        if every_use or any(holder.declared for holder in own):
             for role, service, names in calls_of(roles):
                 role.calls.append((service, names))
 
@@ -417,7 +417,7 @@ def _outside_key(name: str) -> str:
 
 
 def default_user(form: HolderForm) -> Evidence:
-    """Who uses holders of a form, before anything else is known of one."""
+    """Who uses the holders of a form, if nothing more is known."""
     match form:
         case HolderForm.ROLE:
             return HolderKind.UNKNOWN, NO_TRUST_POLICY.why
@@ -427,7 +427,7 @@ def default_user(form: HolderForm) -> Evidence:
 
 
 def merged_scenarios(estates: Sequence[Estate]) -> tuple[tuple[Holder, ...], tuple[Grant, ...]]:
-    """The holders and grants of one stack over its scenarios: what only some of them give is there perhaps.
+    """The holders and grants of one stack over its scenarios: a grant of only some of them is there perhaps.
 
     The estates must share their symbols.
     """

@@ -1,4 +1,4 @@
-"""Everything about access that goes into the estate: holders with their grants, and how much of it was read."""
+"""The holders and grants of a template."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _gather(context: TemplateContext) -> Attachments:
     make_identities(context)
     attachments.gather()
     if context.resolver.template.serverless:
-        # Imported here: most templates are not SAM's.
+        # Imported here: most templates do not use SAM.
         from tablegate.dialects.cloudformation.iam.sam import Connectors, Serverless
 
         Serverless(context, attachments).gather()

@@ -1,4 +1,4 @@
-"""References into arns."""
+"""References as ARNs and names, with symbols for their unknown parts."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ from tablegate.syntax.node import Node
 
 
 def types_of(template: Template) -> Mapping[str, str]:
-    """The type of every resource of the template, read or not."""
-    found = {}
+    """The type of every resource of the template, whether it is read or not."""
+    types = {}
     for address, node in template.names.items():
-        stated = node.content.get("Type") if isinstance(node.content, dict) else None
-        if stated is not None and isinstance(stated.content, str):
-            found[address] = stated.content
-    return found
+        type_ = node.content.get("Type") if isinstance(node.content, dict) else None
+        if type_ is not None and isinstance(type_.content, str):
+            types[address] = type_.content
+    return types
 
 
 TablesOf = Callable[[Resolver], tuple[Table, ...]]
 """Builds the tables of another stack."""
 
-_MOST = 256  # texts that one element may come to; of more, none is told
+_MOST = 256  # texts of one element; if there are more, it may be anything
 _OWN = {REGION: arns.REGION, ACCOUNT: arns.ACCOUNT, PARTITION: arns.PARTITION}
 _IDENTITIES = {
     ROLE: ("role", "RoleName"),
@@ -55,7 +55,7 @@ _IDENTITIES = {
     GROUP: ("group", "GroupName"),
     MANAGED_POLICY: ("policy", "ManagedPolicyName"),
 }
-# What these give may be the ARN of anything.
+# An attribute of these may be the ARN of anything.
 _OPAQUE = ("Custom::", "AWS::CloudFormation::", "AWS::SSM::", "AWS::Serverless::Application", "AWS::ServiceCatalog::")
 _NOTHING = ("", "")
 _NOWHERE = Node(None, 1, 1)
@@ -63,7 +63,7 @@ HELD = Doubt("a part of the document's text is known only at deploy")
 
 
 class ArnTexts:
-    """Turns resolved values of one template into texts with symbols."""
+    """The texts of one template's resolved values, with symbols for unknown parts."""
 
     def __init__(self, resolver: Resolver, symbols: Symbols, tables: Iterable[Table], tables_of: TablesOf) -> None:
         self.symbols = symbols
@@ -75,17 +75,17 @@ class ArnTexts:
         for table in tables:
             self._tables.setdefault(table.address[above:], []).append(table)
         self._arns: dict[str, tuple[str, ...]] = {}
-        self._held: dict[str, NameReference] = {}
+        self._references: dict[str, NameReference] = {}
         self._words: dict[str, str] = {}
         self.region, self.account, self.partition = map(self._own, (REGION, ACCOUNT, PARTITION))
 
     def of(self, value: Node | Unresolved) -> tuple[str, ...] | UnknownPart:
-        """All that an element of a document can be, or a hole where it may be anything."""
+        """All texts that an element of a document can be; an unknown part if it may be anything."""
         if isinstance(value, Node):
             text = scalar_of(value)
-            if not self._held or not has_symbol(text):
+            if not self._references or not has_symbol(text):
                 return self.canonical(text)
-            return self.of(Unresolved(HELD, value, tuple(self._held.get(part, part) for part in text)))
+            return self.of(Unresolved(HELD, value, tuple(self._references.get(part, part) for part in text)))
         first, *behind = value.parts or (None,)
         if isinstance(first, NameReference) and first.attribute == "Arn" and self._is_table(first):
             if first.kind == RESOURCE and not behind:
@@ -97,7 +97,7 @@ class ArnTexts:
         return tuple(texts) or UnknownPart(value.doubt)
 
     def one(self, value: Resolved) -> Any:
-        """The first text that an element can be, or a hole; what is no text as it is."""
+        """The first text that an element can be, or an unknown part. A mapping or list stays as it is."""
         if value is None:
             return None
         if isinstance(value, Node) and not is_scalar(value):
@@ -106,40 +106,40 @@ class ArnTexts:
         return texts if isinstance(texts, UnknownPart) else texts[0]
 
     def of_reference(self, node: Node) -> tuple[str, ...]:
-        """The same for what refers to the ARN of a table of this template, as most elements do; nothing for others."""
+        """The texts of a function that refers to the ARN of a table of this template; empty for anything else."""
         address, behind = _referred(node.content)
         if address not in self._tables or address not in self._resolver.template.names:
             return ()
         spelled = self._arns.get(address) or self.arns_of(address)
         return tuple([arn + behind for arn in spelled]) if behind else spelled
 
-    def held(self, value: Unresolved) -> str:
-        """The text of a value with each hole of it kept back: ``of`` fills them where the text has been taken apart."""
+    def with_references(self, value: Unresolved) -> str:
+        """The text of a JSON document with a symbol for each reference: ``of`` resolves them in the parsed document."""
         for part in value.parts:
             if isinstance(part, NameReference):
-                self._held[self.symbols.of(f"a hole: {reference_text(part)}")] = part
+                self._references[self.symbols.of(f"a reference: {reference_text(part)}")] = part
         return "".join(
-            part if isinstance(part, str) else self.symbols.of(f"a hole: {reference_text(part)}")
+            part if isinstance(part, str) else self.symbols.of(f"a reference: {reference_text(part)}")
             for part in value.parts
         )
 
     def every(self, value: Node | Unresolved) -> tuple[str, ...]:
-        """The same for a part of an ARN: where it may be anything, it is one unknown word."""
+        """All texts that a part of an ARN can be; one symbol if it may be anything."""
         if isinstance(value, Node):
             return (scalar_of(value),)
         return tuple(dict.fromkeys(self._made(value.parts))) or (self.symbols.of(value.doubt.reason),)
 
     def symbolic(self, value: Node | Unresolved) -> str | None:
-        """The one text of a value, with a symbol even where it may be anything; None where it is no text at all."""
+        """The text of a value, with symbols for its unknown parts; None if it is no text."""
         if isinstance(value, Node):
             return scalar_of(value) if is_scalar(value) else None
         texts = self._made(value.parts) if value.parts else ()
         return texts[0] if texts else None
 
     def canonical(self, text: str) -> tuple[str, ...]:
-        """The text, with a table of this template spelled as every reference to it is."""
-        head, found, tail = text.partition(":table/")
-        if not found or head.count(":") != 4:
+        """The text as a reference to the same table of this template gives it; itself if it names no table."""
+        head, separator, tail = text.partition(":table/")
+        if not separator or head.count(":") != 4:
             return (text,)
         name, slash, rest = tail.partition("/")
         bare = name.rstrip("*")
@@ -154,8 +154,8 @@ class ArnTexts:
     def arns_of(self, address: str) -> tuple[str, ...]:
         """The ARN of a table, in each of its scenarios."""
         if address not in self._arns:
-            found = (arn_of(table, self.symbols) for table in self._tables.get(address, ()))
-            self._arns[address] = tuple(dict.fromkeys(found))
+            arns_ = (arn_of(table, self.symbols) for table in self._tables.get(address, ()))
+            self._arns[address] = tuple(dict.fromkeys(arns_))
         return self._arns[address]
 
     def identity(self, address: str) -> str:
@@ -170,12 +170,12 @@ class ArnTexts:
         return text or self.symbols.of(f"name of {symbol.name}")
 
     def _is_table(self, symbol: NameReference) -> bool:
-        """Whether a symbol stands for a table, of this template or of another stack of the run."""
+        """Whether a reference leads to a table, of this template or of another stack of the run."""
         home, name = symbol.stack, symbol.resource
         if home is not None and name is not None and symbol.name not in self.neighbours:
             own = home.context.full(name)
-            found = self._tables_of(home) if home.template.tables and name in home.template.tables else ()
-            tables = tuple(replace(table, address=symbol.name) for table in found if table.address == own)
+            there = self._tables_of(home) if home.template.tables and name in home.template.tables else ()
+            tables = tuple(replace(table, address=symbol.name) for table in there if table.address == own)
             self.neighbours[symbol.name] = tables
             self._tables.setdefault(symbol.name, []).extend(tables)
         return bool(self._tables.get(symbol.name))
@@ -202,7 +202,7 @@ class ArnTexts:
         return (self.symbols.of(f"parameter {name}" if name in _OWN.values() else name),)
 
     def _word(self, expression: str) -> str:
-        """An expression without its punctuation, where no other one comes to the same."""
+        """An expression without its punctuation, unless another one is the same without it."""
         word = expression.strip("{}").replace('"', "")
         return word if self._words.setdefault(word, expression) == expression else expression
 
@@ -270,7 +270,7 @@ class ArnTexts:
 
 
 def _at_its_place(head: str, arn: str) -> str:
-    """The table's ARN, where the text's own beginning may be its; otherwise that beginning with the table's name."""
+    """The table's ARN if the text may begin like it, or else the text's beginning with the table's name."""
     own, _, name = arn.partition(":table/")
     _, partition, _, region, account = own.split(":")
     _, spelled, service, where, whose = head.split(":")
@@ -279,7 +279,7 @@ def _at_its_place(head: str, arn: str) -> str:
 
 
 def _referred(content: object) -> tuple[str, str]:
-    """The resource whose ARN a function refers to, and what follows; no name where it is anything else."""
+    """The resource whose ARN a function refers to, and the text behind it; both empty for anything else."""
     if isinstance(content, dict) and len(content) == 1:
         ((function, argument),) = content.items()
         given = argument.content
@@ -287,7 +287,7 @@ def _referred(content: object) -> tuple[str, str]:
             if len(given) == 2 and given[1].content == "Arn" and isinstance(given[0].content, str):
                 return given[0].content, ""
         elif function == "Fn::Sub" and isinstance(given, str) and given.startswith("${"):
-            name, found, behind = given[2:].partition(".Arn}")
-            if found and name.isalnum() and name.isascii() and "$" not in behind and "{" not in behind:
+            name, end, behind = given[2:].partition(".Arn}")
+            if end and name.isalnum() and name.isascii() and "$" not in behind and "{" not in behind:
                 return name, behind
     return _NOTHING

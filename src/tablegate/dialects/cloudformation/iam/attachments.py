@@ -123,7 +123,7 @@ class Attachments:
         policy = self.policy(value)
         if policy is None:
             doubt = value.doubt if isinstance(value, Unresolved) else None
-            policy = self.elsewhere(self.context.shown(value), value, resource.address, doubt)
+            policy = self.not_in_template(self.context.shown(value), value, resource.address, doubt)
         self.context.assembly.attach(holder, policy, certain=resource.certain)
 
     def bound(self, holder: HolderDraft, resource: PresentResource) -> None:
@@ -143,7 +143,9 @@ class Attachments:
         text = self.context.texts.symbolic(value)
         return self._policy_named(text.rpartition("/")[2]) if text and ":policy/" in text else None
 
-    def elsewhere(self, arn: str, value: Node | Unresolved, address: str, doubt: Doubt | None = None) -> AttachedPolicy:
+    def not_in_template(
+        self, arn: str, value: Node | Unresolved, address: str, doubt: Doubt | None = None
+    ) -> AttachedPolicy:
         """A managed policy that is not in the template. ``doubt``: why its ARN is not known."""
         if doubt is None or ":policy/" in arn:
             doubt = Doubt(_MISSING.format(arn.rpartition("/")[2] or arn), _TO_READ)
@@ -165,7 +167,7 @@ class Attachments:
             return own
         text = self.context.texts.symbolic(value)
         name = text.rpartition("/")[2] if text else None
-        evidence = _users_elsewhere(value) if kind == ROLE else None
+        evidence = _users_in_other_stack(value) if kind == ROLE else None
         place = self.context.resolver.place(resource.node)
         holder = self.context.assembly.outside(FORMS[kind], name, resource.address, place, evidence)
         holder.name = name if name and not has_symbol(name) else None
@@ -206,7 +208,7 @@ class Attachments:
             self.attach(holder, value, resource.part(resource.section, certain=certain))
 
     def _bound_by(self, holder: HolderDraft, value: Node | Unresolved, resource: PresentResource) -> None:
-        policy = self.policy(value) or self.elsewhere(self.context.shown(value), value, resource.address)
+        policy = self.policy(value) or self.not_in_template(self.context.shown(value), value, resource.address)
         self.context.assembly.bound(holder, policy)
 
     def _permission_set(self, holder: HolderDraft, resource: PresentResource) -> None:
@@ -228,7 +230,7 @@ class Attachments:
             symbol = self.context.reference(value)
             name = self.context.texts.symbolic(value) or "?"
             policy = self.managed.get(symbol.name) if symbol is not None else self._policy_named(name)
-            yield policy or self.elsewhere(self.context.shown(value), value, reference.address)
+            yield policy or self.not_in_template(self.context.shown(value), value, reference.address)
 
     def _members(self) -> Iterator[tuple[HolderDraft, HolderDraft]]:
         """Each user with a group that he is in."""
@@ -247,8 +249,8 @@ class Attachments:
                 yield holder
 
 
-def _users_elsewhere(value: Node | Unresolved) -> Evidence | None:
-    """Who uses a role that is not in the template, if another stack tells."""
+def _users_in_other_stack(value: Node | Unresolved) -> Evidence | None:
+    """Who uses a role of another stack; None if it is not known."""
     symbol = value.reference if isinstance(value, Unresolved) else None
     if symbol is None:
         return None

@@ -1,4 +1,4 @@
-"""What every reader of a template's documents works with."""
+"""The state of reading one template's policies: its resources, texts, documents and holders."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tablegate.syntax.node import Node
 
 @record(kw_only=False)
 class PresentResource:
-    """A resource that is there, for certain or perhaps, with its properties or a part of them."""
+    """A resource that exists, for certain or perhaps, with its properties or a part of them."""
 
     resource: Resource
     section: Mapping[str, Node]
@@ -54,7 +54,7 @@ class PresentResource:
 
 @record(eq=False, frozen=False)
 class TemplateContext:
-    """One template's texts, trees, documents, and the holders that are being made of them."""
+    """One template: its texts, trees and documents, and the holders that are made of them."""
 
     resolver: Resolver
     symbols: Symbols
@@ -68,17 +68,17 @@ class TemplateContext:
     _present: dict[str, tuple[PresentResource, ...]] = field(default_factory=dict)
 
     def resources(self, *types: str) -> Iterator[PresentResource]:
-        """The resources of these types that may be there, and can be read."""
+        """The resources of these types that may exist and can be read."""
         for type_ in types:
             if type_ not in self._present:
-                self._present[type_] = tuple(self._found(type_))
+                self._present[type_] = tuple(self._readable(type_))
             yield from self._present[type_]
 
-    def _found(self, type_: str) -> Iterator[PresentResource]:
+    def _readable(self, type_: str) -> Iterator[PresentResource]:
         return filter(None, map(self.present, resources_of(self.resolver, type_)))
 
     def present(self, resource: Resource) -> PresentResource | None:
-        """A resource that may be there, and can be read."""
+        """A resource, if it may exist and can be read."""
         present = resource.present
         section = resource.properties if present is not False else None
         if section is None or section.unresolved is not None:
@@ -86,7 +86,7 @@ class TemplateContext:
         return PresentResource(resource, section.members, present is True)
 
     def unreadable(self, *types: str) -> Iterator[tuple[Resource, Unresolved]]:
-        """Those of which nothing can be known."""
+        """The resources of these types whose properties are not known."""
         for resource in resources_of(self.resolver, *types):
             unresolved = resource.properties.unresolved
             if unresolved is not None:
@@ -112,7 +112,7 @@ class TemplateContext:
         return self.reader.read(node, resource.address, certain=resource.certain, within=within, sized=sized)
 
     def items(self, section: Mapping[str, Node], key: str) -> Iterable[tuple[Node | Unresolved, bool]]:
-        """The items of a property, and whether each is there in every scenario."""
+        """The items of a property, and whether each is present in every scenario."""
         node = section.get(key)
         if node is None:
             return ()
@@ -129,20 +129,20 @@ class TemplateContext:
                 self.resolver.wrong_shape(value, "a mapping is needed")
 
     def text(self, section: Mapping[str, Node], key: str) -> str | None:
-        """The one text of a property, with symbols."""
+        """The text of a property, with symbols; of a list, that of its first item."""
         for value, _ in self.items(section, key):
             return self.texts.symbolic(value)
         return None
 
     def shown(self, value: Node | Unresolved) -> str:
-        """A value as its author would write it."""
+        """A value as a reader may see it: ``${name}`` for what is not known."""
         return self.symbols.shown(self.texts.symbolic(value) or "?")
 
     def place(self, value: Node | Unresolved) -> Place:
-        """Where a value stands."""
+        """The place of a value."""
         return self.resolver.place(value.node if isinstance(value, Unresolved) else value)
 
     def reference(self, value: Node | Unresolved) -> NameReference | None:
-        """The resource of this template that a value names, where it is nothing else."""
+        """The resource of this template that a value refers to; None if the value is anything else."""
         symbol = value.reference if isinstance(value, Unresolved) else None
         return symbol if symbol is not None and symbol.kind == RESOURCE else None

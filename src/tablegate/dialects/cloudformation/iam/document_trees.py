@@ -1,4 +1,4 @@
-"""Functions folded into plain documents."""
+"""Policy documents with their functions resolved: plain trees, and the node of each part."""
 
 from __future__ import annotations
 
@@ -22,37 +22,44 @@ from tablegate.iam.actions import may_concern_dynamodb
 from tablegate.iam.arns import has_symbol
 from tablegate.iam.documents import ConditionalPart, Path, UnknownPart
 from tablegate.model.record import field, record
-from tablegate.model.value import Doubt, Place
+from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node, ParseError
+
+T = TypeVar("T")
+
+_LISTS = frozenset({"Action", "NotAction", "Resource", "NotResource"})
+_RESOURCES = frozenset({"Resource", "NotResource"})
+_WORDS = frozenset({"Sid", "Effect"})
+_ACTIONS = frozenset({"Action", "NotAction"})
+_PRINCIPALS = frozenset({"Principal", "NotPrincipal"})
+_MOST = 8  # forms of one statement
+_TOO_MANY = Doubt(f"the statement has more than {_MOST} forms", "its parameters: --params FILE or --param NAME=VALUE")
 
 
 class ConditionTrees:
-    """Builds the trees of one template's conditions, in the scenario that its choices are in."""
+    """Builds the trees of one template's conditions, in the scenario that its resolver is in."""
 
     def __init__(self, resolver: Resolver, texts: ArnTexts) -> None:
         self._resolver = resolver
         self._texts = texts
 
     def of(self, node: Node) -> Any:
-        """A Condition, less what comes to nothing."""
+        """A Condition, without members that are AWS::NoValue."""
         value = self._resolver.resolve(node)
         if not isinstance(value, Node) or not isinstance(value.content, dict):
             return self._texts.one(value)
-        found = {operator: self._block(operator, child) for operator, child in value.content.items()}
-        return _without_nothing(found)
+        return _present({operator: self._block(operator, child) for operator, child in value.content.items()})
 
     def _block(self, operator: str, node: Node) -> Any:
         value = self._resolver.resolve(node)
         if not isinstance(value, Node) or not isinstance(value.content, dict):
             return self._texts.one(value)
         lower = operator.lower()
-        patterned = "like" in lower or "arn" in lower  # an unknown value may be a star
-        return _without_nothing(
-            {key: self._operands(child, patterned=patterned) for key, child in value.content.items()}
-        )
+        patterned = "like" in lower or "arn" in lower  # an unknown value may be a wildcard
+        return _present({key: self._operands(child, patterned=patterned) for key, child in value.content.items()})
 
     def _operands(self, node: Node, *, patterned: bool) -> Any:
-        """The values of one key. Under a plain operator an unknown one is a symbol: whatever it is, it is no star."""
+        """The values of one key. Under a plain operator an unknown one is a symbol, which is no wildcard."""
         if isinstance(node.content, str) and "{{" not in node.content:
             return [node.content]  # nearly all of them
         value = self._resolver.resolve(node)
@@ -70,16 +77,16 @@ class ConditionTrees:
         return UnknownPart(value.doubt) if text is None or (whole and patterned) else text
 
 
-def _without_nothing(found: dict[str, Any]) -> dict[str, Any]:
-    """What of it comes to something."""
-    return {key: made for key, made in found.items() if made is not None} if None in found.values() else found
+def _present(members: dict[str, Any]) -> dict[str, Any]:
+    """The members that are not None."""
+    return {key: member for key, member in members.items() if member is not None}
 
 
 @record(eq=False, frozen=False, kw_only=False)
 class DocumentTree:
-    """A document as its author wrote it: the tree, and the nodes that its parts come from.
+    """A document as a plain tree, and the nodes that its parts are from.
 
-    ``nodes`` are its own and those of its statements, ``elements`` the elements of a statement, ``items`` of a list.
+    ``nodes`` has the nodes of its statements, ``elements`` those of a statement's elements, ``items`` those of a list.
     """
 
     tree: Any
@@ -89,7 +96,7 @@ class DocumentTree:
     items: dict[Path, Sequence[Node]] = field(default_factory=dict)
 
     def at(self, path: Path) -> Node:
-        """The node of a part, or the nearest around it."""
+        """The node of a part, or the nearest one around it."""
         while path:
             node = self.nodes.get(path) or self._within(path[:-1], path[-1])
             if node is not None:
@@ -103,17 +110,6 @@ class DocumentTree:
         return self.elements[around].get(last) if around in self.elements else None
 
 
-T = TypeVar("T")
-
-_LISTS = frozenset({"Action", "NotAction", "Resource", "NotResource"})
-_RESOURCES = frozenset({"Resource", "NotResource"})
-_WORDS = frozenset({"Sid", "Effect"})
-_ACTIONS = frozenset({"Action", "NotAction"})
-_PRINCIPALS = frozenset({"Principal", "NotPrincipal"})
-_MOST = 8  # forms of one statement
-_TOO_MANY = Doubt(f"the statement has more than {_MOST} forms", "its parameters: --params FILE or --param NAME=VALUE")
-
-
 class DocumentTrees:
     """Builds the trees of one template's documents."""
 
@@ -123,17 +119,17 @@ class DocumentTrees:
         self._conditions = ConditionTrees(resolver, texts)
 
     def values(self, node: Node) -> list[Resolved]:
-        """What a node comes to, in every scenario; None stands for nothing."""
+        """The values of a node in all scenarios; None is no value."""
         content = node.content
         if isinstance(content, dict):
             if not is_call(content):
                 return [node]
             value = self._resolver.resolve(node)
-            return [value] if _is_settled(value) else self._explored(lambda: self._resolver.resolve(node))
+            return [value] if _is_constant(value) else self._explored(lambda: self._resolver.resolve(node))
         return [self._resolver.resolve(node)] if isinstance(content, str) and "{{" in content else [node]
 
     def elements(self, node: Node, *, certain: bool = True) -> Iterator[tuple[Node | Unresolved, bool]]:
-        """The items of a list, or the one item, and whether each is there in every scenario."""
+        """The items of a list, or the one item, and whether each is present in every scenario."""
         values = self.values(node)
         certain = certain and len(values) == 1
         for value in values:
@@ -146,12 +142,8 @@ class DocumentTrees:
             elif value is not None:
                 yield value, certain
 
-    def place(self, node: Node) -> Place:
-        """Where a node stands."""
-        return self._resolver.place(node)
-
     def document(self, value: Node | Unresolved) -> DocumentTree:
-        """The document that a resolved value spells: an object, or a text of JSON. Raises ParseError."""
+        """The document of a resolved value: an object, or a JSON text. Raises ParseError."""
         node = value.node if isinstance(value, Unresolved) else value
         inner = node.content.get("Fn::ToJsonString") if isinstance(node.content, dict) else None
         if inner is not None:
@@ -162,7 +154,7 @@ class DocumentTrees:
             if not isinstance(first, str) or not first.lstrip().startswith("{"):
                 return DocumentTree(UnknownPart(value.doubt), node)
             try:
-                return self._from_text(node, self._texts.held(value))
+                return self._from_text(node, self._texts.with_references(value))
             except ParseError:
                 return DocumentTree(UnknownPart(value.doubt), node)
         if isinstance(value.content, str):
@@ -170,16 +162,16 @@ class DocumentTrees:
         return self._from_node(node)
 
     def _explored(self, build: Callable[[], T]) -> list[T]:
-        found = self._resolver.scenarios.explore(build, self._resolver.conditions.possible)
-        return found if len(found) == 1 else list({_identity(value): value for value in found}.values())
+        values = self._resolver.scenarios.explore(build, self._resolver.conditions.possible)
+        return values if len(values) == 1 else list({_identity(value): value for value in values}.values())
 
     def _from_text(self, node: Node, text: str) -> DocumentTree:
-        # Imported here: hardly a template holds JSON in a text.
+        # Imported here: few templates have JSON in a text.
         from tablegate.syntax.json import parse_json
 
         root = parse_json(text)
         waiting = [root]
-        while waiting:  # all of it stands where the text stands
+        while waiting:  # each node gets the place of the text
             inner = waiting.pop()
             inner.line, inner.column, inner.end_column = node.line, node.column, node.end_column
             content = inner.content
@@ -192,44 +184,44 @@ class DocumentTrees:
         if not isinstance(node.content, dict):
             return DocumentTree(None, node)
         tree: dict[str, Any] = {}
-        written = DocumentTree(tree, node)
+        document = DocumentTree(tree, node)
         for key, child in node.content.items():
             if key == "Statement":
-                tree[key] = self._statements(child, written)
+                tree[key] = self._statements(child, document)
             else:
                 resolved = self._resolver.resolve(child)
                 tree[key] = scalar_of(resolved) if isinstance(resolved, Node) and is_scalar(resolved) else None
-        return written
+        return document
 
-    def _statements(self, node: Node, written: DocumentTree) -> Any:
-        found: list[Any] = []
-        written.nodes["Statement",] = node
+    def _statements(self, node: Node, document: DocumentTree) -> Any:
+        statements: list[Any] = []
+        document.nodes["Statement",] = node
         if is_scalar(node) and "{{" not in str(node.content):
             return node.content
         for value, certain in self.elements(node):
             if isinstance(value, Unresolved):
-                found.append(UnknownPart(value.doubt))
+                statements.append(UnknownPart(value.doubt))
             elif isinstance(value.content, dict):
-                forms = self._forms(value.content, ("Statement", len(found)), written)
+                forms = self._forms(value.content, ("Statement", len(statements)), document)
                 for form in forms:
-                    written.nodes["Statement", len(found)] = value
+                    document.nodes["Statement", len(statements)] = value
                     always = isinstance(form, UnknownPart) or (certain and len(forms) == 1)
-                    found.append(form if always else ConditionalPart(form))
+                    statements.append(form if always else ConditionalPart(form))
             else:
-                written.nodes["Statement", len(found)] = value
-                found.append(value.content)
-        return found
+                document.nodes["Statement", len(statements)] = value
+                statements.append(value.content)
+        return statements
 
     def _forms(
-        self, content: Mapping[str, Node], path: Path, written: DocumentTree
+        self, content: Mapping[str, Node], path: Path, document: DocumentTree
     ) -> list[dict[str, Any] | UnknownPart]:
-        """A statement, in each form that it takes: only its lists are one for all scenarios."""
+        """A statement in each of its forms. Its lists are the same in all of them."""
         common: dict[str, Any] = {}
         differing: dict[str, list[Any]] = {}
-        written.elements[path] = content
+        document.elements[path] = content
         for key, child in content.items():
             if key in _LISTS:
-                common[key] = self._list(child, (*path, key), written)
+                common[key] = self._list(child, (*path, key), document)
                 continue
             if key in _WORDS and isinstance(child.content, str) and "{{" not in child.content:
                 common[key] = child.content
@@ -249,33 +241,33 @@ class DocumentTrees:
             return [self._principals(value) for value in values]
         return [self._texts.one(value) for value in values]
 
-    def _list(self, node: Node, path: Path, written: DocumentTree) -> list[Any]:
+    def _list(self, node: Node, path: Path, document: DocumentTree) -> list[Any]:
         items = node.content if isinstance(node.content, (list, tuple)) else (node,)
         texts = [item.content for item in items]
         if _are_plain(texts):
-            written.items[path] = items
+            document.items[path] = items
             return texts
         key = path[-1]
         referring = self._referring(items) if key in _RESOURCES else None
         if referring is not None:
-            texts, written.items[path] = referring
+            texts, document.items[path] = referring
             return texts
-        found: list[tuple[Any, Node, bool]] = []
+        elements: list[tuple[Any, Node, bool]] = []
         for item in items:
             spelled = self._texts.of_reference(item) if key in _RESOURCES else ()
             if spelled:
-                found += [(text, item, True) for text in spelled]
+                elements += [(text, item, True) for text in spelled]
                 continue
             for value, certain in self.elements(item):
                 where = value.node if isinstance(value, Unresolved) else value
-                found += [(made, where, certain) for made in self._texts_of(value, key)]
-        if False in [certain for _, _, certain in found]:
-            found = _once(found)
-        written.items[path] = [where for _, where, _ in found]
-        return [text if certain else ConditionalPart(text) for text, _, certain in found]
+                elements += [(text, where, certain) for text in self._texts_of(value, key)]
+        if False in [certain for _, _, certain in elements]:
+            elements = _once(elements)
+        document.items[path] = [where for _, where, _ in elements]
+        return [text if certain else ConditionalPart(text) for text, _, certain in elements]
 
     def _referring(self, items: Sequence[Node]) -> tuple[list[Any], list[Node]] | None:
-        """The texts, each with its node, of items that all refer to tables of the template, as in most lists."""
+        """The texts of items that all refer to tables of the template, each with its node; None if one does not."""
         texts: list[Any] = []
         nodes: list[Node] = []
         for item in items:
@@ -294,7 +286,7 @@ class DocumentTrees:
             return (texts,)
         if key not in _ACTIONS:
             return texts
-        # an action that is known in part names none: it may be any that begins and ends so
+        # an action that is known in part may be any with that beginning and end
         hole = UnknownPart(value.doubt if isinstance(value, Unresolved) else HELD)
         return tuple(hole if has_symbol(text) and may_concern_dynamodb(text) is not False else text for text in texts)
 
@@ -320,7 +312,7 @@ def _multiplied(
 
 
 def _are_plain(texts: list[Any]) -> bool:
-    """Whether these are texts that are the same in every scenario, and name no table."""
+    """Whether these are texts that are the same in every scenario and name no table."""
     try:
         joined = "\n".join(texts)
     except TypeError:
@@ -328,33 +320,33 @@ def _are_plain(texts: list[Any]) -> bool:
     return joined.isascii() and "{{" not in joined and ":table/" not in joined
 
 
-def _is_settled(value: Resolved) -> bool:
-    """Whether something comes to the same in every scenario: no parameter or condition has a say in it."""
+def _is_constant(value: Resolved) -> bool:
+    """Whether a value is the same in every scenario: it depends on no parameter or condition."""
     if not isinstance(value, Unresolved):
         return True
-    settled = False
+    refers = False
     for part in value.parts:
         if isinstance(part, NameReference):
             if part.kind != RESOURCE and not part.name.startswith("AWS::"):
                 return False
-            settled = True
-    return settled
+            refers = True
+    return refers
 
 
-def _once(found: list[tuple[Any, Node, bool]]) -> list[tuple[Any, Node, bool]]:
-    """The elements without those that another branch repeats, or that are always there."""
-    seen = {text for text, _, certain in found if certain and isinstance(text, str)}
-    kept = []
-    for text, where, certain in found:
+def _once(elements: list[tuple[Any, Node, bool]]) -> list[tuple[Any, Node, bool]]:
+    """The elements without those that another branch repeats, or that are always present."""
+    seen = {text for text, _, certain in elements if certain and isinstance(text, str)}
+    unique = []
+    for text, node, certain in elements:
         if certain or text not in seen:
-            kept.append((text, where, certain))
+            unique.append((text, node, certain))
             if isinstance(text, str):
                 seen.add(text)
-    return kept
+    return unique
 
 
 def _identity(value: object) -> object:
-    """What tells alternatives apart."""
+    """Equal for two values that are the same alternative."""
     if isinstance(value, Unresolved):
         return value.parts or id(value)
     if isinstance(value, Node):

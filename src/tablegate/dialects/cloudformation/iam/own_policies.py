@@ -150,7 +150,7 @@ def _keys_of_other_stacks(context: TemplateContext) -> None:
 
 
 def users_of(symbol: NameReference) -> Evidence | None:
-    """Who uses the role of another stack that a symbol names; None if it is no such role, or nothing tells."""
+    """Who uses the role of another stack that a reference names; None if it is no such role, or not known."""
     home = symbol.stack
     role = resource_named(home, symbol.resource, ROLE) if home is not None and symbol.resource is not None else None
     if home is None or role is None:

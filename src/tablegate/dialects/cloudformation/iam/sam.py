@@ -1,4 +1,4 @@
-"""What SAM grants without a policy document: its roles, policy templates, connectors and data sources."""
+"""SAM: the roles that it makes, policy templates, connectors, and data sources of interfaces."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class Serverless:
         if policy is None:
             name = self._context.shown(value)
             arn = name if name.startswith("arn:") else f"{_ARN}{self._paths.get(name, name)}"
-            policy = self._attachments.elsewhere(arn, value, resource.address)
+            policy = self._attachments.not_in_template(arn, value, resource.address)
         self._context.assembly.attach(holder, policy, certain=resource.certain)
 
     def _apply_template(self, holder: HolderDraft, value: Node, resource: PresentResource, used: Counter[str]) -> None:
@@ -164,9 +164,9 @@ class Serverless:
                 self._context.resolver.wrong_shape(value, f"there is no policy template {name[:40]!r}")
 
     def _texts(self, node: Node) -> tuple[str, ...]:
-        """All that a parameter of a policy template can be: it stands in an ARN, so that a hole is one unknown name."""
-        found = [text for value, _ in self._context.items({"": node}, "") if (text := self._context.texts.every(value))]
-        return tuple(text for texts in found for text in texts)
+        """All texts that a parameter of a policy template can be. It is a part of an ARN."""
+        values = [value for value, _ in self._context.items({"": node}, "")]
+        return tuple(text for value in values for text in self._context.texts.every(value))
 
     def _resources(
         self, statement: TableStatement, parameters: Mapping[str, tuple[str, ...]]
@@ -183,7 +183,7 @@ class Serverless:
     def _attach_for_events(self, holder: HolderDraft, resource: PresentResource) -> None:
         """Attach the policy that SAM adds for the streams among the events: once."""
         for name, node in self._events(resource):
-            policy = self._attachments.elsewhere(f"{_ARN}{EXECUTION}", node, resource.address)
+            policy = self._attachments.not_in_template(f"{_ARN}{EXECUTION}", node, resource.address)
             by = Maker(MakerKind.EVENT, name)
             self._context.assembly.attach(holder, policy, certain=resource.certain, by=by)
             return
@@ -314,7 +314,7 @@ class Connectors:
         return _End(address, _mapping(body.get("Properties")), str(type_.content) if type_ is not None else None)
 
     def _data_sources(self, interface: PresentResource) -> None:
-        """Tables that an interface reads and writes: both, where it does not say."""
+        """The tables that an interface reads and writes. It does both if it does not say."""
         for sources in self._context.sections(interface, "DataSources"):
             for tables in self._context.sections(sources, "DynamoDb"):
                 for name in tables.section:

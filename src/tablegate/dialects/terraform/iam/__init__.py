@@ -1,4 +1,4 @@
-"""Everything about access that goes into the estate: holders with their grants, and how much of it was read."""
+"""The holders and grants of a plan, or of source in the shape of one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LIMITS = frozenset({"SERVICE_CONTROL_POLICY", "RESOURCE_CONTROL_POLICY", None})
 
 
 def read_access(context: PlanContext) -> Access:
-    """The holders and grants of a plan, or of source in the shape of one."""
+    """Read them, with the number of documents and the secrets in them."""
     texts = PolicyTexts(context.symbols, context.snapshot.faults)
     reader = DocumentReader(context, texts)
     policies = ManagedPolicies(context, reader, texts)
