@@ -33,7 +33,7 @@ class Exit(IntEnum):
 WORST_FIRST = (Exit.INTERNAL, Exit.USAGE, Exit.UNREAD, Exit.BLOCKED, Exit.OPEN)
 
 
-NO_INPUT = "neither a plan nor a template"  # why most files of a folder are skipped
+NO_INPUT = "not a plan, a template or Terraform source"  # why most files of a folder are skipped
 
 
 class FaultCode(StrEnum):

@@ -302,7 +302,7 @@ QUEUES = b"Resources:\n  Q:\n    Type: AWS::SQS::Queue\n"
 def test_what_names_nothing_that_is_judged_is_not_read() -> None:
     """A template without a table or a document is counted, and its folder is not empty for that."""
     _write(d__q_yaml=QUEUES, d__notes_txt=b"x")
-    assert Collected((), (), (Skipped(NO_INPUT, 1, ("d/notes.txt",)), Skipped(SILENT, 1, ("d/q.yaml",)))) == collect(
+    assert Collected((), (), (Skipped(SILENT, 1, ("d/q.yaml",)), Skipped(NO_INPUT, 1, ("d/notes.txt",)))) == collect(
         ["d"]
     )
     assert ["d/q.yaml"] == _names(collect(["d/q.yaml"]))

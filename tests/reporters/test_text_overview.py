@@ -72,7 +72,7 @@ def test_faults_are_told_by_what_is_wrong() -> None:
 def test_what_was_not_judged_is_told() -> None:
     """With the reason and some names; of a few inputs, only what one may have expected to be judged."""
     skipped = (Skipped("left out", 2, ("a", "b")), Skipped(NO_INPUT, 7, ("c", "d", "e", "f")))
-    left, other = "  2 files: left out: a, b", "  7 files: neither a plan nor a template: c, d, e, …(+4)"
+    left, other = "  2 files: left out: a, b", "  7 files: not a plan, a template or Terraform source: c, d, e, …(+4)"
     assert ["Skipped:", left, other] == lines(many(skipped=skipped))
     assert ["Skipped:", left] == lines(report(skipped=skipped))
     assert ["Skipped:", left, other] == lines(report(skipped=skipped), Detail.FULL)

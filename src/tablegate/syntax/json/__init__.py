@@ -13,7 +13,6 @@ from tablegate.syntax.node import Node, ParseError, Scalar, collector_paused
 
 DEPTH = 200  # deeper than any real document, and far from the interpreter's own limit
 DIGITS = 30  # more than any number that Terraform or CloudFormation computes with
-_CUT_SHORT = "create it again, for a plan: terraform show -json PLAN > plan.json"
 SHOWN = 80  # characters of a key that a message names
 
 _SPACE = r"[ \t\n\r]*+"
@@ -213,7 +212,7 @@ class _Scanner:
 
     def _cut_short(self) -> ParseError:
         line, column = self._position(len(self._text))
-        return ParseError("unexpected end of file (truncated?)", line=line, column=column, hint=_CUT_SHORT)
+        return ParseError("unexpected end of file (truncated?)", line=line, column=column)
 
     def _unexpected(self, at: int, wanted: str) -> ParseError:
         rest = self._text[at : at + 9]
