@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-from tablegate.syntax.node import MUCH, collect_if_much
+from tablegate.syntax.node import MANY_OBJECTS, collect_if_many
 
 
 def test_garbage_is_collected_where_there_is_much() -> None:
@@ -12,11 +12,11 @@ def test_garbage_is_collected_where_there_is_much() -> None:
     gc.collect()
     gc.disable()
     try:
-        kept: list[object] = [[] for _ in range(MUCH // 2)]
-        collect_if_much()
-        assert gc.get_count()[0] >= MUCH // 2
-        kept += [[] for _ in range(MUCH)]
-        collect_if_much()
-        assert gc.get_count()[0] < MUCH // 2
+        kept: list[object] = [[] for _ in range(MANY_OBJECTS // 2)]
+        collect_if_many()
+        assert gc.get_count()[0] >= MANY_OBJECTS // 2
+        kept += [[] for _ in range(MANY_OBJECTS)]
+        collect_if_many()
+        assert gc.get_count()[0] < MANY_OBJECTS // 2
     finally:
         gc.enable()

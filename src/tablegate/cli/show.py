@@ -29,7 +29,7 @@ from tablegate.reporters.json_reread import HINT, reread
 from tablegate.reporters.matrix import RENDERERS
 from tablegate.reporters.safe import Sanitizer, Scrubber
 from tablegate.run.gate import with_required_resources
-from tablegate.syntax.node import ParseError, collect_if_much
+from tablegate.syntax.node import ParseError, collect_if_many
 
 FORMATS = ("json", "yaml")
 
@@ -54,7 +54,7 @@ class Inputs:
             if reading.estate is not None:
                 yield reading.estate
             del reading
-            collect_if_much()
+            collect_if_many()
 
     def finish(self) -> int:
         """Report the faults on standard error, and return the exit code."""

@@ -248,6 +248,6 @@ def _fix(policy: Policy, site: FindingSite) -> str | None:
 
 
 def _in_json(yaml: str) -> str:
-    from tablegate.syntax.yaml import pasted  # imports the reader of YAML, which plans are checked without
+    from tablegate.syntax.yaml import as_json  # imports the reader of YAML, which plans are checked without
 
-    return pasted(yaml)
+    return as_json(yaml)

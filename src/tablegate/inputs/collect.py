@@ -26,7 +26,15 @@ from tablegate.inputs.walk import Ignores, Walk
 from tablegate.model.record import record
 from tablegate.model.value import Place
 from tablegate.syntax.recognise import PROGRAM, UNSYNTHESISED, Fragment, assembly_of, fragment_of
-from tablegate.syntax.relevance import MANIFEST, MOST, Sniffed, is_manifest, looks_relevant, mentioned, sniffed
+from tablegate.syntax.relevance import (
+    MANIFEST,
+    MAX_EMBEDDED,
+    Sniffed,
+    embedded_files,
+    is_manifest,
+    looks_relevant,
+    sniffed,
+)
 from tablegate.syntax.source import ALONE, Beside, Source
 
 STDIN = "-"
@@ -296,7 +304,7 @@ def _beside(path: str, data: bytes) -> Beside:
     """The files that belong to a source: the rest of its assembly, or the templates that it embeds, and theirs."""
     if os.path.basename(path) == MANIFEST and is_manifest(data):
         return Bundle().of_assembly(os.path.dirname(path) or os.curdir)
-    return Bundle().of_embedded(path, data) if mentioned(data) else ALONE
+    return Bundle().of_embedded(path, data) if embedded_files(data) else ALONE
 
 
 class Bundle:
@@ -325,8 +333,8 @@ class Bundle:
     def of_embedded(self, path: str, data: bytes) -> Beside:
         """The templates that a template embeds, and those that they embed, if they are inside the root."""
         root = _root(path)
-        waiting = [(path, name) for name in mentioned(data)]
-        while waiting and len(self._files) < MOST:
+        waiting = [(path, name) for name in embedded_files(data)]
+        while waiting and len(self._files) < MAX_EMBEDDED:
             parent, mention = waiting.pop(0)
             child = os.path.normpath(Path(parent).parent / mention)
             name = name_of(child)
@@ -336,7 +344,7 @@ class Bundle:
                 self._refused[name] = "it is outside the folder that is checked"
                 continue
             self._add(child)
-            waiting += [(child, inner) for inner in mentioned(self._files.get(name, b""))]
+            waiting += [(child, inner) for inner in embedded_files(self._files.get(name, b""))]
         return Beside(self._files, self._refused)
 
     def _add(self, path: str) -> None:

@@ -1,4 +1,4 @@
-"""Tree node with place, parseerror, collector_paused."""
+"""The tree that every text format is read into, the error of a reader, and the pause of the garbage collector."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tablegate.model.value import Place
 Scalar: TypeAlias = str | int | float | bool | None
 
 
-class Node(Struct, eq=False, gc=False):  # many, and none leads back to another
-    """A scalar, a sequence or a mapping of nodes, with the place where it stands.
+class Node(Struct, eq=False, gc=False):  # there are many, and they form no cycles
+    """A scalar, a sequence or a mapping of nodes, with its place.
 
-    A scalar's place is its own; a sequence or mapping that is the value of a key stands at its key.
+    A scalar has a place of its own; a sequence or mapping that is the value of a key has the place of the key.
     Lines and columns are 1-based; ``end_column`` is on the same line, or None.
     """
 
@@ -31,7 +31,7 @@ class Node(Struct, eq=False, gc=False):  # many, and none leads back to another
         return Place(file, self.line, self.column, self.end_column, path)
 
     def plain(self) -> object:
-        """The same content without places."""
+        """The content without places."""
         if isinstance(self.content, Mapping):
             return {key: child.plain() for key, child in self.content.items()}
         if isinstance(self.content, (list, tuple)):
@@ -40,7 +40,7 @@ class Node(Struct, eq=False, gc=False):  # many, and none leads back to another
 
 
 class ParseError(Exception):
-    """An input, or a part of one, that cannot be read. The message never quotes the input's own text at length."""
+    """An input, or a part of one, that cannot be read. The message never quotes much of the input."""
 
     def __init__(
         self,
@@ -59,23 +59,23 @@ class ParseError(Exception):
         self.hint = hint
         self.duplicate = duplicate
         self.incomplete = incomplete
-        self.file: str | None = None  # where it is not the file that the reader was given
+        self.file: str | None = None  # if it is not the file that the reader was given
 
 
-MUCH = 50_000  # objects, from which on it pays to look for those that nobody needs
+MANY_OBJECTS = 50_000  # new objects from which a collection pays
 
 
-def collect_if_much() -> None:
-    """Collect what is new if there is much of it: the command has switched the collector off."""
-    if gc.get_count()[0] > MUCH:
+def collect_if_many() -> None:
+    """Collect new garbage if there are many new objects. The command has switched the collector off."""
+    if gc.get_count()[0] > MANY_OBJECTS:
         gc.collect(0)
 
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """No collection inside: a parse only ever adds objects, and looking for garbage among them costs more than it."""
+    """No garbage collection inside: a parse only adds objects."""
     running = gc.isenabled()
-    if running:  # who has not paused it must not: another thread would have enabled it for the last time
+    if running:  # only who paused it enables it again: other threads may be in a pause too
         gc.disable()
     try:
         yield

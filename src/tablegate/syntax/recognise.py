@@ -1,4 +1,4 @@
-"""Plan, template or something else, and what to give instead."""
+"""What an input is, by its content and not its name; and for anything else, what to give instead."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 PROGRAM = "cdk.json"
-# Compiled when a file is no input: most runs have none that is looked at.
+# Compiled only for files that are not inputs, which most runs do not have.
 _SPEAKS = rb"AWS::DynamoDB::|dynamodb:[A-Z*]"
 _SERVICE = rb"(?m)^service[ \t]*:"
 _PROVIDER = rb"(?m)^provider[ \t]*:"
@@ -29,7 +29,7 @@ _TABLE = rb"""(?m)(?:^|[{,])[ \t-]*(?:Type|"Type"|'Type')[ \t]*:[ \t]*["']?AWS::
 
 @record(kw_only=False)
 class Fragment:
-    """What a file is in place of a template, and what to check instead."""
+    """A file that declares tables and is not a template, and what to check instead."""
 
     what: str
     hint: str
@@ -50,7 +50,7 @@ UNSYNTHESISED = Fragment(
 
 
 def assembly_of(data: bytes) -> str | None:
-    """The folder that a CDK program is synthesised into, as its ``cdk.json`` says; None where it names no program."""
+    """The output folder that a ``cdk.json`` names; None if it names no app."""
     from tablegate.syntax.json import load_json
 
     try:
@@ -64,7 +64,7 @@ def assembly_of(data: bytes) -> str | None:
 
 
 def fragment_of(data: bytes) -> Fragment | None:
-    """What a file that is no template declares; None where it has nothing to do with tables."""
+    """What a file that is not a template declares; None if it declares no table."""
     if re.search(_SPEAKS, data) is None:
         return None
     if re.search(_SERVICE, data) and re.search(_PROVIDER, data):
@@ -78,13 +78,13 @@ _GIVE_A_PLAN = f"give the plan: terraform plan -out=PLAN && {_SHOW}"
 
 @record(kw_only=False)
 class Mistake:
-    """An input that is something else than a plan or a template."""
+    """An input that is neither a plan nor a template."""
 
     what: str
     hint: str
 
     def error(self) -> ParseError:
-        """The refusal, with its remedy."""
+        """The error, with what to give instead."""
         return ParseError(f"this is {self.what}", hint=self.hint)
 
 
@@ -122,37 +122,37 @@ _BY_KEYS: _Signs = (
     (frozenset({"root_module", "provider_config"}), Mistake("a configuration, not a plan", _GIVE_A_PLAN)),
 )
 
-# Compiled when something is no input, which hardly anything is.
-_FOR_PEOPLE = (
+# Compiled only for texts that are not inputs.
+_HUMAN_PLAN = (
     r"(?m)^(?:Terraform|OpenTofu) (?:used the selected providers|will perform the following)"
     r"|^An execution plan has been generated|^Plan: [0-9]+ to |: Refreshing state\.\.\."
 )
-_OF_SOURCE = r'(?m)^(?:resource|data|module|variable|output|provider)(?: "[^"\n]*"){1,2} \{|^(?:terraform|locals) \{'
-LOG_START = b'{"@'  # the first member of every message of Terraform's machine-readable log
+_SOURCE_LINE = r'(?m)^(?:resource|data|module|variable|output|provider)(?: "[^"\n]*"){1,2} \{|^(?:terraform|locals) \{'
+LOG_START = b'{"@'  # of every message in Terraform's machine-readable log
 
 
-def by_keys(keys: AbstractSet[str]) -> Mistake:
-    """What an object with these keys at its top is, if not what was wanted."""
+def _mistake_by_keys(keys: AbstractSet[str]) -> Mistake:
+    """What an object with these top-level keys is."""
     for signs, mistake in _BY_KEYS:
         if signs <= keys:
             return mistake
     return UNKNOWN
 
 
-def by_text(text: str) -> Mistake | None:
-    """What a text is that is neither JSON nor a template, if that can be told."""
+def _mistake_by_text(text: str) -> Mistake | None:
+    """What a text is that is neither JSON nor a template, if it is known."""
     if "\x1b[" in text:
         return COLOURED
-    return HUMAN if re.search(_FOR_PEOPLE, text) else None
+    return HUMAN if re.search(_HUMAN_PLAN, text) else None
 
 
-def is_source(text: str) -> bool:
-    """Whether a text is written in Terraform's language."""
-    return re.search(_OF_SOURCE, text) is not None
+def _is_source(text: str) -> bool:
+    """Whether a text is Terraform source."""
+    return re.search(_SOURCE_LINE, text) is not None
 
 
 class Kind(StrEnum):
-    """The languages that are read."""
+    """The kinds of input that are read."""
 
     TERRAFORM_PLAN = "terraform-plan"
     CLOUDFORMATION = "cloudformation"
@@ -164,7 +164,7 @@ class Kind(StrEnum):
 
 @record(kw_only=False)
 class Recognised:
-    """An input and its language: a plan as its members, a template as text. ``note`` says what was left out."""
+    """An input and its kind: a plan as its members, a template as text. ``note`` says what was ignored."""
 
     kind: Kind
     content: Document | str
@@ -172,14 +172,14 @@ class Recognised:
 
     @property
     def text(self) -> str:
-        """The input as it was written."""
+        """The text of the input."""
         return self.content if isinstance(self.content, str) else self.content.text
 
 
-_MAJOR = 2  # the first major version of the plan format that is not known
+_MAJOR = 2  # first unsupported major version of the plan format
 OF_A_PLAN = frozenset(
     {
-        "plan_format_version",  # redacted by HCP Terraform: the dialect says what is missing
+        "plan_format_version",  # redacted by HCP Terraform; the dialect reports what is missing
         "resource_changes",
         "planned_values",
         "configuration",
@@ -205,35 +205,35 @@ _SIGNS = (
 _ENCRYPTED = frozenset({"encrypted_data"})
 _FIRST_LINE = r"\A(?:[ \t]*(?:#[^\n]*|---[^\n]*|%[^\n]*)?\r?\n)*+( *)"
 _TEMPLATE_KEY = rf"(?m)^( *)[\"']?(?:{'|'.join(sorted(OF_A_TEMPLATE))})[\"']?[ \t]*:"
-_OF_SOURCE_recognise = (".tf", ".tofu", ".tf.json", ".tofu.json")  # Terraform itself goes by the name
-_VISIBLE = r"[^\n]"
+_SOURCE_ENDINGS = (".tf", ".tofu", ".tf.json", ".tofu.json")  # as Terraform, by the name
+_NO_NEWLINE = r"[^\n]"
 _SECTION = r"(?:\s|[#;][^\n]*\n)*\[{1,2}[A-Za-z][^\[\]\n,]*\]{1,2}\s*(?:[#;].*)?(?:\n|\Z)"  # of TOML and INI files
 WRAPPED = ("[command]", "::")
 
 
 def recognise(source: Source) -> Recognised:
-    """The kind and the text of an input. A ParseError says what it is instead."""
+    """The kind and the text of an input. A ParseError says what else it is."""
     if source.data.startswith(b"PK\x03\x04"):
         raise (BINARY_PLAN if b"tfplan" in source.data[:256] else ARCHIVE).error()
     data = utf8(source.data)
-    if source.name.endswith(_OF_SOURCE_recognise):
+    if source.name.endswith(_SOURCE_ENDINGS):
         return Recognised(Kind.TERRAFORM_SOURCE, data.decode())
     return _of_object(data) if data.lstrip(b" \t\r\n").startswith(b"{") else _of_text(data.decode())
 
 
 def is_json(text: str) -> bool:
-    """Whether the text sets out to be JSON: CloudFormation decides by the same sign."""
+    """Whether the text begins like JSON. CloudFormation decides the same way."""
     return text.lstrip(" \t\r\n").startswith("{")
 
 
 def has_template_key(text: str) -> bool:
-    """Whether one of a template's own sections is at the top of this YAML, without reading it."""
+    """Whether a section of a template is at the top level of this YAML, without parsing it."""
     first = re.match(_FIRST_LINE, text)
-    return first is not None and any(found[1] == first[1] for found in re.finditer(_TEMPLATE_KEY, text))
+    return first is not None and any(match[1] == first[1] for match in re.finditer(_TEMPLATE_KEY, text))
 
 
 def other_kind(keys: AbstractSet[str]) -> Kind | None:
-    """The other languages, each known by a few members that always are there."""
+    """The kind of an object that is neither a plan nor a template, by members that it always has."""
     return next((kind for signs, kind in _SIGNS if signs <= keys and not keys & _ENCRYPTED), None)
 
 
@@ -244,10 +244,10 @@ def _of_text(text: str) -> Recognised:
         return _of_wrapped(text)
     if has_template_key(text):
         return Recognised(Kind.CLOUDFORMATION, text)
-    mistake = by_text(text)
+    mistake = _mistake_by_text(text)
     if mistake is not None:
         raise mistake.error()
-    if is_source(text):
+    if _is_source(text):
         return Recognised(Kind.TERRAFORM_SOURCE, text)
     return _of_yaml(text)
 
@@ -259,25 +259,25 @@ def _of_object(data: bytes) -> Recognised:
     if data.lstrip().startswith(LOG_START):
         raise LOG.error()
     document = Document(data)
-    found = document.members
-    keys = found.keys()
+    members = document.members
+    keys = members.keys()
     if keys & OF_A_PLAN:
         if "plan_format_version" not in keys:
-            _known_version(decoded(found["format_version"]) if "format_version" in keys else None)
+            _known_version(decoded(members["format_version"]) if "format_version" in keys else None)
         return Recognised(Kind.TERRAFORM_PLAN, document)
     if keys & OF_A_TEMPLATE:
         return Recognised(Kind.CLOUDFORMATION, data.decode())
     if "TemplateBody" in keys:
-        body = decoded(found["TemplateBody"])
+        body = decoded(members["TemplateBody"])
         return _of_object_within(data, "TemplateBody") if isinstance(body, dict) else _of_body(body)
     kind = other_kind(keys)
     if kind is not None:
         return Recognised(kind, data.decode())
-    raise by_keys(keys).error()
+    raise _mistake_by_keys(keys).error()
 
 
 def _of_wrapped(text: str) -> Recognised:
-    """What setup-terraform's wrapper prints: the command, the plan, and the plan again in workflow commands."""
+    """The output of setup-terraform's wrapper: the command, the plan, and the plan again in workflow commands."""
     start = text.find("\n{") + 1
     if not start:
         raise WRAPPER.error()
@@ -287,7 +287,7 @@ def _of_wrapped(text: str) -> Recognised:
 
 
 def _of_yaml(text: str) -> Recognised:
-    """What is no template at first sight: broken YAML says so itself, and the rest is named for what it is."""
+    """Any other text: broken YAML raises its own error, anything else is named."""
     from tablegate.syntax.json import parse_json
     from tablegate.syntax.yaml import parse_yaml
 
@@ -301,22 +301,22 @@ def _of_yaml(text: str) -> Recognised:
         return _of_body(content["TemplateBody"].plain())
     if other_kind(content.keys()) is Kind.CHANGE_SET:
         return Recognised(Kind.CHANGE_SET, text)
-    raise by_keys(content.keys()).error()
+    raise _mistake_by_keys(content.keys()).error()
 
 
 def _of_object_within(data: bytes, key: str) -> Recognised:
-    """A template that is a member of an object: where it stands, with nothing around it."""
-    from tablegate.syntax.json.lazy import written
+    """A template that is a member of an object: blanks replace what is before it, so that places stay."""
+    from tablegate.syntax.json.lazy import raw_member
 
-    inner = written(data, key)
+    inner = raw_member(data, key)
     if _of_object(inner).kind is not Kind.CLOUDFORMATION:
         raise UNKNOWN.error()
     before = data[: data.index(inner, data.index(f'"{key}"'.encode()))].decode()
-    return Recognised(Kind.CLOUDFORMATION, re.sub(_VISIBLE, " ", before) + inner.decode())
+    return Recognised(Kind.CLOUDFORMATION, re.sub(_NO_NEWLINE, " ", before) + inner.decode())
 
 
 def _of_body(body: object) -> Recognised:
-    """What 'aws cloudformation get-template' prints: the template is a text in it, or an object."""
+    """The output of 'aws cloudformation get-template', which has the template as a text or as an object."""
     try:
         inner = _of_text(body if isinstance(body, str) else json.dumps(body))
     except UnicodeEncodeError:
@@ -327,9 +327,9 @@ def _of_body(body: object) -> Recognised:
 
 
 def _known_version(version: object) -> None:
-    """Refuse a plan whose format nobody has seen yet."""
-    found = re.fullmatch(r"([0-9]{1,9})\.[0-9]{1,9}(?:\.[0-9]{1,9})?", version) if isinstance(version, str) else None
-    if found is None:
+    """Refuse a plan in an unsupported format."""
+    match = re.fullmatch(r"([0-9]{1,9})\.[0-9]{1,9}(?:\.[0-9]{1,9})?", version) if isinstance(version, str) else None
+    if match is None:
         raise ParseError("not the JSON of a Terraform plan: it has no format_version", hint=UNKNOWN.hint)
-    if int(found[1]) >= _MAJOR:
+    if int(match[1]) >= _MAJOR:
         raise ParseError(f"unsupported plan format {version}; supported are 0.1 to 1.x")

@@ -1,4 +1,4 @@
-"""An input: name, bytes, files beside it, decoding."""
+"""An input before anything has looked into it: its name, its bytes, the files beside it, and its text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tablegate.syntax.node import ParseError
 
 @record(eq=False, kw_only=False)
 class Beside:
-    """Files that a source may name, by what reports call them, and why others of them were not read."""
+    """Files that a source may refer to, by their names in reports, and why others were not read."""
 
     files: Mapping[str, bytes] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
@@ -23,10 +23,9 @@ ALONE = Beside()
 
 @record(kw_only=False)
 class Source:
-    """A named run of bytes. The name is what reports call it: a POSIX path, or ``<stdin>``.
+    """A name with bytes. Reports use the name: a POSIX path, or ``<stdin>``.
 
-    A folder that is one input has no bytes of its own, but a ``folder``. A plan may have the ``tree`` that it was
-    made of.
+    A folder that is one input has no bytes, but a ``folder``. A plan may have the ``tree`` that it was made from.
     """
 
     name: str
@@ -38,9 +37,9 @@ class Source:
 
 @record()
 class Folder:
-    """A folder of Terraform source: its own files, and those of the module folders that it leads to.
+    """A folder of Terraform source: its own files, and those of the module folders that it calls.
 
-    ``modules`` are the folders of modules from elsewhere by their paths, where somebody trusts them.
+    ``modules`` are the folders of downloaded modules by their paths, if they are trusted.
     ``left`` counts the files of the folder that were not named, and so not read.
     """
 
@@ -52,27 +51,27 @@ class Folder:
 
 
 class Tree(Protocol):
-    """Terraform source that is read where somebody asks for it: a root module, and what it leads to."""
+    """Terraform source that is read on demand: a root module and the modules that it calls."""
 
     @property
     def root(self) -> str:
         """The folder of the root module."""
 
     def files(self, folder: str) -> tuple[Source, ...]:
-        """The files of a folder that Terraform reads, its own values of variables too."""
+        """The files of a folder that Terraform reads, with its own ``.tfvars``."""
 
     def module(self, path: tuple[str, ...]) -> str | None:
-        """The folder of a module from elsewhere, by the names of the calls that lead to it."""
+        """The folder of a downloaded module, by the names of the calls that lead to it."""
 
     def file(self, name: str) -> Source | None:
         """One of all those files."""
 
 
-def within(folder: str, way: str) -> str:
-    """The folder that a relative way leads to from another one; both with slashes, none for the working directory."""
+def within(folder: str, path: str) -> str:
+    """A path relative to a folder, normalised; both use slashes, and an empty text is the working directory."""
     steps = [step for step in folder.split("/") if step not in ("", ".")]
     root = "/" if folder.startswith("/") else ""
-    for step in way.split("/"):
+    for step in path.split("/"):
         if step == ".." and steps and steps[-1] != "..":
             steps.pop()
         elif (step == ".." and not root) or step not in ("", ".", ".."):
@@ -101,7 +100,7 @@ def decode(data: bytes) -> str:
 
 
 def utf8(data: bytes) -> bytes:
-    """The same text as UTF-8 without a mark: the very bytes where they are ASCII, for a large input is not copied."""
+    """The text as UTF-8 without a mark. ASCII bytes are returned as they are, without a copy."""
     if data.isascii() and b"\0" not in data[:4] and data and not data.isspace():
         return data
     return decode(data).encode()
@@ -119,7 +118,7 @@ def _decoded(data: bytes) -> str:
 
 
 def _by_zeros(data: bytes) -> str:
-    """Without a mark, the place of the zeros tells the encoding of what begins with an ASCII character."""
+    """The encoding, by the position of the zeros if the text begins with an ASCII character."""
     zeros = "".join("0" if byte == 0 else "x" for byte in data[:4])
     for pattern, name in _ZEROS.items():
         if zeros.startswith(pattern):

@@ -31,7 +31,7 @@ from tablegate.syntax.hcl.nodes import (
     Tuple,
     Unary,
 )
-from tablegate.syntax.hcl.quick_reader import NotPlainError, plain
+from tablegate.syntax.hcl.quick_reader import UnsupportedError, quick_expression
 from tablegate.syntax.node import ParseError
 
 ROOT = Path(__file__).parents[3]
@@ -92,7 +92,7 @@ def test_the_blocks_are_those_of_the_whole_grammar(path: Path) -> None:
 @pytest.mark.parametrize(("text", "meant"), PLAIN)
 def test_both_readers_say_the_same(text: str, meant: Expression) -> None:
     """What the quick reader takes, the whole grammar takes for the same."""
-    assert plain(text, 0) == (meant, len(text))
+    assert quick_expression(text, 0) == (meant, len(text))
     assert expression(text, None) == meant
 
 
@@ -142,8 +142,8 @@ def test_the_whole_grammar_reads_what_the_quick_reader_leaves(text: str, meant: 
 def test_the_rest_is_left_to_the_whole_grammar(text: str) -> None:
     """The quick reader stops where it knows no further."""
     try:
-        _, end = plain(text, 0)
-    except NotPlainError:
+        _, end = quick_expression(text, 0)
+    except UnsupportedError:
         end = 0
     assert end < len(text)
     assert expression(text, None) is not None

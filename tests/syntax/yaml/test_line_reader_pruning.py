@@ -14,7 +14,7 @@ from tablegate.syntax import yaml as yaml_
 from tablegate.syntax.node import ParseError
 from tablegate.syntax.source import decode
 from tablegate.syntax.yaml import parse_yaml
-from tablegate.syntax.yaml.line_reader import taken
+from tablegate.syntax.yaml.line_reader import extract_resources
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 
@@ -51,7 +51,7 @@ def _is_table(type_: str) -> bool:
 
 def test_only_the_type_of_what_is_not_wanted_stays() -> None:
     """Lines go, line feeds stay: everything that is left keeps its place."""
-    found = taken(TEMPLATE, _is_table)
+    found = extract_resources(TEMPLATE, _is_table)
     left, resources = found.text, found.resources
     assert TEMPLATE.count("\n") == left.count("\n")
     assert ["Orders", "Queue", "Log"] == list(resources)
@@ -66,7 +66,7 @@ def test_only_the_type_of_what_is_not_wanted_stays() -> None:
 def test_resources_that_stay_are_among_those_that_were_taken(others: str) -> None:
     """The order is the template's, and what is taken out lengthens no text before it."""
     text = f"Resources:\n  A:\n    Type: T\n{others}  B:\n    Type: T\n"
-    assert ["A", "B"] == list(taken(text, "T".__eq__).resources)
+    assert ["A", "B"] == list(extract_resources(text, "T".__eq__).resources)
     whole, part = parse_yaml(text), parse_yaml(text, "T".__eq__)
     assert list(whole.plain()["Resources"]) == list(part.plain()["Resources"]) == ["A", "Odd", "B"]  # type: ignore[index]
     assert places(whole) == places(part)
@@ -112,7 +112,7 @@ def test_what_is_wrong_is_wrong_either_way(resources: str, message: str) -> None
 def test_whatever_reaches_beyond_its_line_leaves_the_file_as_it_is(line: str) -> None:
     """A quote, a bracket or an anchor anywhere can make a line mean something else."""
     for text in (f"{line}\n{TEMPLATE}", TEMPLATE + line + "\n"):
-        assert text == taken(text, lambda _: False).text or line.endswith("b: c")
+        assert text == extract_resources(text, lambda _: False).text or line.endswith("b: c")
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_whatever_reaches_beyond_its_line_leaves_the_file_as_it_is(line: str) ->
 def test_odd_resources_are_left_as_they_are(resource: str) -> None:
     """Only a resource that begins with its type, one key a line, can be told apart by its lines."""
     text = f"Resources:\n{resource}"
-    assert text == taken(text, lambda _: False).text
+    assert text == extract_resources(text, lambda _: False).text
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_every_template_at_hand_is_read_the_same(ending: str) -> None:
 def test_what_is_no_template_is_left_as_it_is() -> None:
     """Without Resources in block style there is nothing to leave out."""
     for text in ("", "a: b", "Resources: {}\n", "Resources:\n", "Resources:\n- a\n"):
-        assert text == taken(text, lambda _: False).text
+        assert text == extract_resources(text, lambda _: False).text
 
 
 # What looks like a resource inside of something that reaches over lines.

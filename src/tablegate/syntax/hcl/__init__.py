@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from tablegate.model.value import Place
 from tablegate.syntax.hcl.nodes import Attribute, Block, Body, Expression, Literal
-from tablegate.syntax.hcl.quick_reader import NotPlainError, plain
+from tablegate.syntax.hcl.quick_reader import UnsupportedError, quick_expression
 from tablegate.syntax.hcl.scanner import BLANK, IDENTIFIER, SPACE, closing, heredoc, line_end, margin_of, refuse
 from tablegate.syntax.hcl.scanner import place as place_of
 from tablegate.syntax.node import ParseError
@@ -46,15 +46,15 @@ class File:
     def blocks(self) -> list[Block]:
         """The blocks at the top, in their order."""
         text, position = self._text, 0
-        found: list[Block] = []
+        blocks: list[Block] = []
         while (position := self._blank_end(position)) < len(text):
             header = _HEADER.match(text, position)
             if header is None:
                 self._refuse_at_top(position)
             close = closing(text, header.end() - 1)
-            found.append(self._block(header, close))
+            blocks.append(self._block(header, close))
             position = self._line_over(close + 1, "a block")
-        return found
+        return blocks
 
     def assignments(self) -> Body:
         """The file as one body: that is what a file of variables is."""
@@ -63,7 +63,7 @@ class File:
     def place(self, start: int, end: int | None = None) -> Place:
         """The place of what starts here. It is underlined where it ends on the same line."""
         if self._lines is None:
-            self._lines = [found.end() for found in re.finditer("\n", self._text)]
+            self._lines = [match.end() for match in re.finditer("\n", self._text)]
         line = bisect_right(self._lines, start)
         column = start - (self._lines[line - 1] if line else 0) + 1
         within = end is not None and (line == len(self._lines) or end <= self._lines[line])
@@ -81,16 +81,16 @@ class File:
 
     def heredoc(self, start: int) -> Place | None:
         """Where the text of a heredoc that starts here stands, without its margin; None where none does."""
-        found = heredoc(self._text, start)
-        if found is None:
+        span = heredoc(self._text, start)
+        if span is None:
             return None
-        shifted, first, last, _ = found
+        shifted, first, last, _ = span
         return self.place(first + (margin_of(self._text[first:last]) if shifted else 0))
 
     def _block(self, header: re.Match[str], close: int) -> Block:
         return Block(
             header["type"],
-            tuple(found[1] if found[1] is not None else found[2] for found in _LABEL.finditer(header["labels"])),
+            tuple(match[1] if match[1] is not None else match[2] for match in _LABEL.finditer(header["labels"])),
             start=header.start("type"),
             first=header.end(),
             close=close,
@@ -102,39 +102,39 @@ class File:
         attributes: dict[str, Attribute] = {}
         blocks: list[Block] = []
         while True:
-            found = _ITEM.match(self._text, position)
-            if found is None:
+            match = _ITEM.match(self._text, position)
+            if match is None:
                 self._refuse_here(position)
-            kind = found.lastgroup
-            if kind in ("close", "end") or found.start(kind or 0) >= close:
+            kind = match.lastgroup
+            if kind in ("close", "end") or match.start(kind or 0) >= close:
                 return Body(attributes, tuple(blocks))
             if kind == "labels":
-                end = closing(self._text, found.end() - 1)
-                blocks.append(self._block(found, end))
+                end = closing(self._text, match.end() - 1)
+                blocks.append(self._block(match, end))
                 position = self._line_over(end + 1, "a block")
                 continue
-            attribute, position = self._attribute(found)
+            attribute, position = self._attribute(match)
             if attribute.name in attributes:
                 self._refuse_twice(attribute)
             attributes[attribute.name] = attribute
 
-    def _attribute(self, found: re.Match[str]) -> tuple[Attribute, int]:
-        name, start, end = found["name"], found.start("name"), found.end()
-        kind = found.lastgroup
+    def _attribute(self, match: re.Match[str]) -> tuple[Attribute, int]:
+        name, start, end = match["name"], match.start("name"), match.end()
+        kind = match.lastgroup
         if kind == "text":
-            first = found.start("text") - 1
-            return Attribute(name, start, Literal(found["text"]), first, found.end("text") + 1, self), end
+            first = match.start("text") - 1
+            return Attribute(name, start, Literal(match["text"]), first, match.end("text") + 1, self), end
         if kind == "int":
-            return Attribute(name, start, Literal(int(found["int"])), found.start("int"), found.end("int"), self), end
+            return Attribute(name, start, Literal(int(match["int"])), match.start("int"), match.end("int"), self), end
         if kind == "word":
-            return Attribute(name, start, _WORDS[found["word"]], found.start("word"), found.end("word"), self), end
+            return Attribute(name, start, _WORDS[match["word"]], match.start("word"), match.end("word"), self), end
         value, over = self._expression(end)
         return Attribute(name, start, value, end, over, self), self._line_over(over, "an argument")
 
     def _expression(self, start: int) -> tuple[Expression, int]:
         try:
-            value, end = plain(self._text, start)
-        except NotPlainError:
+            value, end = quick_expression(self._text, start)
+        except UnsupportedError:
             pass
         else:
             if self._is_over(end):
@@ -159,13 +159,13 @@ class File:
             raise ParseError(error.message, line=line, column=max(column, 1), hint=error.hint) from None
 
     def _blank_end(self, position: int) -> int:
-        found = BLANK.match(self._text, position)
-        return position if found is None else found.end()
+        match = BLANK.match(self._text, position)
+        return position if match is None else match.end()
 
     def _is_over(self, position: int) -> bool:
         """Whether a line, a comment, or the block ends here."""
-        found = SPACE.match(self._text, position)
-        position = position if found is None else found.end()
+        match = SPACE.match(self._text, position)
+        position = position if match is None else match.end()
         return position >= len(self._text) or self._text[position] in "\n#}" or self._text.startswith("//", position)
 
     def _line_over(self, position: int, what: str) -> int:

@@ -38,7 +38,7 @@ from tablegate.syntax.node import ParseError
 _CORE = re.compile(r"\bcore::(?=\w+\()")
 _ARROW = re.compile(r"([ \t]*\n[ \t]*)=>")
 _LITERALS = {"true": True, "false": False, "null": None}
-_SILENT = frozenset({"new_line_or_comment"})
+_IGNORED = frozenset({"new_line_or_comment"})
 
 
 def expression(text: str, grammar: str | None) -> Expression:
@@ -46,12 +46,12 @@ def expression(text: str, grammar: str | None) -> Expression:
     try:
         return _parsed(text, grammar)
     except ParseError:
-        plain = _CORE.sub("", text)
+        rewritten = _CORE.sub("", text)
         if "<<" not in text:
-            plain = _ARROW.sub(r" =>\1", plain)
-        if plain == text:
+            rewritten = _ARROW.sub(r" =>\1", rewritten)
+        if rewritten == text:
             raise
-        return _parsed(plain, grammar)
+        return _parsed(rewritten, grammar)
 
 
 _ONE_AT_A_TIME = Lock()  # Lark completes its lexers while it parses
@@ -90,14 +90,14 @@ def _parse(grammar: str | None) -> Callable[[str], Any]:
 
 def _children(tree: Any) -> list[Any]:
     """The children of a rule that are rules: punctuation, newlines and comments left out."""
-    return [one for one in tree.children if hasattr(one, "data") and one.data not in _SILENT]
+    return [one for one in tree.children if hasattr(one, "data") and one.data not in _IGNORED]
 
 
 def _of(tree: Any) -> Expression:
     rule = str(tree.data)
-    made = _RULES.get(rule)
-    if made is not None:
-        return made(tree)
+    rule_reader = _RULES.get(rule)
+    if rule_reader is not None:
+        return rule_reader(tree)
     children = _children(tree)
     if rule == "expr_term" and len(children) == 1:
         return _of(children[0])
@@ -190,15 +190,15 @@ def _access(tree: Any) -> Expression:
     base, way = _children(tree)
     inner = _of(base)
     if way.data == "full_splat":
-        return _reached(inner, (Splat(), *map(_step, _children(way))))
+        return _with_steps(inner, (Splat(), *map(_step, _children(way))))
     if way.data != "attr_splat":
-        return _reached(inner, (_step(way),))
+        return _with_steps(inner, (_step(way),))
     steps = list(map(_step, _children(way)))
     own = next((number for number, one in enumerate(steps) if isinstance(one, At)), len(steps))
-    return _reached(_reached(inner, (Splat(), *steps[:own])), tuple(steps[own:]))
+    return _with_steps(_with_steps(inner, (Splat(), *steps[:own])), tuple(steps[own:]))
 
 
-def _reached(inner: Expression, steps: tuple[Step, ...]) -> Expression:
+def _with_steps(inner: Expression, steps: tuple[Step, ...]) -> Expression:
     """Further into something. What follows a splat is taken of each, so that ends a way of its own."""
     if not steps:
         return inner

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tablegate.model.value import Place
 from tablegate.syntax.hcl.nodes import Attribute, Block, Body, Expression, Literal, Object, Opaque, Tuple
-from tablegate.syntax.hcl.quick_reader import NotPlainError, template
+from tablegate.syntax.hcl.quick_reader import UnsupportedError, template
 from tablegate.syntax.json import parse_json
 from tablegate.syntax.node import Node, ParseError
 
@@ -92,13 +92,13 @@ class JsonFile:
 
     def blocks(self) -> list[Block]:
         """The blocks at the top, in their order."""
-        found: list[Block] = []
+        blocks: list[Block] = []
         for type_, node in _members(self._root):
             levels = _LABELS.get(type_)
             if levels is None:
                 raise ParseError(f'"{type_}" is not a Terraform block', line=node.line, column=node.column)
-            found += self._labelled(type_, (), node, levels)
-        return found
+            blocks += self._labelled(type_, (), node, levels)
+        return blocks
 
     def assignments(self) -> Body:
         """The file as one body: that is what a file of variables is."""
@@ -178,7 +178,7 @@ class JsonFile:
             return Literal(text)
         try:
             return template(text)
-        except NotPlainError:
+        except UnsupportedError:
             pass
         if not (text.startswith("${") and text.endswith("}") and text.count("${") == 1):
             return Opaque(text)

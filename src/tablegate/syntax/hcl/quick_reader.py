@@ -47,29 +47,29 @@ _TERM = re.compile(
 _STEP = re.compile(rf'\.({IDENTIFIER})|\["([^"\\$%\n]*+)"\]|\[([0-9]{{1,9}}+)\]|(\[\*\])|(\.[0-9*])|([\[(])|(::)')
 _CORE = re.compile(rf"::({IDENTIFIER})(?=\()")
 _KEY = re.compile(rf'(?:({IDENTIFIER})|"([^"\\$%\n]*+)")[ \t]*[=:](?![=>])')
-_PIECE = re.compile(r'((?:[^"\\$%\n]++|\\.|\$\$\{|%%\{|[$%](?!\{))++)|(\$\{)(?!~)|(")')
-_OF_HEREDOC = re.compile(r"((?:[^$%]++|\$\$\{|%%\{|[$%](?!\{))++)|(\$\{)(?!~)")
+_TEXT_PIECE = re.compile(r'((?:[^"\\$%\n]++|\\.|\$\$\{|%%\{|[$%](?!\{))++)|(\$\{)(?!~)|(")')
+_HEREDOC_PIECE = re.compile(r"((?:[^$%]++|\$\$\{|%%\{|[$%](?!\{))++)|(\$\{)(?!~)")
 _MARGIN = re.compile(r"\$\$\{|%%\{")
 _LITERALS: Final = {"true": Literal(True), "false": Literal(False), "null": Literal(None)}
 _NOT_NAMES = frozenset({"for", "if", "in"})
 
 
-class NotPlainError(Exception):
+class UnsupportedError(Exception):
     """The expression is more than this reader knows."""
 
 
-def plain(text: str, position: int, depth: int = 0) -> tuple[Expression, int]:
+def quick_expression(text: str, position: int, depth: int = 0) -> tuple[Expression, int]:
     """The expression that starts here, and where it ends."""
-    found = _TERM.match(text, position)
-    if found is None or depth > DEPTH:
-        raise NotPlainError
-    kind, end = found.lastgroup, found.end()
+    match = _TERM.match(text, position)
+    if match is None or depth > DEPTH:
+        raise UnsupportedError
+    kind, end = match.lastgroup, match.end()
     if kind == "text":
-        return Literal(found["text"]), end
+        return Literal(match["text"]), end
     if kind == "word":
-        return _word(text, found["word"], end, depth)
+        return _word(text, match["word"], end, depth)
     if kind == "int":
-        return Literal(int(found["int"])), end
+        return Literal(int(match["int"])), end
     if kind == "quote":
         return _template(text, end, depth)
     if kind == "list":
@@ -77,7 +77,7 @@ def plain(text: str, position: int, depth: int = 0) -> tuple[Expression, int]:
     if kind == "object":
         return _object(text, end, depth)
     if kind == "float":
-        return Literal(float(found["float"])), end
+        return Literal(float(match["float"])), end
     return _heredoc(text, position, depth)
 
 
@@ -85,44 +85,44 @@ def _word(text: str, word: str, position: int, depth: int) -> tuple[Expression, 
     if word in _LITERALS:
         return _LITERALS[word], position
     if word in _NOT_NAMES:
-        raise NotPlainError
-    if word == "core" and (found := _CORE.match(text, position)):
-        word, position = found[1], found.end()  # the same function by its full name
+        raise UnsupportedError
+    if word == "core" and (match := _CORE.match(text, position)):
+        word, position = match[1], match.end()  # the same function by its full name
     if text.startswith("(", position):
         arguments, end = _items(text, position + 1, ")", depth)
         return Call(word, arguments), end
     steps: list[Step] = []
     splat = False
-    while found := _STEP.match(text, position):
-        if found.lastindex == 1:
-            steps.append(Attr(found[1]))
-        elif found.lastindex == 2:
-            steps.append(At(Literal(found[2])))
-        elif found.lastindex == 3:
-            steps.append(At(Literal(int(found[3]))))
-        elif found.lastindex == 4 and not splat:
+    while match := _STEP.match(text, position):
+        if match.lastindex == 1:
+            steps.append(Attr(match[1]))
+        elif match.lastindex == 2:
+            steps.append(At(Literal(match[2])))
+        elif match.lastindex == 3:
+            steps.append(At(Literal(int(match[3]))))
+        elif match.lastindex == 4 and not splat:
             steps.append(Splat())
             splat = True
         else:
-            raise NotPlainError
-        position = found.end()
+            raise UnsupportedError
+        position = match.end()
     return (Access(Name(word), tuple(steps)) if steps else Name(word)), position
 
 
 def _items(text: str, position: int, close: str, depth: int) -> tuple[tuple[Expression, ...], int]:
     """What stands between brackets, with commas between."""
-    found: list[Expression] = []
+    items: list[Expression] = []
     while True:
         position = _blank_end(text, position)
         if text.startswith(close, position):
-            return tuple(found), position + 1
-        item, position = plain(text, position, depth + 1)
-        found.append(item)
+            return tuple(items), position + 1
+        item, position = quick_expression(text, position, depth + 1)
+        items.append(item)
         position = _blank_end(text, position)
         if text.startswith(",", position):
             position += 1
         elif not text.startswith(close, position):
-            raise NotPlainError
+            raise UnsupportedError
 
 
 def _list(text: str, position: int, depth: int) -> tuple[Expression, int]:
@@ -131,42 +131,42 @@ def _list(text: str, position: int, depth: int) -> tuple[Expression, int]:
 
 
 def _object(text: str, position: int, depth: int) -> tuple[Expression, int]:
-    found: list[tuple[Expression, Expression]] = []
+    members: list[tuple[Expression, Expression]] = []
     while True:
         position = _blank_end(text, position)
         if text.startswith("}", position):
-            return Object(tuple(found)), _alone(text, position + 1)
+            return Object(tuple(members)), _alone(text, position + 1)
         key = _KEY.match(text, position)
         if key is None:
-            raise NotPlainError
-        value, position = plain(text, _blank_end(text, key.end()), depth + 1)
-        found.append((Literal(key[1] if key[1] is not None else key[2]), value))
+            raise UnsupportedError
+        value, position = quick_expression(text, _blank_end(text, key.end()), depth + 1)
+        members.append((Literal(key[1] if key[1] is not None else key[2]), value))
         end = _blank_end(text, position)
         if text.startswith(",", end):
             position = end + 1
         elif text.startswith("}", end) or "\n" in text[position:end]:
             position = end
         else:
-            raise NotPlainError
+            raise UnsupportedError
 
 
 def _alone(text: str, position: int) -> int:
     """Nothing reaches into a list or an object where it is written."""
     if text.startswith(("[", "."), position):
-        raise NotPlainError
+        raise UnsupportedError
     return position
 
 
 def _template(text: str, position: int, depth: int) -> tuple[Expression, int]:
     parts: list[Expression] = []
     while True:
-        found = _PIECE.match(text, position)
-        if found is None:
-            raise NotPlainError
-        position = found.end()
-        if found.lastindex == 1:
-            parts.append(Literal(unescaped(found[1])))
-        elif found.lastindex == 2:
+        match = _TEXT_PIECE.match(text, position)
+        if match is None:
+            raise UnsupportedError
+        position = match.end()
+        if match.lastindex == 1:
+            parts.append(Literal(unescaped(match[1])))
+        elif match.lastindex == 2:
             part, position = _interpolated(text, position, depth)
             parts.append(part)
         else:
@@ -174,18 +174,18 @@ def _template(text: str, position: int, depth: int) -> tuple[Expression, int]:
 
 
 def _interpolated(text: str, position: int, depth: int) -> tuple[Expression, int]:
-    part, position = plain(text, _blank_end(text, position), depth + 1)
+    part, position = quick_expression(text, _blank_end(text, position), depth + 1)
     position = _blank_end(text, position)
     if not text.startswith("}", position):
-        raise NotPlainError
+        raise UnsupportedError
     return part, position + 1
 
 
 def _heredoc(text: str, position: int, depth: int) -> tuple[Expression, int]:
-    found = heredoc(text, position)
-    if found is None:
-        raise NotPlainError
-    shifted, first, last, over = found
+    span = heredoc(text, position)
+    if span is None:
+        raise UnsupportedError
+    shifted, first, last, over = span
     body = text[first:last].replace("\r\n", "\n")
     return _joined(_pieces(unmargined(body) if shifted else body, depth), single=False), over
 
@@ -199,9 +199,9 @@ def _pieces(body: str, depth: int) -> list[Expression]:
     parts: list[Expression] = []
     at = 0
     while at < len(body):
-        piece = _OF_HEREDOC.match(body, at)
+        piece = _HEREDOC_PIECE.match(body, at)
         if piece is None:
-            raise NotPlainError
+            raise UnsupportedError
         at = piece.end()
         if piece.lastindex == 1:
             parts.append(Literal(_MARGIN.sub(lambda sign: sign[0][1:], piece[1])))
@@ -221,5 +221,5 @@ def _joined(parts: list[Expression], *, single: bool = True) -> Expression:
 
 
 def _blank_end(text: str, position: int) -> int:
-    found = BLANK.match(text, position)
-    return position if found is None else found.end()
+    match = BLANK.match(text, position)
+    return position if match is None else match.end()

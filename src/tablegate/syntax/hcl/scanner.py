@@ -13,7 +13,7 @@ IDENTIFIER = r"[^\W\d][\w-]*"
 BLANK = re.compile(r"(?:[ \t\r\n]++|\#[^\n]*+|//[^\n]*+|/\*.*?\*/)*+", re.DOTALL)  # newlines and comments too
 SPACE = re.compile(r"(?:[ \t\r]++|/\*[^\n]*?\*/)*+")  # within a line
 
-_DULL = re.compile(
+_NEUTRAL = re.compile(
     r"""(?:
         [^"{}\[\]()\#/<]++                                  # nothing that opens or closes
       | "(?:[^"\\$%\n]++|\\.|[$%](?!\{))*+"                 # a text without templates
@@ -21,7 +21,7 @@ _DULL = re.compile(
     )*+""",
     re.VERBOSE | re.DOTALL,
 )
-_DULL_LINE = re.compile(
+_NEUTRAL_IN_LINE = re.compile(
     r"""(?:
         [^"{}\[\]()\#/<\n]++
       | "(?:[^"\\$%\n]++|\\.|[$%](?!\{))*+"
@@ -50,7 +50,7 @@ def closing(text: str, opened: int, depth: int = 0) -> int:
     expected = [_CLOSERS[text[opened]]]
     position = opened + 1
     while True:
-        position = _dull_end(text, position)
+        position = _neutral_end(text, position)
         sign = text[position] if position < len(text) else ""
         if sign in ("{", "[", "("):
             expected.append(_CLOSERS[sign])
@@ -64,14 +64,14 @@ def closing(text: str, opened: int, depth: int = 0) -> int:
                 return position
             position += 1
         else:
-            position = _past(text, position, sign, opened, depth + len(expected))
+            position = _past_opening(text, position, sign, opened, depth + len(expected))
 
 
 def line_end(text: str, position: int) -> int:
     """The end of the expression that starts here: the end of its line, a comment, or a bracket that is not its own."""
     while True:
-        found = _DULL_LINE.match(text, position)
-        position = position if found is None else found.end()
+        match = _NEUTRAL_IN_LINE.match(text, position)
+        position = position if match is None else match.end()
         sign = text[position] if position < len(text) else ""
         if sign in ("", "\n", "#", "}", "]", ")"):
             return position
@@ -80,7 +80,7 @@ def line_end(text: str, position: int) -> int:
         elif sign == "/":
             return position
         else:
-            position = _past(text, position, sign, position, 0)
+            position = _past_opening(text, position, sign, position, 0)
 
 
 def heredoc(text: str, position: int) -> tuple[bool, int, int, int] | None:
@@ -100,8 +100,8 @@ def text_end(text: str, position: int, depth: int = 0) -> int:
     opened = position
     position += 1
     while True:
-        found = _IN_TEXT.match(text, position)
-        position = position if found is None else found.end()
+        match = _IN_TEXT.match(text, position)
+        position = position if match is None else match.end()
         sign = text[position] if position < len(text) else ""
         if sign == '"':
             return position + 1
@@ -112,18 +112,18 @@ def text_end(text: str, position: int, depth: int = 0) -> int:
         position = closing(text, position + 1, depth + 1) + 1
 
 
-def _dull_end(text: str, position: int) -> int:
-    found = _DULL.match(text, position)
-    return position if found is None else found.end()
+def _neutral_end(text: str, position: int) -> int:
+    match = _NEUTRAL.match(text, position)
+    return position if match is None else match.end()
 
 
-def _past(text: str, position: int, sign: str, opened: int, depth: int) -> int:
+def _past_opening(text: str, position: int, sign: str, opened: int, depth: int) -> int:
     """Behind what opens here and is no bracket."""
     if sign == '"':
         return text_end(text, position, depth)
     if sign == "<":
-        found = heredoc(text, position)
-        return position + 2 if found is None else found[3]
+        span = heredoc(text, position)
+        return position + 2 if span is None else span[3]
     if sign == "/":
         refuse("unterminated comment", text, position)
     refuse(f'"{text[opened]}" is never closed', text, opened)
@@ -134,7 +134,7 @@ Span = tuple[int, int]
 _KEY = re.compile(rf'(?:({IDENTIFIER})|"([^"\\$%\n]*+)")[ \t]*[=:](?![=>])')
 _CALLED = re.compile(rf"(?:{IDENTIFIER}[ \t]*\([ \t\r\n]*)+")
 _COMPUTED = re.compile(r"[ \t]*[=:](?![=>])")
-_DULL_hcl_spans = re.compile(r"[^\"{}\[\]()\#/<,\n]++")
+_VALUE_TEXT = re.compile(r"[^\"{}\[\]()\#/<,\n]++")
 _COMMENT = re.compile(r"\#[^\n]*+|//[^\n]*+|/\*.*?\*/", re.DOTALL)
 
 
@@ -147,10 +147,10 @@ def inner(text: str, start: int, steps: Sequence[str | int]) -> Span | None:
         called = _CALLED.match(text, start) if steps else None
         position = start if called is None else called.end()
         for step in steps:
-            found = next((at for key, at in _members(text, position) if key == step), None)
-            if found is None:
+            value_start = next((at for key, at in _members(text, position) if key == step), None)
+            if value_start is None:
                 return None
-            position = found
+            position = value_start
         return position, _value_end(text, position, ",\n}])")
     except ParseError:
         return None
@@ -163,9 +163,9 @@ def _members(text: str, opened: int) -> Iterator[tuple[str | int | None, int]]:
     while sign in ("{", "[") and position < len(text) and text[position] not in "}]":
         key: str | int | None = number
         if sign == "{":
-            found = _KEY.match(text, position)
-            if found is not None:
-                key, position = found[1] if found[1] is not None else found[2], found.end()
+            match = _KEY.match(text, position)
+            if match is not None:
+                key, position = match[1] if match[1] is not None else match[2], match.end()
             else:
                 key, position = None, _computed(text, position)
             if position < 0:
@@ -187,40 +187,40 @@ def _computed(text: str, position: int) -> int:
         position = closing(text, position) + 1
     elif text.startswith('"', position):
         position = text_end(text, position)
-    found = _COMPUTED.match(text, position)
-    return -1 if found is None else found.end()
+    match = _COMPUTED.match(text, position)
+    return -1 if match is None else match.end()
 
 
 def _value_end(text: str, position: int, ends: str) -> int:
     """The end of the value that starts here, without the blanks behind it."""
     end = position
     while position < len(text) and text[position] not in ends:
-        found = _DULL_hcl_spans.match(text, position)
-        if found is not None:
-            position = found.end()
-            end = position - (len(found[0]) - len(found[0].rstrip()))
+        match = _VALUE_TEXT.match(text, position)
+        if match is not None:
+            position = match.end()
+            end = position - (len(match[0]) - len(match[0].rstrip()))
             continue
         comment = _COMMENT.match(text, position)
         if comment is not None:
             position = comment.end()
             continue
-        position = end = _past_hcl_spans(text, position)
+        position = end = _value_part_end(text, position)
     return end
 
 
-def _past_hcl_spans(text: str, position: int) -> int:
+def _value_part_end(text: str, position: int) -> int:
     sign = text[position]
     if sign in "{[(":
         return closing(text, position) + 1
     if sign == '"':
         return text_end(text, position)
-    found = heredoc(text, position) if sign == "<" else None
-    return position + 1 if found is None else found[3]
+    span = heredoc(text, position) if sign == "<" else None
+    return position + 1 if span is None else span[3]
 
 
 def _blank_end(text: str, position: int) -> int:
-    found = BLANK.match(text, position)
-    return position if found is None else found.end()
+    match = BLANK.match(text, position)
+    return position if match is None else match.end()
 
 
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))|\$\$\{|%%\{", re.DOTALL)
@@ -230,7 +230,7 @@ _LAST = 0x10FFFF
 
 def unescaped(text: str) -> str:
     """What a text between quotes means."""
-    return _ESCAPE.sub(_meant, text) if "\\" in text or "{" in text else text
+    return _ESCAPE.sub(_unescaped_one, text) if "\\" in text or "{" in text else text
 
 
 def unmargined(text: str) -> str:
@@ -245,11 +245,11 @@ def margin_of(text: str) -> int:
     return min((len(line) - len(line.lstrip(" \t")) for line in lines), default=0)
 
 
-def _meant(found: re.Match[str]) -> str:
-    code = found[1] or found[2]
+def _unescaped_one(match: re.Match[str]) -> str:
+    code = match[1] or match[2]
     if code:
         number = int(code, 16)
         return chr(number) if number <= _LAST else "\ufffd"
-    if found[3] is not None:
-        return _SIMPLE.get(found[3], found[0])
-    return found[0][1:]
+    if match[3] is not None:
+        return _SIMPLE.get(match[3], match[0])
+    return match[0][1:]

@@ -1,4 +1,4 @@
-"""JSON into nodes with places, or into plain objects: strict, without recursion, and never quoting the text."""
+"""JSON into nodes with places, or into plain objects. Strict, without recursion; messages never quote the text."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tablegate.model.record import record
 from tablegate.syntax.node import Node, ParseError, Scalar, collector_paused
 
 DEPTH = 200  # deeper than any real document, and far from the interpreter's own limit
-DIGITS = 30  # more than any number that Terraform or CloudFormation computes with
-SHOWN = 80  # characters of a key that a message names
+DIGITS = 30  # more than Terraform or CloudFormation computes with
+SHOWN = 80  # characters of a key in a message
 
 _SPACE = r"[ \t\n\r]*+"
 _PLAIN = r'"[^"\\\x00-\x1f]*+"'
@@ -32,9 +32,9 @@ _Content: TypeAlias = dict[str, Node] | list[Node]
 
 @record(kw_only=False)
 class _Grammar:
-    """What may stand inside one kind of container: a whole step in the common case, and what follows a value."""
+    """The patterns for one kind of container: a whole step in the common case, and the end of a value."""
 
-    step: re.Pattern[str]  # groups: key, scalar, what follows it, opening bracket
+    step: re.Pattern[str]  # groups: key, scalar, sign after it, opening bracket
     after: re.Pattern[str]
     keyed: bool
     follows: str
@@ -53,7 +53,7 @@ _DOCUMENT = _grammar(r"\Z", "the end of the file")
 
 @record(kw_only=False)
 class _Step:
-    """A member or an item: its key, the scalar or the bracket that follows, and where they stand."""
+    """A member or an item: its key, the scalar or opening bracket, and their positions."""
 
     key: str
     key_span: _Span
@@ -71,13 +71,13 @@ def parse_json(text: str) -> Node:
 
 
 def load_json(text: str) -> object:
-    """The document as plain objects, as strict as ``parse_json`` and faster."""
+    """The document as plain objects: as strict as ``parse_json``, and faster."""
     if _depth(text) <= DEPTH:
         try:
             with collector_paused():
                 return _strict.decode(text)
         except ValueError:
-            pass  # the slow way says what is wrong, and where
+            pass  # the parser below names the error and its place
     return parse_json(text).plain()
 
 
@@ -88,7 +88,7 @@ class _Scanner:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._starts = [0, *(found.end() for found in _LINE_END.finditer(text)), len(text) + 2]
+        self._starts = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text) + 2]
         self._row = 0
 
     def tree(self) -> Node:
@@ -106,7 +106,7 @@ class _Scanner:
                 if len(stack) == DEPTH:
                     raise self._error(f"nested deeper than {DEPTH} levels", step.span[0])
                 inner: _Content = [] if step.opening[0] == "[" else {}
-                # a container stands at its key
+                # a container has the place of its key
                 self._add(content, step, Node(inner, *self._place(step.key_span if grammar.keyed else step.span)))
                 stack.append((content, grammar))
                 content, grammar = inner, _ARRAY if step.opening[0] == "[" else _OBJECT
@@ -127,7 +127,7 @@ class _Scanner:
             content[step.key] = node
 
     def _place(self, span: _Span) -> tuple[int, int, int]:
-        """Line, column and end column. Spans come in order, so that the line is found by going on from the last."""
+        """Line, column and end column. Spans come in order, so the search starts at the last line."""
         start, end = span
         starts, row = self._starts, self._row
         while starts[row + 1] <= start:
@@ -136,18 +136,18 @@ class _Scanner:
         return row + 1, start - starts[row] + 1, end - starts[row] + 1
 
     def _step(self, grammar: _Grammar, pos: int) -> _Step:
-        found = grammar.step.match(self._text, pos)
-        if found is None:
+        match = grammar.step.match(self._text, pos)
+        if match is None:
             return self._step_with_care(grammar, pos)
-        key, scalar, mark, opening = found.groups()
-        start, end = found.span(1)
+        key, scalar, mark, opening = match.groups()
+        start, end = match.span(1)
         if opening is not None:
-            return _Step(key, (start - 1, end + 1), None, found.span(4), opening, _mark(opening), found.end())
-        value = scalar[1:-1] if scalar[0] == '"' else self._literal(scalar, found.start(2))
-        return _Step(key, (start - 1, end + 1), value, found.span(2), None, mark, found.end())
+            return _Step(key, (start - 1, end + 1), None, match.span(4), opening, _mark(opening), match.end())
+        value = scalar[1:-1] if scalar[0] == '"' else self._literal(scalar, match.start(2))
+        return _Step(key, (start - 1, end + 1), value, match.span(2), None, mark, match.end())
 
     def _step_with_care(self, grammar: _Grammar, pos: int) -> _Step:
-        """The same piece by piece, for texts with escapes, and to find what is wrong."""
+        """A step piece by piece: for texts with escapes, and to find an error."""
         key, key_span = "", (pos, pos)
         if grammar.keyed:
             start = self._expect('"', pos, "a key in double quotes")
@@ -159,11 +159,11 @@ class _Scanner:
         if self._text.startswith('"', start):
             value, end = self._string(start)
         else:
-            found = _VALUE.match(self._text, start)
-            if found is None:
+            match = _VALUE.match(self._text, start)
+            if match is None:
                 raise self._unexpected(start, "a value")
-            scalar, opening = found.groups()
-            end = found.end()
+            scalar, opening = match.groups()
+            end = match.end()
             if opening is not None:
                 return _Step(key, key_span, None, (start, end), opening, _mark(opening), end)
             value = self._literal(scalar, start)
@@ -171,14 +171,14 @@ class _Scanner:
         return _Step(key, key_span, value, (start, end), None, mark, after)
 
     def _after(self, grammar: _Grammar, pos: int) -> tuple[str, int]:
-        found = grammar.after.match(self._text, pos)
-        if found is None:
+        match = grammar.after.match(self._text, pos)
+        if match is None:
             raise self._unexpected(self._skip(pos), grammar.follows)
-        return found.group(1), found.end()
+        return match.group(1), match.end()
 
     def _skip(self, pos: int) -> int:
-        found = _BLANK.match(self._text, pos)
-        return found.end() if found else pos
+        match = _BLANK.match(self._text, pos)
+        return match.end() if match else pos
 
     def _expect(self, character: str, pos: int, wanted: str) -> int:
         pos = self._skip(pos)
@@ -241,7 +241,7 @@ _NOT_JSON = {
 
 
 def _mark(opening: str) -> str:
-    """What follows a bracket: nothing special, or the end at once."""
+    """The sign after an opening bracket: its closing one if the container is empty."""
     return "," if len(opening) == 1 else opening[-1]
 
 
@@ -275,15 +275,15 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _depth(text: str) -> int:
-    """How deep the brackets nest, those in texts left out. Few brackets need no counting."""
+    """The nesting of brackets outside texts; 0 if there are so few that it does not matter."""
     if text.count("[") + text.count("{") <= DEPTH:
         return 0
     depth = deepest = 0
-    for found in _BRACKET.finditer(text):
-        if found.lastindex == 1:
+    for match in _BRACKET.finditer(text):
+        if match.lastindex == 1:
             depth += 1
             deepest = max(deepest, depth)
-        elif found.lastindex:
+        elif match.lastindex:
             depth -= 1
     return deepest
 

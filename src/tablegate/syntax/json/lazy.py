@@ -1,8 +1,7 @@
-"""A large JSON document read by need: its members stay raw until somebody asks, and no key may come twice.
+"""A large JSON document read on demand: members stay raw until they are needed, and duplicate keys are refused.
 
-msgspec keeps the last of two equal keys without a word. So each reading is proved: what was found must be
-as long as the text it was found in, or, decoded, must encode to the very same bytes. Where that cannot be
-shown, which is rare, the strict loader decides.
+msgspec silently keeps the last of two equal keys. So each result is proved: its parts must add up to the length of the
+text, or it must encode to the same bytes. If that fails, which is rare, the strict loader decides.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from tablegate.syntax.node import ParseError
 
 T = TypeVar("T")
 
-DEPTH = 200  # as the strict loader has it
+DEPTH = 200  # as in the strict loader
 _PIECE = 256
 
 _MEMBERS: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -42,7 +41,7 @@ Part: TypeAlias = msgspec.Raw | Plain
 
 
 class Document:
-    """A whole document: its members, undecoded."""
+    """A document with undecoded members."""
 
     __slots__ = ("_whole", "members")
 
@@ -52,25 +51,25 @@ class Document:
 
     @property
     def text(self) -> str:
-        """All of it, as it was written."""
+        """The text of the document."""
         return bytes(self._whole).decode()
 
     def check(self) -> None:
-        """Read it all strictly: the ParseError of what is wrong with it has the line and the column."""
+        """Read all of it strictly. A ParseError has the line and the column."""
         _strictly(self._whole)
 
 
 def members(part: Part | str) -> dict[str, Part]:
-    """The members of an object, undecoded. A text is a document of its own."""
+    """The members of an object, undecoded. A text is a whole document."""
     part = part_of(part)
     if isinstance(part, Plain):
         if not isinstance(part.content, dict):
             raise ParseError(f"expected an object, found {kind_of(part.content)}")
         return {key: Plain(child) for key, child in part.content.items()}
-    found = _proved_members(part)
-    if found is None and (compact := _compact(part)) is not None:
-        found = _proved_members(compact)
-    return members(_strictly(part)) if found is None else found
+    proved = _proved_members(part)
+    if proved is None and (compact := _compact(part)) is not None:
+        proved = _proved_members(compact)
+    return members(_strictly(part)) if proved is None else proved
 
 
 def items(part: Part) -> list[Part]:
@@ -102,20 +101,17 @@ def decode(part: Part) -> object:
 
 
 def shaped(part: Part, shape: type[T]) -> T | None:
-    """The part in this shape, if nothing in it is left over; None where that is not so, or cannot be shown.
-
-    Raw members of the shape stay raw, and unproved.
-    """
+    """The part in this shape if the shape covers all of it, else None. Raw members stay raw and unproved."""
     if isinstance(part, Plain):
         return None
-    found = _proved_shape(part, shape)
-    if found is None and (compact := _compact(part)) is not None:
-        found = _proved_shape(compact, shape)
-    return found
+    content = _proved_shape(part, shape)
+    if content is None and (compact := _compact(part)) is not None:
+        content = _proved_shape(compact, shape)
+    return content
 
 
 def typed(part: Part, shape: type[T]) -> T | None:
-    """What this shape knows of the part, whatever else is in it; None where it has another shape. Nothing is proved."""
+    """The part in this shape, ignoring other members; None if it does not fit. Duplicate keys are not detected."""
     if isinstance(part, Plain):
         return None
     try:
@@ -124,13 +120,13 @@ def typed(part: Part, shape: type[T]) -> T | None:
         return None
 
 
-def written(data: bytes, key: str) -> bytes:
-    """A member of an object as it stands in the text; the object is known to be one, with this key once."""
+def raw_member(data: bytes, key: str) -> bytes:
+    """The raw text of a member. The object is known to be one, with this key once."""
     return bytes(_MEMBERS.decode(data)[key])
 
 
 def part_of(part: Part | str) -> Part:
-    """A text as the part that it is."""
+    """A part; a text becomes one."""
     return msgspec.Raw(part) if isinstance(part, str) else part
 
 
@@ -140,7 +136,7 @@ def is_null(part: Part) -> bool:
 
 
 def is_same(part: Part, content: object) -> bool:
-    """Whether a part says the same as decoded content."""
+    """Whether the part equals decoded content."""
     if not isinstance(part, Plain):
         try:
             if _ENCODER.encode(content) == bytes(part):
@@ -151,7 +147,7 @@ def is_same(part: Part, content: object) -> bool:
 
 
 def holds_true(content: object) -> bool:
-    """Whether true may stand anywhere in it: quick, and wrong only in saying so of a text that holds the word."""
+    """Whether true may be anywhere in the content. Also true for a text with that word."""
     try:
         return b"true" in _ENCODER.encode(content)
     except UnicodeEncodeError:
@@ -159,19 +155,19 @@ def holds_true(content: object) -> bool:
 
 
 def kind_of(content: object) -> str:
-    """What decoded content is, in words."""
+    """The type of decoded content in words."""
     return _KINDS.get(type(content), "a number")
 
 
 def _proved_members(raw: msgspec.Raw) -> dict[str, Part] | None:
     try:
-        found = _MEMBERS.decode(raw)
+        raw_members = _MEMBERS.decode(raw)
     except _REFUSALS:
         return None
-    size = 1 + max(1, len(found))  # braces and commas
-    for key, child in found.items():
+    size = 1 + max(1, len(raw_members))  # braces and commas
+    for key, child in raw_members.items():
         size += len(_ENCODER.encode(key)) + 1 + len(memoryview(child))
-    return {**found} if size == _size(raw) else None
+    return {**raw_members} if size == _size(raw) else None
 
 
 def _proved_content(data: bytes) -> tuple[bool, object]:
@@ -191,7 +187,7 @@ def _proved_shape(raw: msgspec.Raw, shape: type[T]) -> T | None:
 
 
 def _encoded_size(content: object) -> int:
-    """How long the content is in JSON. Of a long list piece by piece: no second copy of a large document is made."""
+    """The length of the content in JSON. A long list is encoded in pieces, to save memory."""
     if not isinstance(content, list) or not content:
         return len(_ENCODER.encode(content))
     pieces = (content[start : start + _PIECE] for start in range(0, len(content), _PIECE))
@@ -199,7 +195,7 @@ def _encoded_size(content: object) -> int:
 
 
 def _compact(raw: msgspec.Raw) -> msgspec.Raw | None:
-    """The same without white space; None when it has none, or is no JSON."""
+    """The JSON without white space; None if it has none, or is not JSON."""
     try:
         compact = msgspec.Raw(bytes(msgspec.json.format(raw, indent=-1)))
     except _REFUSALS:
@@ -208,14 +204,14 @@ def _compact(raw: msgspec.Raw) -> msgspec.Raw | None:
 
 
 def _size(raw: msgspec.Raw) -> int:
-    """The length without white space at the end, where terminals and redirections leave some."""
+    """The length without white space at the end."""
     view = memoryview(raw)
     tail = bytes(view[-64:])
     return len(view) - len(tail) + len(tail.rstrip())
 
 
 def _is_shallow(data: bytes) -> bool:
-    """Whether the nesting stays within the limit: with few brackets anyhow, else by taking the innermost away."""
+    """Whether the nesting is within the limit: counted only if there are many brackets."""
     if data.count(b"[") + data.count(b"{") <= DEPTH:
         return True
     return _levels(data) or _levels(_STRING.sub(b"", data))

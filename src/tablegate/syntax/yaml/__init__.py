@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
 from tablegate.syntax.node import Node, ParseError, collector_paused
-from tablegate.syntax.yaml.line_reader import SECTION, Piece, Taken, UnclearError, read_block, taken
+from tablegate.syntax.yaml.line_reader import SECTION, Extracted, Piece, UnclearError, extract_resources, read_block
 
 LENGTH = 20_000_000  # characters; CloudFormation itself ends at one million
 _MARKER = re.compile(r"\A((?:#[^\n]*+\n|\n)*+)---\n")  # of a document's start; without one it is the same
@@ -23,36 +23,36 @@ def parse_yaml(text: str, wanted: Callable[[str], bool] | None = None) -> Node:
     if len(text) > LENGTH:
         raise ParseError(f"YAML file with {len(text):,} characters; the limit is {LENGTH:,}")
     with collector_paused():
-        root = _parsed(text) if wanted is None else _document(taken(text, wanted))
-    return root if text.isascii() else _as_editors_count(root, text)
+        root = _parsed(text) if wanted is None else _assembled(extract_resources(text, wanted))
+    return root if text.isascii() else _with_editor_lines(root, text)
 
 
-def _as_editors_count(root: Node, text: str) -> Node:
+def _with_editor_lines(root: Node, text: str) -> Node:
 
     if has_extra_lines(text):
         to_editor_lines(root, text)
     return root
 
 
-def _document(found: Taken) -> Node:
+def _assembled(extracted: Extracted) -> Node:
     """The whole document, with the resources that were taken out of it."""
-    sections = _plain(found)
+    sections = _plain_sections(extracted)
     if sections:
         return Node(sections, next(iter(sections.values())).line, 1)
-    root = _parsed(found.text)
-    if not found.resources or not isinstance(root.content, dict) or SECTION not in root.content:
+    root = _parsed(extracted.text)
+    if not extracted.resources or not isinstance(root.content, dict) or SECTION not in root.content:
         return root  # behind a tag there is no template
     section = root.content[SECTION]
     others = section.content if isinstance(section.content, dict) else {}
-    return Node({**root.content, SECTION: _section(section.line, others, found.resources)}, root.line, root.column)
+    return Node({**root.content, SECTION: _section(section.line, others, extracted.resources)}, root.line, root.column)
 
 
-def _plain(found: Taken) -> Mapping[str, Node] | None:
+def _plain_sections(extracted: Extracted) -> Mapping[str, Node] | None:
     """The sections of the document, if every line of what is left says by itself what it is, too."""
-    before, *rest = found.pieces
+    before, *rest = extracted.pieces
     try:
         first = read_block(_MARKER.sub(r"\1\n", before.text).split("\n"), before.line, 0)
-        return _with_resources(first, rest, found.resources) if rest else first
+        return _with_resources(first, rest, extracted.resources) if rest else first
     except UnclearError:
         return None
 
@@ -122,14 +122,14 @@ def _editor_lines(text: str) -> list[tuple[int, int]]:
 
 
 _WIDTH = 72  # what does not fit into one line has a line for each of its parts
-_APART = re.compile(r"\n\n+(?=\S)")  # what is nested may have empty lines too
+_BLANK_LINES = re.compile(r"\n\n+(?=\S)")  # what is nested may have empty lines too
 
 
 @cache
-def pasted(fragments: str) -> str:
+def as_json(fragments: str) -> str:
     """Fragments with an empty line between them, in JSON. As they are, where one of them is no mapping or list."""
     try:
-        return "\n\n".join(_members(parse_yaml(fragment).plain()) for fragment in _APART.split(fragments))
+        return "\n\n".join(_members(parse_yaml(fragment).plain()) for fragment in _BLANK_LINES.split(fragments))
     except (ParseError, ValueError):
         return fragments
 

@@ -269,7 +269,7 @@ def _in_our_words(error: Any, text: str) -> ParseError:
     mark = getattr(error, "problem_mark", None)
     if mark is not None:
         return ParseError(f"not valid YAML: {error.problem}", line=mark.line + 1, column=mark.column + 1)
-    found = _UNPRINTABLE.search(text)
-    at = found.start() if found else 0
+    control = _UNPRINTABLE.search(text)
+    at = control.start() if control else 0
     line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
     return ParseError("control character, which YAML does not allow", line=line, column=column)

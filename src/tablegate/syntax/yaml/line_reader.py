@@ -25,8 +25,8 @@ from tablegate.model.record import record
 from tablegate.syntax.node import Node, Scalar
 from tablegate.syntax.yaml.scalars import FIRST, WORDS, long_form, resolve
 
-_DEEP = 30  # levels; more than people write
-_LONG = 200  # characters of a key; libyaml knows none of more than 1024
+_MAX_DEPTH = 30  # levels; more than people write
+_MAX_KEY = 200  # characters of a key; libyaml knows none of more than 1024
 _KNOWN_LINES = 8192  # lines whose meaning is kept: many a line of a template is there often
 
 # What begins with one of these characters is a plain scalar, and in it ": " and " #" alone mean something.
@@ -77,7 +77,7 @@ def read_block(lines: Iterable[str], first: int, indent: int) -> dict[str, Node]
             continue
         depth, inner, key, stated, start, end, is_scalar, is_open = line
         if waiting is not None:
-            if depth <= current or len(stack) > _DEEP:
+            if depth <= current or len(stack) > _MAX_DEPTH:
                 raise UnclearError
             stack.append((content, current))
             waiting.content = content = [] if depth % 2 else {}
@@ -93,7 +93,7 @@ def read_block(lines: Iterable[str], first: int, indent: int) -> dict[str, Node]
                 begun = kind()
                 content.append(Node(begun, number, at))
                 content, current = begun, deeper
-        node = Node(stated, number, start, end) if is_scalar else _made(stated, number)
+        node = Node(stated, number, start, end) if is_scalar else _node_of(stated, number)
         if key is None:
             content.append(node)
         elif key in content:
@@ -107,13 +107,13 @@ def read_block(lines: Iterable[str], first: int, indent: int) -> dict[str, Node]
     return top
 
 
-def ends_what_it_begins(line: str) -> bool:
+def is_closed(line: str) -> bool:
     """Whether no quote or bracket of the line reaches beyond it; False where that is not known here."""
-    found = _LINE.fullmatch(line)
-    if found is None or found["items"] is None:
-        return found is not None
+    match = _LINE.fullmatch(line)
+    if match is None or match["items"] is None:
+        return match is not None
     try:
-        _items(line, *found.span("items"))
+        _items(line, *match.span("items"))
     except UnclearError:
         return False
     return True
@@ -125,15 +125,15 @@ def _tagged(node: Node) -> Node:
     return inner
 
 
-def _made(value: _Value, number: int) -> Node:
+def _node_of(value: _Value, number: int) -> Node:
     """The value as nodes, on the line with this number."""
     content, start, end = value
     kind = content.__class__
     if kind is tuple:
         name, inner = content
-        content = {name: _made(inner, number)}
+        content = {name: _node_of(inner, number)}
     elif kind is list:
-        content = [_made(part, number) for part in content]
+        content = [_node_of(part, number) for part in content]
     return Node(content, number, start, end)
 
 
@@ -144,15 +144,15 @@ class _Lines(dict[str, "_Line | None"]):
         if len(self) >= _KNOWN_LINES:
             self.clear()
             _OPENINGS.clear()
-        said = self[text] = _said(text)
-        return said
+        line = self[text] = _parsed_line(text)
+        return line
 
 
 _LINES = _Lines()
 _OPENINGS: dict[str, _Opening] = {}  # by what stands before the value: there are fewer of those
 
 
-def _said(text: str) -> _Line | None:
+def _parsed_line(text: str) -> _Line | None:
     """What the line says; nothing where it is empty or a comment.
 
     Most lines begin as others do, and then only a simple value is new.
@@ -161,46 +161,46 @@ def _said(text: str) -> _Line | None:
     if not sign:
         before, sign, rest = text.partition("- ")
     opening = _OPENINGS.get(before + sign)
-    found = None if opening is None else _SIMPLE.fullmatch(rest)
-    if opening is None or found is None:
-        return _unlike(text)
+    match = None if opening is None else _SIMPLE.fullmatch(rest)
+    if opening is None or match is None:
+        return _parsed_new_line(text)
     depth, inner, key, at = opening
-    own, behind = len(before) + 2, found.start("value")
-    stated = _scalar(found.groups(), own + behind, own, at)
+    own, behind = len(before) + 2, match.start("value")
+    stated = _scalar(match.groups(), own + behind, own, at)
     content, start, end = stated
     return depth, inner, key, stated if behind else content, start, end, not behind, False
 
 
-def _unlike(text: str) -> _Line | None:
+def _parsed_new_line(text: str) -> _Line | None:
     """The same of a line that begins as no other one did, or whose value is not simple."""
-    found = _LINE.fullmatch(text)
-    if found is None or not text.isprintable():
+    match = _LINE.fullmatch(text)
+    if match is None or not text.isprintable():
         raise UnclearError
-    dashes, key, tag, value, plain, items = found.groups()
-    before = found.end("dashes")
+    dashes, key, tag, value, plain, items = match.groups()
+    before = match.end("dashes")
     if key is None and not dashes:
         if tag or value:
             raise UnclearError
         return None
-    if key in WORDS or (key is not None and len(key) > _LONG):
+    if key in WORDS or (key is not None and len(key) > _MAX_KEY):
         raise UnclearError
     at = None if key is None else (before + 1, before + 1 + len(key))
     if not value:
-        stated = _opened(found, tag, at)
+        stated = _open_value(match, tag, at)
     elif items is None:
-        stated = _scalar((tag, value, plain), found.start("value"), found.start("tag"), at)
+        stated = _scalar((tag, value, plain), match.start("value"), match.start("tag"), at)
     else:
-        stated = _listed(found, tag, at)
+        stated = _flow_list(match, tag, at)
     content, start, end = stated
     is_scalar = tag is None and items is None
     indent = before - len(dashes)
-    depth, inner = (2 * indent + 1, _begun(dashes, indent, key)) if dashes else (2 * indent, ())
+    depth, inner = (2 * indent + 1, _containers(dashes, indent, key)) if dashes else (2 * indent, ())
     if at is not None or dashes == "- ":
         _OPENINGS[text[:before] if at is None else f"{text[: at[1] - 1]}: "] = depth, inner, key, at
     return depth, inner, key, content if is_scalar else stated, start, end, is_scalar, not value
 
 
-def _begun(dashes: str, start: int, key: str | None) -> tuple[tuple[type, int, int], ...]:
+def _containers(dashes: str, start: int, key: str | None) -> tuple[tuple[type, int, int], ...]:
     """What begins behind the dashes of a line, which are here."""
     inner: list[tuple[type, int, int]] = []
     if "-" in dashes[1:]:
@@ -210,18 +210,18 @@ def _begun(dashes: str, start: int, key: str | None) -> tuple[tuple[type, int, i
     return tuple(inner)
 
 
-def _opened(found: re.Match[str], tag: str | None, at: _At) -> _Value:
+def _open_value(match: re.Match[str], tag: str | None, at: _At) -> _Value:
     """A key whose value is on the lines below."""
     if at is None:
         raise UnclearError
-    return None if tag is None else (_form(tag), (None, found.start("tag") + 1, None)), *at
+    return None if tag is None else (_form(tag), (None, match.start("tag") + 1, None)), *at
 
 
-def _listed(found: re.Match[str], tag: str | None, at: _At) -> _Value:
+def _flow_list(match: re.Match[str], tag: str | None, at: _At) -> _Value:
     """A list in brackets. Whatever is no scalar stands at its key."""
-    start, end = found.start("value") + 1, found.start("value") + 2
-    own = (start if tag is None else found.start("tag") + 1, end)
-    held = _items(found.string, *found.span("items"))
+    start, end = match.start("value") + 1, match.start("value") + 2
+    own = (start if tag is None else match.start("tag") + 1, end)
+    held = _items(match.string, *match.span("items"))
     return (held, *(at or own)) if tag is None else ((_form(tag), (held, *own)), *(at or own))
 
 
@@ -229,18 +229,18 @@ def _items(text: str, start: int, end: int) -> list[_Value]:
     items: list[_Value] = []
     more = bool(text[start:end].strip(" "))
     while more:
-        found = _ITEM.match(text, start, end)
-        if found is None:
+        match = _ITEM.match(text, start, end)
+        if match is None:
             raise UnclearError
-        tag, value, plain, _ = found.groups()
-        items.append(_scalar((tag, value, plain), found.start("value"), found.start("tag"), None))
-        start, more = found.end(), bool(found["more"])
+        tag, value, plain, _ = match.groups()
+        items.append(_scalar((tag, value, plain), match.start("value"), match.start("tag"), None))
+        start, more = match.end(), bool(match["more"])
     return items
 
 
-def _scalar(said: tuple[str | Any, ...], start: int, before: int, at: _At) -> _Value:
+def _scalar(groups: tuple[str | Any, ...], start: int, before: int, at: _At) -> _Value:
     """A scalar, said by its tag, its text, and this again if it is plain; where it starts, and where the tag does."""
-    tag, value, plain = said
+    tag, value, plain = groups
     text = value[1:-1] if plain is None else plain.rstrip(" ")
     end = start + 1 + len(value if plain is None else text)
     if tag is None:
@@ -268,10 +268,9 @@ SECTION = "Resources"
 
 # What ends on its line. A plain scalar that begins with one of these characters is text up to " #" or ": ",
 # quotes and brackets included; inside of brackets quotes count only where a scalar can begin.
-_QUOTED_pruning = r"""(?:"(?:[^"\\\n]|\\[^\n])*+"|'(?:[^'\n]|'')*+')"""
-_PLAIN_pruning = r"[A-Za-z0-9_./$](?:[^\n:#]++|:(?=\S)|(?<=\S)#)*+"
-_TAG_pruning = r"(?:![A-Za-z0-9:]++ ++)?+"
-_WORD_pruning = r"[A-Za-z0-9_./$](?:[A-Za-z0-9_./$\-]++|:(?=[A-Za-z0-9_./$\-:]))*+"
+_QUOTED_IN_LINE = r"""(?:"(?:[^"\\\n]|\\[^\n])*+"|'(?:[^'\n]|'')*+')"""
+_PLAIN_IN_LINE = r"[A-Za-z0-9_./$](?:[^\n:#]++|:(?=\S)|(?<=\S)#)*+"
+_OPTIONAL_TAG = r"(?:![A-Za-z0-9:]++ ++)?+"
 
 _SAFE = r"""[^\n#"'\[{|>&*]*+"""
 _ODD_LINE = re.compile(rf"""\n({_SAFE}[#"'\[{{|>&*][^\n]*+)""")
@@ -290,7 +289,7 @@ class Piece:
 
 
 @record(kw_only=False)
-class Taken:
+class Extracted:
     """What is left of a text, and the resources that were taken out of it.
 
     Where there are any, the first piece is what stands before their section, the second one opens it, and the last one
@@ -313,25 +312,25 @@ class Taken:
         return "".join(parts)
 
 
-def taken(text: str, wanted: Callable[[str], bool]) -> Taken:
+def extract_resources(text: str, wanted: Callable[[str], bool]) -> Extracted:
     """The resources that can be taken out. Of those whose type is not wanted nothing but the Type is read."""
     section = _RESOURCES.search(text)
-    found = None if section is None else _taken(text, section, wanted)
-    return found or Taken([Piece(1, text)], {})
+    extracted = None if section is None else _extract(text, section, wanted)
+    return extracted or Extracted([Piece(1, text)], {})
 
 
-def _taken(text: str, section: re.Match[str], wanted: Callable[[str], bool]) -> Taken | None:
+def _extract(text: str, section: re.Match[str], wanted: Callable[[str], bool]) -> Extracted | None:
     left = _before(text, section)
-    found: dict[str, Node] = {}
+    resources: dict[str, Node] = {}
     names: list[str | None] = []
-    doubtful: list[str] = []  # it has still to be found out whether these lines end what they begin
+    unchecked: list[str] = []  # it has still to be found out whether these lines end what they begin
     line, stop, column = left[-1].line + left[-1].text.count("\n"), section.start(1), len(section[1]) + 1
     search = _head(len(section[1])).search
     head = search(text, stop - 1)
     while head is not None and head.end() > head.start() + 1:  # what is at the margin is the next section
         start, (name, indent, type_) = stop, head.groups()
         is_read = type_ is not None and wanted(type_)
-        known = head.end() if type_ is None or is_read else _past_plain(text, head.end(), indent)
+        known = head.end() if type_ is None or is_read else _end_of_plain(text, head.end(), indent)
         following = search(text, known)
         stop = len(text) if following is None else following.start() + 1
         lines = text[start:stop].split("\n") if is_read else []
@@ -339,19 +338,19 @@ def _taken(text: str, section: re.Match[str], wanted: Callable[[str], bool]) -> 
         if is_read:
             body = _read(lines[1:], line + 1, indent)
         elif type_ is not None and (known >= stop - 1 or not _stray(len(indent)).search(text, known, stop)):
-            doubtful.append(text[known:stop])
+            unchecked.append(text[known:stop])
             body = _type_of(head, line + 1)
         if body is None:
             left.append(Piece(line, text[start:stop]))
         else:
-            found[name] = Node(body, line, column, column + len(name))
+            resources[name] = Node(body, line, column, column + len(name))
         names.append(name)
         line += len(lines) - 1 if is_read else text.count("\n", start, stop)
         head = following
     left.append(Piece(line, text[stop:]))
-    rest = "".join([*(piece.text for piece in left), *doubtful])
+    rest = "".join([*(piece.text for piece in left), *unchecked])
     is_certain = _are_names(names) and _is_ordinary(rest) and _closes_every_line(rest)
-    return Taken(left, found) if found and is_certain else None
+    return Extracted(left, resources) if resources and is_certain else None
 
 
 def _before(text: str, section: re.Match[str]) -> list[Piece]:
@@ -373,7 +372,7 @@ def _read(lines: Iterable[str], line: int, indent: str) -> dict[str, Node] | Non
         return None
 
 
-def _past_plain(text: str, start: int, indent: str) -> int:
+def _end_of_plain(text: str, start: int, indent: str) -> int:
     """Where those lines of a resource end of which nothing has to be known."""
     plain = _plain(len(indent)).match(text, start)
     return start if plain is None else plain.end()
@@ -393,7 +392,7 @@ def _is_ordinary(text: str) -> bool:
 def _closes_every_line(text: str) -> bool:
     """Whether no quote, bracket or anchor reaches beyond its line."""
     return all(
-        ends_what_it_begins(line) or _COMMENT.fullmatch(line) or _closing().fullmatch(line)
+        is_closed(line) or _COMMENT.fullmatch(line) or _closing().fullmatch(line)
         for line in set(_ODD_LINE.findall("\n" + text))
     )
 
@@ -402,14 +401,14 @@ def _closes_every_line(text: str) -> bool:
 def _closing() -> re.Pattern[str]:
     """A line that ends all that it begins. Few templates need it, and it takes its time to compile."""
     flow = _flow("|" + _flow(""))  # deeper nesting is rare
-    key = rf"(?:{_WORD_pruning}|{_QUOTED_pruning}):(?![^ \n]) *+"
-    node = rf"{_TAG_pruning}(?:{_QUOTED_pruning}|{flow}|[|>][-+0-9]{{0,2}}|{_PLAIN_pruning})"
+    key = rf"(?:{_WORD}|{_QUOTED_IN_LINE}):(?![^ \n]) *+"
+    node = rf"{_OPTIONAL_TAG}(?:{_QUOTED_IN_LINE}|{flow}|[|>][-+0-9]{{0,2}}|{_PLAIN_IN_LINE})"
     return re.compile(rf" *+(?:- ++)*+(?:{key})?+(?:{node})?+ *+(?:(?<= )#[^\n]*+)?")
 
 
 def _flow(inner: str) -> str:
-    item = rf"{_TAG_pruning}(?:{_QUOTED_pruning}|{_WORD_pruning}{inner})"
-    pair = rf"(?:{_QUOTED_pruning}|{_WORD_pruning}): ++{item}"
+    item = rf"{_OPTIONAL_TAG}(?:{_QUOTED_IN_LINE}|{_WORD}{inner})"
+    pair = rf"(?:{_QUOTED_IN_LINE}|{_WORD}): ++{item}"
     return rf"(?:\[ *+(?:{item} *+(?:, *+{item} *+)*+)?+\]|\{{ *+(?:{pair} *+(?:, *+{pair} *+)*+)?+\}})"
 
 
@@ -428,7 +427,7 @@ def _plain(indent: int) -> re.Pattern[str]:
     end, quoted = r"(?![^\n])", r"""(?:"[ !#-\[\]-~]*+"|'[ -&(-~]*+')"""
     characters = r"[ !$%()+-=?-Z\\-z}~]*+"
     safe = rf"{characters}(?:(?<= )#[ -~]*+)?+{end}"
-    text = rf" *+(?:- ++)*+(?:{_WORD_pruning}: ++)?+{_TAG_pruning}{quoted} *+{end}"
+    text = rf" *+(?:- ++)*+(?:{_WORD}: ++)?+{_OPTIONAL_TAG}{quoted} *+{end}"
     most = rf" {{{indent}}}[ A-SU-Za-z]{characters}(?=\n)"  # in few steps
     member = rf" {{{indent}}}(?=[ A-SU-Za-z]|T(?!ype\b))(?:{safe}|{text})"
     return re.compile(rf"(?:\n(?:{most}|{member}| *+(?:#[ -~]*+)?+{end}))*+")

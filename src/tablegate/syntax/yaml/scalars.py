@@ -51,9 +51,9 @@ def resolve(text: str) -> Scalar:
     return _real(text, real) if real else text
 
 
-def _integer(text: str, found: re.Match[str]) -> Scalar:
-    kind = found.lastgroup or ""
-    digits = found[kind].replace("_", "")
+def _integer(text: str, match: re.Match[str]) -> Scalar:
+    kind = match.lastgroup or ""
+    digits = match[kind].replace("_", "")
     sign = -1 if text.startswith("-") else 1
     if len(digits) > _DIGITS:
         raise ValueError(f"number with {len(digits)} digits; the limit is {_DIGITS}")
@@ -62,11 +62,11 @@ def _integer(text: str, found: re.Match[str]) -> Scalar:
     return sign * int(digits, _BASES[kind]) if digits else text
 
 
-def _real(text: str, found: re.Match[str]) -> float:
-    if found["special"]:
+def _real(text: str, match: re.Match[str]) -> float:
+    if match["special"]:
         raise ValueError(f"{text} cannot be compared with a number")
-    if found["sixty"]:
-        parts = found["sixty"].replace("_", "").split(":")
+    if match["sixty"]:
+        parts = match["sixty"].replace("_", "").split(":")
         number = _of_sixty([float(part) for part in parts])
         return -number if text.startswith("-") else number
     number = float(text.replace("_", ""))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tablegate.syntax.yaml import pasted
+from tablegate.syntax.yaml import as_json
 
 
 @pytest.mark.parametrize(
@@ -22,17 +22,17 @@ from tablegate.syntax.yaml import pasted
 )
 def test_a_fragment_is_spelled_as_members_or_items(fragment: str, expected: str) -> None:
     """Nothing is around them, functions are in their long form, and what stands apart stays apart."""
-    assert expected == pasted(fragment)
+    assert expected == as_json(fragment)
 
 
 def test_what_is_too_long_for_a_line_has_several() -> None:
     """Each part on its own, two columns further in."""
     arn = "arn:aws:iam::111122223333:role/backup-of-orders"
     expected = f'"Selection": {{\n  "Roles": [\n    "{arn}",\n    "{arn}"\n  ],\n  "Name": "orders"\n}}'
-    assert expected == pasted(f"Selection:\n  Roles: [{arn}, {arn}]\n  Name: orders")
+    assert expected == as_json(f"Selection:\n  Roles: [{arn}, {arn}]\n  Name: orders")
 
 
 @pytest.mark.parametrize("text", ["ask the team", "A: 1\n\nask the team", "A: [", "A: !Odd b", "# nothing", "A: .nan"])
 def test_what_cannot_be_spelled_stays_as_it_is(text: str) -> None:
     """All of it: two languages in one remedy would be neither."""
-    assert text == pasted(text)
+    assert text == as_json(text)
