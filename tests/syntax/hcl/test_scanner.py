@@ -6,7 +6,7 @@ import pytest
 
 from tablegate.syntax.hcl import File
 from tablegate.syntax.hcl.json_syntax import JsonFile
-from tablegate.syntax.hcl.scanner import inner
+from tablegate.syntax.hcl.scanner import part_span
 
 TEXT = """tomap({
   eu = { on = false, "a b" : [1, [2, 3], "x,}"] } # { no = 1 }
@@ -37,7 +37,7 @@ EOT
 )
 def test_a_part_is_found_by_its_keys(steps: tuple[str | int, ...], found: str) -> None:
     """Past comments, texts, brackets and what is computed."""
-    span = inner(TEXT, 0, steps)
+    span = part_span(TEXT, 0, steps)
     assert span is not None
     assert found == TEXT[slice(*span)]
 
@@ -45,13 +45,13 @@ def test_a_part_is_found_by_its_keys(steps: tuple[str | int, ...], found: str) -
 @pytest.mark.parametrize("steps", [("no",), ("eu", 0), ("eu", "a b", 7), ("on", "deeper"), (0,)], ids=str)
 def test_what_is_not_there_is_not_found(steps: tuple[str | int, ...]) -> None:
     """Neither a key that is missing, nor one in something that has none."""
-    assert inner(TEXT, 0, steps) is None
+    assert part_span(TEXT, 0, steps) is None
 
 
 @pytest.mark.parametrize("text", ["{ a = b", "{ a = [", '{ a = "b', "{ ] }", "{ a b }", "{ a = , }", "[,,]"])
 def test_what_is_broken_is_not_found(text: str) -> None:
     """Whatever is wrong with it."""
-    assert inner(text, 0, ("z",)) is None
+    assert part_span(text, 0, ("z",)) is None
 
 
 def test_json_has_parts_too() -> None:

@@ -1,4 +1,4 @@
-"""Files of Terraform's language: cut into blocks first, whose bodies are read when somebody asks for them."""
+"""Files of Terraform's language: split into blocks first; the body of a block is read when it is needed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,17 @@ from typing import NoReturn
 from tablegate.model.value import Place
 from tablegate.syntax.hcl.nodes import Attribute, Block, Body, Expression, Literal
 from tablegate.syntax.hcl.quick_reader import UnsupportedError, quick_expression
-from tablegate.syntax.hcl.scanner import BLANK, IDENTIFIER, SPACE, closing, heredoc, line_end, margin_of, refuse
+from tablegate.syntax.hcl.scanner import (
+    BLANK,
+    IDENTIFIER,
+    SPACE,
+    closing,
+    heredoc,
+    line_end,
+    margin_of,
+    part_span,
+    refuse,
+)
 from tablegate.syntax.hcl.scanner import place as place_of
 from tablegate.syntax.node import ParseError
 
@@ -35,7 +45,7 @@ _WORDS = {"true": Literal(True), "false": Literal(False), "null": Literal(None)}
 
 
 class File:
-    """One file, cut into the blocks at its top."""
+    """One file, split into its top-level blocks."""
 
     def __init__(self, name: str, text: str, grammar: str | None = None) -> None:
         self.name = name
@@ -44,7 +54,7 @@ class File:
         self._lines: list[int] | None = None
 
     def blocks(self) -> list[Block]:
-        """The blocks at the top, in their order."""
+        """The top-level blocks, in order."""
         text, position = self._text, 0
         blocks: list[Block] = []
         while (position := self._blank_end(position)) < len(text):
@@ -57,11 +67,11 @@ class File:
         return blocks
 
     def assignments(self) -> Body:
-        """The file as one body: that is what a file of variables is."""
+        """The file as one body, as a file of variables is."""
         return self._body(0, len(self._text))
 
     def place(self, start: int, end: int | None = None) -> Place:
-        """The place of what starts here. It is underlined where it ends on the same line."""
+        """The place of a range, with its end column if it ends on the same line."""
         if self._lines is None:
             self._lines = [match.end() for match in re.finditer("\n", self._text)]
         line = bisect_right(self._lines, start)
@@ -70,17 +80,15 @@ class File:
         return Place(self.name, line + 1, column, column + end - start if within and end is not None else None)
 
     def says(self, start: int, end: int, word: str) -> bool:
-        """Whether a word stands there, in whatever case."""
+        """Whether a range contains a word, in lower or upper case."""
         return word in self._text[start:end].lower()
 
     def inner(self, start: int, steps: Sequence[str | int]) -> tuple[int, int] | None:
-        """Where a part of the object or list that starts here stands; None where it is not spelled out."""
-        from tablegate.syntax.hcl.scanner import inner
-
-        return inner(self._text, start, steps)
+        """The range of a part of the object or list that starts here; None if it is not written out."""
+        return part_span(self._text, start, steps)
 
     def heredoc(self, start: int) -> Place | None:
-        """Where the text of a heredoc that starts here stands, without its margin; None where none does."""
+        """The place of the text of a heredoc that starts here, without its margin; None if there is no heredoc."""
         span = heredoc(self._text, start)
         if span is None:
             return None
@@ -146,14 +154,14 @@ class File:
         return self._parsed(written, start), start + len(written)
 
     def _parsed(self, written: str, start: int) -> Expression:
-        from tablegate.syntax.hcl.grammar import expression
+        from tablegate.syntax.hcl.grammar import expression  # imports python-hcl2, which most files do not need
 
         try:
             return expression(written, self._grammar)
         except ParseError as error:
             line, column = place_of(self._text, start)
             if error.line is not None and error.column is not None:
-                # It was parsed behind "x = ", from its own first line on.
+                # It was parsed after "x = ".
                 column = column + error.column - 5 if error.line == 1 else error.column
                 line += error.line - 1
             raise ParseError(error.message, line=line, column=max(column, 1), hint=error.hint) from None
@@ -163,7 +171,7 @@ class File:
         return position if match is None else match.end()
 
     def _is_over(self, position: int) -> bool:
-        """Whether a line, a comment, or the block ends here."""
+        """Whether the line or the block ends here, or a comment starts."""
         match = SPACE.match(self._text, position)
         position = position if match is None else match.end()
         return position >= len(self._text) or self._text[position] in "\n#}" or self._text.startswith("//", position)

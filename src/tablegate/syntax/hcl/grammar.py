@@ -1,6 +1,6 @@
-"""Expressions as python-hcl2 parses them: every one that is more than texts, numbers, references, calls and lists.
+"""Expressions as python-hcl2 parses them: those that the quick reader does not support.
 
-The parser's grammar is compiled once and kept in a file. Left alone it would write that file beside its own code.
+The compiled grammar is cached in a file. By default python-hcl2 would write it beside its own code.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tablegate.syntax.hcl.nodes import (
 from tablegate.syntax.hcl.scanner import unescaped
 from tablegate.syntax.node import ParseError
 
-# What Terraform takes and the grammar does not: the full names of its own functions, an arrow on a line of its own.
+# Valid in Terraform, unknown to the grammar: full names of built-in functions, an arrow on its own line.
 _CORE = re.compile(r"\bcore::(?=\w+\()")
 _ARROW = re.compile(r"([ \t]*\n[ \t]*)=>")
 _LITERALS = {"true": True, "false": False, "null": None}
@@ -42,7 +42,7 @@ _IGNORED = frozenset({"new_line_or_comment"})
 
 
 def expression(text: str, grammar: str | None) -> Expression:
-    """The expression of this text, which stands alone. ``grammar`` is the file that keeps the compiled grammar."""
+    """The text as an expression. ``grammar`` is the file with the compiled grammar."""
     try:
         return _parsed(text, grammar)
     except ParseError:
@@ -54,7 +54,7 @@ def expression(text: str, grammar: str | None) -> Expression:
         return _parsed(rewritten, grammar)
 
 
-_ONE_AT_A_TIME = Lock()  # Lark completes its lexers while it parses
+_ONE_AT_A_TIME = Lock()  # Lark changes its lexers while it parses
 
 
 @lru_cache(maxsize=4096)
@@ -66,7 +66,7 @@ def _parsed(text: str, grammar: str | None) -> Expression:
             tree = _parse(grammar)(f"x = {text}\n")
         attributes = _children(_children(tree)[0])
         if len(attributes) != 1:
-            raise ParseError("invalid expression")  # the grammar takes several arguments on one line
+            raise ParseError("invalid expression")  # the grammar allows several arguments on one line
         return _of(_children(attributes[0])[-1])
     except lark.exceptions.UnexpectedInput as error:
         line = getattr(error, "line", None)
@@ -84,12 +84,12 @@ def _parse(grammar: str | None) -> Callable[[str], Any]:
     from hcl2 import api, parser
 
     if grammar is not None:
-        setattr(parser, "PARSER_FILE", grammar)  # noqa: B010 - typed as a path, and only ever made a text of
+        setattr(parser, "PARSER_FILE", grammar)  # noqa: B010 - typed as a path, used as a text
     return api.parses_to_tree
 
 
 def _children(tree: Any) -> list[Any]:
-    """The children of a rule that are rules: punctuation, newlines and comments left out."""
+    """The children that are rules, without punctuation, newlines and comments."""
     return [one for one in tree.children if hasattr(one, "data") and one.data not in _IGNORED]
 
 
@@ -199,7 +199,7 @@ def _access(tree: Any) -> Expression:
 
 
 def _with_steps(inner: Expression, steps: tuple[Step, ...]) -> Expression:
-    """Further into something. What follows a splat is taken of each, so that ends a way of its own."""
+    """The expression with more steps. Steps after a splat apply to each item, so they form an access of their own."""
     if not steps:
         return inner
     if isinstance(inner, Access) and not any(isinstance(one, Splat) for one in inner.steps):

@@ -1,4 +1,4 @@
-"""Terraform's language in JSON: the same blocks and expressions, where every text is a template."""
+"""Terraform's JSON syntax, read into the same blocks and expressions. Every text is a template."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tablegate.syntax.hcl.quick_reader import UnsupportedError, template
 from tablegate.syntax.json import parse_json
 from tablegate.syntax.node import Node, ParseError
 
-# How many names stand between the word for a block and its body.
+# The number of labels of each block type.
 _LABELS = {
     "resource": 2,
     "data": 2,
@@ -27,7 +27,7 @@ _LABELS = {
     "import": 0,
 }
 _COMMENT = "//"
-# Blocks in blocks; anything else that is an object or a list is a value.
+# Nested blocks; any other object or list is a value.
 NESTED = frozenset(
     {
         "assume_role",
@@ -79,7 +79,7 @@ NESTED = frozenset(
 
 
 class JsonFile:
-    """One file, as the same blocks that the native syntax gives."""
+    """One file, as the blocks of the native syntax."""
 
     def __init__(self, name: str, text: str, grammar: str | None = None) -> None:
         self.name = name
@@ -91,7 +91,7 @@ class JsonFile:
             raise ParseError("the top level must be an object")
 
     def blocks(self) -> list[Block]:
-        """The blocks at the top, in their order."""
+        """The top-level blocks, in order."""
         blocks: list[Block] = []
         for type_, node in _members(self._root):
             levels = _LABELS.get(type_)
@@ -101,20 +101,20 @@ class JsonFile:
         return blocks
 
     def assignments(self) -> Body:
-        """The file as one body: that is what a file of variables is."""
+        """The file as one body, as a file of variables is."""
         return Body({name: self._attribute(name, node, templates=False) for name, node in _members(self._root)}, ())
 
     def place(self, start: int, end: int | None = None) -> Place:
-        """The place of what starts here."""
+        """The place of the node with this number."""
         node = self._places[start]
         return Place(self.name, node.line, node.column, node.end_column if end is not None else None)
 
-    def says(self, start: int, end: int, word: str) -> bool:  # noqa: ARG002 - somewhere in the file is near enough
-        """Whether a word stands there, in whatever case."""
+    def says(self, start: int, end: int, word: str) -> bool:  # noqa: ARG002 - anywhere in the file will do
+        """Whether the file contains a word, in lower or upper case."""
         return word in self._all
 
     def inner(self, start: int, steps: Sequence[str | int]) -> tuple[int, int] | None:
-        """Where a part of the object or list stands; None where there is no such part."""
+        """The number of the node of a part, twice; None if there is no such part."""
         node: Node | None = self._places[start]
         for step in steps:
             node = None if node is None else _part(node, step)
@@ -124,7 +124,7 @@ class JsonFile:
         return at, at
 
     def heredoc(self, start: int) -> Place | None:  # noqa: ARG002 - JSON has none
-        """Where the text of a heredoc stands: nowhere."""
+        """None: JSON has no heredocs."""
         return None
 
     def _labelled(self, type_: str, labels: tuple[str, ...], node: Node, levels: int) -> Iterator[Block]:
@@ -182,7 +182,7 @@ class JsonFile:
             pass
         if not (text.startswith("${") and text.endswith("}") and text.count("${") == 1):
             return Opaque(text)
-        from tablegate.syntax.hcl.grammar import expression
+        from tablegate.syntax.hcl.grammar import expression  # imports python-hcl2, which most files do not need
 
         try:
             return expression(text[2:-1], self._grammar)

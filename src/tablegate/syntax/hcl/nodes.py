@@ -1,4 +1,4 @@
-"""What Terraform's expressions and bodies are read into, whatever reads them."""
+"""Expressions, attributes, blocks and bodies of Terraform's language, as every reader of it makes them."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ class Literal(NamedTuple):
 
 
 class Name(NamedTuple):
-    """A word that stands for something: ``var``, ``local``, ``each``, a resource's type, a loop's variable."""
+    """A name: ``var``, ``local``, ``each``, the type of a resource, the variable of a loop."""
 
     name: str
 
 
 class Attr(NamedTuple):
-    """``.name`` behind something."""
+    """``.name`` after an expression."""
 
     name: str
 
 
 class At(NamedTuple):
-    """``[key]`` behind something."""
+    """``[key]`` after an expression."""
 
     key: Expression
 
 
 class Splat(NamedTuple):
-    """``[*]`` or ``.*`` behind something."""
+    """``[*]`` or ``.*`` after an expression."""
 
 
 Step: TypeAlias = Attr | At | Splat
 
 
 class Access(NamedTuple):
-    """Something, and the way into it."""
+    """An expression and the steps into its value."""
 
     base: Expression
     steps: tuple[Step, ...]
@@ -60,7 +60,7 @@ class Tuple(NamedTuple):
 
 
 class Object(NamedTuple):
-    """``{ a = b }``. A key that is a bare word is a text."""
+    """``{ a = b }``. A bare word as key is a text."""
 
     items: tuple[tuple[Expression, Expression], ...]
 
@@ -97,7 +97,7 @@ class Conditional(NamedTuple):
 
 
 class For(NamedTuple):
-    """``[for k, v in all : result if condition]``, and the same in braces with a ``key``."""
+    """``[for k, v in all : result if condition]``; in braces it has a ``key``."""
 
     names: tuple[str, ...]
     all: Expression
@@ -108,7 +108,7 @@ class For(NamedTuple):
 
 
 class Opaque(NamedTuple):
-    """What is valid, and not read any further."""
+    """A valid expression that is not read any further."""
 
     text: str
 
@@ -119,25 +119,25 @@ Expression: TypeAlias = (
 
 
 class Located(Protocol):
-    """The file that something stands in."""
+    """A file that gives places to what it contains."""
 
     name: str
 
     def place(self, start: int, end: int | None = None) -> Place:
-        """The place of what starts here."""
+        """The place of a range."""
 
     def says(self, start: int, end: int, word: str) -> bool:
-        """Whether a word stands there, in whatever case."""
+        """Whether a range contains a word, in lower or upper case."""
 
     def inner(self, start: int, steps: Sequence[str | int]) -> tuple[int, int] | None:
-        """Where a part of the object or list that starts here stands; None where it is not spelled out."""
+        """The range of a part of the object or list that starts here; None if it is not written out."""
 
     def heredoc(self, start: int) -> Place | None:
-        """Where the text of a heredoc that starts here stands, without its margin; None where none does."""
+        """The place of the text of a heredoc that starts here, without its margin; None if there is no heredoc."""
 
 
 class Attribute(NamedTuple):
-    """``name = expression``: where the name starts, and where the expression starts and ends."""
+    """``name = expression``: the start of the name, and the start and end of the expression."""
 
     name: str
     start: int
@@ -148,19 +148,19 @@ class Attribute(NamedTuple):
 
     @property
     def place(self) -> Place:
-        """Where its expression stands."""
+        """The place of the expression."""
         return self.file.place(self.first, self.end)
 
 
 class Body(NamedTuple):
-    """What stands between the braces of a block, or in a file of assignments."""
+    """The content of a block, or of a file of assignments."""
 
     attributes: Mapping[str, Attribute]
     blocks: tuple[Block, ...]
 
 
 class Block:
-    """A block: its header at once, its body when somebody asks. Its place is where its type stands."""
+    """A block with its header; the body is read on demand."""
 
     __slots__ = ("_body", "_read", "close", "file", "first", "labels", "start", "type")
 
@@ -186,12 +186,12 @@ class Block:
 
     @property
     def place(self) -> Place:
-        """Where its header stands."""
+        """The place of the header."""
         return self.file.place(self.start)
 
     @property
     def body(self) -> Body:
-        """What stands in it. A ParseError says where it is wrong."""
+        """The content of the block. A ParseError has the place of an error."""
         if self._body is None:
             try:
                 self._body = self._read(self)

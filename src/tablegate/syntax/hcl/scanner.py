@@ -1,4 +1,4 @@
-"""Where strings, brackets, heredocs end; escapes."""
+"""Where the parts of Terraform's language end: brackets, texts with templates, heredocs, comments. Escapes, too."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import NoReturn
 
 from tablegate.syntax.node import ParseError
 
-DEPTH = 100  # brackets and templates in one another; people write five
+DEPTH = 100  # of nested brackets and templates
 IDENTIFIER = r"[^\W\d][\w-]*"
 BLANK = re.compile(r"(?:[ \t\r\n]++|\#[^\n]*+|//[^\n]*+|/\*.*?\*/)*+", re.DOTALL)  # newlines and comments too
 SPACE = re.compile(r"(?:[ \t\r]++|/\*[^\n]*?\*/)*+")  # within a line
 
 _NEUTRAL = re.compile(
     r"""(?:
-        [^"{}\[\]()\#/<]++                                  # nothing that opens or closes
+        [^"{}\[\]()\#/<]++                                  # neither opens nor closes
       | "(?:[^"\\$%\n]++|\\.|[$%](?!\{))*+"                 # a text without templates
       | \#[^\n]*+ | //[^\n]*+ | /\*.*?\*/ | /(?![*/]) | <(?!<)
     )*+""",
@@ -35,12 +35,12 @@ _CLOSERS = {"{": "}", "[": "]", "(": ")"}
 
 
 def place(text: str, position: int) -> tuple[int, int]:
-    """Line and column of a position, both from one on."""
+    """Line and column of a position, both 1-based."""
     return text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
 
 
 def refuse(message: str, text: str, position: int, hint: str | None = None) -> NoReturn:
-    """Say what is wrong there."""
+    """Raise the error at this position."""
     line, column = place(text, position)
     raise ParseError(message, line=line, column=column, hint=hint)
 
@@ -68,7 +68,7 @@ def closing(text: str, opened: int, depth: int = 0) -> int:
 
 
 def line_end(text: str, position: int) -> int:
-    """The end of the expression that starts here: the end of its line, a comment, or a bracket that is not its own."""
+    """The end of the expression that starts here: the end of its line, a comment, or a bracket that it did not open."""
     while True:
         match = _NEUTRAL_IN_LINE.match(text, position)
         position = position if match is None else match.end()
@@ -84,7 +84,7 @@ def line_end(text: str, position: int) -> int:
 
 
 def heredoc(text: str, position: int) -> tuple[bool, int, int, int] | None:
-    """Of a heredoc: whether it is to be shifted left, where its text starts and ends, and where it is over."""
+    """A heredoc that starts here: whether it is shifted left, the start and end of its text, and its own end."""
     opened = _HEREDOC.match(text, position)
     if opened is None:
         return None
@@ -96,7 +96,7 @@ def heredoc(text: str, position: int) -> tuple[bool, int, int, int] | None:
 
 
 def text_end(text: str, position: int, depth: int = 0) -> int:
-    """The position behind the quote that closes the text which opens here."""
+    """The position after the text that starts here."""
     opened = position
     position += 1
     while True:
@@ -118,7 +118,7 @@ def _neutral_end(text: str, position: int) -> int:
 
 
 def _past_opening(text: str, position: int, sign: str, opened: int, depth: int) -> int:
-    """Behind what opens here and is no bracket."""
+    """The position after a text, a heredoc or a comment that starts here."""
     if sign == '"':
         return text_end(text, position, depth)
     if sign == "<":
@@ -138,10 +138,10 @@ _VALUE_TEXT = re.compile(r"[^\"{}\[\]()\#/<,\n]++")
 _COMMENT = re.compile(r"\#[^\n]*+|//[^\n]*+|/\*.*?\*/", re.DOTALL)
 
 
-def inner(text: str, start: int, steps: Sequence[str | int]) -> Span | None:
-    """Where a part starts and ends, by the keys and numbers that lead to it; None where it is not spelled out.
+def part_span(text: str, start: int, steps: Sequence[str | int]) -> Span | None:
+    """The range of a part, by the keys and indexes that lead to it; None if it is not written out.
 
-    The whole may be given to a function that leaves its parts as they are: ``jsonencode``, ``tomap``, ``toset``.
+    The whole may be the argument of a function that keeps its parts: ``jsonencode``, ``tomap``, ``toset``.
     """
     try:
         called = _CALLED.match(text, start) if steps else None
@@ -157,7 +157,7 @@ def inner(text: str, start: int, steps: Sequence[str | int]) -> Span | None:
 
 
 def _members(text: str, opened: int) -> Iterator[tuple[str | int | None, int]]:
-    """The keys of an object, or the numbers of a list, each with where its value starts."""
+    """The keys of an object or the indexes of a list, each with the start of its value."""
     sign = text[opened : opened + 1]
     position, number = _blank_end(text, opened + 1), 0
     while sign in ("{", "[") and position < len(text) and text[position] not in "}]":
@@ -182,7 +182,7 @@ def _members(text: str, opened: int) -> Iterator[tuple[str | int | None, int]]:
 
 
 def _computed(text: str, position: int) -> int:
-    """Behind a key in round brackets, or one with templates in it; below zero where there is none."""
+    """The position after a key in parentheses or with templates; negative if there is none."""
     if text.startswith("(", position):
         position = closing(text, position) + 1
     elif text.startswith('"', position):
@@ -192,7 +192,7 @@ def _computed(text: str, position: int) -> int:
 
 
 def _value_end(text: str, position: int, ends: str) -> int:
-    """The end of the value that starts here, without the blanks behind it."""
+    """The end of the value that starts here, without trailing blanks."""
     end = position
     while position < len(text) and text[position] not in ends:
         match = _VALUE_TEXT.match(text, position)
@@ -229,18 +229,18 @@ _LAST = 0x10FFFF
 
 
 def unescaped(text: str) -> str:
-    """What a text between quotes means."""
+    """A text between quotes without its escapes."""
     return _ESCAPE.sub(_unescaped_one, text) if "\\" in text or "{" in text else text
 
 
 def unmargined(text: str) -> str:
-    """A heredoc's text without the indentation that all its lines share."""
+    """The text of a heredoc without the indentation that all lines share."""
     lines, margin = text.split("\n"), margin_of(text)
     return "\n".join(line[margin:] if line.strip() else line.lstrip(" \t") for line in lines)
 
 
 def margin_of(text: str) -> int:
-    """The width of that indentation."""
+    """The width of the indentation that all lines share."""
     lines = (line for line in text.split("\n") if line.strip())
     return min((len(line) - len(line.lstrip(" \t")) for line in lines), default=0)
 

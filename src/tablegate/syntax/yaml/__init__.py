@@ -1,4 +1,8 @@
-"""Parse_yaml; lines as editors count; yaml pasted as json."""
+"""YAML into nodes with places.
+
+CloudFormation's short forms come out as the long ones, ``!Ref x`` as ``{"Ref": "x"}``. Lines are those of an editor,
+also where YAML 1.1 ends a line and editors do not: at U+0085, U+2028 and U+2029. `as_json` turns a fragment into JSON.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +15,14 @@ from tablegate.syntax.node import Node, ParseError, collector_paused
 from tablegate.syntax.yaml.line_reader import SECTION, Extracted, Piece, UnclearError, extract_resources, read_block
 
 LENGTH = 20_000_000  # characters; CloudFormation itself ends at one million
-_MARKER = re.compile(r"\A((?:#[^\n]*+\n|\n)*+)---\n")  # of a document's start; without one it is the same
+_MARKER = re.compile(r"\A((?:#[^\n]*+\n|\n)*+)---\n")  # of a document's start
 
 
 def parse_yaml(text: str, wanted: Callable[[str], bool] | None = None) -> Node:
     """The document as nodes, each with its line and column.
 
-    ``wanted`` says of a type whether a template's resources of it are to be read. Others may come out with nothing but
-    their ``Type``, and what is wrong inside of them is then not seen.
+    ``wanted`` tells whether a template's resources of a type are needed. The others may have only their ``Type``, and
+    errors inside them are then not found. Without ``wanted`` libyaml reads everything.
     """
     if len(text) > LENGTH:
         raise ParseError(f"YAML file with {len(text):,} characters; the limit is {LENGTH:,}")
@@ -28,27 +32,26 @@ def parse_yaml(text: str, wanted: Callable[[str], bool] | None = None) -> Node:
 
 
 def _with_editor_lines(root: Node, text: str) -> Node:
-
     if has_extra_lines(text):
         to_editor_lines(root, text)
     return root
 
 
 def _assembled(extracted: Extracted) -> Node:
-    """The whole document, with the resources that were taken out of it."""
+    """The whole document, with the resources that were extracted from it."""
     sections = _plain_sections(extracted)
     if sections:
         return Node(sections, next(iter(sections.values())).line, 1)
     root = _parsed(extracted.text)
     if not extracted.resources or not isinstance(root.content, dict) or SECTION not in root.content:
-        return root  # behind a tag there is no template
+        return root  # a document with a tag is not a template
     section = root.content[SECTION]
     others = section.content if isinstance(section.content, dict) else {}
     return Node({**root.content, SECTION: _section(section.line, others, extracted.resources)}, root.line, root.column)
 
 
 def _plain_sections(extracted: Extracted) -> Mapping[str, Node] | None:
-    """The sections of the document, if every line of what is left says by itself what it is, too."""
+    """The sections of the document, if the lines that are left can be read line by line too."""
     before, *rest = extracted.pieces
     try:
         first = read_block(_MARKER.sub(r"\1\n", before.text).split("\n"), before.line, 0)
@@ -66,12 +69,12 @@ def _with_resources(
     last = read_block(after.text.split("\n"), after.line, 0)
     sections = {**first, SECTION: _section(opening.line, dict(others), resources), **last}
     if len(sections) <= len(first) + len(last) or len({*resources, *dict(others)}) < len(resources) + len(others):
-        raise UnclearError  # a key is there twice
+        raise UnclearError  # a duplicate key
     return sections
 
 
 def _section(line: int, others: Mapping[str, Node], resources: Mapping[str, Node]) -> Node:
-    """All resources, in their order."""
+    """All resources, in order of their lines."""
     content = dict(sorted({**others, **resources}.items(), key=lambda item: item[1].line)) if others else resources
     return Node(content, line, 1, 1 + len(SECTION))
 
@@ -87,12 +90,12 @@ _EXTRA = frozenset("\x85\u2028\u2029")
 
 
 def has_extra_lines(text: str) -> bool:
-    """Whether YAML and an editor count this text's lines differently."""
+    """Whether YAML and editors count the lines of this text differently."""
     return not _EXTRA.isdisjoint(text)
 
 
 def to_editor_lines(root: Node, text: str) -> None:
-    """Move every node to the line and column where an editor shows it."""
+    """Give every node the line and column that an editor shows."""
     lines = _editor_lines(text)
     waiting, seen = [root], set()
     while waiting:
@@ -111,7 +114,7 @@ def to_editor_lines(root: Node, text: str) -> None:
 
 
 def _editor_lines(text: str) -> list[tuple[int, int]]:
-    """For each of YAML's lines: the editor's line, and the columns that come before it there."""
+    """For each line of YAML: the line of an editor, and the columns before it on that line."""
     lines = [(1, 0)]
     line, start = 1, 0
     for end in _END.finditer(text):
@@ -121,13 +124,13 @@ def _editor_lines(text: str) -> list[tuple[int, int]]:
     return lines
 
 
-_WIDTH = 72  # what does not fit into one line has a line for each of its parts
-_BLANK_LINES = re.compile(r"\n\n+(?=\S)")  # what is nested may have empty lines too
+_WIDTH = 72  # a longer value gets a line for each of its parts
+_BLANK_LINES = re.compile(r"\n\n+(?=\S)")  # between fragments, not inside a nested one
 
 
 @cache
 def as_json(fragments: str) -> str:
-    """Fragments with an empty line between them, in JSON. As they are, where one of them is no mapping or list."""
+    """Fragments of YAML, separated by empty lines, as JSON. Unchanged if one is not a mapping or a list."""
     try:
         return "\n\n".join(_members(parse_yaml(fragment).plain()) for fragment in _BLANK_LINES.split(fragments))
     except (ParseError, ValueError):
@@ -136,7 +139,7 @@ def as_json(fragments: str) -> str:
 
 def _members(content: object) -> str:
     if not isinstance(content, (dict, list)):
-        raise ParseError("a scalar, which is not a part of a template")
+        raise ParseError("a scalar is not a part of a template")
     return ",\n".join(_parts(content, ""))
 
 
@@ -150,7 +153,7 @@ def _parts(content: dict[str, object] | list[object], indent: str) -> Iterator[s
 
 
 def _spread(content: object, indent: str, column: int) -> str:
-    """A value that begins at a column, in one line if there is room for it."""
+    """A value that begins at a column, on one line if it fits."""
     line = _line(content)
     if column + len(line) <= _WIDTH or not isinstance(content, (dict, list)):
         return line

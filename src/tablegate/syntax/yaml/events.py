@@ -1,4 +1,7 @@
-"""Libyaml events into nodes; anchors with a budget."""
+"""libyaml's events into nodes, without a constructor and without recursion.
+
+Anchors and aliases have a budget: a few lines of aliases can expand to more nodes than fit into memory.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,8 @@ from yaml.events import (
 from tablegate.syntax.node import Node, ParseError, Scalar
 from tablegate.syntax.yaml.scalars import COLLECTIONS, CORE, FIRST, WORDS, core_scalar, long_form, resolve, shown
 
-EXPANDED = 250_000  # nodes that all aliases together may stand for
-LEVELS = 120  # how deep they may build
+EXPANDED = 250_000  # nodes of all aliases together
+LEVELS = 120  # of nesting, aliases expanded
 
 
 class _Extent(NamedTuple):
@@ -30,35 +33,35 @@ class _Extent(NamedTuple):
 
 
 class Aliases:
-    """What has been anchored so far, and how much the aliases have used of the budget."""
+    """The anchors so far, and the budget that aliases have used."""
 
     __slots__ = ("_expanded", "_extents", "_named", "open")
 
     def __init__(self) -> None:
-        self.open: dict[int, tuple[str, Node]] = {}  # by depth: anchored containers that have not ended
+        self.open: dict[int, tuple[str, Node]] = {}  # by depth: open containers with an anchor
         self._named: dict[str, Node | None] = {}  # None while the container is open
         self._extents: dict[int, _Extent] = {}
         self._expanded = 0
 
     def scalar(self, name: str, node: Node) -> None:
-        """An anchored scalar."""
+        """Add an anchored scalar."""
         self._named[name] = node
         self._extents[id(node)] = self._extent(node)
 
     def begin(self, name: str, depth: int, node: Node) -> None:
-        """An anchored container begins; until its end no alias may name it."""
+        """Open an anchored container; no alias may name it until it ends."""
         self.open[depth] = (name, node)
         self._named[name] = None
 
     def end(self, depth: int) -> None:
-        """A container ends at this depth, anchored or not."""
+        """Close the container at this depth, anchored or not."""
         if depth in self.open:
             name, node = self.open.pop(depth)
             self._named[name] = node
             self._extents[id(node)] = self._extent(node)
 
     def target(self, name: str, depth: int) -> Node:
-        """The node that an alias at this depth stands for. ValueError says why it can stand for none."""
+        """The node of an alias at this depth. A ValueError says why there is none."""
         if name not in self._named:
             raise ValueError("alias without an anchor")
         node = self._named[name]
@@ -71,7 +74,7 @@ class Aliases:
         return node
 
     def _extent(self, node: Node) -> _Extent:
-        """Size and height, level by level; what is known of an anchored part is not walked again."""
+        """Size and height, level by level. Anchored parts are not walked again."""
         size = height = depth = 0
         level = [node]
         while level:
@@ -91,13 +94,13 @@ def _children(node: Node) -> Iterable[Node]:
 
 
 DEPTH = 60  # three times the deepest template seen
-SHOWN = 80  # characters of a key or a tag that a message names
+SHOWN = 80  # characters of a key or a tag in a message
 
-_Event: TypeAlias = Any  # libyaml's events and PyYAML's own, whose types say too little of either
+_Event: TypeAlias = Any  # of libyaml or of PyYAML
 
 _Parser: Any = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 _ODD_KEYS = frozenset(WORDS) | {"<<"}
-_ITEM = "(item)"  # stands for the key inside a sequence, and is no text of any input; None: a key is awaited
+_ITEM = "(item)"  # in place of a key inside a sequence; None: a key is next
 _PLACEHOLDERS = "fill in the placeholders of the template engine, {{ ... }}, first"
 _UNPRINTABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -132,7 +135,7 @@ class _Builder:
             raise _error("more than one YAML document in the file", event)
         return root
 
-    def _tree(self) -> Node:  # noqa: C901, PLR0912 - every event goes through; a call for each would cost a fifth more
+    def _tree(self) -> Node:  # noqa: C901, PLR0912 - a call for each event would cost a fifth
         next_event, aliases, resolved = self._next, self._aliases, self._resolved
         content, key, at, stack = self._root, _ITEM, None, []  # type: Any, str | None, Any, list[tuple[Any, str | None]]
         while True:
@@ -174,7 +177,7 @@ class _Builder:
                 content, key = inner, None if kind is MappingStartEvent else _ITEM
 
     def _key(self, event: _Event) -> str:
-        """A key that is tagged or anchored, or that looks like something other than a text."""
+        """A key with a tag or an anchor, or one that does not look like a text."""
         text: str = event.value
         if event.anchor is not None:
             self._aliases.scalar(event.anchor, Node(text, *_place(event)))
@@ -197,7 +200,7 @@ class _Builder:
         return value
 
     def _marked_scalar(self, event: _Event, at: _Event) -> Node:
-        """A scalar with a tag, an anchor or both. A function stands at its key, as every mapping does."""
+        """A scalar with a tag, an anchor or both. A function has the place of its key, as every mapping."""
         node = Node(event.value, *_place(event))
         form = None if event.tag in (None, "!") else long_form(event.tag)
         if form is not None:
@@ -222,7 +225,7 @@ class _Builder:
             raise _error(str(error), event) from None
 
     def _container(self, event: _Event, at: _Event, inner: Any, depth: int) -> Node:
-        """A sequence or mapping, still empty. It stands at its key."""
+        """An empty sequence or mapping, with the place of its key."""
         node = Node(inner, *_place(at))
         if depth > DEPTH:
             raise _error(f"nested deeper than {DEPTH} levels", event)
@@ -265,7 +268,7 @@ def _duplicate(key: str, first: Node, event: _Event) -> ParseError:
 
 
 def _in_our_words(error: Any, text: str) -> ParseError:
-    """What the parser found wrong. Its own text may quote the input, so only the name of the problem is taken."""
+    """An error of the parser. Its context may quote the input, so only the problem is used."""
     mark = getattr(error, "problem_mark", None)
     if mark is not None:
         return ParseError(f"not valid YAML: {error.problem}", line=mark.line + 1, column=mark.column + 1)

@@ -1,13 +1,12 @@
 """A kept speed layer: the resources of a template, read line by line.
 
 Nearly every line of a template is complete in itself: a key, a short value, an item of a list. Such lines become nodes
-without a parser, and what a line means is remembered, since the same lines come again and again. A resource with any
-other line (an anchor, a block scalar, a quote that spans lines) is left to libyaml, at its place in the file; so is the
-whole file if such a line can reach beyond its resource. Resources of types that nobody reads are cut out: only their
-``Type`` is read.
+without a parser, and what a line means is remembered, because the same lines recur. A resource with any other
+line (an anchor, a block scalar, a quote that spans lines) is left to libyaml, at its place in the file; so is the whole
+file if such a line can reach beyond its resource. Of resources whose type is not needed only the ``Type`` is read.
 
-- It never guesses: a line that it does not know in full raises ``UnclearError``, and libyaml reads the resource.
-- What is wrong inside a resource that is cut out is not noticed.
+- It never guesses: a line that it does not know completely raises ``UnclearError``, and libyaml reads the resource.
+- Errors inside a resource that is not needed are not found.
 - It buys: `make bench`, row "check of 4.7 MB of YAML": 1.8 times as fast as with libyaml alone.
 - It is held to the plain reader by tests/syntax/yaml/test_line_reader.py and test_line_reader_pruning.py, which compare
   its nodes and places with those of libyaml's events, also on generated templates.
@@ -25,11 +24,11 @@ from tablegate.model.record import record
 from tablegate.syntax.node import Node, Scalar
 from tablegate.syntax.yaml.scalars import FIRST, WORDS, long_form, resolve
 
-_MAX_DEPTH = 30  # levels; more than people write
-_MAX_KEY = 200  # characters of a key; libyaml knows none of more than 1024
-_KNOWN_LINES = 8192  # lines whose meaning is kept: many a line of a template is there often
+_MAX_DEPTH = 30  # levels
+_MAX_KEY = 200  # characters; libyaml allows 1024
+_KNOWN_LINES = 8192  # cached
 
-# What begins with one of these characters is a plain scalar, and in it ": " and " #" alone mean something.
+# A plain scalar begins with one of these characters; inside it only ": " and " #" have a meaning.
 _WORD = r"[A-Za-z0-9_./$](?:[A-Za-z0-9_./$\-]++|:(?=[A-Za-z0-9_./$\-:]))*+"
 _PLAIN = r"(?P<plain>[A-Za-z0-9_./$](?:[^:#]++|:(?=\S)|(?<=\S)#)*+)"
 _QUOTED = r""""[^"\\]*+"|'[^']*+'"""
@@ -48,30 +47,29 @@ _Value: TypeAlias = "tuple[Any, int, int | None]"
 """A scalar, a list of such values, or a function as its name and value; with its column and its end."""
 
 _At: TypeAlias = "tuple[int, int] | None"
-"""Where a key stands."""
+"""Column and end of a key."""
 
 _Opening: TypeAlias = "tuple[int, tuple[tuple[type, int, int], ...], str | None, _At]"
-"""What a line begins with: its depth, what begins behind its dashes, its key and where that stands."""
+"""The beginning of a line: its depth, the containers that its dashes open, its key and the key's place."""
 
 
 class UnclearError(Exception):
-    """A line says more than is known here."""
+    """A line that cannot be read by itself."""
 
 
 _Line: TypeAlias = "tuple[int, tuple[tuple[type, int, int], ...], str | None, Any, int, int | None, bool, bool]"
-"""What a line says, in a plain tuple because those are taken apart at once: its depth; what begins behind its dashes,
-each with its kind, its column and its depth; its key; a scalar, or a value that is more, with its column and its end;
-whether it is a scalar; and whether its content is on the lines below.
+"""A line as a tuple, which is quick to unpack: its depth; the containers that its dashes open, each with kind,
+column and depth; its key; a scalar or another value, with column and end; whether it is a scalar;
+whether its content is on the lines below.
 
-The depth is twice the indentation, and one more for an item: those of a list may stand right below the key that the
-list belongs to, and are deeper."""
+The depth is twice the indentation, plus one for an item: items of a list may have the indentation of the list's key."""
 
 
 def read_block(lines: Iterable[str], first: int, indent: int) -> dict[str, Node]:  # noqa: C901, PLR0912 - for speed
-    """The mapping that the lines are; the first has this number, and the mapping has this indentation."""
+    """The lines as a mapping with this indentation. ``first`` is the number of the first line."""
     top: dict[str, Node] = {}
     content, current, stack = top, 2 * indent, [(top, -1)]  # type: Any, int, list[tuple[Any, int]]
-    waiting: Node | None = None  # for its content, on the lines below its key
+    waiting: Node | None = None  # its content is on the lines below
     for number, line in enumerate(map(_LINES.__getitem__, lines), first):
         if line is None:
             continue
@@ -108,7 +106,7 @@ def read_block(lines: Iterable[str], first: int, indent: int) -> dict[str, Node]
 
 
 def is_closed(line: str) -> bool:
-    """Whether no quote or bracket of the line reaches beyond it; False where that is not known here."""
+    """Whether the line closes its quotes and brackets; False if that is not certain."""
     match = _LINE.fullmatch(line)
     if match is None or match["items"] is None:
         return match is not None
@@ -120,13 +118,13 @@ def is_closed(line: str) -> bool:
 
 
 def _tagged(node: Node) -> Node:
-    """What stands behind a short tag."""
+    """The value of a short tag."""
     (inner,) = node.content.values()  # type: ignore[union-attr]
     return inner
 
 
 def _node_of(value: _Value, number: int) -> Node:
-    """The value as nodes, on the line with this number."""
+    """The value as nodes on this line."""
     content, start, end = value
     kind = content.__class__
     if kind is tuple:
@@ -138,7 +136,7 @@ def _node_of(value: _Value, number: int) -> Node:
 
 
 class _Lines(dict[str, "_Line | None"]):
-    """What lines say, of as many as are kept."""
+    """A cache of lines, emptied when it is full. Values are immutable, so threads may share it."""
 
     def __missing__(self, text: str) -> _Line | None:
         if len(self) >= _KNOWN_LINES:
@@ -149,14 +147,11 @@ class _Lines(dict[str, "_Line | None"]):
 
 
 _LINES = _Lines()
-_OPENINGS: dict[str, _Opening] = {}  # by what stands before the value: there are fewer of those
+_OPENINGS: dict[str, _Opening] = {}  # by the text before the value
 
 
 def _parsed_line(text: str) -> _Line | None:
-    """What the line says; nothing where it is empty or a comment.
-
-    Most lines begin as others do, and then only a simple value is new.
-    """
+    """The meaning of a line; None if it is empty or a comment. Often only the value is new."""
     before, sign, rest = text.partition(": ")
     if not sign:
         before, sign, rest = text.partition("- ")
@@ -172,7 +167,7 @@ def _parsed_line(text: str) -> _Line | None:
 
 
 def _parsed_new_line(text: str) -> _Line | None:
-    """The same of a line that begins as no other one did, or whose value is not simple."""
+    """The meaning of a line with a new beginning, or with a value that is not simple."""
     match = _LINE.fullmatch(text)
     if match is None or not text.isprintable():
         raise UnclearError
@@ -201,7 +196,7 @@ def _parsed_new_line(text: str) -> _Line | None:
 
 
 def _containers(dashes: str, start: int, key: str | None) -> tuple[tuple[type, int, int], ...]:
-    """What begins behind the dashes of a line, which are here."""
+    """The containers that the dashes of a line open."""
     inner: list[tuple[type, int, int]] = []
     if "-" in dashes[1:]:
         inner += [(list, at + 1, 2 * at + 1) for at, sign in enumerate(dashes[1:], start + 1) if sign == "-"]
@@ -211,14 +206,14 @@ def _containers(dashes: str, start: int, key: str | None) -> tuple[tuple[type, i
 
 
 def _open_value(match: re.Match[str], tag: str | None, at: _At) -> _Value:
-    """A key whose value is on the lines below."""
+    """The value of a key whose content is on the lines below."""
     if at is None:
         raise UnclearError
     return None if tag is None else (_form(tag), (None, match.start("tag") + 1, None)), *at
 
 
 def _flow_list(match: re.Match[str], tag: str | None, at: _At) -> _Value:
-    """A list in brackets. Whatever is no scalar stands at its key."""
+    """A list in brackets. A value that is not a scalar has the place of its key."""
     start, end = match.start("value") + 1, match.start("value") + 2
     own = (start if tag is None else match.start("tag") + 1, end)
     held = _items(match.string, *match.span("items"))
@@ -239,7 +234,7 @@ def _items(text: str, start: int, end: int) -> list[_Value]:
 
 
 def _scalar(groups: tuple[str | Any, ...], start: int, before: int, at: _At) -> _Value:
-    """A scalar, said by its tag, its text, and this again if it is plain; where it starts, and where the tag does."""
+    """A scalar from the groups tag, value and plain; the starts of the value and of the tag."""
     tag, value, plain = groups
     text = value[1:-1] if plain is None else plain.rstrip(" ")
     end = start + 1 + len(value if plain is None else text)
@@ -266,8 +261,8 @@ def _form(tag: str) -> str:
 
 SECTION = "Resources"
 
-# What ends on its line. A plain scalar that begins with one of these characters is text up to " #" or ": ",
-# quotes and brackets included; inside of brackets quotes count only where a scalar can begin.
+# Parts that end on their line. A plain scalar that begins with one of these characters is text up to " #" or ": ",
+# with quotes and brackets; inside brackets a quote counts only where a scalar can begin.
 _QUOTED_IN_LINE = r"""(?:"(?:[^"\\\n]|\\[^\n])*+"|'(?:[^'\n]|'')*+')"""
 _PLAIN_IN_LINE = r"[A-Za-z0-9_./$](?:[^\n:#]++|:(?=\S)|(?<=\S)#)*+"
 _OPTIONAL_TAG = r"(?:![A-Za-z0-9:]++ ++)?+"
@@ -282,7 +277,7 @@ _NO_NAMES = {None, *WORDS}
 
 @record(kw_only=False)
 class Piece:
-    """Lines of a text, and the number of the first."""
+    """Lines of a text, with the number of the first."""
 
     line: int
     text: str
@@ -290,10 +285,9 @@ class Piece:
 
 @record(kw_only=False)
 class Extracted:
-    """What is left of a text, and the resources that were taken out of it.
+    """The resources that were extracted from a text, and the rest of it.
 
-    Where there are any, the first piece is what stands before their section, the second one opens it, and the last one
-    is what follows it.
+    If there are any, the first piece is before the section ``Resources``, the second opens it, the last follows it.
     """
 
     pieces: list[Piece]
@@ -301,7 +295,7 @@ class Extracted:
 
     @property
     def text(self) -> str:
-        """What is left, where it was."""
+        """The rest, on its lines."""
         parts: list[str] = []
         line = 1
         for piece in self.pieces:
@@ -313,7 +307,7 @@ class Extracted:
 
 
 def extract_resources(text: str, wanted: Callable[[str], bool]) -> Extracted:
-    """The resources that can be taken out. Of those whose type is not wanted nothing but the Type is read."""
+    """The resources that can be read by lines. Of types that are not wanted only the ``Type`` is read."""
     section = _RESOURCES.search(text)
     extracted = None if section is None else _extract(text, section, wanted)
     return extracted or Extracted([Piece(1, text)], {})
@@ -323,11 +317,11 @@ def _extract(text: str, section: re.Match[str], wanted: Callable[[str], bool]) -
     left = _before(text, section)
     resources: dict[str, Node] = {}
     names: list[str | None] = []
-    unchecked: list[str] = []  # it has still to be found out whether these lines end what they begin
+    unchecked: list[str] = []  # lines that may open what they do not close
     line, stop, column = left[-1].line + left[-1].text.count("\n"), section.start(1), len(section[1]) + 1
     search = _head(len(section[1])).search
     head = search(text, stop - 1)
-    while head is not None and head.end() > head.start() + 1:  # what is at the margin is the next section
+    while head is not None and head.end() > head.start() + 1:  # a line at the margin is the next section
         start, (name, indent, type_) = stop, head.groups()
         is_read = type_ is not None and wanted(type_)
         known = head.end() if type_ is None or is_read else _end_of_plain(text, head.end(), indent)
@@ -354,18 +348,18 @@ def _extract(text: str, section: re.Match[str], wanted: Callable[[str], bool]) -
 
 
 def _before(text: str, section: re.Match[str]) -> list[Piece]:
-    """What stands before the resources, and what opens them."""
+    """The text before the resources, and the line that opens them."""
     before, opening = text[: section.start()], text[section.start() : section.start(1)]
     return [Piece(1, before), Piece(1 + before.count("\n"), opening)]
 
 
 def _are_names(names: list[str | None]) -> bool:
-    """Whether all have one, each another one."""
+    """Whether all resources have a name, and no two the same."""
     return len({*names}) == len(names) and _NO_NAMES.isdisjoint(names)
 
 
 def _read(lines: Iterable[str], line: int, indent: str) -> dict[str, Node] | None:
-    """The members of a resource that is wanted, where they can be read."""
+    """The members of a wanted resource; None if a line is unclear."""
     try:
         return read_block(lines, line, len(indent))
     except UnclearError:
@@ -373,24 +367,24 @@ def _read(lines: Iterable[str], line: int, indent: str) -> dict[str, Node] | Non
 
 
 def _end_of_plain(text: str, start: int, indent: str) -> int:
-    """Where those lines of a resource end of which nothing has to be known."""
+    """The end of the lines of a resource that need not be read."""
     plain = _plain(len(indent)).match(text, start)
     return start if plain is None else plain.end()
 
 
 def _type_of(head: re.Match[str], line: int) -> dict[str, Node]:
-    """What is read of a resource that is not wanted."""
+    """The ``Type`` of a resource that is not wanted."""
     (start, end), before = head.span("type"), head.start("indent") - 1
     return {"Type": Node(head["type"], line, start - before, end - before)}
 
 
 def _is_ordinary(text: str) -> bool:
-    """Whether there are no tabs, no line ends but line feeds, and nothing that YAML does not allow."""
+    """Whether there are no tabs, no line ends but line feeds, and no control characters."""
     return text.encode().translate(None, _ORDINARY).decode().isprintable()
 
 
 def _closes_every_line(text: str) -> bool:
-    """Whether no quote, bracket or anchor reaches beyond its line."""
+    """Whether no quote, bracket or anchor extends beyond its line."""
     return all(
         is_closed(line) or _COMMENT.fullmatch(line) or _closing().fullmatch(line)
         for line in set(_ODD_LINE.findall("\n" + text))
@@ -399,7 +393,7 @@ def _closes_every_line(text: str) -> bool:
 
 @cache
 def _closing() -> re.Pattern[str]:
-    """A line that ends all that it begins. Few templates need it, and it takes its time to compile."""
+    """A line that closes all that it opens. Few templates need it, and it is slow to compile."""
     flow = _flow("|" + _flow(""))  # deeper nesting is rare
     key = rf"(?:{_WORD}|{_QUOTED_IN_LINE}):(?![^ \n]) *+"
     node = rf"{_OPTIONAL_TAG}(?:{_QUOTED_IN_LINE}|{flow}|[|>][-+0-9]{{0,2}}|{_PLAIN_IN_LINE})"
@@ -414,7 +408,7 @@ def _flow(inner: str) -> str:
 
 @cache
 def _head(indent: int) -> re.Pattern[str]:
-    """A line at the depth of the resources' names or less deep; with its type, where this is all of the next line."""
+    """A line at the indentation of the resources' names or less, with the type if it fills the next line."""
     name = r"(?P<name>[A-Za-z0-9]++(?:::[A-Za-z0-9]++)*+):(?=[ \n])"
     type_ = r"(?P<type>[A-Za-z][A-Za-z0-9]*+(?:::[A-Za-z0-9@_-]++)*+) *+(?=\n)"
     resource = rf" *+\n(?P<indent> {{{indent + 1},}}+)Type: ++{type_}(?!\n(?: *+\n)*+(?P=indent) )"
@@ -423,17 +417,17 @@ def _head(indent: int) -> re.Pattern[str]:
 
 @cache
 def _plain(indent: int) -> re.Pattern[str]:
-    """Members of a resource as nearly all are: ordinary, no type, and each line ends what it begins."""
+    """Ordinary members of a resource: no type, and each line closes what it opens."""
     end, quoted = r"(?![^\n])", r"""(?:"[ !#-\[\]-~]*+"|'[ -&(-~]*+')"""
     characters = r"[ !$%()+-=?-Z\\-z}~]*+"
     safe = rf"{characters}(?:(?<= )#[ -~]*+)?+{end}"
     text = rf" *+(?:- ++)*+(?:{_WORD}: ++)?+{_OPTIONAL_TAG}{quoted} *+{end}"
-    most = rf" {{{indent}}}[ A-SU-Za-z]{characters}(?=\n)"  # in few steps
+    most = rf" {{{indent}}}[ A-SU-Za-z]{characters}(?=\n)"
     member = rf" {{{indent}}}(?=[ A-SU-Za-z]|T(?!ype\b))(?:{safe}|{text})"
     return re.compile(rf"(?:\n(?:{most}|{member}| *+(?:#[ -~]*+)?+{end}))*+")
 
 
 @cache
 def _stray(indent: int) -> re.Pattern[str]:
-    """A line that is not a member of the resource, or a type once more."""
+    """A line that is not a member of the resource, or a second type."""
     return re.compile(rf"\n(?: {{0,{indent - 1}}}[^ \n#]| {{{indent}}}(?:Type\b|[^ \nA-Za-z#]))")

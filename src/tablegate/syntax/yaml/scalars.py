@@ -1,4 +1,4 @@
-"""Yaml 1.1 scalars and cloudformation tags."""
+"""Plain scalars as CloudFormation reads them, by YAML 1.1, and tags: its short forms and YAML's own types."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from math import isfinite
 
 from tablegate.syntax.node import Scalar
 
-# YAML 1.1 without timestamps, merges and defaults: CloudFormation keeps dates as text and knows no merges.
-# The single letters y and n are texts to it, whatever the page of YAML 1.1 says.
+# YAML 1.1 without timestamps, merges and defaults: CloudFormation keeps dates as text and has no merges.
+# Unlike in YAML 1.1, the single letters y and n are texts.
 WORDS: dict[str, Scalar] = {
     "": None,
     "~": None,
@@ -18,10 +18,10 @@ WORDS: dict[str, Scalar] = {
     **{form: False for word in ("no", "false", "off") for form in (word, word.title(), word.upper())},
 }
 _OF_A_NUMBER = frozenset("+-.0123456789")
-FIRST = _OF_A_NUMBER | frozenset("~yYnNtTfFoO") | {""}  # what a scalar that is not a text can begin with
+FIRST = _OF_A_NUMBER | frozenset("~yYnNtTfFoO") | {""}  # first characters of scalars that are not texts
 
 _DIGITS = 30
-# Twelve digits are an account, not an octal number: read as one it would name somebody else's.
+# Twelve digits are an account, not an octal number.
 _ACCOUNT = r"0[0-9]{11}"
 _INTEGER = (
     r"[-+]?(?:(?P<octal>0[0-7_]+)|(?P<decimal>0|[1-9][0-9_]*)|0b(?P<binary>[0-1_]+)|0x(?P<hexadecimal>[0-9a-fA-F_]+)"
@@ -35,13 +35,13 @@ _BASES = {"octal": 8, "decimal": 10, "binary": 2, "hexadecimal": 16}
 
 
 def resolve(text: str) -> Scalar:
-    """The value of a plain scalar. ValueError for a number that nothing can be computed with."""
+    """The value of a plain scalar. ValueError if a number cannot be computed with."""
     if text in WORDS:
         return WORDS[text]
     if text[0] not in _OF_A_NUMBER:
         return text
     if text.isdecimal() and text.isascii() and text[0] != "0" and len(text) <= _DIGITS:
-        return int(text)  # as nearly all numbers are written; the patterns take a while to compile
+        return int(text)  # most numbers; saves compiling the patterns
     if re.fullmatch(_ACCOUNT, text):
         return text
     integer = re.fullmatch(_INTEGER, text)
@@ -85,7 +85,7 @@ def _of_sixty(parts: list[int] | list[float]) -> int | float:
 CORE = "tag:yaml.org,2002:"
 COLLECTIONS = {CORE + "map": dict, CORE + "seq": list}
 
-# As cfn-flip has them, which takes as long to import as a template of ten tables to read. A test compares.
+# As in cfn-flip, which is slow to import. A test compares.
 PREFIX = "Fn::"
 AS_THEY_ARE = ("Ref", "Condition")
 
@@ -128,15 +128,15 @@ _FUNCTIONS = frozenset(
         "ValueOfAll",
     }
 )
-# What the tool of AWS that packages templates puts into them, before CloudFormation sees them.
+# Directives of rain, AWS's tool that packages templates before CloudFormation reads them.
 _DIRECTIVES = frozenset(f"!Rain::{name}" for name in ("Embed", "Env", "Include", "Module", "S3", "S3Http"))
 
 
 @cache
 def long_form(tag: str) -> str | None:
-    """The key that a short form stands for: ``!Sub`` is ``Fn::Sub``. None for what is no short form.
+    """The long form of a tag: ``!Sub`` is ``Fn::Sub``. None if the tag is not a short form.
 
-    The rule is cfn-flip's; which functions there are is ours to say, for it turns any tag whatever into a function.
+    The rule is cfn-flip's, but only for known functions: cfn-flip turns every tag into one.
     """
     if tag in _DIRECTIVES:
         return tag[1:]
@@ -158,5 +158,5 @@ def core_scalar(tag: str, text: str) -> Scalar:
 
 
 def shown(tag: str) -> str:
-    """The tag as people write it."""
+    """The tag as it is written: ``!!str``."""
     return "!!" + tag.removeprefix(CORE) if tag.startswith(CORE) else tag
