@@ -170,7 +170,7 @@ def test_templates_that_no_manifest_names_are_judged_and_told() -> None:
     """What is stale or hidden is seen; what is broken says so."""
     files = {"Hidden_template_json": TABLE, "Broken_template_json": [], "notes_json": {}}
     reading = _made(_of(), **files)
-    unlisted = "no manifest of the assembly names this template: it is stale, or it is hidden"
+    unlisted = "no manifest of the assembly lists this template: it is stale or hidden"
     assert [("out/Hidden.template.json", "Orders")] == list(_tables(reading))
     assert {("out/Hidden.template.json", False, unlisted), ("out/Broken.template.json", False, unlisted)} < {
         *_faults(reading)
@@ -188,12 +188,12 @@ def test_templates_that_no_manifest_names_are_judged_and_told() -> None:
         (
             _of(missing=[{"key": "vpc"}]),
             True,
-            "the synthesis is not complete: values of the environment were missing and stand for dummies",
+            "the synthesis is not complete: missing values of the environment were replaced by dummies",
         ),
         (
             {"version": "9999.0.0", "artifacts": {"T": {"type": "cdk:tree"}}},
             False,
-            "version 9999.0.0 of the assembly's manifest is newer than those that are known",
+            "version 9999.0.0 of the assembly's manifest is newer than the known versions",
         ),
     ],
 )
@@ -209,7 +209,7 @@ def test_a_template_of_an_assembly_may_be_broken() -> None:
     assert [("out/T.template.json", "Orders")] == list(_tables(reading))
     assert [("out/S.template.json", True)] == [fault[:2] for fault in _faults(reading)]
     state = {"format_version": "1.0", "values": {}}
-    said = "this is no template, though the manifest says so"
+    said = "this is not a template, though the manifest lists it as one"
     assert [("out/S.template.json", True, said)] == _faults(_made(_of(("S", STACK)), S_template_json=state))
 
 

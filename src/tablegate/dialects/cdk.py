@@ -171,12 +171,12 @@ class Manifests:
     def _note_version(self, version: object, file: str) -> None:
         major = version.partition(".")[0] if isinstance(version, str) else ""
         if not major.isdigit() or int(major[:9]) > _NEWEST:
-            message = f"version {str(version)[:20]} of the assembly's manifest is newer than those that are known"
+            message = f"version {str(version)[:20]} of the assembly's manifest is newer than the known versions"
             self.faults.append(Fault(FaultCode.INCOMPLETE, message, Place(file), blocks=False))
 
     def _note_missing(self, missing: object, file: str) -> None:
         if missing:
-            message = "the synthesis is not complete: values of the environment were missing and stand for dummies"
+            message = "the synthesis is not complete: missing values of the environment were replaced by dummies"
             self.faults.append(
                 Fault(FaultCode.INCOMPLETE, message, Place(file), hint="run cdk synth with access to the account")
             )
@@ -278,7 +278,7 @@ _WITHOUT_RESOURCES = frozenset(
         "Rules",
     }
 )
-_UNLISTED = "no manifest of the assembly names this template: it is stale, or it is hidden"
+_UNLISTED = "no manifest of the assembly lists this template: it is stale or hidden"
 
 
 def read(manifest: str, name: str, options: ReadOptions, beside: Beside = ALONE) -> Reading:
@@ -368,7 +368,7 @@ def _template(name: str, data: bytes, options: ReadOptions, context: StackContex
         return load_tree(Node(empty, root.line, root.column), text, name, options, context)
     recognised = recognise(Source(name, data))
     if recognised.kind is not Kind.CLOUDFORMATION:
-        raise ParseError("this is no template, though the manifest says so")
+        raise ParseError("this is not a template, though the manifest lists it as one")
     return load(recognised.text, name, options, context)
 
 

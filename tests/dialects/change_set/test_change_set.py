@@ -113,15 +113,15 @@ def test_what_stays_as_it_is_may_speak_of_a_table() -> None:
     reading = _read(_change("Modify", AfterContext=PLAIN, BeforeContext=PLAIN))
     table = _table(reading)
     assert None not in (table.scaling_doubt, table.alarms_doubt, table.backed_up.doubt)
-    assert [(False, "a change set lists only what changes: what stays as it is, is not judged")] == _faults(reading)
+    assert [(False, "a change set shows only changes: unchanged resources are not checked")] == _faults(reading)
 
 
 @pytest.mark.parametrize(
     ("members", "message"),
     [
-        ({"NextToken": "x"}, "one page of a change set: NextToken says that there are more"),
-        ({"Status": "FAILED", "StatusReason": "Parameters"}, "the change set failed: nobody can execute it"),
-        ({"Status": "CREATE_PENDING"}, "the change set is not made yet"),
+        ({"NextToken": "x"}, "this is only one page of a change set (it has a NextToken)"),
+        ({"Status": "FAILED", "StatusReason": "Parameters"}, "the change set failed and cannot be executed"),
+        ({"Status": "CREATE_PENDING"}, "the change set is not created yet"),
     ],
 )
 def test_less_than_the_whole_blocks(members: Any, message: str) -> None:

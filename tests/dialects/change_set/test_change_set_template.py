@@ -156,7 +156,7 @@ def test_what_is_no_template_is_a_fault() -> None:
     found = _readings(_set(_change(AfterContext=ORDERS)), template=_template("{"))
     assert [("app.yaml", True)] == [fault[:2] for fault in _faults(found)]
     other = _readings(_set(_change(AfterContext=ORDERS)), template=_set(name="other.json"))
-    assert [("other.json", True, "this is no template, and --template asks for one")] == _faults(other)
+    assert [("other.json", True, "this is not a CloudFormation template, which --template needs")] == _faults(other)
 
 
 def test_a_template_without_its_change_set() -> None:

@@ -90,7 +90,7 @@ def test_value(expression: str, expected: object) -> None:
         ("!Ref Nobody", "'Nobody' is neither a parameter nor a resource of this template"),
         ("!Sub '${Nobody.Arn}'", "'Nobody' is neither a parameter nor a resource of this template"),
         ("!Sub [a]", "Fn::Sub takes a text, or a text and a map"),
-        ("!Sub '${List}'", "List is not a text, and cannot stand in one"),
+        ("!Sub '${List}'", "List is not a text"),
         ("!Join [a]", "Fn::Join takes a delimiter and a list"),
         ("!Join ['', a]", "Fn::Join takes a delimiter and a list"),
         ("!Join ['', [{a: b}]]", "Fn::Join joins texts"),
@@ -105,10 +105,10 @@ def test_value(expression: str, expected: object) -> None:
         ("!FindInMap [Nobody, a, b]", "there is no mapping 'Nobody' with this key"),
         ("!FindInMap [Map, prod, nothing]", "there is no mapping 'Map' with this key"),
         ("!GetAtt Orders", "Fn::GetAtt takes a logical id and an attribute"),
-        ("{'Fn::If': [Always, a, b], Other: c}", "Fn::If has keys beside it"),
-        ("{Ref: Env, Other: c}", "Ref has keys beside it"),
-        ("{a: b}", "a text is needed, and a mapping is none"),
-        ("[a]", "a text is needed, and a list is none"),
+        ("{'Fn::If': [Always, a, b], Other: c}", "Fn::If must be the only key of its mapping"),
+        ("{Ref: Env, Other: c}", "Ref must be the only key of its mapping"),
+        ("{a: b}", "must be a text, not a mapping"),
+        ("[a]", "must be a text, not a list"),
     ],
 )
 def test_wrong_shape(expression: str, what: str) -> None:
@@ -175,7 +175,7 @@ def test_names_that_a_transform_makes() -> None:
     """What SAM adds to a template can be referred to though it is not there."""
     head = "Transform: AWS::Serverless-2016-10-31"
     assert reason(table(template("TableName: !Ref FunctionRole", head)).name) == (
-        "FunctionRole is made by a transform or module that is not run here"
+        "FunctionRole may come from a transform or module, which is not run"
     )
 
 

@@ -85,7 +85,7 @@ def faults(text: str) -> list[str]:
 def test_loop_without_its_transform() -> None:
     """CloudFormation knows no loops without the transform, and would refuse the template."""
     assert faults(loop("[A]").replace("Transform: AWS::LanguageExtensions", "")) == [
-        "Resources/Fn::ForEach::Tables: a loop needs its transform"
+        "Resources/Fn::ForEach::Tables: Fn::ForEach needs its transform"
     ]
 
 
@@ -98,12 +98,12 @@ def test_loop_of_a_wrong_shape() -> None:
 
 def test_loop_over_no_list() -> None:
     """A loop goes through a list."""
-    assert faults(loop("text")) == ["Resources/Fn::ForEach::Tables/1: Fn::ForEach goes through a list"]
+    assert faults(loop("text")) == ["Resources/Fn::ForEach::Tables/1: Fn::ForEach needs a list"]
 
 
 def test_same_key_twice() -> None:
     """A loop that makes a key again is refused: which one counts would be a guess."""
-    assert faults(loop("[A, A]")) == ["Resources/Fn::ForEach::Tables: a loop makes 'TableA' again"]
+    assert faults(loop("[A, A]")) == ["Resources/Fn::ForEach::Tables: a loop creates 'TableA' twice"]
 
 
 def test_loops_without_end() -> None:
@@ -113,4 +113,4 @@ def test_loops_without_end() -> None:
     body = f"'T{name}': {TABLE}"
     for depth in range(5):
         body = f"'Fn::ForEach::L{depth}': [V{depth}, [{numbers}], {{{body}}}]"
-    assert "the template's loops make more than 100000 values" in faults(loop("[A]", body))[0]
+    assert "the loops of the template create more than 100000 values" in faults(loop("[A]", body))[0]

@@ -83,7 +83,7 @@ def test_resolved_value() -> None:
         ('{"Env": null}', "p.json", "the value of Env must be a text"),
         ("[1]", "p.json", "an entry of the list is neither Name=value nor a parameter"),
         ('["Env"]', "p.json", "an entry is not Name=value"),
-        ('["file://p.json"]', "p.json", "parameters are kept in another file"),
+        ('["file://p.json"]', "p.json", "the parameters are in another file"),
         ('[{"ParameterKey": "Env"}]', "p.json", "the parameter Env has no ParameterValue"),
         ("a = ", "p.toml", "not valid TOML"),
         ("[a.deploy.parameters]\n[b.deploy.parameters]", "p.toml", "needs the environment 'default', or just one"),

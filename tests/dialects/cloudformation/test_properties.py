@@ -90,7 +90,7 @@ def test_open_reference() -> None:
 def test_wrong_reference() -> None:
     """A mapping names nothing."""
     (reference,) = section("{Source: {a: b}}").refs("Source")
-    assert reference.doubt == Doubt("a text is needed, and a mapping is none")
+    assert reference.doubt == Doubt("must be a text, not a mapping")
 
 
 def test_mappings() -> None:

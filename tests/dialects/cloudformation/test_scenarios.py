@@ -71,7 +71,7 @@ def test_a_default_is_no_promise() -> None:
     doubt = found.recovery.enabled.doubt
     assert doubt is not None
     assert doubt == (
-        "the parameter Recover is not given, and its default, 'true', is not a promise",
+        "parameter Recover has no value (its default true is not assumed)",
         "pass --params FILE or --param Recover=VALUE, or --assume-defaults",
         ("Recover",),
     )
@@ -311,7 +311,7 @@ def test_too_many_scenarios() -> None:
     found = with_properties(properties, f"Parameters: {{{flags}}}")
     assert len(found) == 64
     assert {said(it.deletion_protection) for it in found} == {False}
-    assert {reason(it.name) for it in found} == {"there are too many scenarios to walk them all, and P6 is left open"}
+    assert {reason(it.name) for it in found} == {"there are too many scenarios, so P6 is left open"}
     assert {said(it.recovery.enabled) for it in found} == {True, False}
 
 

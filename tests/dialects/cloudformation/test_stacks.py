@@ -31,7 +31,7 @@ CHILD = """
       Key: {Value: !GetAtt Other.Arn}
       Passed: {Value: !Ref Name}
 """
-UNCOVERED = "a child stack is not covered: the tables it may hold are not seen"
+UNCOVERED = "a child stack is not covered: tables in it are not checked"
 
 
 def _read(parent: str, options: ReadOptions | None = None, refused: Any = None, **files: str) -> Reading:
@@ -91,7 +91,7 @@ def test_what_the_parent_does_not_know_is_unknown_below() -> None:
     head = "Parameters: {TableName: {Type: String}}"
     table = _only(_read(_stack("Name: !Ref TableName", head=head), child_yaml=CHILD))
     assert table.name.doubt is not None
-    assert "the parameter TableName has no value here" == table.name.doubt.reason
+    assert "parameter TableName has no value" == table.name.doubt.reason
 
 
 def test_the_scenarios_of_the_parent_reach_the_child() -> None:
@@ -180,11 +180,11 @@ def test_a_template_may_be_named() -> None:
         ("!Sub 'https://${AWS::Region}/child.yaml'", False, UNCOVERED),
         ("absent.yaml", False, UNCOVERED),
         ("[]", False, UNCOVERED),
-        ("../../child.yaml", True, "the child template lies outside of the folder that is checked"),
-        ("parent.yaml", True, "the child template is this template again, or one above it"),
+        ("../../child.yaml", True, "the child template is outside of the folder that is checked"),
+        ("parent.yaml", True, "the child template is this template, or one that embeds it"),
         ("linked.yaml", True, "the child template is not read: it is outside the folder that is checked"),
         ("broken.yaml", True, "the child template app/broken.yaml is not read: "),
-        ("state.json", True, "the child template app/state.json is no template"),
+        ("state.json", True, "the child template app/state.json is not a CloudFormation template"),
     ],
 )
 def test_a_template_that_is_not_at_hand(url: str, blocks: bool, message: str) -> None:

@@ -27,11 +27,11 @@ def faults(text: str, **options: object) -> list[tuple[str, bool, str]]:
         ("Resources: {}\nConditions: text", "Conditions: Conditions must be a mapping"),
         (
             "Resources: {T: {Type: 'AWS::DynamoDB::Table', Properties: [a]}}",
-            "Resources/T/Properties: a mapping is needed, and a list is none",
+            "Resources/T/Properties: must be a mapping, not a list",
         ),
         (
             "Resources: {T: {Type: 'AWS::DynamoDB::Table', Properties: text}}",
-            "Resources/T/Properties: a mapping is needed, and 'text' is none",
+            "Resources/T/Properties: must be a mapping, not 'text'",
         ),
         (
             "Resources: {T: {Type: 'AWS::DynamoDB::Table', Condition: Nobody}}",
@@ -51,7 +51,7 @@ def faults(text: str, **options: object) -> list[tuple[str, bool, str]]:
         ),
         (
             "Resources: {T: {Type: 'AWS::DynamoDB::Tаble'}}",  # noqa: RUF001
-            "Resources/T/Type: the type 'AWS::DynamoDB::Tаble' has letters that no type has",  # noqa: RUF001
+            "Resources/T/Type: the type 'AWS::DynamoDB::Tаble' has characters that no type has",  # noqa: RUF001
         ),
     ],
 )
@@ -65,10 +65,13 @@ def test_wrong_shape(text: str, what: str) -> None:
     [
         ("!Condition C", "Conditions/C: the condition 'C' depends on itself"),
         ("text", "Conditions/C: a condition is one function: Fn::Equals, Fn::And, Fn::Or, Fn::Not or Condition"),
-        ("!Equals [a]", "Conditions/C: Fn::Equals is not a condition, or has another number of arguments"),
-        ("!Not []", "Conditions/C: Fn::Not is not a condition, or has another number of arguments"),
-        ("!And [!Equals [a, a]]", "Conditions/C: Fn::And is not a condition, or has another number of arguments"),
-        ("!If [a, b, c]", "Conditions/C: Fn::If is not a condition, or has another number of arguments"),
+        ("!Equals [a]", "Conditions/C: Fn::Equals is not a condition, or has wrong arguments"),
+        ("!Not []", "Conditions/C: Fn::Not is not a condition, or has wrong arguments"),
+        (
+            "!And [!Equals [a, a]]",
+            "Conditions/C: Fn::And is not a condition, or has wrong arguments",
+        ),
+        ("!If [a, b, c]", "Conditions/C: Fn::If is not a condition, or has wrong arguments"),
         ("!Not [!Condition Nobody]", "Conditions/C/Fn::Not/0/Condition: there is no condition 'Nobody'"),
     ],
 )

@@ -47,7 +47,7 @@ KIND = "change-set"
 _NOTHING_CHANGES = ("didn't contain changes", "No updates are to be performed")
 _DONE = frozenset({"CREATE_COMPLETE", "FAILED", "DELETE_COMPLETE"})
 _UNSEEN = Doubt(
-    "a change set lists only what changes, and what stays as it is may speak of this table",
+    "a change set shows only changes; an unchanged resource may be about this table",
     "give the template of the change set: --template FILE",
 )
 _SHOW_VALUES = "aws cloudformation describe-change-set --include-property-values"
@@ -89,7 +89,7 @@ class _ChangeSet:
         self._report_not_shown(resource_changes, {table.address for table in shown})
         if resource_changes and not is_complete:
             self._warn(
-                "a change set lists only what changes: what stays as it is, is not judged",
+                "a change set shows only changes: unchanged resources are not checked",
                 "give its template: --template FILE",
             )
         return Reading(input=replace(seen, resources=len(resource_changes)), estate=estate, faults=tuple(self._faults))
@@ -118,7 +118,9 @@ class _ChangeSet:
                 return read_stack(recognised.text, source.name, options, context)
         except ParseError as error:
             return unreadable(error, source.name)
-        return unreadable(ParseError("this is no template, and --template asks for one", hint=_ANOTHER), source.name)
+        return unreadable(
+            ParseError("this is not a CloudFormation template, which --template needs", hint=_ANOTHER), source.name
+        )
 
     def _side(
         self, resource_changes: Sequence[ResourceChange], context: str, exists: Callable[[ResourceChange], bool]
@@ -167,16 +169,16 @@ class _ChangeSet:
         status = text(self._root, "Status") or "CREATE_COMPLETE"
         why = text(self._root, "StatusReason") or ""
         if member(self._root, "NextToken") is not None:
-            self._refuse("one page of a change set: NextToken says that there are more", "describe it without paging")
+            self._refuse("this is only one page of a change set (it has a NextToken)", "describe it without paging")
         if status == "FAILED" and not any(words in why for words in _NOTHING_CHANGES):
-            self._refuse("the change set failed: nobody can execute it", "mend what its StatusReason says")
+            self._refuse("the change set failed and cannot be executed", "fix what its StatusReason reports")
         elif status not in _DONE:
-            self._refuse("the change set is not made yet", "aws cloudformation wait change-set-create-complete")
+            self._refuse("the change set is not created yet", "aws cloudformation wait change-set-create-complete")
         for it in resource_changes:
             if it.is_stack and text(it.members, "ChangeSetId") not in self._options.change_sets:
                 self._warn(
                     f"{it.address}: the changes of a nested stack are in a change set of their own",
-                    "make it with --include-nested-stacks, and check the nested change sets too",
+                    "create it with --include-nested-stacks, and check the nested change sets too",
                     it.node,
                 )
 

@@ -125,7 +125,7 @@ _KINDS = {
     "SyncWithActual": ChangeKind.NOOP,
 }
 _RETAINED = {"Delete": False, "ReplaceAndDelete": False, "Retain": True, "ReplaceAndRetain": True}
-_CONDITIONAL = Doubt("it is replaced only under a condition that CloudFormation decides when it executes the set")
+_CONDITIONAL = Doubt("CloudFormation decides whether it is replaced when it executes the change set")
 
 
 def exists_before(change: ResourceChange) -> bool:

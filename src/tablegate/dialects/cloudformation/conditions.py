@@ -146,7 +146,7 @@ class Conditions:
         arguments = argument.content if isinstance(argument.content, (list, tuple)) else None
         least, most = _ARGUMENTS.get(name, (0, 0))
         if arguments is None or not least <= len(arguments) <= most:
-            self._resolver.wrong_shape(node, f"{name[:40]} is not a condition, or has another number of arguments")
+            self._resolver.wrong_shape(node, f"{name[:40]} is not a condition, or has wrong arguments")
             return None
         return self._function(name, arguments)
 

@@ -14,10 +14,8 @@ from tablegate.syntax.node import Node, ParseError
 from tablegate.syntax.recognise import Kind, recognise
 from tablegate.syntax.source import Source
 
-_SEVERAL = Doubt(
-    "several templates of this run export it, with different values", "check them apart, with what belongs to each"
-)
-_CIRCULAR = Doubt("stacks import it from each other in a circle")
+_SEVERAL = Doubt("several templates of this run export it, with different values", "check them separately")
+_CIRCULAR = Doubt("stacks import it from each other in a cycle")
 
 
 @record(kw_only=False)

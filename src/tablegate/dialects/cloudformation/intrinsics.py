@@ -105,7 +105,7 @@ def _named(resolver: Resolver, node: Node, name: str, own: Mapping[str, Node]) -
         own_name, dot, attribute = name.partition(".")
         value = resolver.resolve_name(node, own_name, attribute if dot else None)
     if isinstance(value, Node) and not isinstance(value.content, str) and not is_scalar(value):
-        return resolver.wrong_shape(node, f"{name} is not a text, and cannot stand in one")
+        return resolver.wrong_shape(node, f"{name} is not a text")
     return value
 
 
@@ -208,7 +208,7 @@ def find_in_map(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     if value is None:
         return resolver.resolve(default) if default is not None else _no_row(resolver, node, scalar_of(name))
     if isinstance(value.content, dict):
-        return resolver.wrong_shape(node, "Fn::FindInMap finds a text or a list")
+        return resolver.wrong_shape(node, "Fn::FindInMap must find a text or a list")
     return resolver.resolve(value)
 
 
@@ -307,7 +307,7 @@ def transform(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     name = scalar_of(named) if named is not None else "Fn::Transform"
     what = f"the macro {name} may put anything here"
     resolver.faults.incomplete(what, node)
-    return Unresolved(Doubt(what, "check the template as CloudFormation sees it, after its transforms"), node)
+    return Unresolved(Doubt(what, "check the template after its transforms"), node)
 
 
 def packaged(_resolver: Resolver, node: Node, _argument: Node) -> Resolved:

@@ -51,7 +51,7 @@ def encryption_with_key(enabling: Section, naming: Section | None) -> Encryption
     text = text_with_references(key)
     if text is None:
         unknown = (
-            key if isinstance(key, Unresolved) else resolver.wrong_shape(key, "a key's id, ARN or alias is needed")
+            key if isinstance(key, Unresolved) else resolver.wrong_shape(key, "must be the id, ARN or alias of a key")
         )
         return _doubted(unknown.doubt, resolver.place(unknown.node), _EITHER)
     return _with_key(resolver, key, text)

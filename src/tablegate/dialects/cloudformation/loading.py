@@ -109,7 +109,7 @@ class Loops:
             changed = True
             for name, value in self._iterations(child):
                 if name in members:
-                    self._faults.unreadable(f"a loop makes {name[:40]!r} again", child)
+                    self._faults.unreadable(f"a loop creates {name[:40]!r} twice", child)
                 members[name] = value
         return _like(node, members) if changed else node
 
@@ -128,7 +128,7 @@ class Loops:
                 else:
                     yield name, self.unrolled(body_node)
             if self._left < 0:
-                self._faults.unreadable(f"the template's loops make more than {_MAX_NODES} values", loop)
+                self._faults.unreadable(f"the loops of the template create more than {_MAX_NODES} values", loop)
                 return
 
     def _values(self, variable: str, collection: Node) -> Iterator[str | None]:
@@ -136,7 +136,7 @@ class Loops:
         doubt = node.doubt if isinstance(node, Unresolved) else None
         items = self._resolver.items(node) if isinstance(node, Node) else []
         if isinstance(node, Node) and not isinstance(node.content, (list, tuple)):
-            self._faults.unreadable("Fn::ForEach goes through a list", collection)
+            self._faults.unreadable("Fn::ForEach needs a list", collection)
         for item in items:
             if isinstance(item, Unresolved):
                 doubt = item.doubt

@@ -40,8 +40,8 @@ _PSEUDO_DOUBTS = {
     ACCOUNT: Doubt("the account of the stack is not known", "pass --account", (ACCOUNT,)),
     PARTITION: Doubt("the region of the stack is not known", _GIVE_REGION, (PARTITION,)),
     URL_SUFFIX: Doubt("the region of the stack is not known", _GIVE_REGION, (URL_SUFFIX,)),
-    STACK_NAME: Doubt("the name of the stack is not known here", None, (STACK_NAME,)),
-    STACK_ID: Doubt("the stack has its id only once it exists", None, (STACK_ID,)),
+    STACK_NAME: Doubt("the name of the stack is not known", None, (STACK_NAME,)),
+    STACK_ID: Doubt("the stack's id is known only after it is created", None, (STACK_ID,)),
     "AWS::NotificationARNs": Doubt("the stack's notification topics are not known", None, ("AWS::NotificationARNs",)),
 }
 
@@ -84,7 +84,7 @@ def parameter(name: str, node: Node, options: ReadOptions, faults: Faults) -> Pa
     declared = node.content
     if not isinstance(declared, dict):
         faults.unreadable("a parameter must be a mapping with a Type", node)
-        return ParameterValue(doubt=Doubt(f"the parameter {name} is not declared as it must be", None, (name,)))
+        return ParameterValue(doubt=Doubt(f"parameter {name} is not a mapping with a Type", None, (name,)))
     type_ = _text_of(declared, "Type") or "String"
     secret = (_text_of(declared, "NoEcho") or "").lower() == "true"
     allowed = _allowed(declared.get("AllowedValues"))
@@ -164,15 +164,15 @@ def _typed(text: str, type_: str) -> str | tuple[str, ...]:
 
 
 def _ssm_doubt(name: str) -> Doubt:
-    return Doubt(f"the parameter {name} names an SSM parameter, whose value is read at deploy", None, (name,))
+    return Doubt(f"parameter {name} names an SSM parameter, which is read at the deploy", None, (name,))
 
 
 def _doubt(name: str, default: str | None, *, has_default: bool) -> Doubt:
     give = f"pass --params FILE or --param {name}=VALUE"
     if not has_default:
-        return Doubt(f"the parameter {name} has no value here", give, (name,))
-    shown = f", {default!r}," if default is not None else ""
-    reason = f"the parameter {name} is not given, and its default{shown} is not a promise"
+        return Doubt(f"parameter {name} has no value", give, (name,))
+    shown = f" {default}" if default else ""
+    reason = f"parameter {name} has no value (its default{shown} is not assumed)"
     return Doubt(reason, f"{give}, or --assume-defaults", (name,))
 
 
@@ -286,7 +286,7 @@ def _from_words(words: Sequence[str]) -> dict[str, str]:
         if name == "ParameterKey":
             name, _, value = value.partition(",ParameterValue=")
         if word.startswith("file://"):
-            raise ParseError(f"parameters are kept in another file: {word}", hint="pass that file to --params")
+            raise ParseError(f"the parameters are in another file: {word}", hint="pass that file to --params")
         if not equals or not name:
             raise _not_understood("an entry is not Name=value")
         values[name] = value

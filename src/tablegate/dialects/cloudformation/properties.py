@@ -75,7 +75,7 @@ class Section:
             return value
         if isinstance(value.content, (list, tuple)):
             return self.resolver.items(value)
-        return self.resolver.wrong_shape(value, f"a list is needed, and {_shown(value)} is none")
+        return self.resolver.wrong_shape(value, f"must be a list, not {_shown(value)}")
 
     def many(self, key: str) -> Sequence[Section | Doubt] | Doubt:
         """The mappings of a list; a doubt for one that is not known, or for the list."""
@@ -97,7 +97,7 @@ class Section:
             return self.known(fact, True, node)  # a content, not an option
         if content is False or content == "false":
             return self.known(fact, False, node)
-        return self._refused(fact, node, f"true or false is needed, and {_shown(node)} is neither")
+        return self._refused(fact, node, f"must be true or false, not {_shown(node)}")
 
     def number(self, fact: Fact[int], key: str, none: tuple[int, ...] = ()) -> Value[int]:
         """A whole number, also as a text. One in ``none`` stands for no number."""
@@ -114,7 +114,7 @@ class Section:
         ):
             whole = int(content)
         else:
-            return self._refused(fact, node, f"a whole number is needed, and {_shown(node)} is none")
+            return self._refused(fact, node, f"must be a whole number, not {_shown(node)}")
         return fact.of(None, self.resolver.place(node)) if whole in none else self.known(fact, whole, node)
 
     def decimal(self, fact: Fact[float], key: str) -> Value[float]:
@@ -127,7 +127,7 @@ class Section:
         content = node.content
         is_number = type(content) is int or type(content) is float
         if not is_number and (type(content) is bool or not is_scalar(node) or not DECIMAL.fullmatch(scalar_of(node))):
-            return self._refused(fact, node, f"a number is needed, and {_shown(node)} is none")
+            return self._refused(fact, node, f"must be a number, not {_shown(node)}")
         return self.known(fact, float(scalar_of(node)), node)
 
     def text(self, fact: Fact[str], key: str, among: Collection[str] = ()) -> Value[str]:
@@ -140,7 +140,7 @@ class Section:
     def text_of(self, fact: Fact[str], node: Node, among: Collection[str] = ()) -> Value[str]:
         """The text of a node."""
         if not is_scalar(node):
-            return self._refused(fact, node, f"a text is needed, and {_shown(node)} is none")
+            return self._refused(fact, node, f"must be a text, not {_shown(node)}")
         content = scalar_of(node)
         if among and content not in among:
             return self._refused(fact, node, f"{_shown(node)} is not one of {', '.join(sorted(among))}")
@@ -159,7 +159,7 @@ class Section:
         if isinstance(node, Unresolved):
             return node
         if node is None or not is_scalar(node):
-            return self.resolver.wrong_shape(node or self.node, f"{key} is needed, and must be a text")
+            return self.resolver.wrong_shape(node or self.node, f"{key} is required and must be a text")
         return scalar_of(node)
 
     def json(self, fact: Fact[str], key: str) -> Value[str]:
@@ -208,7 +208,7 @@ class Section:
         if isinstance(value, Node):
             if is_scalar(value):
                 return ResourceRef(text=scalar_of(value))
-            value = self.resolver.wrong_shape(value, f"a text is needed, and {_shown(value)} is none")
+            value = self.resolver.wrong_shape(value, f"must be a text, not {_shown(value)}")
         text = text_with_references(value)
         references = [it for it in value.parts if isinstance(it, NameReference) and it.kind in (RESOURCE, OTHER_STACK)]
         if len(references) != 1:
@@ -284,7 +284,7 @@ class Resource:
         """Its properties. If a macro may rewrite them, nothing of them is known."""
         node, macros = self._entry.node, self.resolver.template.macros
         if macros:
-            doubt = Doubt(f"the macro {macros[0]} can rewrite this template", "check it as it is after its transforms")
+            doubt = Doubt(f"the macro {macros[0]} can rewrite this template", "check the template after its transforms")
             return Section(self.resolver, {}, node, Unresolved(doubt, node))
         if "Fn::Transform" in self._entry.body:
             value = self.resolver.resolve(node)
@@ -319,9 +319,7 @@ def section_of(resolver: Resolver, value: Resolved) -> Section | None:
         return Section(resolver, {}, value.node, value)
     if isinstance(value.content, dict):
         return Section(resolver, value.content, value)
-    return Section(
-        resolver, {}, value, resolver.wrong_shape(value, f"a mapping is needed, and {_shown(value)} is none")
-    )
+    return Section(resolver, {}, value, resolver.wrong_shape(value, f"must be a mapping, not {_shown(value)}"))
 
 
 def _shown(node: Node) -> str:

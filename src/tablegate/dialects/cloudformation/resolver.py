@@ -223,7 +223,7 @@ class Resolver:
     def left_open(self, subject: str) -> Doubt:
         """The doubt about a question that is not asked, as there are too many."""
         return Doubt(
-            f"there are too many scenarios to walk them all, and {subject} is left open",
+            f"there are too many scenarios, so {subject} is left open",
             f"pass --params FILE or --param {subject}=VALUE",
             (subject,),
         )
@@ -231,7 +231,7 @@ class Resolver:
     def _undefined(self, node: Node, name: str, attribute: str | None) -> Unresolved:
         reference = NameReference(name, attribute, RESOURCE)
         if self._may_be_generated(name):
-            doubt = Doubt(f"{name} is made by a transform or module that is not run here", None, (name,))
+            doubt = Doubt(f"{name} may come from a transform or module, which is not run", None, (name,))
         else:
             what = f"{name!r} is neither a parameter nor a resource of this template"
             self.faults.unreadable(what, node)
@@ -251,16 +251,24 @@ class Resolver:
 
     def _mapping(self, node: Node, content: Mapping[str, Node]) -> Resolved:
         if "Ref" in content and len(content) > 1:
-            return self.wrong_shape(node, "Ref has keys beside it", "give a function a mapping of its own")
+            return self.wrong_shape(
+                node, "Ref must be the only key of its mapping", "put the function into a mapping of its own"
+            )
         for name in content:
             if name == "Fn::Transform":
                 return transform(self, node, content[name])
             if name.startswith("Fn::ForEach"):
-                return self.wrong_shape(node, "a loop needs its transform", "add Transform: AWS::LanguageExtensions")
+                return self.wrong_shape(
+                    node, "Fn::ForEach needs its transform", "add Transform: AWS::LanguageExtensions"
+                )
             if name.startswith("Fn::"):
                 if len(content) > 1:
-                    return self.wrong_shape(node, f"{name} has keys beside it", "give a function a mapping of its own")
-                return Unresolved(Doubt(f"{name} is a function that is not known here"), node)
+                    return self.wrong_shape(
+                        node,
+                        f"{name} must be the only key of its mapping",
+                        "put the function into a mapping of its own",
+                    )
+                return Unresolved(Doubt(f"{name} is not a known function"), node)
         return node
 
 

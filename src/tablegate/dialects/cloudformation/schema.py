@@ -51,7 +51,7 @@ def attributes(section: Section) -> Value[Mapping[str, str]]:
 def _pairs(resolver: Resolver, node: Node, first: str, second: str) -> list[tuple[str, str]] | Unresolved:
     """A list of mappings with two texts each."""
     if not isinstance(node.content, (list, tuple)):
-        return resolver.wrong_shape(node, "a list is needed")
+        return resolver.wrong_shape(node, "must be a list")
     pairs = []
     for item in node.content:
         section = section_of(resolver, resolver.resolve(item))
@@ -74,7 +74,7 @@ def _keys(resolver: Resolver, node: Node) -> tuple[KeyPart, ...] | Unresolved:
     for attribute, type_ in pairs:
         role = _ROLES.get(type_)
         if role is None:
-            return resolver.wrong_shape(node, f"KeyType must be HASH or RANGE, and {type_[:20]!r} is neither")
+            return resolver.wrong_shape(node, f"KeyType must be HASH or RANGE, not {type_[:20]!r}")
         parts.append(KeyPart(attribute=attribute, role=role))
     return tuple(parts)
 
@@ -215,7 +215,7 @@ def _projected(projection: Section) -> Value[tuple[str, ...]]:
     names = []
     for item in resolver.items(node):
         if isinstance(item, Unresolved) or not is_scalar(item):
-            unknown = item if isinstance(item, Unresolved) else resolver.wrong_shape(item, "a text is needed")
+            unknown = item if isinstance(item, Unresolved) else resolver.wrong_shape(item, "must be a text")
             return projection.unknown(fact, unknown)
         names.append(scalar_of(item))
     return projection.known(fact, tuple(names), node)
@@ -242,5 +242,5 @@ def _parts(fact: Fact[tuple[T, ...]], section: Section, key: str, read: Callable
 def _list(section: Section, key: str) -> Node | Unresolved | None:
     node = section.get(key)
     if isinstance(node, Node) and not isinstance(node.content, (list, tuple)):
-        return section.resolver.wrong_shape(node, "a list is needed")
+        return section.resolver.wrong_shape(node, "must be a list")
     return node

@@ -18,7 +18,7 @@ from tablegate.syntax.node import Node
 
 _BILLING_MODES: Final = frozenset({"PROVISIONED", "PAY_PER_REQUEST"})
 _CONSTANT_IN_A_STACK: Final = frozenset({REGION, ACCOUNT, PARTITION, URL_SUFFIX})
-_GENERATED: Final = Doubt("the table is given no name, and the service makes one up")
+_GENERATED: Final = Doubt("the table has no name, so the service generates one")
 
 
 def recovery(section: Section) -> Recovery:
@@ -155,7 +155,7 @@ def tags(section: Section) -> Value[Mapping[str, str | None]]:
 
 def _tags_of_list(resolver: Resolver, node: Node) -> dict[str, str | None] | Unresolved:
     if not isinstance(node.content, (list, tuple)):
-        return resolver.wrong_shape(node, "a list of tags is needed")
+        return resolver.wrong_shape(node, "must be a list of tags")
     own: dict[str, str | None] = {}
     for item in node.content:
         tag = section_of(resolver, resolver.resolve(item))

@@ -232,7 +232,7 @@ def _merged_estate(estates: Sequence[Estate]) -> Estate | None:
     )
 
 
-_NOT_COVERED = "a child stack is not covered: the tables it may hold are not seen"
+_NOT_COVERED = "a child stack is not covered: tables in it are not checked"
 _GIVE = "check the child template as an input of its own, or give it: --nested {}=FILE"
 _ASSET = "aws:asset:path"
 
@@ -259,7 +259,7 @@ def child_of(resource: Resource) -> Child | None:
     if path is None:
         resolver.faults.incomplete(_NOT_COVERED, resource.node, hint)
     elif _leaves_root(resolver.file, path):
-        resolver.faults.unreadable("the child template lies outside of the folder that is checked", where, hint)
+        resolver.faults.unreadable("the child template is outside of the folder that is checked", where, hint)
     elif (name := _sibling(resolver.file, path)) in beside.files:
         return _recognised(resolver, where, Source(name, beside.files[name]), None)
     elif name in beside.refused:
@@ -273,7 +273,7 @@ def child_of(resource: Resource) -> Child | None:
 
 def _recognised(resolver: Resolver, where: Node, source: Source, beside: Beside | None) -> Child | None:
     if source.name in (*resolver.context.ancestors, resolver.file):
-        resolver.faults.unreadable("the child template is this template again, or one above it", where)
+        resolver.faults.unreadable("the child template is this template, or one that embeds it", where)
         return None
     try:
         recognised = recognise(source)
@@ -282,7 +282,7 @@ def _recognised(resolver: Resolver, where: Node, source: Source, beside: Beside 
         resolver.faults.unreadable(f"the child template {source.name} is not read: {error.message}{at}", where)
         return None
     if recognised.kind is not Kind.CLOUDFORMATION:
-        resolver.faults.unreadable(f"the child template {source.name} is no template", where)
+        resolver.faults.unreadable(f"the child template {source.name} is not a CloudFormation template", where)
         return None
     return Child(source.name, recognised.text, beside)
 

@@ -13,8 +13,8 @@ from tablegate.syntax.node import Node
 
 STACK_SET = "AWS::CloudFormation::StackSet"
 _MAKE_OTHERS = {
-    STACK_SET: "a child stack is not covered: the tables it may hold are not seen",
-    "AWS::CloudFormation::Macro": "a macro is not covered: what it does to other templates is not seen",
+    STACK_SET: "a child stack is not covered: tables in it are not checked",
+    "AWS::CloudFormation::Macro": "a macro is not covered: its changes to other templates are not checked",
 }
 MODULE = "Rain::Module"
 DIRECTIVES = ("Rain::Embed", "Rain::Env", "Rain::Include", MODULE, "Rain::S3", "Rain::S3Http")
@@ -38,11 +38,11 @@ def report_uncovered(type_: str, known: Collection[str], node: Node, faults: Fau
     if similar is not None:
         faults.unreadable(f"the type {type_!r} is not {similar!r}", where, f"write {similar}")
     elif not type_.isascii():
-        faults.unreadable(f"the type {type_!r} has letters that no type has", where, "write it in plain ASCII")
+        faults.unreadable(f"the type {type_!r} has characters that no type has", where, "write it in plain ASCII")
     elif type_ in _MAKE_OTHERS:
         faults.incomplete(_MAKE_OTHERS[type_], node, _HINTS.get(type_))
     elif type_.endswith("::MODULE"):
-        faults.incomplete(f"the module {type_} is not covered: the tables it may hold are not seen", node)
+        faults.incomplete(f"the module {type_} is not covered: tables in it are not checked", node)
     elif type_.startswith("Custom::") and re.search(_TABLE_LIKE, type_):
         faults.incomplete(f"the custom resource {type_} is not covered: it may make a table", node)
     elif type_.strip().lower().startswith("aws::dynamodb::") and type_ not in _HARMLESS:
@@ -291,18 +291,18 @@ def _macros(
     macros = []
     for name in transforms:
         if name == INCLUDE:
-            faults.incomplete("AWS::Include may add to this template what is not seen here", root["Transform"])
+            faults.incomplete("AWS::Include may add resources that are not checked", root["Transform"])
         elif name not in (SERVERLESS, LANGUAGE_EXTENSIONS) and not name.startswith(_HARMLESS_TRANSFORMS):
             macros.append(name)
             faults.incomplete(
-                f"the macro {name} can rewrite this template: its values are not known here",
+                f"the macro {name} can rewrite this template: its values are unknown",
                 root["Transform"],
-                "check what comes of it: aws cloudformation get-template --template-stage Processed",
+                "check the result: aws cloudformation get-template --template-stage Processed",
             )
     inner = entries.get("Fn::Transform")
     if inner is not None:
         name = _transform_name(inner) or "Fn::Transform"
-        faults.incomplete(f"{name} may add resources that are not seen here", inner)
+        faults.incomplete(f"{name} may add resources that are not checked", inner)
         if name != INCLUDE:
             macros.append(name)
     return tuple(macros)
@@ -328,13 +328,13 @@ def _report_shape(address: str, node: Node, type_: Node | None, faults: Faults) 
     if address == "Fn::Transform":
         return
     if address.startswith("Fn::ForEach"):
-        faults.unreadable("a loop needs its transform", node, "add Transform: AWS::LanguageExtensions")
+        faults.unreadable("Fn::ForEach needs its transform", node, "add Transform: AWS::LanguageExtensions")
     elif not isinstance(node.content, dict):
         faults.unreadable("a resource must be a mapping with a Type", node)
     elif type_ is None:
         faults.unreadable("a resource needs a Type", node)
     elif is_module(type_):
-        faults.incomplete("a module of rain is not covered: the tables it may hold are not seen", node, PACKAGE)
+        faults.incomplete("a module of rain is not covered: tables in it are not checked", node, PACKAGE)
     else:
         faults.unreadable("Type must be a text", type_)
 

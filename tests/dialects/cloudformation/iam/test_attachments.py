@@ -254,7 +254,7 @@ def test_a_policy_that_a_parameter_names() -> None:
     )
     (missing,) = holders(found)["Worker"].unread
     assert missing.doubt == Doubt(
-        "the parameter Given has no value here", "pass --params FILE or --param Given=VALUE", ("Given",)
+        "parameter Given has no value", "pass --params FILE or --param Given=VALUE", ("Given",)
     )
 
 

@@ -95,7 +95,7 @@ def test_an_unknown_document_beside_a_grant_on_tables() -> None:
                 - {PolicyName: b, PolicyDocument: {Statement: {Effect: Allow, Action: dynamodb:GetItem, Resource: '*'}}}
         """
     )
-    assert unread(holders(found)["Worker"]) == [("Worker", True, False, "the parameter P has no value here")]
+    assert unread(holders(found)["Worker"]) == [("Worker", True, False, "parameter P has no value")]
     assert counted(found) == (2, 0, 1)
 
 

@@ -151,9 +151,9 @@ def test_what_is_always_there_is_not_perhaps() -> None:
 @pytest.mark.parametrize(
     ("spelled", "why"),
     [
-        ("!Ref Name", "the parameter Name is not given, and its default, 'orders', is not a promise"),
-        ("!Ref Star", "the parameter Star is not given, and its default, '*', is not a promise"),
-        ("!Sub '${Star}/index/*'", "the parameter Star is not given, and its default, '*', is not a promise"),
+        ("!Ref Name", "parameter Name has no value (its default orders is not assumed)"),
+        ("!Ref Star", "parameter Star has no value (its default * is not assumed)"),
+        ("!Sub '${Star}/index/*'", "parameter Star has no value (its default * is not assumed)"),
         ("!ImportValue TableArn", "another stack exports this value, which is read at deploy"),
         ("!GetAtt Made.Arn", "Made.Arn is known only once it is deployed"),
         ("'{{resolve:ssm:/table}}'", "a dynamic reference to ssm is read at deploy"),

@@ -211,7 +211,7 @@ def test_other_policies_of_an_organization() -> None:
 
 def test_shapes_of_resource_policies() -> None:
     """A policy that is no mapping, or has no document, is a fault."""
-    for policy, what in (("x", "a mapping is needed"), ("{}", "a ResourcePolicy needs a PolicyDocument")):
+    for policy, what in (("x", "must be a mapping"), ("{}", "a ResourcePolicy needs a PolicyDocument")):
         found = reading(
             f"""
             Resources:

@@ -126,7 +126,7 @@ class TemplateContext:
             if isinstance(value, Node) and isinstance(value.content, dict):
                 yield resource.part(value.content, certain=certain)
             elif isinstance(value, Node):
-                self.resolver.wrong_shape(value, "a mapping is needed")
+                self.resolver.wrong_shape(value, "must be a mapping")
 
     def text(self, section: Mapping[str, Node], key: str) -> str | None:
         """The text of a property, with symbols; of a list, that of its first item."""
