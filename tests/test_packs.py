@@ -58,7 +58,7 @@ def judged(pack: str, *, seconds: float = 5, said: list[str] | None = None) -> R
 
 
 def test_the_shipped_pack_is_always_there() -> None:
-    """And it comes by the door that strangers use."""
+    """It is loaded by its entry point, like any pack."""
     policies = load((), ()).policies
     assert [policy.id for policy in policies] == sorted({policy.id for policy in policies})
     assert any(policy.id == "TG301" for policy in policies)
@@ -85,7 +85,7 @@ def test_installed_packs_are_found_by_their_entry_points(tmp_path: Path, monkeyp
 
 
 def test_two_packs_of_one_name_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody can say which one was meant."""
+    """Either one could be meant."""
     dist(tmp_path, "a-1", "[tablegate.packs]\nacme = one\n")
     dist(tmp_path, "b-1", "[tablegate.packs]\nacme = two\n")
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -94,7 +94,7 @@ def test_two_packs_of_one_name_are_refused(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_named_pack_is_loaded_beside_the_shipped_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every module of the package is searched: nobody keeps a list."""
+    """Every module of the package is searched."""
     dist(tmp_path, "acme-1", "[tablegate.packs]\nacme = acme_tables\n")
     (tmp_path / "acme_tables" / "deep").mkdir(parents=True)
     (tmp_path / "acme_tables" / "__init__.py").write_text("")
@@ -215,14 +215,14 @@ def test_what_a_policy_prints_does_not_reach_the_report(capsys: pytest.CaptureFi
     ],
 )
 def test_a_hostile_pack_does_not_load(pack: str, message: str) -> None:
-    """Nothing is judged with it."""
+    """Nothing is checked."""
     with pytest.raises(PolicyError) as caught:
         load((), (HOSTILE / f"{pack}.py",))
     assert message in str(caught.value)
 
 
 def test_a_pack_that_replaces_the_engine_is_found_out() -> None:
-    """In a process of its own, since it breaks the one it runs in: the known case is not judged as it must be."""
+    """In a process of its own, since it breaks the one it runs in: the engine's check of itself fails."""
     program = f"""
 import sys
 sys.path[:0] = {sys.path!r}
@@ -236,7 +236,7 @@ print(int(report.exit), report.faults[0].message)
 
 
 def test_a_policy_that_throws_a_coin_proves_nothing(tmp_path: Path) -> None:
-    """The harness judges twice, and again: it refuses a policy that does not give the same verdict each time."""
+    """A policy that does not give the same verdict each time is refused."""
     (tmp_path / "template.yaml").write_bytes(TEMPLATE)
     policy = next(item for item in load((), (HOSTILE / "pack_nondeterministic.py",)).policies if item.id == "XX001")
     told = set()

@@ -72,7 +72,7 @@ def told(folder: Path, outcome: str, text: str, expect: str = "", options: str =
 
 
 def test_cases_are_found_by_policy_outcome_and_input(tmp_path: Path) -> None:
-    """In a fixed order, whatever the file system says."""
+    """In a fixed order on any file system."""
     for name in (
         "holds/template.yaml",
         "fails/template.json",
@@ -135,7 +135,7 @@ def test_parts_are_compared(tmp_path: Path) -> None:
 
 
 def test_a_policy_needs_a_failing_and_a_holding_case_with_its_remedy(tmp_path: Path) -> None:
-    """Otherwise nobody knows whether the remedy mends anything."""
+    """Otherwise the remedy is not proved."""
     assert gaps((recovery,), tmp_path) == (
         "TT301: no case in CloudFormation that fails",
         "TT301: no case in CloudFormation that holds",
@@ -179,7 +179,7 @@ def _terraform_only(item: Policy, remedy: str) -> Policy:
 
 
 def test_the_remedy_alone_mends_the_smallest_table(tmp_path: Path) -> None:
-    """What the handbook prints is what was judged."""
+    """The handbook prints the remedy that is proved."""
     assert outcome(smallest(recovery, remedied=False)) == "fails"
     assert outcome(smallest(recovery, remedied=True)) == "holds"
     assert outcome(smallest(recovery, remedied=False, type=GLOBAL_TABLE)) == "fails"

@@ -34,7 +34,7 @@ def test_what_a_fragment_is_decides_where_it_goes() -> None:
 
 
 def test_a_property_of_the_fragment_takes_the_place_of_the_smallest_tables_own() -> None:
-    """No key stands twice."""
+    """No key occurs twice."""
     text = smallest_template("KeySchema:\n  - AttributeName: pk\n    KeyType: HASH\n")
     assert text.count("KeySchema") == 1
     assert "AttributeName: pk" in text
@@ -42,7 +42,7 @@ def test_a_property_of_the_fragment_takes_the_place_of_the_smallest_tables_own()
 
 
 def test_a_fragment_of_terraform_goes_into_the_table_or_beside_it() -> None:
-    """A block that stands alone stays alone."""
+    """A block of its own stays beside the table."""
     inside = smallest_terraform("\n    ttl {\n      enabled = true\n    }\n")
     assert inside.endswith("  }\n\n  ttl {\n    enabled = true\n  }\n}\n")
     beside = smallest_terraform('resource "aws_kms_key" "k" {}')

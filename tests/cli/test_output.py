@@ -14,7 +14,7 @@ from tablegate.cli.output import OutputError, emit, note, save
 
 
 class Broken(io.TextIOWrapper):
-    """A stream that fails as it is told."""
+    """A stream that fails with a given error."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(io.BytesIO(), encoding="utf-8")
@@ -34,7 +34,7 @@ class Broken(io.TextIOWrapper):
 
 
 def test_a_closed_stream_is_said_or_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A report was due on standard output; nobody is owed standard error."""
+    """A lost report is an error, a lost message is not."""
     monkeypatch.setattr(sys, "stdout", None)
     monkeypatch.setattr(sys, "stderr", None)
     with pytest.raises(OutputError, match="standard output is closed"):
@@ -84,7 +84,7 @@ def test_a_draft_that_cannot_be_finished_is_taken_away(monkeypatch: pytest.Monke
 def test_nothing_inside_ends_as_a_pass(
     monkeypatch: pytest.MonkeyPatch, error: BaseException, expected: int, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Whatever is raised, the code is neither 0 nor Python's own 1."""
+    """For any exception the code is neither 0 nor Python's 1."""
 
     def fails(arguments: list[str]) -> int:
         raise error

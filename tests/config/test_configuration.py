@@ -230,7 +230,7 @@ def test_a_configuration_settles_policies_and_settings(repository: Path) -> None
 
 
 def test_a_written_policy_cannot_take_the_id_of_another(repository: Path) -> None:
-    """Nobody replaces a policy by a weaker one of the same name."""
+    """A policy cannot be replaced by a weaker one of the same name."""
     text = '[[policy]]\nid = "TG301"\nseverity = "low"\ntitle = "x"\npath = "$.name"\nmust = {exist = true}'
     write(repository / "tablegate.toml", text)
     with pytest.raises(PolicyError, match="TG301 is declared twice"):

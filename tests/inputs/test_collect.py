@@ -44,7 +44,7 @@ def _faults(collected: Collected) -> list[tuple[str, str, bool]]:
 
 
 def test_a_named_file_is_read_whatever_it_is() -> None:
-    """Who names a file wants it judged: neither its name nor its content is asked."""
+    """A named file is read with any name and content."""
     _write(b_txt=b"no template", a_json=PLAN)
     expected = Collected((Source("a.json", PLAN), Source("b.txt", b"no template")), ())
     assert expected == collect(["b.txt", "./a.json"])
@@ -90,7 +90,7 @@ def test_a_folder_is_read_for_plans_and_templates() -> None:
     ],
 )
 def test_what_declares_tables_and_is_no_template_is_told(text: bytes, what: Fragment | None) -> None:
-    """It is no input, and does not block; in silence nobody would know that its tables were not judged."""
+    """It is not an input and does not block, but its tables are not checked, so it is reported."""
     _write(d__t_yaml=TEMPLATE, d__other_yml=text)
     collected = collect(["d"])
     assert ["d/t.yaml"] == _names(collected)
@@ -98,7 +98,7 @@ def test_what_declares_tables_and_is_no_template_is_told(text: bytes, what: Frag
 
 
 def test_where_nothing_else_is_judged_it_blocks() -> None:
-    """A folder whose only tables cannot be judged is no pass, whatever else lies in it."""
+    """A folder whose only tables cannot be checked does not pass."""
     _write(d__t_yaml=b"Resources:\n  Q: {Type: AWS::SQS::Queue}\n", d__part_yml=b"Type: AWS::DynamoDB::Table\n")
     message = "nothing in this folder can be checked, although it declares tables"
     assert [("d", message, True), ("d/part.yml", PART.what, False)] == _faults(collect(["d"]))
@@ -119,7 +119,7 @@ def test_where_nothing_else_is_judged_it_blocks() -> None:
     ],
 )
 def test_a_cdk_program_without_an_assembly_is_told(text: bytes, output: str, told: bool) -> None:
-    """It does not block what else is judged; in silence nobody would know that its tables were not."""
+    """It does not block, but its tables are not checked, so it is reported."""
     _write(d__t_yaml=TEMPLATE, d__app__cdk_json=text)
     if output:
         Path("d/app", output).mkdir()
@@ -129,7 +129,7 @@ def test_a_cdk_program_without_an_assembly_is_told(text: bytes, output: str, tol
 
 
 def test_an_assembly_that_is_left_out_is_told_unless_it_is_named() -> None:
-    """Ignore files leave out most assemblies; whoever names one wants it judged."""
+    """Ignore files exclude most assemblies; a named one is checked."""
     _write(d__t_yaml=TEMPLATE, d__cdk_json=b'{"app": "python app.py"}')
     Path("d/.gitignore").write_text("cdk.out\n")
     Path("d/cdk.out").mkdir()
@@ -140,7 +140,7 @@ def test_an_assembly_that_is_left_out_is_told_unless_it_is_named() -> None:
 
 
 def test_a_folder_with_nothing_but_a_cdk_program_is_no_pass() -> None:
-    """The hint stands beside the refusal, and does not stand in for it."""
+    """The hint is added to the refusal."""
     _write(d__cdk_json=b'{"app": "python app.py"}')
     message = "found no Terraform plan or source, template or CDK assembly in this folder (1 candidate file)"
     assert [("d", message, True), ("d/cdk.json", UNSYNTHESISED.what, False)] == _faults(collect(["d"]))
@@ -192,14 +192,14 @@ def test_what_cannot_be_read_is_a_fault(path: str, message: str) -> None:
 
 
 def test_one_bad_path_does_not_hide_the_others() -> None:
-    """The rest is still judged."""
+    """The rest is still checked."""
     _write(a_json=PLAN)
     collected = collect(["nowhere.json", "a.json"])
     assert (["a.json"], 1) == (_names(collected), len(collected.faults))
 
 
 def test_links_do_not_lead_out_of_a_folder() -> None:
-    """A link to somewhere else is told, not followed; one that could be a template blocks."""
+    """A link out of the folder is reported, not followed; one that could be a template blocks."""
     _write(d__t_yaml=TEMPLATE, d__source=TEMPLATE, outside__u_yaml=TEMPLATE)
     Path("d/out.yaml").symlink_to("../outside/u.yaml")
     Path("d/out").symlink_to("../outside")
@@ -218,7 +218,7 @@ def test_links_do_not_lead_out_of_a_folder() -> None:
 
 
 def test_special_files_in_a_folder_are_faults() -> None:
-    """What has a template's name and cannot be read as a file is told."""
+    """A candidate that cannot be read as a file is reported."""
     _write(d__t_yaml=TEMPLATE)
     os.mkfifo("d/fifo.yaml")
     assert [("d/fifo.yaml", "not a regular file", True)] == _faults(collect(["d"]))
@@ -336,7 +336,7 @@ def test_ignore_files_are_followed(ignore: bytes, left: tuple[str, ...]) -> None
 
 
 def test_the_nearest_ignore_file_decides() -> None:
-    """Ours after git's, and a folder's own after those of the folders above it, up to the repository's."""
+    """.tablegateignore decides over .gitignore, and a folder's own files over those of its parents."""
     _write(r__d__a_yaml=TEMPLATE, r__d__b_yaml=TEMPLATE, r__d__c_yaml=TEMPLATE)
     Path("r/.git").mkdir()
     Path("r/.gitignore").write_text("*.yaml\n")
@@ -347,7 +347,7 @@ def test_the_nearest_ignore_file_decides() -> None:
 
 
 def test_what_is_named_is_read_though_it_is_ignored() -> None:
-    """Who names a file, or a folder that is left out as a whole, wants it judged."""
+    """A named file or folder is checked, also if ignore files exclude it."""
     _write(build__a_yaml=TEMPLATE)
     Path(".git").mkdir()
     Path(".gitignore").write_text("build/\n")
@@ -400,7 +400,7 @@ CALLING = b'module "m" {\n  source = "%s"\n}\n'
     ],
 )
 def test_source_is_read_where_a_table_may_be_in_it(files: dict[str, bytes], judged: list[str]) -> None:
-    """In it, in a module that it calls, or in one that nobody can look into. What is left alone is told."""
+    """In it, in a module that it calls, or in one that cannot be read. What is skipped is counted."""
     for name, data in files.items():
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).write_bytes(data)
@@ -419,7 +419,7 @@ def test_each_kind_of_root_is_one_source(tmp_path: Path) -> None:
 
 
 def test_what_is_met_is_told_now_and_then() -> None:
-    """Whoever waits for a large folder hears of it."""
+    """Progress is reported for large folders."""
     _write(**{f"d__f{number}_txt": b"x" for number in range(250)})
     told: list[int] = []
     collect(["d"], tell=told.append)

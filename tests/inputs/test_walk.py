@@ -1,4 +1,4 @@
-"""What ignore files say, told without the library that knows all of git's patterns."""
+"""Ignore files: simple patterns are matched as the library for git's patterns matches them."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def test_everything_about_a_policy_comes_from_its_function() -> None:
 
 
 def test_a_remedy_is_that_of_the_resource() -> None:
-    """A global table says in its replicas what a table says itself; where it says the same, there is one remedy."""
+    """A global table has a remedy of its own only if it differs."""
     one = declare(good, terraform="ttl {}", cloudformation="A: 1").remedy
     apart = declare(good, terraform="ttl {}", cloudformation="A: 1", global_table="\n  B: 1\n").remedy
     asked = [

@@ -1,4 +1,4 @@
-"""The command in a process of its own, in an environment that only the test decides."""
+"""The command in a process of its own, in an environment that only the test sets."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+PLAN = "fixtures/examples/plan.json"
+TEMPLATE = "fixtures/examples/template.yaml"
 CLEAN = {
     "PATH": os.environ["PATH"],
     "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT / 'policies'}",
@@ -48,3 +50,20 @@ def shell(line: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[bytes]:
 def python(code: str) -> subprocess.CompletedProcess[bytes]:
     """Run a piece of Python beside the package."""
     return subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=ENVIRONMENT, capture_output=True, check=False)
+
+
+def out(ran: subprocess.CompletedProcess[bytes]) -> str:
+    """What it printed to standard output."""
+    return ran.stdout.decode()
+
+
+def err(ran: subprocess.CompletedProcess[bytes]) -> str:
+    """What it printed to standard error."""
+    return ran.stderr.decode()
+
+
+def written(folder: Path, **files: str) -> Path:
+    """The folder, with these files written."""
+    for name, text in files.items():
+        (folder / name.replace("__", ".")).write_text(text)
+    return folder

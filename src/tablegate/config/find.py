@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -127,8 +128,6 @@ def _relative(path: str, start: str) -> str:
 
 def _git(folder: str, *arguments: str) -> str | None:
     """What git prints, or None if it fails. Nothing that the repository configures is run."""
-    import subprocess  # most runs start no git
-
     command = ["git", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", *arguments]
     environment = {**os.environ, "GIT_CONFIG_NOSYSTEM": "1", "GIT_OPTIONAL_LOCKS": "0"}
     try:

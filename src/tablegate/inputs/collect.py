@@ -98,7 +98,7 @@ def _nothing(path: str) -> bytes:
 
 
 class _Collector:
-    """Collects sources. Each file is read once, whatever its names are."""
+    """Collects sources. Each file is read once, also if it has several names."""
 
     def __init__(
         self, stdin_name: str, *, trust_modules: bool, use_ignore_files: bool, tell: Callable[[int], object] | None
@@ -139,7 +139,7 @@ class _Collector:
             yield Skipped(reason, len(names), tuple(nsmallest(NAMED, names)))
 
     def add(self, path: str) -> None:
-        """A path that the user named. A file is read whatever its name and content are."""
+        """A path that the user named. A file is read with any name and content."""
         try:
             if path == STDIN:
                 self._sources[self._stdin_name] = Source(self._stdin_name, read_stdin())
@@ -168,7 +168,7 @@ class _Collector:
         taken += [self._add_link(path, top) for path in walked.links]
         taken += [self._add_modules(source)] if source else []
         if not any(taken) and (len(self._faults), self._assemblies) == (faults, assemblies):
-            self._refuse(root, _nothing_found(len(taken), len(walked.ignored)))
+            self._refuse(root, _no_input(len(taken), len(walked.ignored)))
         elif self._fragments and not source and sources == len(self._sources):
             self._refuse(root, "nothing in this folder can be checked, although it declares tables")
         if any(path.endswith(".template.json") and os.path.dirname(path) == top for path in walked.files):
@@ -294,7 +294,7 @@ def _is_candidate(name: str) -> bool:
     return name.lower().endswith(_ENDINGS) or is_source(name)
 
 
-def _nothing_found(candidates: int, ignored: int) -> str:
+def _no_input(candidates: int, ignored: int) -> str:
     files = f" ({candidates} candidate {'file' if candidates == 1 else 'files'})" if candidates else ""
     excluded = f"; ignore files exclude {ignored}" if ignored else ""
     return f"found no Terraform plan or source, template or CDK assembly in this folder{files}{excluded}"

@@ -1,4 +1,4 @@
-"""How far a long run is: told where somebody waits, and nothing where it is quick."""
+"""Progress of long runs: shown on terminals and in logs, and not if a run is short."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ def test_nothing_is_told_where_it_is_quick_or_nobody_asks(
 
 
 def test_a_terminal_that_goes_does_not_stop_the_run() -> None:
-    """What cannot be told is not told."""
+    """A stream that fails is not written to again."""
     told(Broken(), 2.0, 3.0)
 
 
 def test_looking_for_inputs_is_told_too(capsys: pytest.CaptureFixture[str]) -> None:
-    """A repository can be larger than what is judged in it."""
+    """A repository can have many more files than inputs."""
     times = iter((0.0, 10.0, 12.0, 21.0))
     progress = Progress(io.StringIO(), clock=lambda: next(times))
     for files in (100, 200, 300):

@@ -1,0 +1,43 @@
+"""The commands explain, policies and config: what they print."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from support.command import out, written
+from support.command import tablegate as run
+
+
+def test_explain_prints_a_page() -> None:
+    """By id or by name, in any case."""
+    pages = {run("explain", word).stdout for word in ("TG301", "tg301", "point-in-time-recovery")}
+    assert len(pages) == 1
+    assert pages.pop().decode().startswith("point-in-time-recovery (TG301) ")
+
+
+def test_policies_are_listed() -> None:
+    """As a table for people, and as JSON for tools."""
+    listed = json.loads(out(run("policies", "--json")))
+    assert [item["id"] for item in listed] == sorted(item["id"] for item in listed)
+    assert {"id", "name", "severity", "family", "title", "judges", "runs", "reason", "options", "docs"} == set(
+        listed[0]
+    )
+    assert f"of {len(listed)} policies run" in out(run("policies"))
+
+
+def test_config_show_names_origins(tmp_path: Path) -> None:
+    """Each key says where its value comes from."""
+    folder = written(tmp_path, tablegate__toml='unknown = "warn"\n')
+    shown = out(run("config", "show", cwd=folder, env={"TABLEGATE_FAIL_ON": "low"}))
+    lines = [line.split() for line in shown.splitlines()]
+    assert ["unknown", '"warn"', "tablegate.toml:1"] in lines
+    assert ["fail-on", '"low"', "TABLEGATE_FAIL_ON"] in lines
+    assert {"key": "unknown", "value": "warn", "origin": "tablegate.toml:1"} in json.loads(
+        out(run("config", "show", "--json", cwd=folder))
+    )
+
+
+def test_config_schema_is_json() -> None:
+    """Editors complete from it."""
+    assert "point-in-time-recovery" in json.loads(out(run("config", "schema")))["properties"]["policies"]["properties"]
