@@ -5,6 +5,8 @@ Text reaches a writer as `SafeText`: our own words through `trusted_text`, text 
 
 from __future__ import annotations
 
+import binascii
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NewType, TypeAlias
@@ -108,8 +110,6 @@ class Sanitizer:
 
 def _spellings(secret: str) -> Iterator[str]:
     """The secret as it is written in JSON, Python, URLs and base64."""
-    import json
-
     data = secret.encode("utf-8", "surrogatepass")
     yield json.dumps(secret)[1:-1]
     yield json.dumps(secret, ensure_ascii=False)[1:-1]
@@ -129,8 +129,6 @@ def _percent(data: bytes) -> Iterator[str]:
 
 def _base64(data: bytes) -> Iterator[str]:
     """The characters that depend on the secret alone, for each position at which it may start in an encoded text."""
-    import binascii
-
     for before in range(3):
         spelled = binascii.b2a_base64(bytes(before) + data, newline=False).decode("ascii")
         decided = spelled[-(-before * 8 // 6) : (before + len(data)) * 8 // 6]

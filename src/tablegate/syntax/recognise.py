@@ -19,138 +19,6 @@ if TYPE_CHECKING:
     from tablegate.syntax.json.lazy import Document
 
 
-PROGRAM = "cdk.json"
-# Compiled only for files that are not inputs, which most runs do not have.
-_SPEAKS = rb"AWS::DynamoDB::|dynamodb:[A-Z*]"
-_SERVICE = rb"(?m)^service[ \t]*:"
-_PROVIDER = rb"(?m)^provider[ \t]*:"
-_TABLE = rb"""(?m)(?:^|[{,])[ \t-]*(?:Type|"Type"|'Type')[ \t]*:[ \t]*["']?AWS::DynamoDB::(?:Global)?Table\b"""
-
-
-@record(kw_only=False)
-class Fragment:
-    """A file that declares tables and is not a template, and what to check instead."""
-
-    what: str
-    hint: str
-
-
-SERVICE = Fragment(
-    "Serverless Framework services are not supported: their tables and roles are not checked",
-    "run serverless package, then check .serverless/cloudformation-template-update-stack.json",
-)
-PART = Fragment(
-    "it declares a table but is not a complete template: the table is not checked",
-    "check the template that is built from it",
-)
-UNSYNTHESISED = Fragment(
-    "CDK app without an assembly to check: its tables and roles are not checked",
-    "run cdk synth, then check cdk.out",
-)
-
-
-def assembly_of(data: bytes) -> str | None:
-    """The output folder that a ``cdk.json`` names; None if it names no app."""
-    from tablegate.syntax.json import load_json
-
-    try:
-        stated = load_json(text.decode(data))
-    except ParseError:
-        return None
-    if not isinstance(stated, dict) or not isinstance(stated.get("app"), str):
-        return None
-    output = stated.get("output")
-    return output if isinstance(output, str) else "cdk.out"
-
-
-def fragment_of(data: bytes) -> Fragment | None:
-    """What a file that is not a template declares; None if it declares no table."""
-    if re.search(_SPEAKS, data) is None:
-        return None
-    if re.search(_SERVICE, data) and re.search(_PROVIDER, data):
-        return SERVICE
-    return PART if re.search(_TABLE, data) else None
-
-
-_SHOW = "terraform show -json PLAN > plan.json"
-_GIVE_A_PLAN = f"give the plan: terraform plan -out=PLAN && {_SHOW}"
-
-
-@record(kw_only=False)
-class Mistake:
-    """An input that is neither a plan nor a template."""
-
-    what: str
-    hint: str
-
-    def error(self) -> ParseError:
-        """The error, with what to give instead."""
-        return ParseError(f"this is {self.what}", hint=self.hint)
-
-
-_Signs: TypeAlias = "tuple[tuple[frozenset[str], Mistake], ...]"
-
-UNKNOWN = Mistake(
-    "neither a Terraform plan nor a template",
-    f"give the output of {_SHOW}, or a template with Resources",
-)
-BINARY_PLAN = Mistake("a binary plan", f"convert it: {_SHOW}")
-ARCHIVE = Mistake("a ZIP archive", "give the plan or the template itself")
-LOG = Mistake("the log stream of 'terraform plan -json', not a plan", _GIVE_A_PLAN)
-HUMAN = Mistake("the human-readable output of 'terraform plan'", _GIVE_A_PLAN)
-COLOURED = Mistake("the coloured output of a terminal", _GIVE_A_PLAN)
-ASSEMBLY = Mistake("a part of a CDK assembly", "give the assembly: its folder, cdk.out")
-WRAPPER = Mistake(
-    "the output of setup-terraform's wrapper, without a plan in it",
-    "set terraform_wrapper: false in the workflow, and show the plan again",
-)
-
-_BY_KEYS: _Signs = (
-    (
-        frozenset({"encrypted_data", "encryption_version"}),
-        Mistake("encrypted by OpenTofu", "give it decrypted: tofu show -json PLAN > plan.json"),
-    ),
-    (
-        frozenset({"remote_plan_format"}),
-        Mistake("a reference to a plan that is stored in HCP Terraform", f"give the plan itself: {_SHOW}"),
-    ),
-    (frozenset({"service", "provider"}), Mistake("a service of the Serverless Framework", SERVICE.hint)),
-    (frozenset({"version", "tree"}), ASSEMBLY),
-    (frozenset({"version", "files", "dockerImages"}), ASSEMBLY),
-    (frozenset({"version", "testCases"}), ASSEMBLY),
-    (frozenset({"provider_schemas"}), Mistake("the output of 'terraform providers schema'", _GIVE_A_PLAN)),
-    (frozenset({"root_module", "provider_config"}), Mistake("a configuration, not a plan", _GIVE_A_PLAN)),
-)
-
-# Compiled only for texts that are not inputs.
-_HUMAN_PLAN = (
-    r"(?m)^(?:Terraform|OpenTofu) (?:used the selected providers|will perform the following)"
-    r"|^An execution plan has been generated|^Plan: [0-9]+ to |: Refreshing state\.\.\."
-)
-_SOURCE_LINE = r'(?m)^(?:resource|data|module|variable|output|provider)(?: "[^"\n]*"){1,2} \{|^(?:terraform|locals) \{'
-LOG_START = b'{"@'  # of every message in Terraform's machine-readable log
-
-
-def _mistake_by_keys(keys: AbstractSet[str]) -> Mistake:
-    """What an object with these top-level keys is."""
-    for signs, mistake in _BY_KEYS:
-        if signs <= keys:
-            return mistake
-    return UNKNOWN
-
-
-def _mistake_by_text(text: str) -> Mistake | None:
-    """What a text is that is neither JSON nor a template, if it is known."""
-    if "\x1b[" in text:
-        return COLOURED
-    return HUMAN if re.search(_HUMAN_PLAN, text) else None
-
-
-def _is_source(text: str) -> bool:
-    """Whether a text is Terraform source."""
-    return re.search(_SOURCE_LINE, text) is not None
-
-
 class Kind(StrEnum):
     """The kinds of input that are read."""
 
@@ -333,3 +201,135 @@ def _known_version(version: object) -> None:
         raise ParseError("not the JSON of a Terraform plan: it has no format_version", hint=UNKNOWN.hint)
     if int(match[1]) >= _MAJOR:
         raise ParseError(f"unsupported plan format {version}; supported are 0.1 to 1.x")
+
+
+PROGRAM = "cdk.json"
+# Compiled only for files that are not inputs, which most runs do not have.
+_SPEAKS = rb"AWS::DynamoDB::|dynamodb:[A-Z*]"
+_SERVICE = rb"(?m)^service[ \t]*:"
+_PROVIDER = rb"(?m)^provider[ \t]*:"
+_TABLE = rb"""(?m)(?:^|[{,])[ \t-]*(?:Type|"Type"|'Type')[ \t]*:[ \t]*["']?AWS::DynamoDB::(?:Global)?Table\b"""
+
+
+@record(kw_only=False)
+class Fragment:
+    """A file that declares tables and is not a template, and what to check instead."""
+
+    what: str
+    hint: str
+
+
+SERVICE = Fragment(
+    "Serverless Framework services are not supported: their tables and roles are not checked",
+    "run serverless package, then check .serverless/cloudformation-template-update-stack.json",
+)
+PART = Fragment(
+    "it declares a table but is not a complete template: the table is not checked",
+    "check the template that is built from it",
+)
+UNSYNTHESISED = Fragment(
+    "CDK app without an assembly to check: its tables and roles are not checked",
+    "run cdk synth, then check cdk.out",
+)
+
+
+def assembly_of(data: bytes) -> str | None:
+    """The output folder that a ``cdk.json`` names; None if it names no app."""
+    from tablegate.syntax.json import load_json
+
+    try:
+        stated = load_json(text.decode(data))
+    except ParseError:
+        return None
+    if not isinstance(stated, dict) or not isinstance(stated.get("app"), str):
+        return None
+    output = stated.get("output")
+    return output if isinstance(output, str) else "cdk.out"
+
+
+def fragment_of(data: bytes) -> Fragment | None:
+    """What a file that is not a template declares; None if it declares no table."""
+    if re.search(_SPEAKS, data) is None:
+        return None
+    if re.search(_SERVICE, data) and re.search(_PROVIDER, data):
+        return SERVICE
+    return PART if re.search(_TABLE, data) else None
+
+
+_SHOW = "terraform show -json PLAN > plan.json"
+_GIVE_A_PLAN = f"give the plan: terraform plan -out=PLAN && {_SHOW}"
+
+
+@record(kw_only=False)
+class Mistake:
+    """An input that is neither a plan nor a template."""
+
+    what: str
+    hint: str
+
+    def error(self) -> ParseError:
+        """The error, with what to give instead."""
+        return ParseError(f"this is {self.what}", hint=self.hint)
+
+
+_Signs: TypeAlias = "tuple[tuple[frozenset[str], Mistake], ...]"
+
+UNKNOWN = Mistake(
+    "neither a Terraform plan nor a template",
+    f"give the output of {_SHOW}, or a template with Resources",
+)
+BINARY_PLAN = Mistake("a binary plan", f"convert it: {_SHOW}")
+ARCHIVE = Mistake("a ZIP archive", "give the plan or the template itself")
+LOG = Mistake("the log stream of 'terraform plan -json', not a plan", _GIVE_A_PLAN)
+HUMAN = Mistake("the human-readable output of 'terraform plan'", _GIVE_A_PLAN)
+COLOURED = Mistake("the coloured output of a terminal", _GIVE_A_PLAN)
+ASSEMBLY = Mistake("a part of a CDK assembly", "give the assembly: its folder, cdk.out")
+WRAPPER = Mistake(
+    "the output of setup-terraform's wrapper, without a plan in it",
+    "set terraform_wrapper: false in the workflow, and show the plan again",
+)
+
+_BY_KEYS: _Signs = (
+    (
+        frozenset({"encrypted_data", "encryption_version"}),
+        Mistake("encrypted by OpenTofu", "give it decrypted: tofu show -json PLAN > plan.json"),
+    ),
+    (
+        frozenset({"remote_plan_format"}),
+        Mistake("a reference to a plan that is stored in HCP Terraform", f"give the plan itself: {_SHOW}"),
+    ),
+    (frozenset({"service", "provider"}), Mistake("a service of the Serverless Framework", SERVICE.hint)),
+    (frozenset({"version", "tree"}), ASSEMBLY),
+    (frozenset({"version", "files", "dockerImages"}), ASSEMBLY),
+    (frozenset({"version", "testCases"}), ASSEMBLY),
+    (frozenset({"provider_schemas"}), Mistake("the output of 'terraform providers schema'", _GIVE_A_PLAN)),
+    (frozenset({"root_module", "provider_config"}), Mistake("a configuration, not a plan", _GIVE_A_PLAN)),
+)
+
+# Compiled only for texts that are not inputs.
+_HUMAN_PLAN = (
+    r"(?m)^(?:Terraform|OpenTofu) (?:used the selected providers|will perform the following)"
+    r"|^An execution plan has been generated|^Plan: [0-9]+ to |: Refreshing state\.\.\."
+)
+_SOURCE_LINE = r'(?m)^(?:resource|data|module|variable|output|provider)(?: "[^"\n]*"){1,2} \{|^(?:terraform|locals) \{'
+LOG_START = b'{"@'  # of every message in Terraform's machine-readable log
+
+
+def _mistake_by_keys(keys: AbstractSet[str]) -> Mistake:
+    """What an object with these top-level keys is."""
+    for signs, mistake in _BY_KEYS:
+        if signs <= keys:
+            return mistake
+    return UNKNOWN
+
+
+def _mistake_by_text(text: str) -> Mistake | None:
+    """What a text is that is neither JSON nor a template, if it is known."""
+    if "\x1b[" in text:
+        return COLOURED
+    return HUMAN if re.search(_HUMAN_PLAN, text) else None
+
+
+def _is_source(text: str) -> bool:
+    """Whether a text is Terraform source."""
+    return re.search(_SOURCE_LINE, text) is not None
