@@ -116,66 +116,10 @@ def test_a_made_up_name_is_named_nowhere() -> None:
     assert [it.scaling_doubt for it in estate(GENERATED + TARGET % "!Sub 'table/${P}'").tables] == [None]
 
 
-def test_scaling_of_an_index() -> None:
-    """A target on an index says which."""
-    text = (TARGET % "!Sub 'table/${Orders}/index/by-status'").replace("table:Read", "index:Read")
-    ((target,),) = (it.scaling for it in estate(GENERATED + text).tables)
-    assert target.index == "by-status"
-
-
-@pytest.mark.parametrize(
-    ("policy", "tracking"),
-    [
-        ("", False),
-        (POLICY.replace("!Ref Target", "!Ref P"), UNKNOWN),
-        (POLICY.replace("PolicyType: TargetTrackingScaling", "PolicyType: !Ref P"), UNKNOWN),
-        (POLICY.replace("TargetTrackingScalingPolicyConfiguration", "StepScalingPolicyConfiguration"), False),
-        (
-            POLICY.replace(
-                "ScalingTargetId: !Ref Target",
-                "ServiceNamespace: dynamodb\n    ResourceId: !Sub 'table/${Orders}'\n"
-                "    ScalableDimension: dynamodb:table:ReadCapacityUnits",
-            ),
-            True,
-        ),
-        (POLICY.replace("  Type:", "  Condition: C\n  Type:"), None),
-    ],
-)
-def test_what_moves_a_target(policy: str, tracking: object) -> None:
-    """A target is moved by a target-tracking policy that is attached to it."""
-    found = estate(GENERATED + TARGET % "!Sub 'table/${Orders}'" + policy).tables
-    expected = [tracking] if tracking is not None else [True, False]
-    assert [said(it.scaling[0].tracking) for it in found] == expected
-
-
-@pytest.mark.parametrize(
-    ("state", "suspended"),
-    [
-        ("{DynamicScalingOutSuspended: true}", True),
-        ("{DynamicScalingInSuspended: true}", True),
-        ("{DynamicScalingInSuspended: false, DynamicScalingOutSuspended: false}", False),
-        ("{ScheduledScalingSuspended: true}", False),
-        ("{DynamicScalingInSuspended: !Ref P}", UNKNOWN),
-        ("{DynamicScalingInSuspended: !Ref P, DynamicScalingOutSuspended: true}", True),
-    ],
-)
-def test_suspended_target(state: str, suspended: object) -> None:
-    """A target whose dynamic scaling is suspended either way does not follow the traffic."""
-    text = GENERATED + TARGET % "!Sub 'table/${Orders}'" + f"    SuspendedState: {state}\n"
-    ((target,),) = (it.scaling for it in estate(text).tables)
-    assert said(target.suspended) == suspended
-
-
 def test_target_by_condition() -> None:
     """A target that exists in one scenario scales the table there."""
     text = GENERATED + (TARGET % "!Sub 'table/${Orders}'").replace("  Type:", "  Condition: C\n  Type:")
     assert [(it.scenario, len(it.scaling)) for it in estate(text).tables] == [({"C": "true"}, 1), ({"C": "false"}, 0)]
-
-
-def test_targets_of_other_services() -> None:
-    """A target of something else is nobody's here."""
-    text = (TARGET % "!Sub 'table/${Orders}'").replace("dynamodb:table:ReadCapacityUnits", "ecs:service:DesiredCount")
-    assert [it.scaling for it in estate(GENERATED + text).tables] == [()]
 
 
 ALARM = """
@@ -200,30 +144,6 @@ def test_alarm() -> None:
     )
 
 
-def test_alarm_on_an_expression() -> None:
-    """An alarm on a metric expression watches every metric in it."""
-    text = """
-    Alarm:
-      Type: AWS::CloudWatch::Alarm
-      Properties:
-        Metrics:
-          - {Id: e, Expression: a + b}
-          - Id: a
-            MetricStat:
-              Metric:
-                {Namespace: AWS/DynamoDB, MetricName: SystemErrors, Dimensions: [{Name: TableName, Value: !Ref Orders}]}
-    """
-    ((alarm,),) = (it.alarms for it in estate(GENERATED + reading_block(text)).tables)
-    assert alarm.metric == "SystemErrors"
-
-
-def reading_block(text: str) -> str:
-    """A block of a template without its common indentation."""
-    lines = text.strip("\n").splitlines()
-    margin = len(lines[0]) - len(lines[0].lstrip())
-    return "\n".join(line[margin:] for line in lines) + "\n"
-
-
 def test_alarms_of_others() -> None:
     """Another namespace, or another table, is not this table's alarm; one that a parameter names may be."""
     other = (ALARM % "!Ref Orders").replace("AWS/DynamoDB", "AWS/Lambda")
@@ -231,50 +151,6 @@ def test_alarms_of_others() -> None:
     assert [it.alarms for it in estate(GENERATED + ALARM % "carts").tables] == [()]
     (found,) = estate(ORDERS % "orders" + ALARM % "!Ref P").tables
     assert (found.alarms, found.alarms_doubt is not None) == ((), True)
-
-
-@pytest.mark.parametrize(
-    ("resource", "images"),
-    [
-        ("{Type: 'AWS::Lambda::EventSourceMapping', Properties: {EventSourceArn: !GetAtt Orders.StreamArn}}", set()),
-        (
-            "{Type: 'AWS::Lambda::EventSourceMapping', Properties: {EventSourceArn: !GetAtt Orders.StreamArn, "
-            'FilterCriteria: {Filters: [{Pattern: \'{"dynamodb": {"OldImage": {"a": [1]}, "NewImage": {}}}\'}]}}}',
-            {"NEW_IMAGE", "OLD_IMAGE"},
-        ),
-        (
-            "{Type: 'AWS::Pipes::Pipe', Properties: {Source: !GetAtt Orders.StreamArn, "
-            'SourceParameters: {FilterCriteria: {Filters: [{Pattern: \'{"dynamodb": {"NewImage": {}}}\'}]}}}}',
-            {"NEW_IMAGE"},
-        ),
-        (
-            "{Type: 'AWS::Serverless::Function', Properties: {Events: {E: {Type: DynamoDB, "
-            "Properties: {Stream: !GetAtt Orders.StreamArn}}}}}",
-            set(),
-        ),
-        (
-            "{Type: 'AWS::Lambda::EventSourceMapping', Properties: "
-            "{EventSourceArn: 'arn:aws:dynamodb:eu-west-1:123456789012:table/orders/stream/2026'}}",
-            set(),
-        ),
-    ],
-)
-def test_consumer(resource: str, images: set[str]) -> None:
-    """What reads the table's stream, and the images its filter looks into."""
-    found = estate(ORDERS % "orders" + f"Reader: {resource}\n")
-    assert found.manages_consumers
-    ((consumer,),) = (it.stream.consumers for it in found.tables)
-    assert (consumer.address, consumer.images) == ("Reader", images)
-
-
-def test_consumers_of_others() -> None:
-    """Who reads a queue reads no stream."""
-    reader = "{Type: 'AWS::Lambda::EventSourceMapping', Properties: {EventSourceArn: !GetAtt Queue.Arn}}"
-    text = GENERATED + f"Reader: {reader}\nQueue: {{Type: 'AWS::SQS::Queue', Properties: {{}}}}\n"
-    assert [it.stream.consumers for it in estate(text).tables] == [()]
-    function = "{Type: 'AWS::Serverless::Function', Properties: {Events: {E: {Type: Api, Properties: {Path: /}}}}}"
-    found = estate(GENERATED + f"F: {function}\n")
-    assert not found.manages_consumers
 
 
 REPLICA = """

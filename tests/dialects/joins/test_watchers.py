@@ -137,3 +137,50 @@ def test_consumer_of_cloudformation(given: str, expected: object) -> None:
     ):
         (table,) = cloudformation(f"X: {resource}\n{queue}", account=ACCOUNT)
         assert reader(table) == expected
+
+
+def filtered(*images: str) -> Both:
+    """A consumer that filters for these images."""
+    pattern = '{"dynamodb": {%s}}' % ", ".join(f'"{image}": {{"a": [1]}}' for image in images)
+    return (
+        {"filter_criteria": [{"filter": [{"pattern": pattern}]}]},
+        f"FilterCriteria: {{Filters: [{{Pattern: '{pattern}'}}]}}",
+    )
+
+
+FILTERS = [
+    Case("none", {}, "", set()),
+    Case("no images", *filtered(), set()),
+    Case("new images", *filtered("NewImage"), {"NEW_IMAGE"}),
+    Case("both images", *filtered("NewImage", "OldImage"), {"NEW_IMAGE", "OLD_IMAGE"}),
+]
+
+
+@each(FILTERS, "terraform")
+def test_images_of_terraform(given: dict[str, Any], expected: object) -> None:
+    """A consumer of a plan needs the images that its filter looks into."""
+    for address, arguments in (
+        ("aws_lambda_event_source_mapping.x", {"event_source_arn": STREAM, **given}),
+        ("aws_pipes_pipe.x", {"source": STREAM, "source_parameters": [given]}),
+    ):
+        (found,) = terraform({address: arguments}, {"stream_enabled": True, "stream_arn": LATER}).stream.consumers
+        assert found.images == expected
+
+
+@each(FILTERS, "cloudformation")
+def test_images_of_cloudformation(given: str, expected: object) -> None:
+    """A consumer of a template needs the images that its filter looks into."""
+    source = "!GetAtt Orders.StreamArn"
+    for resource in (
+        f"{{Type: 'AWS::Lambda::EventSourceMapping', Properties: {{EventSourceArn: {source}, {given}}}}}",
+        f"{{Type: 'AWS::Pipes::Pipe', Properties: {{Source: {source}, SourceParameters: {{{given}}}}}}}",
+    ):
+        (table,) = cloudformation(f"X: {resource}")
+        (found,) = table.stream.consumers
+        assert found.images == expected
+
+
+def test_stream_that_is_off() -> None:
+    """A table without a stream has no consumers."""
+    given = {"aws_lambda_event_source_mapping.x": stream()[0]}
+    assert terraform(given, {"stream_enabled": False}).stream.consumers == ()

@@ -125,42 +125,6 @@ def test_somebodys_alarm() -> None:
     assert "local.hidden" in found.alarms_doubt.reason
 
 
-def test_alarm_on_an_expression() -> None:
-    """A metrics query is another language: it may watch the table."""
-    query = {"id": "q", "expression": 'SELECT SUM(SystemErrors) FROM SCHEMA("AWS/DynamoDB", TableName)', "metric": []}
-    one = change({"metric_query": [query]}, type="aws_cloudwatch_metric_alarm", name="x")
-    found = beside(one)
-    assert found.alarms_doubt is not None
-    assert found.alarms_doubt.reason.startswith("aws_cloudwatch_metric_alarm.x watches")
-
-
-def test_consumer_of_somebodys_stream() -> None:
-    """A consumer of nobody knows which stream is taken for everybody's, and says so."""
-    one, configuration = unsettled("aws_lambda_event_source_mapping", "event_source_arn")
-    (found,) = beside(one, table={"stream_enabled": True}, configuration=configuration).stream.consumers
-    assert found.doubt is not None
-
-
-def test_consumer_by_arn() -> None:
-    """A stream's ARN holds its table's name."""
-    one = change(
-        {"event_source_arn": f"{ARN}/stream/2026-01-01T00:00:00.000"}, type="aws_lambda_event_source_mapping", name="x"
-    )
-    (found,) = beside(one, table={"stream_enabled": True}).stream.consumers
-    assert found.address == "aws_lambda_event_source_mapping.x"
-    assert beside(one, table={"stream_enabled": False}).stream.consumers == ()
-
-
-def test_queue_is_no_stream() -> None:
-    """A mapping on a queue says that consumers are managed here, and no more."""
-    one = change(
-        {"event_source_arn": "arn:aws:sqs:eu-west-1:123456789012:orders-prod"},
-        type="aws_lambda_event_source_mapping",
-        name="x",
-    )
-    assert beside(one, table={"stream_enabled": True}).stream.consumers == ()
-
-
 @pytest.mark.parametrize(("kind", "encrypted"), [("KMS", True), ("NONE", False), (None, False)])
 def test_encryption_of_a_destination(kind: str | None, encrypted: bool) -> None:
     """A Kinesis stream is found by its ARN; without KMS it is not encrypted."""

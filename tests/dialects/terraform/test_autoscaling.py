@@ -1,10 +1,8 @@
-"""Scaling targets find their tables, and policies their targets, by name or by reference."""
+"""Scaling of Terraform that refers to what only the apply knows."""
 
 from __future__ import annotations
 
 from typing import Any
-
-import pytest
 
 from support.plans import TABLE, change, configured, made, only, resource, tables, told, written
 from tablegate.model.table import ScalingTarget, Table
@@ -100,22 +98,6 @@ def one(*others: dict[str, Any], **members: Any) -> ScalingTarget:
     return found
 
 
-def test_by_name() -> None:
-    """Known names are compared."""
-    assert summary(joined(target(), policy())) == [("aws_appautoscaling_target.t", "read", None, True)]
-    assert summary(joined(target({"resource_id": "table/other"}), policy())) == []
-
-
-def test_of_an_index() -> None:
-    """The id of an index's target holds the index's name."""
-    found = one(
-        target(
-            {"resource_id": "table/orders-prod/index/by-a/b", "scalable_dimension": "dynamodb:index:WriteCapacityUnits"}
-        )
-    )
-    assert (found.dimension, found.index) == ("write", "by-a/b")
-
-
 def test_of_the_only_index() -> None:
     """Where the id is not known, a target for an index can only be for the one there is."""
     expressions = {"resource_id": {"references": ["aws_dynamodb_table.t.name", "aws_dynamodb_table.t"]}}
@@ -133,32 +115,6 @@ def test_of_the_only_index() -> None:
     assert "an index that is not named" in found.scaling_doubt.reason
 
 
-def test_replica_in_another_region() -> None:
-    """A target by the same name in another region is that replica's."""
-    providers = {
-        "aws": {"expressions": {"region": {"constant_value": "eu-west-1"}}},
-        "aws.dr": {"expressions": {"region": {"constant_value": "us-east-1"}}},
-    }
-    written_there = {**resource({}, type="aws_appautoscaling_target"), "provider_config_key": "aws.dr"}
-    configuration = {**configured(resource({}), written_there), "provider_config": providers}
-    assert one(target(), configuration=configuration).region == "us-east-1"
-
-
-@pytest.mark.parametrize(
-    ("state", "found"),
-    [
-        ([], ...),
-        ([{}], ...),
-        ([{"dynamic_scaling_in_suspended": False, "dynamic_scaling_out_suspended": False}], False),
-        ([{"dynamic_scaling_in_suspended": True, "dynamic_scaling_out_suspended": False}], True),
-        ([{"dynamic_scaling_in_suspended": False, "dynamic_scaling_out_suspended": True}], True),
-    ],
-)
-def test_suspended(state: list[Any], found: object) -> None:
-    """Scaling that is suspended in either direction is suspended."""
-    assert told(one(target({"suspended_state": state})).suspended) == found
-
-
 def test_suspended_in_doubt() -> None:
     """A dynamic block on a target that exists hides whether scaling is suspended."""
     unknown = target({"suspended_state": ...}, unknown={"suspended_state": True}, actions=["update"])
@@ -173,21 +129,6 @@ def test_suspended_in_doubt() -> None:
     assert "local.x" in str(told(one(half, configuration=configuration).suspended))
 
 
-def test_step_scaling_tracks_nothing() -> None:
-    """Only a target-tracking policy follows the traffic; the provider's default is step scaling."""
-    step = {"policy_type": "StepScaling", "target_tracking_scaling_policy_configuration": []}
-    assert told(one(target(), policy(step)).tracking) is ...
-    assert told(one(target(), policy({**step, "policy_type": None})).tracking) is ...
-
-
-def test_policy_type_in_doubt() -> None:
-    """A policy whose type is not known may track."""
-    unknown = policy(
-        {"policy_type": ..., "target_tracking_scaling_policy_configuration": []}, unknown={"policy_type": True}
-    )
-    assert str(told(one(target(), unknown).tracking)).startswith("unknown: ")
-
-
 def test_policy_of_nobody() -> None:
     """A policy that may be any target's makes tracking doubtful where no other policy settles it."""
     loose = policy({"resource_id": ...}, unknown={"resource_id": True}, name="loose")
@@ -196,13 +137,6 @@ def test_policy_of_nobody() -> None:
     )
     assert "local.id" in str(told(one(target(), loose, configuration=configuration).tracking))
     assert told(one(target(), policy(), loose, configuration=configuration).tracking) is True
-
-
-def test_dimension_in_doubt() -> None:
-    """A target whose dimension is not known may be for any of its table's."""
-    unknown = target({"scalable_dimension": ...}, unknown={"scalable_dimension": True})
-    found = joined(unknown)
-    assert (found.scaling, found.scaling_doubt is None) == ((), False)
 
 
 def test_schedule_without_bounds() -> None:
@@ -216,11 +150,6 @@ def test_schedule_without_bounds() -> None:
     assert str(told(found.minimum)).startswith("unknown: ")
 
 
-def test_what_is_not_for_tables() -> None:
-    """Targets of other services have nothing to say here."""
-    assert joined(target({"service_namespace": "ecs", "resource_id": "table/orders-prod"})).scaling == ()
-
-
 def test_target_that_goes() -> None:
     """A target that this change deletes scales nothing any more."""
     going = target(actions=["delete"])
@@ -231,14 +160,6 @@ def test_target_that_goes() -> None:
 def test_nobody_scales() -> None:
     """A policy without any target scales nothing."""
     assert joined(policy()).scaling == ()
-
-
-def test_schedule_in_numerals() -> None:
-    """The provider keeps a schedule's bounds as texts; what is no number is refused."""
-    bounds = {"service_namespace": "dynamodb", "resource_id": "table/orders-prod", "scalable_dimension": READ}
-    action = {**bounds, "name": "night", "scalable_target_action": [{"min_capacity": "1", "max_capacity": "many"}]}
-    (found,) = one(target(), change(action, type="aws_appautoscaling_scheduled_action", name="s")).schedules
-    assert (told(found.minimum), found.maximum.known) == (1, False)
 
 
 def test_several_targets_by_reference() -> None:
