@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from support.both import ACCOUNT, ARN, LATER, Case, Refers, cloudformation, each, terraform
@@ -141,7 +142,7 @@ def test_consumer_of_cloudformation(given: str, expected: object) -> None:
 
 def filtered(*images: str) -> Both:
     """A consumer that filters for these images."""
-    pattern = '{"dynamodb": {%s}}' % ", ".join(f'"{image}": {{"a": [1]}}' for image in images)
+    pattern = json.dumps({"dynamodb": {image: {"a": [1]} for image in images}})
     return (
         {"filter_criteria": [{"filter": [{"pattern": pattern}]}]},
         f"FilterCriteria: {{Filters: [{{Pattern: '{pattern}'}}]}}",
