@@ -1,4 +1,4 @@
-"""Assemblies through their manifest: stacks, stages, nested stacks, constructs, and what is not safe to follow."""
+"""CDK assemblies: stacks, stages, nested stacks, constructs, and unsafe paths."""
 
 from __future__ import annotations
 
@@ -71,14 +71,14 @@ def test_stacks_stages_and_nested_stacks(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_stack_knows_its_environment_and_tags(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The region, the account and the tags of a stack are in the manifest, and hold for what it embeds."""
+    """Region, account and tags of a stack come from the manifest, also for its nested stacks."""
     found = {key: it for key, it in _tables(_assembly("shop", monkeypatch)).items() if "assembly-Dev" in key[0]}
     assert {("eu-west-1", "123456789012")} == {(it.region.content, it.account.content) for it in found.values()}
     assert [{"environment": "dev"}] * 5 == [it.tags.content for it in found.values()]
 
 
 def test_stacks_know_what_others_export(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A name and a key that another stack exports are what they are there, also a nested stack's parameter."""
+    """Exports of another stack are resolved, also as parameters of a nested stack."""
     found = _tables(_assembly("shop", monkeypatch))
     orders = found["shop/Shop.template.json", "OrdersA9B65338"]
     archive = next(it for (_, address), it in found.items() if address.endswith("ArchiveDA4CB258"))
@@ -93,7 +93,7 @@ def test_stacks_know_what_others_export(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_resource_knows_its_construct(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The path in the program, the author's own line, and what was acknowledged there or above."""
+    """A construct has its path, the author's line, and the rules acknowledged on it or around it."""
     found = _constructs(_assembly("shop", monkeypatch))
     assert (
         Construct(
@@ -108,7 +108,7 @@ def test_a_resource_knows_its_construct(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_without_the_authors_frames_there_is_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A trace that only says what was left out leads nowhere."""
+    """A trace without frames of the author gives no line."""
     constructs = _constructs(_assembly("python", monkeypatch)).values()
     assert {None} == {it.place for it in constructs}
     assert "MyStack/Legacy" in {it.path for it in constructs}
@@ -146,7 +146,7 @@ def test_only_what_lies_inside_is_read(template: str | None, message: str) -> No
 
 
 def test_a_link_in_an_assembly_is_not_followed() -> None:
-    """Whoever makes links in an assembly makes it say something else."""
+    """A link could lead out of the assembly."""
     reading = _made(_of(("S", STACK)), {"out/S.template.json": "a link, which is not followed in an assembly"})
     message = "S: its template is not read: a link, which is not followed in an assembly"
     assert [("out/manifest.json", True, message)] == _faults(reading)
@@ -167,7 +167,7 @@ def test_stages_lie_inside_too(properties: dict[str, str], message: str) -> None
 
 
 def test_templates_that_no_manifest_names_are_judged_and_told() -> None:
-    """What is stale or hidden is seen; what is broken says so."""
+    """A stale or hidden template is read and reported, and a broken one is a fault."""
     files = {"Hidden_template_json": TABLE, "Broken_template_json": [], "notes_json": {}}
     reading = _made(_of(), **files)
     unlisted = "no manifest of the assembly lists this template: it is stale or hidden"

@@ -66,7 +66,7 @@ def test_what_nobody_exports_here_is_unknown() -> None:
 
 
 def test_two_that_export_the_same_name() -> None:
-    """Where they agree it does not matter which one is meant; where they do not, nobody knows."""
+    """Equal values are known; different ones are not."""
     (agreed,) = _tables(ORDERS, KEYS, KEYS.replace("true", "false"))
     assert "orders-prod" == agreed.name.content
     (doubted,) = _tables(ORDERS, KEYS, KEYS.replace("orders-prod", "orders-dev"))
@@ -85,7 +85,7 @@ def test_stacks_that_import_in_a_circle() -> None:
 
 
 def test_an_output_of_a_stack_that_is_not_known() -> None:
-    """A template alone does not know what its stack is called."""
+    """A template does not have the name of its stack."""
     parts = "{StackName: keys, OutputName: Name}", "[]", "{StackName: keys}"
     for part in parts:
         properties = "{TableName: {'Fn::GetStackOutput': " + part + "}}"
@@ -110,6 +110,6 @@ def test_what_another_template_embeds_is_not_read_twice() -> None:
 
 
 def test_a_broken_exporter_does_not_hide_the_others() -> None:
-    """It says what is wrong with it when it is read itself."""
+    """Its fault is reported when it is read itself."""
     (table,) = _tables(ORDERS, KEYS, "Outputs: {A: {Export: [}")
     assert "orders-prod" == table.name.content

@@ -1,4 +1,4 @@
-"""Change sets: the tables as they will be, what happens to each, and what is not shown."""
+"""Change sets: tables after the execution, the change of each, and values that are not shown."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _faults(reading: Reading) -> list[tuple[bool, str]]:
 
 
 def test_a_table_that_is_added() -> None:
-    """Texts are read as what they mean; the stack tells the region, the account and the tags."""
+    """Its properties are texts with types; region, account and tags come from the stack."""
     reading = _read(_change(AfterContext=PLAIN), Tags=[{"Key": "env", "Value": "prod"}])
     table, change = _table(reading), _record(reading)
     assert ("orders", True, "eu-west-1", "123456789012") == (
@@ -65,7 +65,7 @@ def test_a_table_that_is_added() -> None:
 
 
 def test_what_is_made_when_it_is_executed_is_unknown() -> None:
-    """So is what is masked, and what a text is only a part of."""
+    """A masked value is unknown too, and a text with such a part."""
     key = {"SSEEnabled": "true", "SSEType": "KMS", "KMSMasterKeyId": "{{changeSet:KNOWN_AFTER_APPLY}}"}
     table = _table(_read(_change(AfterContext={"TableName": "****", "SSESpecification": key})))
     assert table.name.doubt is not None
@@ -98,7 +98,7 @@ def test_what_happens_to_a_table(members: Any, kind: ChangeKind, retained: bool 
 
 
 def test_a_table_that_goes() -> None:
-    """It is no table of the estate, and its policy says whether it survives."""
+    """A removed table is not in the estate; its policy decides whether it survives."""
     reading = _read(_change("Remove", PolicyAction="Delete", BeforeContext=PLAIN))
     change = _record(reading)
     assert reading.estate is not None
@@ -109,7 +109,7 @@ def test_a_table_that_goes() -> None:
 
 
 def test_what_stays_as_it_is_may_speak_of_a_table() -> None:
-    """Autoscaling and alarms that do not change are not listed, so nobody says that there are none."""
+    """Autoscaling and alarms that do not change are not listed, but may exist."""
     reading = _read(_change("Modify", AfterContext=PLAIN, BeforeContext=PLAIN))
     table = _table(reading)
     assert None not in (table.scaling_doubt, table.alarms_doubt, table.backed_up.doubt)
@@ -125,7 +125,7 @@ def test_what_stays_as_it_is_may_speak_of_a_table() -> None:
     ],
 )
 def test_less_than_the_whole_blocks(members: Any, message: str) -> None:
-    """A page, a failure, and a set that is still being made."""
+    """One page of a set, a failed set, and a set that is not created yet."""
     assert [(True, message)] == _faults(_read(_change(AfterContext=PLAIN), **members))
 
 
@@ -137,7 +137,7 @@ def test_a_set_without_changes_is_empty() -> None:
 
 
 def test_without_values_there_is_no_table_to_judge() -> None:
-    """The fault says how to get them; the change itself is known."""
+    """A fault names the option that shows values; the change itself is known."""
     reading = _read(_change())
     assert [(True, "Orders: the change set does not show the table's properties")] == _faults(reading)
     assert ChangeKind.CREATE is _record(reading).kind
@@ -168,7 +168,7 @@ def test_the_spelling_of_the_console() -> None:
     ],
 )
 def test_shapes(changes: Any, message: str | None) -> None:
-    """What is shaped otherwise is refused; hooks are no resources."""
+    """A document of another shape is refused; hooks are no resources."""
     found = _faults(_read(Changes=changes))
     assert ([] if message is None else [(True, message)]) == found
 

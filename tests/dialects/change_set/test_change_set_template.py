@@ -88,7 +88,7 @@ def _faults(readings: list[Reading]) -> list[tuple[str, bool, str]]:
 
 
 def test_the_template_tells_the_rest() -> None:
-    """What does not change is judged too, with the values that the change set was made with."""
+    """Unchanged resources are checked too, with the parameters of the change set."""
     found = _readings(_set(_change(AfterContext=ORDERS, BeforeContext=ORDERS)), template=_template())
     estate = _estate(found)
     assert [("set.json", "change-set"), ("app.yaml", "cloudformation")] == [
@@ -116,7 +116,7 @@ def test_the_change_set_knows_what_the_template_comes_to() -> None:
 
 
 def test_what_others_make_of_a_table_is_the_templates_to_say() -> None:
-    """A change set that shows a table alone does not tell that nothing backs it up."""
+    """A change set without backup selections does not mean that there are none."""
     selected = """
       Saved:
         Type: AWS::Backup::BackupSelection
@@ -127,7 +127,7 @@ def test_what_others_make_of_a_table_is_the_templates_to_say() -> None:
 
 
 def test_changes_are_those_of_the_change_set() -> None:
-    """Each table knows what happens to it; one that is not listed stays as it is."""
+    """Each table has its change; one that is not listed does not change."""
     estate = _estate(_readings(_set(_change(Replacement="True", AfterContext=ORDERS)), template=_template()))
     (change,) = estate.changes
     assert (ChangeKind.REPLACE, "Orders") == (change.kind, change.address)
@@ -141,7 +141,7 @@ def test_values_need_not_be_shown_beside_a_template() -> None:
 
 
 def test_a_template_of_another_change_set_is_refused() -> None:
-    """What is added or stays must be in the template, and what goes must not."""
+    """Tables that exist afterwards must be in the template, removed ones must not."""
     found = _readings(
         _set(_change("Strange"), _change("Quiet", "Remove"), _change("Spare", "Remove")), template=_template()
     )
@@ -152,7 +152,7 @@ def test_a_template_of_another_change_set_is_refused() -> None:
 
 
 def test_what_is_no_template_is_a_fault() -> None:
-    """Neither is it passed over, nor is the change set judged as if it had none."""
+    """A file that is not a template is a fault; the change set is not checked without it."""
     found = _readings(_set(_change(AfterContext=ORDERS)), template=_template("{"))
     assert [("app.yaml", True)] == [fault[:2] for fault in _faults(found)]
     other = _readings(_set(_change(AfterContext=ORDERS)), template=_set(name="other.json"))
@@ -160,7 +160,7 @@ def test_what_is_no_template_is_a_fault() -> None:
 
 
 def test_a_template_without_its_change_set() -> None:
-    """A template that was given for nothing is judged as any other where it is an input too."""
+    """Without a change set, the template is an input like any other."""
     assert ["app.yaml"] == [reading.input.path for reading in _readings(_template(), template=_template())]
 
 
@@ -171,7 +171,7 @@ def test_a_template_that_is_an_input_too_is_judged_once() -> None:
 
 
 def test_nested_stacks_of_the_template_are_read() -> None:
-    """The template leads to what it embeds, as it does without a change set."""
+    """Nested stacks of the template are read as without a change set."""
     embeds = "Resources: {Child: {Type: AWS::CloudFormation::Stack, Properties: {TemplateURL: child.yaml}}}"
     child = "Resources: {Orders: {Type: AWS::DynamoDB::Table}}"
     change = _change("Child", ResourceType="AWS::CloudFormation::Stack")
@@ -181,7 +181,7 @@ def test_nested_stacks_of_the_template_are_read() -> None:
 
 
 def test_change_sets_of_nested_stacks() -> None:
-    """One that is made by another one of the run stands where its stack stands, at any depth."""
+    """The change set of a nested stack has the address of its stack, at any depth."""
 
     def nests(address: str, inner: str) -> dict[str, Any]:
         return _change(address, ResourceType="AWS::CloudFormation::Stack", ChangeSetId=inner)
@@ -200,7 +200,7 @@ def test_change_sets_of_nested_stacks() -> None:
 
 
 def test_change_sets_that_make_each_other_end() -> None:
-    """A circle is nobody's address, and no loop."""
+    """Change sets that refer to each other in a cycle have no address, and are read once."""
     stack = {"ResourceType": "AWS::CloudFormation::Stack"}
     one = _set(_change("A", ChangeSetId="b.json", **stack), name="a.json", ParentChangeSetId="b.json")
     other = _set(_change("B", ChangeSetId="a.json", **stack), name="b.json", ParentChangeSetId="a.json")

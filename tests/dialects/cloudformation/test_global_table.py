@@ -41,7 +41,7 @@ def test_which_replica_is_the_table(region: str | None, home: str, *, protected:
 
 
 def test_entry_for_the_region_of_the_stack() -> None:
-    """An entry that refers to the stack's region is the table, wherever it stands."""
+    """The entry with the stack's region is the table, at any position."""
     found = global_table("Replicas: [{Region: us-east-1}, {Region: !Ref AWS::Region, DeletionProtectionEnabled: true}]")
     assert (said(found.deletion_protection), said(found.region)) == (True, UNKNOWN)
     assert [said(it.region) for it in found.replicas.content or ()] == ["us-east-1"]
@@ -73,7 +73,7 @@ Replicas:
 
 
 def test_replica() -> None:
-    """A replica says for itself what is decided per region."""
+    """A replica has its own regional settings."""
     (found,) = global_table(REPLICA).replicas.content or ()
     assert [
         said(value)
@@ -95,7 +95,7 @@ def test_replica() -> None:
 
 
 def test_table_itself_is_not_protected_by_its_replica() -> None:
-    """What a replica says is not said of the table."""
+    """Settings of a replica do not apply to the table."""
     found = global_table(REPLICA)
     assert (said(found.deletion_protection), said(found.recovery.enabled), said(found.tags)) == (False, False, {})
 
@@ -176,7 +176,7 @@ def test_capacity() -> None:
 
 
 def test_table_over_several_accounts() -> None:
-    """Such a table says its reads at the top, and where it comes from."""
+    """Its read capacity is in the shared settings, and it has a source table."""
     properties = """
     GlobalTableSourceArn: arn:aws:dynamodb:eu-west-1:123456789012:table/orders
     ReadProvisionedThroughputSettings: {ReadCapacityAutoScalingSettings: {MinCapacity: 1, MaxCapacity: 2}}
@@ -212,7 +212,7 @@ def test_stream_policy_of_the_region() -> None:
 
 @pytest.mark.parametrize("replicas", ["!Ref P", "[!Ref P]"])
 def test_replicas_that_are_not_known(replicas: str) -> None:
-    """Where the regions are not known, nothing is that a region decides."""
+    """If the regions are unknown, all regional settings are unknown."""
     found = global_table(f"Replicas: {replicas}\nTimeToLiveSpecification: {{Enabled: true}}")
     values = (found.replicas, found.deletion_protection, found.recovery.enabled, found.tags, found.table_class)
     assert {said(value) for value in values} == {UNKNOWN}
@@ -229,7 +229,7 @@ def test_no_replicas(properties: str) -> None:
 
 
 def test_replica_by_condition() -> None:
-    """A replica that exists in one scenario is judged there."""
+    """A replica that exists in one scenario is in that scenario's table."""
     text = template(
         "Replicas: [{Region: us-east-1}, !If [Two, {Region: eu-west-1}, !Ref AWS::NoValue]]",
         "Parameters: {P: {Type: String}}\nConditions: {Two: !Equals [!Ref P, a]}",

@@ -1,4 +1,4 @@
-"""The functions of CloudFormation: what they come to, and what they leave open."""
+"""CloudFormation's functions: their values, and the values that stay unknown."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GIVEN = {"Env": "prod", "List": "a, b,c", "Numbers": "1,2", "Secret": "hunter2"}
 
 
 def name(expression: str, **options: object) -> object:
-    """What a table's name comes to."""
+    """The value of a table's name."""
     given = {"parameters": GIVEN, "region": "eu-west-1", "account": "123456789012"} | options
     return said(table(template(f"TableName: {expression}", HEAD), **given).name)
 
@@ -79,7 +79,7 @@ def name(expression: str, **options: object) -> object:
     ],
 )
 def test_value(expression: str, expected: object) -> None:
-    """Each function gives its value, or stays open where an argument is."""
+    """A function has a value if its arguments are known."""
     assert name(expression) == expected
 
 
@@ -126,13 +126,13 @@ def test_path_of_a_fault() -> None:
 
 
 def test_no_value_is_absence() -> None:
-    """A property that comes to nothing is not there."""
+    """A property that is ``AWS::NoValue`` is absent."""
     found = table(template("BillingMode: !Ref AWS::NoValue\nTags: [!Ref AWS::NoValue]"))
     assert (said(found.billing_mode), found.billing_mode.place, said(found.tags)) == ("PROVISIONED", None, {})
 
 
 def test_secret_parameter() -> None:
-    """What must not be shown is marked, and so is all that is made of it."""
+    """A secret is marked, and so is each text that contains it."""
     made = reading(template("TableName: !Sub 'a-${Secret}'", HEAD), parameters=GIVEN)
     assert made.estate is not None
     (found,) = made.estate.tables
@@ -146,7 +146,7 @@ def test_secret_in_a_fault() -> None:
 
 
 def test_transform_in_properties() -> None:
-    """What a macro may put beside a table's properties makes all of them unknown, and is said."""
+    """Fn::Transform beside a table's properties makes all of them unknown, which is reported."""
     made = reading(template("DeletionProtectionEnabled: true\nFn::Transform: {Name: 'AWS::Include'}"))
     assert made.estate is not None
     (found,) = made.estate.tables
@@ -172,7 +172,7 @@ def test_transforms_that_leave_tables_alone() -> None:
 
 
 def test_names_that_a_transform_makes() -> None:
-    """What SAM adds to a template can be referred to though it is not there."""
+    """References to resources that SAM generates are valid."""
     head = "Transform: AWS::Serverless-2016-10-31"
     assert reason(table(template("TableName: !Ref FunctionRole", head)).name) == (
         "FunctionRole may come from a transform or module, which is not run"

@@ -1,4 +1,4 @@
-"""``Fn::ForEach``: every turn is judged, also where the turns are not known."""
+"""``Fn::ForEach``: every iteration is read, also if the list is unknown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Resources:
 
 
 def test_loop_over_a_list() -> None:
-    """Each turn makes a resource, with the variable filled in wherever it stands."""
+    """Each iteration creates a resource, with the variable replaced everywhere."""
     found = tables(loop("[A, B]"))
     assert [(it.address, it.name.content, it.tags.content) for it in found] == [
         ("TableA", "x-A", {"n": "A"}),
@@ -27,13 +27,13 @@ def test_loop_over_a_list() -> None:
 
 
 def test_loop_over_a_parameter() -> None:
-    """A list that was given is gone through."""
+    """The list can come from a parameter."""
     text = loop("!Ref All", head="Parameters: {All: {Type: CommaDelimitedList}}")
     assert [it.address for it in tables(text, parameters={"All": "A,B"})] == ["TableA", "TableB"]
 
 
 def test_loop_over_what_is_not_known() -> None:
-    """A list that is not known is one turn with the variable open: what it makes is judged all the same."""
+    """An unknown list is one iteration with an unknown variable."""
     text = loop("!Ref All", head="Parameters: {All: {Type: CommaDelimitedList, Default: 'A,B'}}")
     (found,) = tables(text)
     assert (found.address, said(found.name), found.tags.content) == ("Table${N}", UNKNOWN, {"n": None})
@@ -47,12 +47,12 @@ def test_nested_loops() -> None:
 
 
 def test_bare_form_of_the_variable() -> None:
-    """``&{N}`` stands for the letters and digits of the value."""
+    """``&{N}`` gives the letters and digits of the value."""
     assert [it.address for it in tables(loop("['a.b']", f"'T&{{N}}': {TABLE}"))] == ["Tab"]
 
 
 def test_loop_over_properties() -> None:
-    """Properties can be made in a loop."""
+    """A loop can create properties."""
     text = """
     Transform: AWS::LanguageExtensions
     Resources:
@@ -65,7 +65,7 @@ def test_loop_over_properties() -> None:
 
 
 def test_loop_over_conditions() -> None:
-    """Conditions can be made in a loop."""
+    """A loop can create conditions."""
     text = """
     Transform: AWS::LanguageExtensions
     Conditions:
@@ -78,7 +78,7 @@ def test_loop_over_conditions() -> None:
 
 
 def faults(text: str) -> list[str]:
-    """What a template's faults that block say."""
+    """The messages of the faults that block."""
     return [fault.message for fault in reading(text).faults if fault.blocks]
 
 
@@ -107,7 +107,7 @@ def test_same_key_twice() -> None:
 
 
 def test_loops_without_end() -> None:
-    """Loops in loops that make more than anybody can deploy are refused in time."""
+    """Nested loops with too many iterations are refused quickly."""
     numbers = ", ".join(str(number) for number in range(20))
     name = "x".join(f"${{V{depth}}}" for depth in range(5))
     body = f"'T{name}': {TABLE}"

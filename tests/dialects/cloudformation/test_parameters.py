@@ -1,4 +1,4 @@
-"""Parameter files: every form in which people keep them."""
+"""Parameter files: every accepted format."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ BOTH = {"Env": "prod", "Size": "5"}
     ],
 )
 def test_form(text: str, file: str) -> None:
-    """Every accepted form says the same."""
+    """Every accepted format gives the same values."""
     assert parse_parameters(text, file).values == BOTH
 
 
 def test_tags_and_region() -> None:
-    """A file can say what tags the stack has, and where it lives."""
+    """A file can have tags and the region of the stack."""
     text = """
 version = 0.1
 [default.global.parameters]
@@ -69,7 +69,7 @@ def test_previous_value() -> None:
 
 
 def test_resolved_value() -> None:
-    """What AWS has resolved already is the value, not the name it had."""
+    """A resolved SSM parameter has its value, not its name."""
     text = '[{"ParameterKey": "Env", "ParameterValue": "/env", "ResolvedValue": "prod"}]'
     value = parse_parameters(text, "p.json").values["Env"]
     assert (value, isinstance(value, ResolvedText)) == ("prod", True)
@@ -93,7 +93,7 @@ def test_resolved_value() -> None:
     ],
 )
 def test_refused(text: str, file: str, message: str) -> None:
-    """Anything else is refused, and told what is accepted."""
+    """Anything else is refused, with the accepted formats."""
     with pytest.raises(ParseError, match=message):
         parse_parameters(text, file)
 

@@ -66,7 +66,7 @@ def test_presence() -> None:
     ],
 )
 def test_known_references(written: str, references: list[ResourceRef]) -> None:
-    """A text or a list of texts that is known names what it says."""
+    """Known texts are references without an address."""
     assert list(section(f"{{Source: {written}}}").refs("Source")) == references
 
 
@@ -80,7 +80,7 @@ def test_reference_to_a_resource() -> None:
 
 
 def test_open_reference() -> None:
-    """A parameter without a value leads nowhere, and says why."""
+    """A parameter without a value leads to no resource, and has a doubt."""
     (reference,) = section("{Source: !Ref Open}").refs("Source")
     assert (reference.address, reference.text) == (None, "${Open}")
     assert reference.doubt is not None
@@ -94,7 +94,7 @@ def test_wrong_reference() -> None:
 
 
 def test_mappings() -> None:
-    """One mapping or many: a doubt stands for each that is not known."""
+    """One mapping or many, with a doubt for each that is not known."""
     own = section("{One: {a: b}, Open: !Ref Open, Many: [{a: b}, !Ref Open], Text: t}")
     assert isinstance(own.one("One"), Section)
     assert own.one("Absent") is None
@@ -107,7 +107,7 @@ def test_mappings() -> None:
 
 
 def test_doubts() -> None:
-    """A member that is not known says why; one that is known or absent has no doubt."""
+    """Only a member that is not known has a doubt."""
     own = section("{Known: a, Open: !Ref Open}")
     assert own.doubt("Known") is None
     assert own.doubt("Absent") is None
@@ -124,6 +124,6 @@ def test_unknown_section() -> None:
 
 @pytest.mark.parametrize(("written", "content"), [("-1", None), ("'5'", 5), ("5.0", 5)])
 def test_number_for_none(written: str, content: int | None) -> None:
-    """A number may stand for no number at all."""
+    """A number can mean that there is no limit."""
     value = section(f"{{Limit: {written}}}").number(Fact("limit"), "Limit", none=(-1,))
     assert (value.content, value.known) == (content, True)

@@ -1,4 +1,4 @@
-"""Scenarios: which there are, what they are called, and what is judged in each."""
+"""Scenarios: which there are, their names, and the tables in each."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def recovery(found: tuple[Table, ...]) -> list[tuple[Any, Any]]:
 
 
 def test_allowed_values() -> None:
-    """Without a value, each of AllowedValues is a scenario, whatever the default."""
+    """Without a value, each of AllowedValues is a scenario, with any default."""
     head = "Parameters: {Recover: {Type: String, Default: 'true', AllowedValues: ['true', 'false']}}"
     assert recovery(with_properties(PITR % "!Ref Recover", head)) == [
         ({"Recover": "true"}, True),
@@ -51,7 +51,7 @@ def test_allowed_values() -> None:
     ],
 )
 def test_a_bounded_number(declared: str, units: str, expected: Span | None) -> None:
-    """CloudFormation refuses what is out of the bounds: the parameter's own number is in them, whatever is given."""
+    """MinValue and MaxValue bound an unknown number, as CloudFormation refuses any other."""
     head = f"Parameters: {{Units: {{{declared}}}}}\nConditions: {{Large: !Equals [!Ref 'AWS::StackName', x]}}"
     given = f"ProvisionedThroughput: {{ReadCapacityUnits: {units}, WriteCapacityUnits: 1}}"
     found = {it.capacity.read.span for it in with_properties(given, head)}
@@ -65,7 +65,7 @@ def test_one_allowed_value() -> None:
 
 
 def test_a_default_is_no_promise() -> None:
-    """A parameter without a value is unknown even with a default, and says how to settle it."""
+    """A parameter without a value is unknown even with a default, and its doubt names the option to pass."""
     head = "Parameters: {Recover: {Type: String, Default: 'true'}}"
     (found,) = with_properties(PITR % "!Ref Recover", head)
     doubt = found.recovery.enabled.doubt
@@ -78,19 +78,19 @@ def test_a_default_is_no_promise() -> None:
 
 
 def test_assumed_defaults() -> None:
-    """On request a default is taken as given, also where others are allowed."""
+    """With --assume-defaults the default is the value, also if others are allowed."""
     head = "Parameters: {Recover: {Type: String, Default: 'true', AllowedValues: ['true', 'false']}}"
     assert recovery(with_properties(PITR % "!Ref Recover", head, assume_defaults=True)) == [(None, True)]
 
 
 def test_given_value() -> None:
-    """A given value leaves nothing open."""
+    """With a value there is one scenario."""
     head = "Parameters: {Recover: {Type: String, Default: 'true', AllowedValues: ['true', 'false']}}"
     assert recovery(with_properties(PITR % "!Ref Recover", head, parameters={"Recover": "false"})) == [(None, False)]
 
 
 def test_given_value_that_is_not_allowed() -> None:
-    """What CloudFormation would refuse is refused."""
+    """A value that CloudFormation would refuse is refused."""
     head = "Parameters: {Name: {Type: String, AllowedValues: [a, b]}}"
     (fault,) = reading(template("TableName: !Ref Name", head), parameters={"Name": "c"}).faults
     assert (fault.blocks, fault.message) == (
@@ -108,7 +108,7 @@ def test_undecided_condition() -> None:
 
 
 def test_branches_that_say_the_same() -> None:
-    """Where both branches are written alike, nothing is open."""
+    """Equal branches need no scenarios."""
     assert recovery(with_properties(PITR % "!If [IsProd, true, true]", IS_PROD)) == [(None, True)]
 
 
@@ -146,7 +146,7 @@ def test_table_under_a_condition() -> None:
     ],
 )
 def test_derived_conditions(condition: str, expected: list[tuple[Any, Any]]) -> None:
-    """Conditions made of conditions follow from them; what is compared without a name is called by the condition."""
+    """Conditions follow from the conditions in them; a comparison is named by its condition."""
     head = f"""
     Parameters: {{Env: {{Type: String}}, Twin: {{Type: String}}}}
     Conditions:
@@ -185,7 +185,7 @@ def test_one_parameter_is_never_two_words() -> None:
 
 
 def test_what_is_compared_in_passing() -> None:
-    """A comparison that no condition is named after is called by what it compares."""
+    """A comparison without a condition of its own is named by what it compares."""
     head = """
     Parameters: {Env: {Type: String}, Size: {Type: String}}
     Conditions: {Big: !And [!Equals [!Ref Env, prod], !Equals [!Ref Size, big]]}
@@ -198,7 +198,7 @@ def test_what_is_compared_in_passing() -> None:
 
 
 def test_correlated_settings() -> None:
-    """Settings that hang on one condition go together, and no impossible mixture is judged."""
+    """Settings with the same condition change together."""
     properties = """
     BillingMode: !If [IsProd, PROVISIONED, PAY_PER_REQUEST]
     ProvisionedThroughput: !If [IsProd, {ReadCapacityUnits: 5, WriteCapacityUnits: "6"}, !Ref AWS::NoValue]
@@ -208,7 +208,7 @@ def test_correlated_settings() -> None:
 
 
 def test_whole_sections_by_condition() -> None:
-    """What stands in the chosen section is read from that section, in every scenario anew."""
+    """The members of a conditional section come from the branch of the scenario."""
     text = template("A: b", IS_PROD).split("    Properties:")[0] + (
         "    Properties: !If [IsProd, {DeletionProtectionEnabled: true}, {DeletionProtectionEnabled: false}]\n"
     )
@@ -216,14 +216,14 @@ def test_whole_sections_by_condition() -> None:
 
 
 def test_tags_by_condition() -> None:
-    """What follows from the tags follows from the tags of the scenario."""
+    """Declarations follow the tags of the scenario."""
     properties = "Tags: [{Key: purpose, Value: !If [IsProd, Orders, Cache]}]"
     found = with_properties(properties, IS_PROD)
     assert [said(it.declared.purpose) for it in found] == ["orders", "cache"]
 
 
 def test_same_values_are_shared() -> None:
-    """What no scenario touches is the same object in all of them, and parts still know their own table."""
+    """Values that scenarios agree on are shared, and parts know their own table."""
     properties = """
     TableName: !If [IsProd, orders-prod, orders-dev]
     GlobalSecondaryIndexes:
@@ -238,7 +238,7 @@ def test_same_values_are_shared() -> None:
 
 
 def test_unknown_row_of_a_mapping() -> None:
-    """Where the key is known only at deploy, each row is a scenario, the same in every mapping."""
+    """If the key is unknown, each row is a scenario, the same one in every mapping."""
     head = """
     Mappings:
       Recovery: {us-east-1: {'on': true}, eu-west-1: {'on': false}}
@@ -254,7 +254,7 @@ def test_unknown_row_of_a_mapping() -> None:
 
 
 def test_default_of_a_mapping_is_a_scenario_too() -> None:
-    """A mapping with a default also stands for all keys that it does not list."""
+    """A mapping with a default has a scenario for all keys that it does not list."""
     head = """
     Transform: AWS::LanguageExtensions
     Mappings: {M: {us-east-1: {'on': true}}}
@@ -267,7 +267,7 @@ def test_default_of_a_mapping_is_a_scenario_too() -> None:
 
 
 def test_rules_forbid_scenarios() -> None:
-    """A combination that the template's own rules refuse is not judged."""
+    """A scenario that the template's rules forbid is left out."""
     head = """
     Parameters:
       Env: {Type: String, AllowedValues: [dev, prod]}
@@ -304,7 +304,7 @@ def test_rules_that_forbid_everything() -> None:
 
 
 def test_too_many_scenarios() -> None:
-    """Past the most, what hangs on the largest choices is unknown for that reason; nothing is left out."""
+    """With too many scenarios, values that depend on the questions with most answers are unknown."""
     flags = ", ".join(f"P{number}: {{Type: String, AllowedValues: ['true', 'false']}}" for number in range(7))
     name = "".join(f"${{P{number}}}" for number in range(7))
     properties = f"TableName: !Sub '{name}'\nDeletionProtectionEnabled: false\n{PITR % '!Ref P0'}"
@@ -323,7 +323,7 @@ def test_one_choice_with_too_many_answers() -> None:
 
 
 def test_too_many_conditions() -> None:
-    """A condition that is left open says so in the values that hang on it."""
+    """Values that depend on a condition that is left open have a doubt that names it."""
     count = 70
     conditions = ", ".join(f"C{number}: !Equals [!Ref P{number}, a]" for number in range(count))
     parameters = ", ".join(f"P{number}: {{Type: String}}" for number in range(count))
@@ -335,7 +335,7 @@ def test_too_many_conditions() -> None:
 
 
 def test_undecidable_comparison_of_lists() -> None:
-    """What cannot even be asked stays unknown."""
+    """A comparison that is no question stays unknown."""
     head = """
     Parameters: {L: {Type: CommaDelimitedList}}
     Conditions: {C: !Equals [!Ref L, [a, b]]}
@@ -376,7 +376,7 @@ BY_NAME = "ResourceId: table/orders-prod, ScalableDimension: 'dynamodb:table:Rea
 @pytest.mark.parametrize("scaled", [BY_ID, BY_NAME])
 @pytest.mark.parametrize("changing", [*([name] for name in CHANGING), ["TableName", "TableClass"], [*CHANGING]])
 def test_a_table_is_in_its_scenario_what_it_is_when_the_scenario_is_given(changing: list[str], scaled: str) -> None:
-    """Whatever the scenarios share, each of them has the table that its parameters make, with parts of its own."""
+    """Each scenario has the same table as a run with its parameters."""
     head = """
         Parameters: {Env: {Type: String, AllowedValues: [dev, prod]}}
         Conditions: {IsProd: !Equals [!Ref Env, prod]}

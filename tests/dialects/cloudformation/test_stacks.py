@@ -1,4 +1,4 @@
-"""Nested stacks: where their templates are, what goes down, and what comes up."""
+"""Nested stacks: their templates, parameters and outputs."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ def test_a_child_is_read_at_its_own_address() -> None:
 
 
 def test_what_is_not_given_is_the_default() -> None:
-    """Nobody but the parent can give a nested stack its parameters."""
+    """A nested stack takes the defaults of parameters that its parent does not set."""
     table = _only(_read(_stack(), child_yaml=CHILD))
     assert ("spare", False) == (table.name.content, table.recovery.enabled.content)
 
 
 def test_a_key_of_the_parent_is_known_below() -> None:
-    """A reference goes down as what it refers to."""
+    """A parameter that refers to a resource of the parent leads to that resource."""
     table = _only(_read(_stack("Key: !GetAtt Key.Arn"), child_yaml=CHILD))
     assert ("customer", "eu-west-1") == (table.encryption.owner.content, table.encryption.key_region.content)
     assert table.encryption.resource is not None
@@ -114,7 +114,7 @@ def test_a_stack_that_is_never_there_has_no_tables() -> None:
 
 
 def test_outputs_come_up() -> None:
-    """Texts, references, and what the parent gave itself."""
+    """An output can be a text, a reference, or a parameter from the parent."""
     rest = """
         One: {Type: AWS::DynamoDB::Table, Properties: {TableName: !GetAtt Child.Outputs.Fixed}}
         Two: {Type: AWS::DynamoDB::Table, Properties: {TableName: !Sub '${Child.Outputs.Passed}-two'}}
@@ -132,7 +132,7 @@ def test_outputs_come_up() -> None:
 
 
 def test_children_have_children() -> None:
-    """Every level adds its logical id, and gives what it was given."""
+    """Every level adds its logical id, and can pass on its parameters."""
     middle = """
         Parameters: {Name: {Type: String}}
         Resources:
@@ -165,7 +165,7 @@ def test_an_application_has_a_location() -> None:
 
 
 def test_a_template_may_be_named() -> None:
-    """--nested says where the template of a stack is that is kept elsewhere."""
+    """--nested names the template of a nested stack."""
     given = Source("elsewhere.yaml", dedent(CHILD).encode())
     for name in ("Child", "Inner"):
         parent = _stack(url="https://bucket.s3.amazonaws.com/child.yaml").replace("Child:", f"{name}:")
@@ -188,7 +188,7 @@ def test_a_template_may_be_named() -> None:
     ],
 )
 def test_a_template_that_is_not_at_hand(url: str, blocks: bool, message: str) -> None:
-    """What is not there is told; what is there and cannot be read blocks."""
+    """A missing template is reported; one that cannot be read blocks."""
     reading = _read(
         _stack(url=url),
         refused={"app/linked.yaml": "it is outside the folder that is checked"},
@@ -209,14 +209,14 @@ def test_a_child_with_mistakes_says_where() -> None:
 
 
 def test_parameters_that_only_a_macro_knows() -> None:
-    """Where not even their names are known, the defaults are not taken for what is given."""
+    """If the names of the parameters are unknown, defaults are not assumed."""
     parent = _stack().replace("Parameters: {}", "Parameters: {'Fn::Transform': {Name: Given}}")
     table = _only(_read(parent, child_yaml=CHILD))
     assert table.name.doubt is not None
 
 
 def test_an_output_of_a_template_that_is_broken_is_unknown() -> None:
-    """The fault stands where it is broken, and the own table of the stack above is judged."""
+    """The fault is in the broken template, and the table of its parent is read."""
     own = "Own: {Type: AWS::DynamoDB::Table, Properties: {TableName: !GetAtt Child.Outputs.Name}}"
     reading = _read(_stack(rest=own), child_yaml="Resources: [")
     assert None is not _only(reading).name.doubt

@@ -1,4 +1,4 @@
-"""Access in nested stacks: who holds what, at its own address, and over the scenarios of the stack above."""
+"""Access in nested stacks: holders with their addresses, over the scenarios of the parent."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _texts(grant: Grant) -> tuple[str, ...]:
 
 
 def test_holders_stand_at_their_own_address() -> None:
-    """The address of a holder, and of what it holds, leads through the stacks as a table's does."""
+    """Holders and their documents have addresses through the stacks, as tables have."""
     estate = _inner("'yes'")
     assert ["Child/Key", "Child/Role"] == [holder.address for holder in estate.holders]
     expected = [("Child/Role", "own/Read", True), ("Child/Role", "own/All", True)]
@@ -84,7 +84,7 @@ def test_a_table_of_the_nested_stack_is_reached() -> None:
 
 
 def test_what_one_scenario_gives_is_there_perhaps() -> None:
-    """Where the stack above decides, its nested stack has one holder, and every statement of any scenario."""
+    """A holder of a nested stack has the statements of all scenarios of the parent."""
     estate = _inner("!If [IsDev, 'yes', 'no']")
     expected = [("Child/Role", "own/Read", True), ("Child/Role", "own/All", False)]
     role = _holder(estate, "Child/Role")
@@ -103,7 +103,7 @@ def test_the_answer_is_the_same_for_a_table_in_each_scenario() -> None:
 
 
 def test_a_stack_that_only_is_called_like_the_cdks_own() -> None:
-    """The provider of replicas holds no table: a stack that does is anybody's."""
+    """The CDK's own stack for replicas has no table; a stack with one is read like any other."""
     provider = "awscdkawsdynamodbReplicaProviderNestedStack"
     trust = "{Statement: [{Effect: Allow, Action: 'sts:AssumeRole', Principal: {Service: lambda.amazonaws.com}}]}"
     role = f"Role: {{Type: AWS::IAM::Role, Properties: {{AssumeRolePolicyDocument: {trust}}}}}"

@@ -1,4 +1,4 @@
-"""The shape of a template, and the resources that are not read: nothing is passed over in silence."""
+"""The shape of a template, and resources that are not read: each is reported."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def faults(text: str, **options: object) -> list[tuple[str, bool, str]]:
     ],
 )
 def test_wrong_shape(text: str, what: str) -> None:
-    """A template of a wrong shape is a fault that blocks, and says where."""
+    """A template of a wrong shape is a fault that blocks, with its path."""
     assert faults(text) == [("TG001", True, what)]
 
 
@@ -76,7 +76,7 @@ def test_wrong_shape(text: str, what: str) -> None:
     ],
 )
 def test_wrong_condition(condition: str, what: str) -> None:
-    """A condition that is none is a fault that blocks; the table under it is judged all the same."""
+    """A wrong condition is a fault that blocks; its table is read."""
     text = f"Conditions: {{C: {condition}}}\nResources: {{T: {{Type: 'AWS::DynamoDB::Table', Condition: C}}}}"
     assert faults(text) == [("TG001", True, what)]
     made = reading(text)
@@ -99,7 +99,7 @@ def test_wrong_condition(condition: str, what: str) -> None:
     ],
 )
 def test_not_covered(resource: str, what: str) -> None:
-    """What may hold or make a table and is not read is named, and does not block."""
+    """A resource that may create a table and is not read is reported, and does not block."""
     ((code, blocks, message),) = faults(f"Resources: {{R: {resource}}}")
     assert (code, blocks, message.partition(": ")[2][: len(what)]) == ("TG002", False, what)
 
@@ -108,7 +108,7 @@ def test_not_covered(resource: str, what: str) -> None:
     "type_", ["AWS::DynamoDB::Backup", "AWS::S3::Bucket", "Custom::RouteTableLookup", "Custom::Mail"]
 )
 def test_of_no_interest(type_: str) -> None:
-    """What makes no table is not mentioned."""
+    """Other resources are not reported."""
     assert faults(f"Resources: {{R: {{Type: '{type_}'}}}}") == []
 
 
@@ -155,7 +155,7 @@ def test_transform_beside_a_type() -> None:
 
 @pytest.mark.parametrize("type_", ["Org::Thing::Table::MODULE", "!Rain::Module table.yaml"])
 def test_names_that_a_module_makes(type_: str) -> None:
-    """What a module makes can be referred to."""
+    """References to resources of a module are valid."""
     text = f"""
     Resources:
       M: {{Type: {type_}}}
@@ -166,14 +166,14 @@ def test_names_that_a_module_makes(type_: str) -> None:
 
 
 def test_what_a_packager_puts_there_is_not_known() -> None:
-    """A directive of rain hides the value that it stands for, and nothing else."""
+    """A directive of rain makes its own value unknown, and nothing else."""
     table = "Resources: {{T: {{Type: 'AWS::DynamoDB::Table', Properties: {{TableName: {}, TableClass: STANDARD}}}}}}"
     for text in (table.format("!Rain::Embed name.txt"), table.format("!Sub [!Rain::Embed name.txt, {}]")):
         assert [(said(it.name), said(it.table_class)) for it in tables(text)] == [(UNKNOWN, "STANDARD")]
 
 
 def test_events_of_other_services_are_not_read() -> None:
-    """Whatever is wrong with them is said by SAM."""
+    """Events of other services may have any shape."""
     function = "{Type: 'AWS::Serverless::Function', Properties: {Events: {E: {Type: %s, Properties: ''}}}}"
     text = "Transform: AWS::Serverless-2016-10-31\nResources: {F: " + function + "}"
     assert [] == faults(text % "Api")
@@ -203,7 +203,7 @@ def test_types_of_parameters(declared: str, given: dict[str, str], expected: obj
 
 
 def test_what_was_seen() -> None:
-    """The input says how many resources, tables, indexes and replicas there are, each once for all scenarios."""
+    """The input counts resources, tables, indexes and replicas, each once for all scenarios."""
     text = """
     Parameters: {P: {Type: String, AllowedValues: [a, b]}}
     Resources:
@@ -228,7 +228,7 @@ def test_what_was_seen() -> None:
 
 
 def test_each_fault_once() -> None:
-    """A fault that every scenario meets is said once."""
+    """A fault of every scenario is reported once."""
     text = """
     Parameters: {P: {Type: String, AllowedValues: [a, b]}}
     Resources: {T: {Type: 'AWS::DynamoDB::Table', Properties: {TableName: !Ref P, DeletionProtectionEnabled: 1}}}

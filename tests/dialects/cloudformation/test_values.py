@@ -1,4 +1,4 @@
-"""A resource as the template has it: nobody takes an expression for its own result."""
+"""A resource as written: an expression is a doubt, and not its own result."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Condition: Prod
 
 
 def test_what_is_computed_is_a_doubt() -> None:
-    """And what is written is what it is."""
+    """Values as written, with a doubt for each expression."""
     assert unevaluated(parse_yaml(TEXT)) == {
         "Name": Doubt("it is computed by Ref, and a resource as it is written is not evaluated"),
         "Key": Doubt("it is computed by Fn::GetAtt, and a resource as it is written is not evaluated"),
