@@ -1,4 +1,7 @@
-"""Conditions and rules: true, false or open. An open one asks a question, which has an answer in each scenario."""
+"""Conditions and rules: true, false or open. An open one asks a question, which has an answer in each scenario.
+
+A condition resolves what it compares with the resolver, which asks conditions in turn.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CloudFormation's functions. Each takes the resolver, the node of its call and its argument."""
+"""CloudFormation's functions. Each takes the resolver, the node of its call and its argument, and resolves that."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class ResolvedText(str):
 
 @record(kw_only=False)
 class ParameterValue:
-    """A parameter's value: a text or a list of texts, one of several ``options``, or a doubt."""
+    """A parameter's value: a text, a list of texts, one of its ``options``, or a doubt."""
 
     content: str | tuple[str, ...] | None = None
     options: tuple[str, ...] = ()
