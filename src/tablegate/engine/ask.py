@@ -44,6 +44,8 @@ def asker(policy: Policy, settings: Settings) -> Callable[[object], PredicateRes
     def ask(subject: object) -> PredicateResult:
         try:
             verdict = check(subject)
+            if type(verdict) is Verdict and verdict.truth is True:  # nine of ten, and nothing of them is reported
+                return verdict
             return verdict if _is_well_formed(verdict) else Crash(_malformed(verdict))
         except (OutOfTime, Interrupted):
             raise
@@ -54,11 +56,9 @@ def asker(policy: Policy, settings: Settings) -> Callable[[object], PredicateRes
 
 
 def _is_well_formed(verdict: object) -> bool:
-    """Whether a pack without types keeps to the types: a note, fix and evidence are checked if they are reported."""
+    """Whether a pack without types keeps to the types: note, fix, evidence and severity get into the report."""
     if type(verdict) is not Verdict:
         return False
-    if verdict.truth is True:
-        return True
     truth: object = verdict.truth
     texts: tuple[object, ...] = (verdict.note, verdict.fix)
     return (
@@ -98,8 +98,10 @@ def worst_scenario(entry: SubjectEntry, ask: Callable[[object], PredicateResult]
         return CombinedVerdict(Verdict(None, entry.doubt))
     if entry.table is None:
         return _worst(entry, [ask(each.subject) for each in entry.scenarios])
-    results = entry.table.results(entry.scenarios, ask, equal_parts=entry.equal_parts)
-    return results[0] if len(results) == 1 else _worst(entry, results)
+    first, reads = entry.table.ask(entry.scenarios[0], ask)
+    if entry.equal_parts and not reads:
+        return first
+    return _worst(entry, entry.table.results(entry.scenarios, ask, first, reads))
 
 
 def _worst(entry: SubjectEntry, results: Sequence[PredicateResult]) -> CombinedVerdict | PredicateResult:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import compress
 from operator import attrgetter, is_not
@@ -78,30 +78,29 @@ class TableScenarios:
         self.tables = tuple(observing(**dict(zip(names, field_values(table), strict=True))) for table in tables)
         self.copies = {id(table): copy for table, copy in zip(tables, self.tables, strict=True)}
 
-    def results(self, subjects: Sequence[ScenarioSubject], ask: Callable[[object], T], *, equal_parts: bool) -> list[T]:
-        """The result for each subject, or a single one for all of them.
+    def ask(self, subject: ScenarioSubject, ask: Callable[[object], T]) -> tuple[T, Collection[str]]:
+        """The result for one subject, and the fields that were read of those that differ between scenarios."""
+        reads = self.tables[subject.number].reads
+        reads.clear()
+        return ask(subject.subject), tuple(reads)
 
-        Of scenarios that agree in all fields that were read, only the first is asked about. With ``equal_parts`` the
-        subjects differ in nothing but their tables.
+    def results(
+        self, subjects: Sequence[ScenarioSubject], ask: Callable[[object], T], first: T, reads: Collection[str]
+    ) -> list[T]:
+        """The result for each subject, if ``first`` is that for the first one, and ``reads`` what was read for it.
+
+        Of scenarios that agree in all that was read, only the first is asked about.
         """
-        first, reads = self._asked(subjects[0], ask)
-        if equal_parts and not reads:
-            return [first]
         asked = [(subjects[0], reads, first)]
         results = [first]
         for subject in subjects[1:]:
             known = [result for other, reads, result in asked if self._agree(other, subject, reads)]
             if not known:
-                result, reads = self._asked(subject, ask)
+                result, reads = self.ask(subject, ask)
                 asked.append((subject, reads, result))
                 known = [result]
             results.append(known[0])
         return results
-
-    def _asked(self, subject: ScenarioSubject, ask: Callable[[object], T]) -> tuple[T, tuple[str, ...]]:
-        reads = self.tables[subject.number].reads
-        reads.clear()
-        return ask(subject.subject), tuple(reads)
 
     def _agree(self, one: ScenarioSubject, other: ScenarioSubject, reads: Iterable[str]) -> bool:
         for name in reads:
