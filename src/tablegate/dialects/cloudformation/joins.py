@@ -11,11 +11,12 @@ from tablegate.dialects.cloudformation.template import TABLES
 from tablegate.dialects.cloudformation.values import (
     RESOURCE,
     NameReference,
+    Part,
     Unresolved,
     reference_text,
     text_with_references,
 )
-from tablegate.dialects.joins import Location, TableName, match_name
+from tablegate.dialects.joins import Location, TableName
 from tablegate.model import facts
 from tablegate.model.record import record
 from tablegate.model.value import Doubt
@@ -128,9 +129,7 @@ class Candidates:
             return True
         if table.name is None or (isinstance(value, Node) and isinstance(table.name, Node)):
             return False  # nothing can name a table whose name the service chooses
-        if isinstance(value, Unresolved) and any(
-            it.kind == RESOURCE for it in value.parts if isinstance(it, NameReference)
-        ):
+        if isinstance(value, Unresolved) and any(_is_of_resource(part) for part in value.parts):
             return False
         if name is None and text is not None and not (isinstance(value, Unresolved) and _may_be_any_name(value)):
             return False
@@ -151,8 +150,7 @@ class TableNames:
 
     def are_near(self, name: TableName) -> bool:
         """Whether the region and the account of an ARN can be those of the stack."""
-        match = match_name(name, self.location.of(name), (("", self.location),))
-        return bool(match.tables) and match.region is None
+        return self.location.of(name).is_near(self.location) is not False
 
     def address_of(self, name: str) -> str | None:
         """The logical id of the table that a name or a reference means."""
@@ -178,8 +176,12 @@ def _possible_doubt(candidate: Candidate, doubt: Doubt) -> Doubt:
 
 
 def _may_be_any_name(value: Unresolved) -> bool:
-    """Whether a text without a table in it is made of nothing but values that may hold one."""
+    """Whether a text is made of nothing but references that may hold the name of a table."""
     return all(isinstance(part, NameReference) and part.kind != RESOURCE for part in value.parts)
+
+
+def _is_of_resource(part: Part) -> bool:
+    return isinstance(part, NameReference) and part.kind == RESOURCE
 
 
 def _could_be(name: str | None, own: str | None) -> bool:

@@ -26,7 +26,6 @@ T = TypeVar("T")
 _PART = r"(?:\$\{[^}]*\}|[^:/])*"  # of an ARN: a reference may hold colons
 _TABLE = re.compile(rf"(?:arn:{_PART}:dynamodb:({_PART}):({_PART}):)?table/({_PART})(?:/(.*))?", re.DOTALL)
 _STREAM = "stream/"
-UNKNOWN_REGION = Doubt("whether it is in the region of the table is not known", "--region")
 
 
 @record(kw_only=False)
@@ -58,8 +57,10 @@ def _literal(part: str | None) -> str | None:
 
 @record(kw_only=False)
 class Location:
-    """Where a table or a resource is, as far as that is known. ``owner`` is its provider configuration or stack; it
-    is empty for a resource that the configuration lacks."""
+    """Where a table or a resource is, as far as that is known.
+
+    ``owner`` is its provider configuration or its stack. It is empty for a resource that the configuration lacks.
+    """
 
     region: str | None = None
     account: str | None = None
@@ -97,16 +98,21 @@ class TableMatch:
         return self.tables[0] if self.doubt is None and len(self.tables) == 1 else None
 
 
-def match_name(name: TableName, location: Location, tables: Sequence[tuple[str, Location]]) -> TableMatch:
-    """Which of the tables of a name is meant by a resource that is in this location."""
-    near = [(address, own) for address, own in tables if location.is_near(own)]
-    near = [(address, own) for address, own in near if own.owner == location.owner] or near
+def unknown_region(address: str) -> Doubt:
+    """Why a resource may be about another table of the same name."""
+    return Doubt(f"whether {address} is in the region of the table is not known", "--region", (address,))
+
+
+def match_name(name: TableName, address: str, location: Location, tables: Sequence[tuple[str, Location]]) -> TableMatch:
+    """Which of the tables of a name is meant by the resource of an address, which is in a location."""
+    near = [(table, own) for table, own in tables if location.is_near(own)]
+    near = [(table, own) for table, own in near if own.owner == location.owner] or near
     if near:
-        return TableMatch(tuple(address for address, _ in near), None, None, name.is_stream, name.rest)
-    possible = tuple(address for address, own in tables if location.is_near(own) is None)
+        return TableMatch(tuple(table for table, _ in near), None, None, name.is_stream, name.rest)
+    possible = tuple(table for table, own in tables if location.is_near(own) is None)
     if possible:
-        return TableMatch(possible, UNKNOWN_REGION, None, name.is_stream, name.rest)
-    away = [address for address, own in tables if Location(None, location.account).is_near(own) is not False]
+        return TableMatch(possible, unknown_region(address), None, name.is_stream, name.rest)
+    away = [table for table, own in tables if Location(None, location.account).is_near(own) is not False]
     return TableMatch(tuple(away[:1]), None, location.region, name.is_stream, name.rest)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from tablegate.dialects.joins import ByTable, TableMatch, TableName, match_name, table_name_in
+from tablegate.dialects.joins import ByTable, TableName, match_name, table_name_in
 from tablegate.dialects.joins.autoscaling import (
     DIMENSIONS,
     Dimension,
@@ -25,8 +25,6 @@ from tablegate.model.table import ScalingSchedule, ScalingTarget
 from tablegate.model.value import Doubt
 
 _TARGET = "aws_appautoscaling_target"
-_POLICY = "aws_appautoscaling_policy"
-_SCHEDULE = "aws_appautoscaling_scheduled_action"
 _NO_ACTION = Doubt("the action does not say")
 
 
@@ -37,16 +35,14 @@ class Scaling:
         self._snapshot = snapshot
         self._finder = finder
         self._joined: ByTable[Resource] = ByTable()
-        self._attached: dict[str, list[tuple[Resource, Doubt | None]]] = {}
-        self._unattached: Doubt | None = None  # why a policy or a schedule may be for any target
         self._by_id: dict[tuple[str | None, str | None], list[Resource]] = {}
+        self._unattached: Doubt | None = None  # why a policy or a schedule may be for any target
         for target in snapshot.of(_TARGET):
             if _is_for_tables(target):
                 self._joined.add(finder.of(target, "resource_id"), target)
                 self._by_id.setdefault(_id_and_dimension(target), []).append(target)
-        for one in snapshot.of(_POLICY, _SCHEDULE) if self._by_id else ():
-            if _is_for_tables(one):
-                self._attach(one)
+        self._policies = self._by_target("aws_appautoscaling_policy")
+        self._schedules = self._by_target("aws_appautoscaling_scheduled_action")
 
     def of(self, table: Resource) -> tuple[tuple[ScalingTarget, ...], Doubt | None]:
         """A table's targets, and why there may be more."""
@@ -66,7 +62,6 @@ class Scaling:
         return targets_in_order(targets), doubt
 
     def _target(self, target: Resource, dimension: Dimension, index: str | None, region: str | None) -> ScalingTarget:
-        attached = self._attached.get(target.address, [])
         return scaling_target(
             target.block,
             TERRAFORM,
@@ -75,35 +70,40 @@ class Scaling:
             dimension=dimension.capacity,
             index=index,
             region=region,
-            tracking=tracking_together(self._policies(attached)),
-            schedules=[_schedule(*pair) for pair in attached if pair[0].resource_change.type == _SCHEDULE],
+            tracking=tracking_together(self._tracking(target)),
+            schedules=[_schedule(*attached) for attached in self._schedules.get(target.address, ())],
         )
 
-    def _policies(self, attached: Iterable[tuple[Resource, Doubt | None]]) -> Iterator[Tracking]:
-        for one, doubt in attached:
-            if one.resource_change.type == _POLICY:
-                place = one.reference_place
-                yield tracking_by(one.block, TERRAFORM, place) if doubt is None else doubtful(doubt, place)
+    def _tracking(self, target: Resource) -> Iterator[Tracking]:
+        for policy, doubt in self._policies.get(target.address, ()):
+            place = policy.reference_place
+            yield tracking_by(policy.block, TERRAFORM, place) if doubt is None else doubtful(doubt, place)
         if self._unattached is not None:
             yield doubtful(self._unattached)
 
-    def _attach(self, one: Resource) -> None:
-        """Attach a policy or a schedule to its targets: by its id and dimension, or else by what its id refers to."""
-        resource_id, dimension = _id_and_dimension(one)
-        doubt = None
-        if resource_id is not None and dimension is not None:
-            equal = [(it.address, self._finder.location(it)) for it in self._by_id.get((resource_id, dimension), ())]
-            match = match_name(TableName(resource_id), self._finder.location(one), equal)
-            addresses, doubt = match.tables if match.region is None else (), match.doubt
-        else:
-            addresses = tuple(target.address for target in self._referenced_targets(one, dimension))
-        for address in addresses:
-            self._attached.setdefault(address, []).append((one, doubt))
+    def _by_target(self, type_: str) -> dict[str, list[tuple[Resource, Doubt | None]]]:
+        """Policies or schedules by the address of their target, with a doubt if it may be another target."""
+        attached: dict[str, list[tuple[Resource, Doubt | None]]] = {}
+        for resource in self._snapshot.of(type_) if self._by_id else ():
+            if _is_for_tables(resource):
+                addresses, doubt = self._targets_of(resource)
+                for address in addresses:
+                    attached.setdefault(address, []).append((resource, doubt))
+        return attached
 
-    def _referenced_targets(self, one: Resource, dimension: str | None) -> Sequence[Resource]:
+    def _targets_of(self, resource: Resource) -> tuple[tuple[str, ...], Doubt | None]:
+        """The targets of a policy or a schedule: by its id and dimension, or else by what its id refers to."""
+        resource_id, dimension = _id_and_dimension(resource)
+        if resource_id is None or dimension is None:
+            return tuple(target.address for target in self._referenced_targets(resource, dimension)), None
+        equal = [(it.address, self._finder.location(it)) for it in self._by_id.get((resource_id, dimension), ())]
+        match = match_name(TableName(resource_id), resource.address, self._finder.location(resource), equal)
+        return match.tables if match.region is None else (), match.doubt
+
+    def _referenced_targets(self, resource: Resource, dimension: str | None) -> Sequence[Resource]:
         """The targets that an id refers to, or else those of the table that it refers to."""
-        location = self._finder.location(one)
-        references = one.references("resource_id")
+        location = self._finder.location(resource)
+        references = resource.references("resource_id")
         targets = [
             target
             for reference in references
@@ -113,28 +113,22 @@ class Scaling:
             and location.is_near(self._finder.location(target)) is not False
         ]
         if len(targets) > 1:
-            targets = [target for target in targets if _key(target) == _key(one)] or targets
+            targets = [target for target in targets if _key(target) == _key(resource)] or targets
         if len(targets) == 1:
             return targets
-        match = self._finder.of(one, "resource_id")
+        match = self._finder.of(resource, "resource_id")
         if match.table is None:
             self._unattached = self._unattached or match.doubt or doubt_about(references)
             return ()
+        scaled = DIMENSIONS.get(dimension or "")
         return [
             target
-            for other, target in self._joined.matches(match.table)
-            if other.region == match.region
+            for target_match, target in self._joined.matches(match.table)
+            if target_match.region == match.region
+            and target_match.rest in (match.rest, "")
             and target.known_text("scalable_dimension") == dimension
-            and _is_same_part(match, one, other, target)
+            and (_key(target) == _key(resource) or (scaled is not None and not scaled.of_index))
         ]
-
-
-def _is_same_part(match: TableMatch, one: Resource, other: TableMatch, target: Resource) -> bool:
-    """Whether a policy or a schedule and a target of its table are for the same index, or both for the table."""
-    if other.rest not in (match.rest, ""):
-        return False
-    dimension = DIMENSIONS.get(target.known_text("scalable_dimension") or "")
-    return _key(target) == _key(one) or (dimension is not None and not dimension.of_index)
 
 
 def _index(table: Resource, target: Resource) -> str | Doubt:
@@ -151,19 +145,20 @@ def _index(table: Resource, target: Resource) -> str | Doubt:
     return Doubt(f"{target.address} is for an index that is not named before the apply", "the index's name in its id")
 
 
-def _is_for_tables(one: Resource) -> bool:
-    namespace, dimension = one.known_text("service_namespace"), one.known_text("scalable_dimension")
+def _is_for_tables(resource: Resource) -> bool:
+    namespace, dimension = resource.known_text("service_namespace"), resource.known_text("scalable_dimension")
     return namespace == "dynamodb" or (namespace is None and (dimension is None or dimension.startswith("dynamodb:")))
 
 
-def _id_and_dimension(one: Resource) -> tuple[str | None, str | None]:
-    return one.known_text("resource_id"), one.known_text("scalable_dimension")
+def _id_and_dimension(resource: Resource) -> tuple[str | None, str | None]:
+    return resource.known_text("resource_id"), resource.known_text("scalable_dimension")
 
 
-def _key(one: Resource) -> object:
-    return one.resource_change.key
+def _key(resource: Resource) -> object:
+    return resource.resource_change.key
 
 
-def _schedule(one: Resource, doubt: Doubt | None) -> ScalingSchedule:
-    action = doubt or one.block.one("scalable_target_action") or _NO_ACTION
-    return schedule(one.known_text("name") or one.address, action, TERRAFORM, one.reference_place)
+def _schedule(resource: Resource, doubt: Doubt | None) -> ScalingSchedule:
+    action = doubt or resource.block.one("scalable_target_action") or _NO_ACTION
+    name = resource.known_text("name") or resource.address
+    return schedule(name, action, TERRAFORM, resource.reference_place)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tablegate.dialects.joins import UNKNOWN_REGION
+from tablegate.dialects.joins import unknown_region
 from tablegate.dialects.joins.backups import Selection, Truth, arn_covers, backed_up, conditions_in, tag_tests
 from tablegate.dialects.resource import TERRAFORM
 from tablegate.dialects.terraform.joins import TableFinder, table_name
@@ -37,7 +37,7 @@ class Backups:
         return Selection(
             address=selection.address,
             place=selection.reference_place,
-            present=UNKNOWN_REGION if is_near is None else is_near,
+            present=unknown_region(selection.address) if is_near is None else is_near,
             resources=self._listed(selection, "resources", table, arn),
             excluded=self._listed(selection, "not_resources", table, arn),
             tags=tag_tests(block.many("selection_tag"), TERRAFORM),

@@ -53,7 +53,7 @@ class TableFinder:
         """The table of a name, an ARN or an id of application autoscaling."""
         name = table_name_in(text)
         tables = [(table.address, self.location(table)) for table in self._by_name.get(name.name, ())]
-        return match_name(name, self.location(resource).of(name), tables)
+        return match_name(name, resource.address, self.location(resource).of(name), tables)
 
     def account(self, address: str) -> str | None:
         """The account of a table, if it is known."""
@@ -79,7 +79,7 @@ class TableFinder:
         return TableMatch(tables, doubt_about(unknown)) if tables or unknown else TableMatch()
 
     def _referenced(self, reference: Reference) -> TableMatch:
-        resources = [one for change in reference.targets if (one := self._snapshot.at(change)) is not None]
+        resources = [it for change in reference.targets if (it := self._snapshot.at(change)) is not None]
         stream = reference.attribute in _STREAM_ATTRIBUTES
         if reference.data is not None:
             return TableMatch()
