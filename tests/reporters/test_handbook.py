@@ -128,6 +128,7 @@ def test_the_handbook_goes_by_family_and_links_every_policy() -> None:
     assert places == sorted(places)
     assert "- [recovery](#recovery): Can a lost or damaged table be brought back?\n- [acme](#acme): 1 policy\n" in text
     assert all(f"- in a {source}, if " in text for source in EVERY_SOURCE)
+    assert "| environment | `tablegate:environment`, `environment`, `env`, `stage` |" in text
 
 
 def test_defaults_are_written_as_the_configuration_spells_them() -> None:

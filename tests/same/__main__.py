@@ -19,7 +19,22 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[2]
 SENTENCES = frozenset(
-    {"action", "detail", "do", "doubt", "fix", "hint", "how", "message", "name", "rationale", "reason", "title", "why"}
+    {
+        "action",
+        "detail",
+        "do",
+        "doubt",
+        "fix",
+        "hint",
+        "how",
+        "message",
+        "name",
+        "rationale",
+        "reason",
+        "settle",
+        "title",
+        "why",
+    }
 )
 """The members of a report that hold text for a person. ``name`` is one in evidence only."""
 

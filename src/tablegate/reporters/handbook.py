@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
+from tablegate.model import facts
 from tablegate.model.table import GLOBAL_TABLE
 from tablegate.policy.declare import FAMILIES, Policy, PolicyOption, type_in_words
 
@@ -68,6 +69,13 @@ _SHOWN = {
     "change set": "change set",
 }
 
+TAGS = {
+    "purpose": facts.PURPOSE_TAGS,
+    "environment": facts.ENVIRONMENT_TAGS,
+    "data class": facts.DATA_CLASS_TAGS,
+    "capacity mode": facts.CAPACITY_TAGS,
+}
+
 INTRODUCTION = """\
 <!-- Written by `make docs` from the policies themselves. Edit those. -->
 
@@ -86,6 +94,15 @@ A policy passes, fails, or is unknown because a value that it needs is unknown:
 The report names the value, the reason, and how to resolve it. Unknown values in Terraform source do not block unless
 you pass `--unknown block`: the plan will know them. A setting that nobody sets is not unknown: it is checked as the
 default that the service will use.
+
+## Tags
+
+Some policies depend on what a table is for. They read it from the first of these tags that the table has, in upper or
+lower case, or from an override in the configuration:
+
+| setting | tags |
+| --- | --- |
+{tags}
 
 ## Families
 
@@ -122,7 +139,7 @@ def handbook(policies: Iterable[Policy]) -> str:
         (family, list(members))
         for family, members in groupby(sorted(policies, key=_order), key=lambda policy: policy.family)
     ]
-    parts = [INTRODUCTION.format(sources=_known_sources())]
+    parts = [INTRODUCTION.format(sources=_known_sources(), tags=_tags())]
     for family, members in families:
         parts.append(f"- [{family}](#{family}): {_question(family, members)}\n")
     for family, members in families:
@@ -228,6 +245,11 @@ def _is_of_changes(policy: Policy) -> bool:
 def _known_sources() -> str:
     lines = [f"- in a {_SHOWN[word]}, {why}" for word, (_, _, why) in SOURCES.items()]
     return ";\n".join(lines) + "."
+
+
+def _tags() -> str:
+    """A row for each setting that tags can state."""
+    return "\n".join(f"| {setting} | {', '.join(f'`{tag}`' for tag in tags)} |" for setting, tags in TAGS.items())
 
 
 def _languages(policy: Policy) -> list[str]:
