@@ -21,14 +21,15 @@ from tablegate.dialects.terraform.resources import Resource
 from tablegate.dialects.terraform.table import TableJoins, retention_of
 from tablegate.model import facts
 from tablegate.model.record import replace
-from tablegate.model.table import Encryption, Replica, StreamDestination, Table
-from tablegate.model.value import Doubt, Place, Value
+from tablegate.model.table import Encryption, StreamDestination, Table
+from tablegate.model.value import Doubt, Place
 from tablegate.syntax.json.lazy import decode, part_of
 from tablegate.syntax.node import Node, ParseError, Scalar
 
+_GLOBAL = "awscc_dynamodb_global_table"
 _TYPES = {
     "awscc_dynamodb_table": ("AWS::DynamoDB::Table", regional_table),
-    "awscc_dynamodb_global_table": ("AWS::DynamoDB::GlobalTable", global_table),
+    _GLOBAL: ("AWS::DynamoDB::GlobalTable", global_table),
 }
 _ACRONYMS = {"sse": "SSE", "kms": "KMS"}
 _JSON = frozenset({"key_schema", "policy_document"})  # texts that hold JSON
@@ -61,16 +62,15 @@ _IDENTIFIERS = frozenset({"arn", "id", "key_id", "name"})
 
 def read_awscc_table(table: Resource, joins: TableJoins) -> Table:
     """The table. Of a global one, the entry of its own region is the table and the others are its replicas."""
-    region, account = joins.regions.region(table), joins.regions.account(table)
+    region, account = table.region, joins.regions.account(table)
     read = _read_by_cloudformation(table, ReadOptions(region=region.content, account=account.content))
     tags = joins.tags_by_table.added(read.tags, table)
     scaling, scaling_doubt = joins.scaling.of(table)
     alarms, alarms_doubt = joins.alarms.of(table)
-    entries = _entries(table)
-    replicated = {replica.place for replica in read.replicas.content or ()}
-    own = next((entry for place, entry in entries.items() if place not in replicated), table.block)
+    unknown = [target for target in read.scaling if target.minimum.doubt is not None]  # perhaps it does not scale
+    has_stream = read.stream.enabled.content is not False
     return replace(
-        read,
+        _with_resources(table, read, joins),
         place=table.place,
         dialect=table.snapshot.dialect,
         type=table.type,
@@ -79,20 +79,13 @@ def read_awscc_table(table: Resource, joins: TableJoins) -> Table:
         arn=joins.arn(table, region.content, account.content),
         region=region,
         account=account,
-        scaling=(*scaling, *(target for target in read.scaling if target.minimum.known)),
-        scaling_doubt=next(
-            (target.minimum.doubt for target in read.scaling if not target.minimum.known), scaling_doubt
-        ),
+        scaling=(*scaling, *(target for target in read.scaling if target not in unknown)),
+        scaling_doubt=next((target.minimum.doubt for target in unknown), scaling_doubt),
         alarms=alarms,
         alarms_doubt=alarms_doubt,
-        encryption=_encryption(table, own, joins),
         retention=retention_of(table),
         backed_up=joins.backups.of(table, tags),
-        stream=replace(read.stream, consumers=joins.consumers.of(table))
-        if read.stream.enabled.content is not False
-        else read.stream,
-        destinations=_destinations(own, joins),
-        replicas=_replicas(table, read.replicas, entries, joins),
+        stream=replace(read.stream, consumers=joins.consumers.of(table)) if has_stream else read.stream,
         tags=tags,
         declared=facts.declared_by(tags),
         raw=table.raw,
@@ -127,49 +120,48 @@ def _read_by_cloudformation(table: Resource, options: ReadOptions) -> Table:
     return table_of(StackJoins(resolver), CfnResource(resolver, entry), read_type)
 
 
-def _entries(table: Resource) -> Mapping[Place | None, Block]:
-    """The regions of a global table, by their places."""
-    entries = table.block.many("replicas") if isinstance(table.block.content.get("replicas"), list) else ()
-    return (
-        {entry.place(): entry for entry in entries if isinstance(entry, Block)}
-        if not isinstance(entries, Doubt)
-        else {}
-    )
-
-
-def _encryption(table: Resource, own: Block, joins: TableJoins) -> Encryption:
-    """The table turns encryption on, and each region of a global table names its key."""
-    whole = joins.keys.of_block(table, "sse_specification", "sse_enabled", "kms_master_key_id")
-    named = own.one("sse_specification")
-    if own is table.block or whole.owner.content is None or whole is facts.AWS_OWNED or not isinstance(named, Block):
-        return whole
-    return joins.keys.of_key(table, named, "kms_master_key_id")
-
-
-def _destinations(own: Block, joins: TableJoins) -> tuple[StreamDestination, ...]:
-    name = "kinesis_stream_specification"
-    inner = None if _is_left_out(own, name) else own.one(name)
-    if inner is None:
-        return ()
-    if isinstance(inner, Doubt):
-        return (StreamDestination(stream=facts.DESTINATION.doubted(inner, own.place(name))),)
-    return (joins.destinations.of_block(inner),)
-
-
-def _replicas(
-    table: Resource, read: Value[tuple[Replica, ...]], entries: Mapping[Place | None, Block], joins: TableJoins
-) -> Value[tuple[Replica, ...]]:
-    if not read.content:
-        return read
-    replicas = [
+def _with_resources(table: Resource, read: Table, joins: TableJoins) -> Table:
+    """The table and its replicas with the keys and Kinesis streams of the plan."""
+    if table.type != _GLOBAL:
+        return replace(read, encryption=_encryption(table, None, joins), destinations=_destinations(table.block, joins))
+    blocks = table.block.many("replicas") if isinstance(table.block.content.get("replicas"), list) else MISSHAPEN
+    known = [] if isinstance(blocks, Doubt) else [block for block in blocks if isinstance(block, Block)]
+    entries: dict[Place | None, Block] = {block.place(): block for block in known}
+    replicas = tuple(
         replace(
             replica,
             encryption=_encryption(table, entries[replica.place], joins),
             destinations=_destinations(entries[replica.place], joins),
         )
-        for replica in read.content
-    ]
-    return facts.REPLICAS.of(tuple(replicas), read.place)
+        for replica in read.replicas.content or ()
+    )
+    if replicas:
+        read = replace(read, replicas=facts.REPLICAS.of(replicas, read.replicas.place))
+    for replica in replicas:
+        del entries[replica.place]
+    own = next(iter(entries.values()), None)
+    if own is None:
+        return read
+    return replace(read, encryption=_encryption(table, own, joins), destinations=_destinations(own, joins))
+
+
+def _encryption(table: Resource, region: Block | None, joins: TableJoins) -> Encryption:
+    """The table turns encryption on. Of a global table, each region names its key."""
+    whole = joins.keys.of_block(table, "sse_specification", "sse_enabled", "kms_master_key_id")
+    named = None if region is None else region.one("sse_specification")
+    if whole.owner.content is None or whole is facts.AWS_OWNED or not isinstance(named, Block):
+        return whole
+    return joins.keys.of_key(table, named, "kms_master_key_id")
+
+
+def _destinations(block: Block, joins: TableJoins) -> tuple[StreamDestination, ...]:
+    name = "kinesis_stream_specification"
+    inner = None if _is_left_out(block, name) else block.one(name)
+    if inner is None:
+        return ()
+    if isinstance(inner, Doubt):
+        return (StreamDestination(stream=facts.DESTINATION.doubted(inner, block.place(name))),)
+    return (joins.destinations.of_block(inner),)
 
 
 class _Nodes:
@@ -189,7 +181,7 @@ class _Nodes:
         return self._places[node.line if node.line < len(self._places) and node is not NO_NODE else 0]
 
     def resolved(self, node: Node) -> Resolved:
-        """What a node comes to: a plan has no expressions left in it."""
+        """What a node comes to. A plan has no expressions left in it."""
         doubt = self._doubts.get(node.line)
         if doubt is not None:
             return Unresolved(doubt, node)
@@ -233,7 +225,7 @@ class _Nodes:
 
 
 class _PlanResolver(Resolver):
-    """Reads nodes of a plan, where nothing is left to resolve."""
+    """The resolver of a plan's nodes: nothing is left to resolve."""
 
     def __init__(self, table: Resource, nodes: _Nodes, template: Template, options: ReadOptions) -> None:
         super().__init__(template, options, table.snapshot.faults, {})
