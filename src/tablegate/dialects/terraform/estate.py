@@ -27,102 +27,6 @@ from tablegate.model.table import Dialect, Table
 from tablegate.model.value import Doubt, Place
 
 
-def read_change(
-    resource_change: ResourceChange,
-    after: Table | None,
-    read_before: Callable[[ResourceChange], Table | None],
-    place: Place | None,
-) -> Change:
-    """The change of one table, linked with the table that it results in."""
-    change = Change(
-        address=resource_change.address,
-        place=place or Place(resource_change.faults.file),
-        kind=ChangeKind.DELETE if resource_change.deposed else resource_change.kind,
-        make_before=cache(partial(read_before, resource_change)),
-        after=after,
-        order=resource_change.order,
-        replace_paths=_paths(resource_change.change.get("replace_paths")),
-        reason=resource_change.reason,
-        importing=_importing(resource_change.change.get("importing")),
-        previous_address=resource_change.previous_address,
-        deposed=resource_change.deposed,
-    )
-    if after is not None:
-        wire(after, "change", change)  # the two refer to each other
-    return change
-
-
-def note_actions(change: ResourceChange, faults: Faults) -> None:
-    """Report a change whose actions are not among those that are known."""
-    if change.kind is ChangeKind.UNKNOWN:
-        actions = ", ".join(change.actions) or "none"
-        faults.incomplete(f"{change.address}: unknown actions ({actions})", change.path)
-
-
-def _paths(content: object) -> tuple[str, ...]:
-    """Attribute paths as places have them: ``replica[0].region_name``."""
-    paths = []
-    for path in content if isinstance(content, list) else ():
-        steps = path if isinstance(path, list) else [path]
-        text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
-        paths.append(text.removeprefix("."))
-    return tuple(paths)
-
-
-def _importing(content: object) -> str | None:
-    """The id or identity by which an existing table is imported."""
-    if not isinstance(content, Mapping):
-        return None
-    id_ = content.get("id")
-    if isinstance(id_, str):
-        return id_
-    identity = tree(content.get("identity"))
-    parts = [f"{key}={value}" for key, value in sorted(identity.items()) if isinstance(value, (str, int))]
-    return ", ".join(parts) or "known only after apply"
-
-
-def dax_clusters(snapshot: Snapshot) -> tuple[DaxCluster, ...]:
-    """The DAX clusters."""
-    return tuple(sorted(map(_cluster, snapshot.of("aws_dax_cluster")), key=lambda cluster: cluster.address))
-
-
-def legacy_global_tables(snapshot: Snapshot, finder: TableFinder) -> tuple[LegacyGlobalTable, ...]:
-    """The global tables of 2017: each is a resource that joins tables of one name."""
-    globals_ = (_legacy(resource, finder) for resource in snapshot.of("aws_dynamodb_global_table"))
-    return tuple(sorted(globals_, key=lambda table: table.address))
-
-
-def _cluster(cluster: Resource) -> DaxCluster:
-    block = cluster.block.one("server_side_encryption")
-    if block is None:
-        encrypted = facts.DAX_ENCRYPTED.unset
-    elif isinstance(block, Doubt):
-        encrypted = facts.DAX_ENCRYPTED.doubted(block, cluster.block.place("server_side_encryption"))
-    else:
-        encrypted = block.flag(facts.DAX_ENCRYPTED, "enabled")
-    return DaxCluster(
-        address=cluster.address,
-        place=cluster.place,
-        encrypted=encrypted,
-        in_transit=cluster.block.text(facts.DAX_IN_TRANSIT, "cluster_endpoint_encryption_type"),
-    )
-
-
-def _legacy(resource: Resource, finder: TableFinder) -> LegacyGlobalTable:
-    match = finder.of(resource, "name")
-    table = finder.by_address.get(match.tables[0]) if match.tables and match.doubt is None else None
-    return LegacyGlobalTable(
-        address=resource.address,
-        place=resource.place,
-        custom_resource=False,
-        table=None if table is None else table.address,
-        table_retained=facts.DELETION_PROTECTION.unset
-        if table is None
-        else table.block.flag(facts.DELETION_PROTECTION, "deletion_protection_enabled"),
-        deletion_policy=facts.DELETION_POLICY.unset,
-    )
-
-
 class EstateBuilder:
     """Builds the estate from the resources before and after a plan."""
 
@@ -260,3 +164,99 @@ class EstateBuilder:
             *secrets.of_variables(self._configuration, self._variables),
             *secrets.of_providers(self._configuration),
         }
+
+
+def read_change(
+    resource_change: ResourceChange,
+    after: Table | None,
+    read_before: Callable[[ResourceChange], Table | None],
+    place: Place | None,
+) -> Change:
+    """The change of one table, linked with the table that it results in."""
+    change = Change(
+        address=resource_change.address,
+        place=place or Place(resource_change.faults.file),
+        kind=ChangeKind.DELETE if resource_change.deposed else resource_change.kind,
+        make_before=cache(partial(read_before, resource_change)),
+        after=after,
+        order=resource_change.order,
+        replace_paths=_paths(resource_change.change.get("replace_paths")),
+        reason=resource_change.reason,
+        importing=_importing(resource_change.change.get("importing")),
+        previous_address=resource_change.previous_address,
+        deposed=resource_change.deposed,
+    )
+    if after is not None:
+        wire(after, "change", change)  # the two refer to each other
+    return change
+
+
+def note_actions(change: ResourceChange, faults: Faults) -> None:
+    """Report a change whose actions are not among those that are known."""
+    if change.kind is ChangeKind.UNKNOWN:
+        actions = ", ".join(change.actions) or "none"
+        faults.incomplete(f"{change.address}: unknown actions ({actions})", change.path)
+
+
+def _paths(content: object) -> tuple[str, ...]:
+    """Attribute paths as places have them: ``replica[0].region_name``."""
+    paths = []
+    for path in content if isinstance(content, list) else ():
+        steps = path if isinstance(path, list) else [path]
+        text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+        paths.append(text.removeprefix("."))
+    return tuple(paths)
+
+
+def _importing(content: object) -> str | None:
+    """The id or identity by which an existing table is imported."""
+    if not isinstance(content, Mapping):
+        return None
+    id_ = content.get("id")
+    if isinstance(id_, str):
+        return id_
+    identity = tree(content.get("identity"))
+    parts = [f"{key}={value}" for key, value in sorted(identity.items()) if isinstance(value, (str, int))]
+    return ", ".join(parts) or "known only after apply"
+
+
+def dax_clusters(snapshot: Snapshot) -> tuple[DaxCluster, ...]:
+    """The DAX clusters."""
+    return tuple(sorted(map(_cluster, snapshot.of("aws_dax_cluster")), key=lambda cluster: cluster.address))
+
+
+def legacy_global_tables(snapshot: Snapshot, finder: TableFinder) -> tuple[LegacyGlobalTable, ...]:
+    """The global tables of 2017: each is a resource that joins tables of one name."""
+    globals_ = (_legacy(resource, finder) for resource in snapshot.of("aws_dynamodb_global_table"))
+    return tuple(sorted(globals_, key=lambda table: table.address))
+
+
+def _cluster(cluster: Resource) -> DaxCluster:
+    block = cluster.block.one("server_side_encryption")
+    if block is None:
+        encrypted = facts.DAX_ENCRYPTED.unset
+    elif isinstance(block, Doubt):
+        encrypted = facts.DAX_ENCRYPTED.doubted(block, cluster.block.place("server_side_encryption"))
+    else:
+        encrypted = block.flag(facts.DAX_ENCRYPTED, "enabled")
+    return DaxCluster(
+        address=cluster.address,
+        place=cluster.place,
+        encrypted=encrypted,
+        in_transit=cluster.block.text(facts.DAX_IN_TRANSIT, "cluster_endpoint_encryption_type"),
+    )
+
+
+def _legacy(resource: Resource, finder: TableFinder) -> LegacyGlobalTable:
+    match = finder.of(resource, "name")
+    table = finder.by_address.get(match.tables[0]) if match.tables and match.doubt is None else None
+    return LegacyGlobalTable(
+        address=resource.address,
+        place=resource.place,
+        custom_resource=False,
+        table=None if table is None else table.address,
+        table_retained=facts.DELETION_PROTECTION.unset
+        if table is None
+        else table.block.flag(facts.DELETION_PROTECTION, "deletion_protection_enabled"),
+        deletion_policy=facts.DELETION_POLICY.unset,
+    )

@@ -24,8 +24,173 @@ from tablegate.syntax.json.lazy import Document
 from tablegate.syntax.node import ParseError, collector_paused
 from tablegate.syntax.source import Tree as SourceTree
 
+_CHANGES = "resource_changes"
+_DEFERRED = "deferred_changes"
+
+
+def read(document: Document, name: str, options: ReadOptions, source: SourceTree | None = None) -> Reading:
+    """Read a plan. ``source`` holds the files that it was made from, if they are at hand."""
+    with collector_paused():
+        try:
+            return Plan(document, name, options, source).reading()
+        except ParseError:
+            # A part knows its own lines only. The whole document, read strictly, knows the line in the file.
+            document.check()
+            raise
+
+
+class Plan:
+    """A plan, and the faults found while it is read."""
+
+    def __init__(self, document: raw_json.Document, name: str, options: ReadOptions, source: SourceTree | None) -> None:
+        self._faults = Faults(name)
+        self._envelope = Envelope(document)
+        self._partial = self._envelope.note(self._faults, allow_partial=options.allow_partial)
+        configuration = Configuration(self._envelope.mapping("configuration", self._faults))
+        variables = self._envelope.mapping("variables", self._faults)
+        self._source_map = _source_map(source, options, configuration, variables)
+        self._state = PriorState(self._envelope.part("prior_state"))
+        self._changes = self._read_changes()
+        self._builder = EstateBuilder(
+            Dialect.TERRAFORM_PLAN,
+            configuration,
+            self._changes,
+            self._faults,
+            options,
+            variables=variables,
+            state=self._state,
+            source_map=self._source_map,
+        )
+
+    def reading(self) -> Reading:
+        """The estate of the plan, and what could not be read."""
+        coverage.note_coverage(self._changes, self._faults)
+        coverage.note_twins(self._changes, self._faults)
+        planned = set(check_planned(self._envelope.part("planned_values"), self._changes, self._faults))
+        changes = self._builder.changes()
+        tables = tuple(change.after for change in changes if change.after is not None)
+        estate = self._builder.estate(tables, changes, planned)
+        input_ = self._builder.input(tables, self._envelope.made_by(), coverage.counted(self._changes.rows))
+        source_faults = () if self._source_map is None else self._source_map.faults
+        return Reading(input=input_, estate=estate, faults=(*self._faults.all(), *source_faults))
+
+    def _read_changes(self) -> ResourceChanges:
+        """The changes, those that are deferred, and, if the plan does not show everything, what exists already."""
+        changes = ResourceChanges(self._faults)
+        listed = self._envelope.part(_CHANGES)
+        if listed is not None:
+            changes.read(listed, _CHANGES)
+        deferred = self._envelope.part(_DEFERRED)
+        for number, item in enumerate([] if deferred is None else self._items(deferred, _DEFERRED)):
+            path = f"{_DEFERRED}[{number}].resource_change"
+            change = raw_json.members(item).get("resource_change")
+            if change is None:
+                self._faults.unreadable(f"{path} is missing", path)
+            else:
+                changes.read_one(change, path)
+        if listed is None or self._partial:
+            known = {row.address for row in changes.rows}
+            for number, (resource, module) in enumerate(self._state.resources()):
+                path, address = f"prior_state.resources[{number}]", resource.get("address")
+                if not isinstance(address, str):
+                    self._faults.unreadable(f"{path}: address must be a text", path)
+                elif resource.get("mode") == "managed" and address not in known:
+                    changes.add(*of_state(resource, module), path)
+        return changes
+
+    def _items(self, part: raw_json.Part, path: str) -> list[raw_json.Part]:
+        try:
+            return raw_json.items(part)
+        except ParseError as error:
+            self._faults.unreadable(f"{path}: {error.message}", path)
+            return []
+
+
+def _source_map(
+    source: SourceTree | None, options: ReadOptions, configuration: Configuration, variables: Tree
+) -> SourceMap | None:
+    """The source that a plan was made from, if there are files of it."""
+    if source is None or not source.files(source.root):
+        return None
+    from tablegate.dialects.terraform import source_map  # most plans are checked without the reader of source
+
+    return source_map.SourceMap(source, options.variable_files, options.grammar, configuration, variables)
+
+
+_SECTIONS = ("resource_changes", "planned_values", "configuration", "prior_state", "resource_drift")
+_VERSION = re.compile(r"(\d+)\.(\d+)")
+_TO_SHOW = "terraform show -json PLANFILE"
+_PARTIAL = "plan without -target, or accept the rest unseen with --allow-partial"
+_REFRESH = "fix what made it fail and plan again, or accept it with --allow-partial"
+
+
+class Envelope:
+    """The members of a plan, undecoded, and its flags."""
+
+    def __init__(self, document: raw_json.Document) -> None:
+        self.members = document.members
+        self.redacted = "plan_format_version" in self.members and "format_version" not in self.members
+        version = self._plain("plan_format_version" if self.redacted else "format_version")
+        match = _VERSION.fullmatch(version) if isinstance(version, str) else None
+        if match is None:
+            raise ParseError("not a Terraform plan: it has no format_version", hint=_TO_SHOW)
+        if int(match[1]) > 1:
+            raise ParseError(f"unsupported plan format {match[0]}; formats 0.1 to 1.x are read")
+        if not any(name in self.members for name in _SECTIONS) and "values" in self.members:
+            raise ParseError("a state, not a plan", hint=_TO_SHOW)
+
+    def part(self, name: str) -> raw_json.Part | None:
+        """A member; None if it is absent or null."""
+        part = self.members.get(name)
+        return None if part is None or raw_json.is_null(part) else part
+
+    def mapping(self, name: str, faults: Faults) -> dict[str, object]:
+        """A member that is an object, decoded."""
+        part = self.part(name)
+        content = {} if part is None else raw_json.decode(part)
+        if isinstance(content, dict):
+            return content
+        faults.unreadable(f"{name} must be an object, not {raw_json.kind_of(content)}", name)
+        return {}
+
+    def made_by(self) -> str | None:
+        """The version of Terraform or OpenTofu that made it."""
+        version = self._plain("terraform_version")
+        return f"Terraform {version}" if isinstance(version, str) else None
+
+    def note(self, faults: Faults, *, allow_partial: bool) -> bool:
+        """Report what makes the plan partial. Returns whether anything does."""
+        reasons = []
+        if self._flag("errored", faults) is True:
+            reasons.append(("the plan failed: what failed is missing from it", _REFRESH))
+        elif self._flag("complete", faults) is False:
+            reasons.append(
+                ("a partial plan (-target, or deferred changes): what it leaves out is not judged", _PARTIAL)
+            )
+        elif self.part("deferred_changes") is not None:
+            reasons.append(("the plan defers changes to a later one", _PARTIAL))
+        if self.redacted:
+            reasons.append(
+                ("a redacted plan: values are missing from it", "the plan as terraform show -json prints it")
+            )
+        for message, hint in reasons:
+            faults.incomplete(message, hint=hint, blocks=not allow_partial)
+        return bool(reasons)
+
+    def _flag(self, name: str, faults: Faults) -> bool | None:
+        content = self._plain(name)
+        if content is None or isinstance(content, bool):
+            return content
+        faults.unreadable(f"{name} must be true or false, not {raw_json.kind_of(content)}", name)
+        return None
+
+    def _plain(self, name: str) -> object:
+        part = self.members.get(name)
+        return None if part is None else raw_json.decode(part)
+
+
 _NULL = Raw(b"null")
-_READ = frozenset(
+_READ_ATTRIBUTES = frozenset(
     {
         "attribute",
         "billing_mode",
@@ -116,169 +281,4 @@ def _compare(planned: Values, changes: ResourceChanges, faults: Faults) -> None:
 
 def _disagree(planned: Tree, after: Tree) -> bool:
     """Whether an attribute that is read differs. One that only the change has is read from there."""
-    return any(planned[key] != after.get(key) for key in planned if key in after or key in _READ)
-
-
-_SECTIONS = ("resource_changes", "planned_values", "configuration", "prior_state", "resource_drift")
-_VERSION = re.compile(r"(\d+)\.(\d+)")
-_TO_SHOW = "terraform show -json PLANFILE"
-_PARTIAL = "plan without -target, or accept the rest unseen with --allow-partial"
-_REFRESH = "fix what made it fail and plan again, or accept it with --allow-partial"
-
-
-class Envelope:
-    """The members of a plan, undecoded, and its flags."""
-
-    def __init__(self, document: raw_json.Document) -> None:
-        self.members = document.members
-        self.redacted = "plan_format_version" in self.members and "format_version" not in self.members
-        version = self._plain("plan_format_version" if self.redacted else "format_version")
-        match = _VERSION.fullmatch(version) if isinstance(version, str) else None
-        if match is None:
-            raise ParseError("not a Terraform plan: it has no format_version", hint=_TO_SHOW)
-        if int(match[1]) > 1:
-            raise ParseError(f"unsupported plan format {match[0]}; formats 0.1 to 1.x are read")
-        if not any(name in self.members for name in _SECTIONS) and "values" in self.members:
-            raise ParseError("a state, not a plan", hint=_TO_SHOW)
-
-    def part(self, name: str) -> raw_json.Part | None:
-        """A member; None if it is absent or null."""
-        part = self.members.get(name)
-        return None if part is None or raw_json.is_null(part) else part
-
-    def mapping(self, name: str, faults: Faults) -> dict[str, object]:
-        """A member that is an object, decoded."""
-        part = self.part(name)
-        content = {} if part is None else raw_json.decode(part)
-        if isinstance(content, dict):
-            return content
-        faults.unreadable(f"{name} must be an object, not {raw_json.kind_of(content)}", name)
-        return {}
-
-    def made_by(self) -> str | None:
-        """The version of Terraform or OpenTofu that made it."""
-        version = self._plain("terraform_version")
-        return f"Terraform {version}" if isinstance(version, str) else None
-
-    def note(self, faults: Faults, *, allow_partial: bool) -> bool:
-        """Report what makes the plan partial. Returns whether anything does."""
-        reasons = []
-        if self._flag("errored", faults) is True:
-            reasons.append(("the plan failed: what failed is missing from it", _REFRESH))
-        elif self._flag("complete", faults) is False:
-            reasons.append(
-                ("a partial plan (-target, or deferred changes): what it leaves out is not judged", _PARTIAL)
-            )
-        elif self.part("deferred_changes") is not None:
-            reasons.append(("the plan defers changes to a later one", _PARTIAL))
-        if self.redacted:
-            reasons.append(
-                ("a redacted plan: values are missing from it", "the plan as terraform show -json prints it")
-            )
-        for message, hint in reasons:
-            faults.incomplete(message, hint=hint, blocks=not allow_partial)
-        return bool(reasons)
-
-    def _flag(self, name: str, faults: Faults) -> bool | None:
-        content = self._plain(name)
-        if content is None or isinstance(content, bool):
-            return content
-        faults.unreadable(f"{name} must be true or false, not {raw_json.kind_of(content)}", name)
-        return None
-
-    def _plain(self, name: str) -> object:
-        part = self.members.get(name)
-        return None if part is None else raw_json.decode(part)
-
-
-_CHANGES = "resource_changes"
-_DEFERRED = "deferred_changes"
-
-
-class Plan:
-    """A plan, and the faults found while it is read."""
-
-    def __init__(self, document: raw_json.Document, name: str, options: ReadOptions, tree: SourceTree | None) -> None:
-        self._faults = Faults(name)
-        self._envelope = Envelope(document)
-        self._partial = self._envelope.note(self._faults, allow_partial=options.allow_partial)
-        configuration = Configuration(self._envelope.mapping("configuration", self._faults))
-        variables = self._envelope.mapping("variables", self._faults)
-        self._source_map = _source_map(tree, options, configuration, variables)
-        self._state = PriorState(self._envelope.part("prior_state"))
-        self._changes = self._read_changes()
-        self._builder = EstateBuilder(
-            Dialect.TERRAFORM_PLAN,
-            configuration,
-            self._changes,
-            self._faults,
-            options,
-            variables=variables,
-            state=self._state,
-            source_map=self._source_map,
-        )
-
-    def reading(self) -> Reading:
-        """The estate of the plan, and what could not be read."""
-        coverage.note_coverage(self._changes, self._faults)
-        coverage.note_twins(self._changes, self._faults)
-        planned = set(check_planned(self._envelope.part("planned_values"), self._changes, self._faults))
-        changes = self._builder.changes()
-        tables = tuple(change.after for change in changes if change.after is not None)
-        estate = self._builder.estate(tables, changes, planned)
-        input_ = self._builder.input(tables, self._envelope.made_by(), coverage.counted(self._changes.rows))
-        source_faults = () if self._source_map is None else self._source_map.faults
-        return Reading(input=input_, estate=estate, faults=(*self._faults.all(), *source_faults))
-
-    def _read_changes(self) -> ResourceChanges:
-        """The changes, those that are deferred, and, if the plan does not show everything, what exists already."""
-        changes = ResourceChanges(self._faults)
-        listed = self._envelope.part(_CHANGES)
-        if listed is not None:
-            changes.read(listed, _CHANGES)
-        deferred = self._envelope.part(_DEFERRED)
-        for number, item in enumerate([] if deferred is None else self._items(deferred, _DEFERRED)):
-            path = f"{_DEFERRED}[{number}].resource_change"
-            change = raw_json.members(item).get("resource_change")
-            if change is None:
-                self._faults.unreadable(f"{path} is missing", path)
-            else:
-                changes.read_one(change, path)
-        if listed is None or self._partial:
-            known = {row.address for row in changes.rows}
-            for number, (resource, module) in enumerate(self._state.resources()):
-                path, address = f"prior_state.resources[{number}]", resource.get("address")
-                if not isinstance(address, str):
-                    self._faults.unreadable(f"{path}: address must be a text", path)
-                elif resource.get("mode") == "managed" and address not in known:
-                    changes.add(*of_state(resource, module), path)
-        return changes
-
-    def _items(self, part: raw_json.Part, path: str) -> list[raw_json.Part]:
-        try:
-            return raw_json.items(part)
-        except ParseError as error:
-            self._faults.unreadable(f"{path}: {error.message}", path)
-            return []
-
-
-def _source_map(
-    tree: SourceTree | None, options: ReadOptions, configuration: Configuration, variables: Tree
-) -> SourceMap | None:
-    """The source that a plan was made from, if there are files of it."""
-    if tree is None or not tree.files(tree.root):
-        return None
-    from tablegate.dialects.terraform import source_map  # most plans are checked without the reader of source
-
-    return source_map.SourceMap(tree, options.variable_files, options.grammar, configuration, variables)
-
-
-def read(document: Document, name: str, options: ReadOptions, tree: SourceTree | None = None) -> Reading:
-    """Read a plan. ``tree`` holds the source that it was made from, if that is at hand."""
-    with collector_paused():
-        try:
-            return Plan(document, name, options, tree).reading()
-        except ParseError:
-            # A part knows its own lines only. The whole document, read strictly, knows the line in the file.
-            document.check()
-            raise
+    return any(planned[key] != after.get(key) for key in planned if key in after or key in _READ_ATTRIBUTES)

@@ -19,34 +19,6 @@ from tablegate.model.record import replace
 from tablegate.model.table import Dialect
 from tablegate.model.value import Doubt, Place, Value
 
-
-def overlaid(content: object, unknown: object, marks: object, name: str = "") -> object:
-    """The content, with a doubt for what is known only after apply, and a sensitive value for what is marked so."""
-    if unknown is True:
-        return LATER
-    if isinstance(content, list):
-        return [
-            overlaid(item, _of(unknown, number), _of(marks, number), f"{name}[{number}]")
-            for number, item in enumerate(content)
-        ]
-    if isinstance(content, dict):
-        keys = dict.fromkeys((*content, *(unknown if isinstance(unknown, dict) else ())))
-        return {
-            key: overlaid(content.get(key), _of(unknown, key), _of(marks, key), f"{name}.{key}" if name else key)
-            for key in keys
-        }
-    return content if marks is not True or content is None else Value(name, content, sensitive=True)
-
-
-def _of(marks: object, key: str | int) -> object:
-    """The marks of a member: all of it if all around it is marked."""
-    if marks is True:
-        return True
-    if isinstance(key, int):
-        return marks[key] if isinstance(marks, list) and key < len(marks) else None
-    return marks.get(key) if isinstance(marks, dict) else None
-
-
 _JUDGED = frozenset({*TABLE_TYPES, "aws_dax_cluster", "aws_dynamodb_global_table"})
 _GONE = frozenset({ChangeKind.DELETE, ChangeKind.FORGET})
 _FRESH = frozenset({ChangeKind.CREATE, ChangeKind.REPLACE})
@@ -281,3 +253,30 @@ def _name(reference: Reference) -> str:
         return reference.reference
     path = "".join(f".{step.name}" if step.name is not None else f"[{step.key}]" for step in reference.path)
     return reference.targets[0].address + path
+
+
+def overlaid(content: object, unknown: object, marks: object, name: str = "") -> object:
+    """The content, with a doubt for what is known only after apply, and a sensitive value for what is marked so."""
+    if unknown is True:
+        return LATER
+    if isinstance(content, list):
+        return [
+            overlaid(item, _of(unknown, number), _of(marks, number), f"{name}[{number}]")
+            for number, item in enumerate(content)
+        ]
+    if isinstance(content, dict):
+        keys = dict.fromkeys((*content, *(unknown if isinstance(unknown, dict) else ())))
+        return {
+            key: overlaid(content.get(key), _of(unknown, key), _of(marks, key), f"{name}.{key}" if name else key)
+            for key in keys
+        }
+    return content if marks is not True or content is None else Value(name, content, sensitive=True)
+
+
+def _of(marks: object, key: str | int) -> object:
+    """The marks of a member: all of it if all around it is marked."""
+    if marks is True:
+        return True
+    if isinstance(key, int):
+        return marks[key] if isinstance(marks, list) and key < len(marks) else None
+    return marks.get(key) if isinstance(marks, dict) else None
