@@ -241,7 +241,7 @@ def test_a_finding_stands_where_the_value_stands() -> None:
     [
         ({"pathh": "x"}, "unknown key policy.pathh", 'did you mean "path"?'),
         ({"id": "acme"}, 'policy.id is "acme" and must be 2 to 8 capital letters and 3 or 4 digits', None),
-        ({"id": 1}, "policy.id is int and must be a text", None),
+        ({"id": 1}, "policy.id is 1 and must be a text", None),
         ({"severity": "bad"}, 'policy.severity is "bad" and must be one of critical, high, medium, low, info', None),
         ({"subject": "key"}, 'policy.subject is "key" and must be one of table, index, replica, resource', None),
         (
@@ -249,15 +249,19 @@ def test_a_finding_stands_where_the_value_stands() -> None:
             'policy.dialect is "x" and must be one of terraform-plan, terraform-source, cloudformation',
             None,
         ),
-        ({"on": 1}, "policy.on is int and must be true or false", None),
-        ({"must": {}}, "policy.must is dict and must be one of exist, equal, one-of, match, at-least, at-most", None),
+        ({"on": 1}, "policy.on is 1 and must be true or false", None),
+        (
+            {"must": {}},
+            "policy.must takes exactly one of exist, equal, one-of, match, at-least, at-most; 0 are given",
+            None,
+        ),
         ({"must": {"equals": 1}}, "unknown key policy.must.equals", 'did you mean "equal"?'),
-        ({"must": {"exist": 1}}, "policy.must.exist is int and must be true or false", None),
-        ({"must": {"one-of": 1}}, "policy.must.one-of is int and must be a list", None),
+        ({"must": {"exist": 1}}, "policy.must.exist is 1 and must be true or false", None),
+        ({"must": {"one-of": 1}}, "policy.must.one-of is 1 and must be a list", None),
         ({"must": {"match": "["}}, None, None),
         ({"must": {"at-most": "1"}}, 'policy.must.at-most is "1" and must be a number', None),
-        ({"must": {"at-least": True}}, "policy.must.at-least is bool and must be a number", None),
-        ({"when": {"equal": 1}}, "policy.when.path is NoneType and must be a text", None),
+        ({"must": {"at-least": True}}, "policy.must.at-least is true and must be a number", None),
+        ({"when": {"equal": 1}}, "policy.when.path is not set and must be a text", None),
         ({"when": {"path": "$.name", "is": 1}}, "unknown key policy.when.is", None),
         ({"path": "$["}, '"$[" is no JSONPath', 'write it like "$.recovery.enabled"'),
         ({"path": "$.`sub(/a/,b)`"}, None, None),
@@ -271,11 +275,11 @@ def test_a_finding_stands_where_the_value_stands() -> None:
         ),
         (
             {"path": "$.indexes.name"},
-            '"$.indexes.name" goes on where nothing is',
-            "lists are entered with [*], and texts not at all",
+            '"$.indexes.name": indexes is a list',
+            "write indexes[*] for its items",
         ),
-        ({"path": "$.name.x"}, '"$.name.x" goes on where nothing is', None),
-        ({"path": "$.tags.a.b"}, '"$.tags.a.b" goes on where nothing is', None),
+        ({"path": "$.name.x"}, '"$.name.x": name has no members', None),
+        ({"path": "$.tags.a.b"}, '"$.tags.a.b": a has no members', None),
         ({"path": "$.encryption.resource.rotaton"}, None, 'did you mean "rotation"?'),
         ({"path": "$.indexes[?(@.a == @.b)]"}, None, None),
         ({"path": "$.indexes[?(@.name =~ '[')]"}, None, None),
@@ -298,7 +302,7 @@ def test_what_is_needed_is_named() -> None:
         data_policies([{key: value for key, value in BASE.items() if key != "must"}])
     with pytest.raises(ConfigError, match="and one has no id"):
         data_policies([{}])
-    with pytest.raises(ConfigError, match=r"policy is dict and must be a list of tables: \[\[policy\]\]"):
+    with pytest.raises(ConfigError, match=r"policy is a table and must be a list of tables: \[\[policy\]\]"):
         data_policies({})
 
 

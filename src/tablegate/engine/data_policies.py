@@ -106,7 +106,8 @@ def _claim(table: Mapping[str, Any], subject: str, keys: Keys) -> Claim:
     path = _compiled(as_text(table["path"], (*keys, "path")), subject, keys)
     must = as_table(table["must"], (*keys, "must"))
     if len(must) != 1:
-        wrong_value(dict(must), f"one of {', '.join(MUSTS)}", (*keys, "must"))
+        at = ".".join((*keys, "must"))
+        raise ConfigError(f"{at} takes exactly one of {', '.join(MUSTS)}; {len(must)} are given", *keys, "must")
     [(word, wanted)] = must.items()
     if word not in MUSTS:
         unknown_key(word, MUSTS, (*keys, "must"))
@@ -166,10 +167,12 @@ def _test(word: str, wanted: Any, keys: Keys) -> Callable[[object], bool]:
 
 def check_steps(path: Path, kind: Any) -> None:
     """Raise ConfigError if the path takes a name that its subject does not have."""
+    last = "$"
     for step in path.steps:
         kind = _inside(kind)
         if not is_dataclass(kind):
-            kind = _entry(kind, path, step.names)
+            kind = _entry(kind, path, step.names, last)
+            last = step.names[0] if len(step.names) == 1 else f"{last}[*]"
             continue
         if len(step.names) != 1:
             return  # a wildcard or several names: from here on the kinds differ
@@ -179,6 +182,7 @@ def check_steps(path: Path, kind: Any) -> None:
             hint = did_you_mean(name, known) or f"known: {', '.join(known)}"
             raise ConfigError(f'"{path.text}": there is no {name}', hint=hint)
         kind = get_type_hints(kind, localns={"Change": object, "Estate": object})[name]
+        last = name
 
 
 def _inside(kind: Any) -> Any:
@@ -192,13 +196,13 @@ def _inside(kind: Any) -> Any:
             return kind
 
 
-def _entry(kind: Any, path: Path, names: tuple[str, ...]) -> Any:
-    """The type of an entry of a list or mapping."""
+def _entry(kind: Any, path: Path, names: tuple[str, ...], last: str) -> Any:
+    """The type of an entry of a list or mapping, which is the field ``last``."""
     origin = get_origin(kind)
     if origin is tuple and not names:
         return get_args(kind)[0]
     if origin is not None and issubclass(origin, Mapping):
         return get_args(kind)[1]
-    raise ConfigError(
-        f'"{path.text}" goes on where nothing is', hint="lists are entered with [*], and texts not at all"
-    )
+    if origin is tuple:
+        raise ConfigError(f'"{path.text}": {last} is a list', hint=f"write {last}[*] for its items")
+    raise ConfigError(f'"{path.text}": {last} has no members')

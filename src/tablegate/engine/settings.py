@@ -214,8 +214,17 @@ def as_severity(value: object, keys: tuple[str, ...]) -> Severity:
 
 def wrong_value(value: object, right: str, keys: tuple[str, ...]) -> NoReturn:
     """Raise ConfigError with the value, and what it must be."""
-    shown = f'"{value}"' if isinstance(value, str) else type(value).__name__
-    raise ConfigError(f"{'.'.join(keys)} is {shown} and must be {right}", *keys)
+    raise ConfigError(f"{'.'.join(keys)} is {_in_words(value)} and must be {right}", *keys)
+
+
+def _in_words(value: object) -> str:
+    if isinstance(value, str):
+        return f'"{value}"'
+    if value is None:
+        return "not set"
+    if isinstance(value, (bool, int, float)):
+        return str(value).lower()
+    return "a table" if isinstance(value, Mapping) else "a list" if isinstance(value, (list, tuple)) else "a date"
 
 
 def unknown_key(key: str, known: Iterable[str], keys: tuple[str, ...]) -> NoReturn:
