@@ -77,10 +77,9 @@ def _regions(joins: TableJoins, shared: Section) -> Regions:
     regions = []
     for item in items or ():
         section = section_of(shared.resolver, item)
-        if section is not None and section.unresolved is not None:
+        if section.unresolved is not None:
             return _unknown_regions(shared, section.unresolved)
-        if section is not None:
-            regions.append(Region(section, section.get("Region")))
+        regions.append(Region(section, section.get("Region")))
     if not regions:
         node = shared.members.get("Replicas", NO_NODE)
         return _unknown_regions(shared, shared.resolver.wrong_shape(node, "a global table needs Replicas"))
@@ -146,12 +145,10 @@ def _stream(shared: Section, own: Section) -> Stream:
 
 def _index_settings(section: Section) -> Iterator[tuple[str, Section]]:
     """The entries for global indexes, by the indexes' names."""
-    items = section.items("GlobalSecondaryIndexes")
-    for item in items if isinstance(items, list) else ():
-        settings = section_of(section.resolver, item)
-        name = settings.get("IndexName") if settings is not None else None
+    for settings in section.sections("GlobalSecondaryIndexes"):
+        name = settings.get("IndexName")
         text = text_with_references(name) if name is not None else None
-        if settings is not None and text is not None:
+        if text is not None:
             yield text, settings
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TypeVar
+from typing import TypeVar, overload
 
 from tablegate.dialects.cloudformation.parameters import DECIMAL, REGION
 from tablegate.dialects.cloudformation.resolver import Resolver
@@ -77,13 +77,18 @@ class Section:
             return self.resolver.items(value)
         return self.resolver.wrong_shape(value, f"must be a list, not {_shown(value)}")
 
+    def sections(self, key: str) -> list[Section]:
+        """The mappings of a list; none if the list is absent or not known."""
+        items = self.items(key)
+        return [section_of(self.resolver, item) for item in items] if isinstance(items, list) else []
+
     def many(self, key: str) -> Sequence[Section | Doubt] | Doubt:
         """The mappings of a list; a doubt for one that is not known, or for the list."""
         items = self.items(key)
         if isinstance(items, Unresolved):
             return items.doubt
         sections = [section_of(self.resolver, item) for item in items or ()]
-        return [it if it.unresolved is None else it.unresolved.doubt for it in sections if it is not None]
+        return [it if it.unresolved is None else it.unresolved.doubt for it in sections]
 
     def flag(self, fact: Fact[bool], key: str) -> Value[bool]:
         """True or false, also as a text: CloudFormation takes ``"true"`` for ``true``, and no other word."""
@@ -309,6 +314,14 @@ def value_of_stack(resolver: Resolver, fact: Fact[str], name: str) -> Value[str]
     if isinstance(value, Unresolved):
         return fact.doubted(value.doubt)
     return fact.of(scalar_of(value) if value is not None else None)
+
+
+@overload
+def section_of(resolver: Resolver, value: Node | Unresolved) -> Section: ...
+
+
+@overload
+def section_of(resolver: Resolver, value: Resolved) -> Section | None: ...
 
 
 def section_of(resolver: Resolver, value: Resolved) -> Section | None:

@@ -84,7 +84,7 @@ def _legacy_keys(resolver: Resolver, node: Node) -> tuple[KeyPart, ...] | Unreso
     parts = []
     section = section_of(resolver, node)
     for key, role in _LEGACY_KEYS.items():
-        element = section.section(key) if section is not None else None
+        element = section.section(key)
         if element is not None:
             attribute = element.required_text("AttributeName")
             if isinstance(attribute, Unresolved):
@@ -231,8 +231,6 @@ def _parts(fact: Fact[tuple[T, ...]], section: Section, key: str, read: Callable
     parts = []
     for value in resolver.items(node):
         item = section_of(resolver, value)
-        if item is None:
-            return section.unknown(fact, resolver.wrong_shape(node, "an item is empty"))
         if item.unresolved is not None:
             return section.unknown(fact, item.unresolved)
         parts.append(read(item))

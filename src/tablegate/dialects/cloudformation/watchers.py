@@ -74,7 +74,7 @@ def _metrics(resolver: Resolver, alarm: Resource, own_account: str | None) -> It
 def _metric_sections(section: Section) -> Iterator[tuple[Section | None, Section]]:
     """Each metric, with the query that it is in."""
     yield None, section
-    for query in _queries(section):
+    for query in section.sections("Metrics"):
         stat = query.section("MetricStat")
         metric = stat.section("Metric") if stat is not None else None
         if metric is not None:
@@ -91,7 +91,7 @@ def _is_own(address: str, query: Section, own_account: str | None) -> bool | Dou
 
 def _expression_doubts(alarm: Resource) -> Iterator[Doubt]:
     section = alarm.properties
-    texts = [query.get("Expression") for query in _queries(section)]
+    texts = [query.get("Expression") for query in section.sections("Metrics")]
     criteria = section.section("EvaluationCriteria")
     promql = criteria.section("PromQLCriteria") if criteria is not None else None
     texts.append(promql.get("Query") if promql is not None else None)
@@ -101,22 +101,14 @@ def _expression_doubts(alarm: Resource) -> Iterator[Doubt]:
             yield doubt
 
 
-def _queries(section: Section) -> Iterator[Section]:
-    queries = section.items("Metrics")
-    for item in queries if isinstance(queries, list) else ():
-        query = section_of(section.resolver, item)
-        if query is not None:
-            yield query
-
-
 def _dimension(resolver: Resolver, section: Section, name: str) -> Node | Unresolved | None:
     dimensions = section.items("Dimensions")
     if not isinstance(dimensions, list):
         return dimensions
     for dimension in dimensions:
         inner = section_of(resolver, dimension)
-        stated = inner.get("Name") if inner is not None else None
-        if inner is not None and isinstance(stated, Node) and stated.content == name:
+        key = inner.get("Name")
+        if isinstance(key, Node) and key.content == name:
             return inner.get("Value")
     return None
 
@@ -145,7 +137,7 @@ class Consumers:
         return Consumer(
             address=candidate.resource.address,
             place=candidate.resource.place,
-            images=images_in(_filter_patterns(self._resolver, candidate.section)),
+            images=images_in(_filter_patterns(candidate.section)),
         )
 
 
@@ -188,13 +180,11 @@ def _stream_in(text: str) -> TableName | None:
     return name if name.is_stream else None
 
 
-def _filter_patterns(resolver: Resolver, section: Section) -> Iterator[str]:
+def _filter_patterns(section: Section) -> Iterator[str]:
     """The patterns that a consumer filters with."""
     criteria = section.section("FilterCriteria")
-    filters = criteria.items("Filters") if criteria is not None else None
-    for item in filters if isinstance(filters, list) else ():
-        inner = section_of(resolver, item)
-        pattern = inner.get("Pattern") if inner is not None else None
+    for entry in criteria.sections("Filters") if criteria is not None else ():
+        pattern = entry.get("Pattern")
         text = text_with_references(pattern) if pattern is not None else None
         if text is not None:
             yield text
