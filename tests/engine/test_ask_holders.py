@@ -15,7 +15,7 @@ from tablegate.policy.declare import HIGH, Policy, policy
 
 
 def held(*kinds: HolderKind) -> Any:
-    """A role of each kind, all of them with the same policy."""
+    """A role of each kind, each with the same policy."""
     document = whole(statement("dynamodb:*", "*"))
     return world(*(holder(document, kind=kind, address=f"aws_iam_role.{n}") for n, kind in enumerate(kinds)))
 
@@ -94,7 +94,7 @@ def test_a_fact_of_another_sort_is_not_added() -> None:
 
 
 def test_a_crash_for_one_holder_is_a_fault() -> None:
-    """Whatever the others come to."""
+    """The results for the others do not count."""
     answers = {"aws_iam_role.0": fails("a")}
     judgement = judge_all([held(HolderKind.RUNTIME, HolderKind.RUNTIME)], [asked(answers)])
     assert [fault.message for fault in judgement.faults] == [

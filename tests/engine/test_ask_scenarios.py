@@ -75,7 +75,7 @@ def test_a_crash_in_one_scenario_is_a_crash() -> None:
 
 
 def test_indexes_are_matched_over_scenarios_by_name() -> None:
-    """Each index is one subject, wherever it stands and in however many scenarios."""
+    """An index is one subject in all its scenarios, also at another position."""
 
     def not_all(index: Index) -> Verdict:
         return ~index.projection.equals("ALL")

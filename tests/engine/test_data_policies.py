@@ -1,4 +1,4 @@
-"""Policies as data: what they say of the model, and what a mistake in them is told."""
+"""Policies as data: their verdicts, and the errors for wrong ones."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ def test_a_policy_can_keep_to_one_dialect() -> None:
 
 
 def test_a_finding_stands_where_the_value_stands() -> None:
-    """An entry of a mapping stands where the mapping does."""
+    """An entry of a mapping has the place of the mapping."""
     place = Place("main.tf", 4)
     subject = table(tags=facts.TAGS.of({"owner": "x"}, place))
     [finding] = judge_all([estate(subject)], (one(path="$.tags.owner", must={"equal": "y"}),)).findings
@@ -307,6 +307,6 @@ def test_what_is_needed_is_named() -> None:
 
 
 def test_steps_that_differ_from_one_to_the_next_are_not_checked() -> None:
-    """A wildcard over an object, and whatever follows several names."""
+    """A wildcard over an object, and what follows several names, are not checked."""
     assert outcome(TABLE, "$.*.enabled", {"exist": True}) in ("holds", "unknown")
     assert outcome(TABLE, "$['name','arn']", {"match": "^orders"}) == "fails"

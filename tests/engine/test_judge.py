@@ -43,7 +43,7 @@ def judged(*policies: Policy, of: Estate | None = None, **settings: Any) -> Judg
 
 
 def test_a_table_that_breaks_a_policy_is_a_finding() -> None:
-    """The finding says what, where, why and how to mend it."""
+    """The finding says what fails, where, why, and how to fix it."""
     [finding] = judged(recovery_on()).findings
     assert finding.policy.id == "TT101"
     assert finding.outcome is Outcome.FAILS
@@ -61,7 +61,7 @@ def test_a_table_that_breaks_a_policy_is_a_finding() -> None:
 
 
 def test_a_table_that_holds_or_is_exempt_is_counted_only() -> None:
-    """Every verdict is in the ledger, also those that nobody needs to read."""
+    """Verdicts without a finding are in the ledger too."""
 
     def exempt(table: Table) -> Verdict:
         return not_applicable("not this one")
@@ -77,7 +77,7 @@ def test_a_table_that_holds_or_is_exempt_is_counted_only() -> None:
     [(UnknownMode.BLOCK, True, 1), (UnknownMode.WARN, False, 1), (UnknownMode.IGNORE, False, 0)],
 )
 def test_an_unknown_blocks_as_the_user_decides(mode: UnknownMode, blocks: bool, listed: int) -> None:
-    """An unknown is never a pass: it is counted even where nobody wants to see it."""
+    """An unknown is never a pass: it is counted also if it is not reported."""
     judgement = judged(recovery_on(), of=estate(table(recovery=UNSURE)), unknown=mode)
     assert judgement.counts.unknown == 1
     assert len(judgement.findings) == listed
@@ -158,7 +158,7 @@ def test_two_indexes_of_one_name_are_two() -> None:
 
 
 def test_parts_that_cannot_be_listed_are_one_unknown_of_the_table() -> None:
-    """Nobody knows how many there are, so the table itself is in doubt."""
+    """Their number is not known, so there is one unknown for the table."""
 
     def every_index(index: Index) -> Verdict:
         return holds()
@@ -312,7 +312,7 @@ def test_a_policy_out_of_time_is_given_up_and_the_others_go_on() -> None:
 
 
 def test_the_guard_surrounds_every_policy() -> None:
-    """Whoever runs strangers' code gets the chance to watch it."""
+    """It is entered once for each policy and estate."""
     entered = []
 
     @contextmanager
@@ -349,7 +349,7 @@ def test_findings_are_sorted_by_file_line_address_part_and_policy() -> None:
 
 
 def test_a_fingerprint_holds_no_line_no_value_and_no_file() -> None:
-    """It stays the same as long as the same facts of the same subject break the same policy."""
+    """It depends on the policy, the subject and the names of facts."""
 
     def fingerprint(subject: Table, id: str = "TT101", file: str = "plan.json") -> str:
         return judged(recovery_on(id), of=estate(subject, file=file)).findings[0].fingerprint
@@ -385,7 +385,7 @@ def test_a_verdict_brings_its_own_note_place_and_fix() -> None:
 
 
 def test_a_table_twice_in_the_ledger_is_one_table() -> None:
-    """A table is its address, whatever the number of its scenarios."""
+    """A table is counted once, not once for each scenario."""
     dev, prod = table(scenario={"Env": "dev"}), table(scenario={"Env": "prod"})
     counts = judged(recovery_on(), of=estate(dev, prod)).counts
     assert (counts.tables, counts.verdicts) == (1, 1)

@@ -31,7 +31,7 @@ def test_grants_that_differ_in_names_have_one_outline() -> None:
 
 
 def test_a_grant_like_no_other_has_none() -> None:
-    """It is asked itself, so that nobody has to draw its outline."""
+    """The policy is asked about the grant itself."""
     assert outlines([holder(whole(ITEMS)), holder(whole(ITEMS), kind=HolderKind.HUMAN)]) == {}
 
 
@@ -102,7 +102,7 @@ def test_an_outline_shows_its_shape() -> None:
     ],
 )
 def test_a_name_is_withheld(ask: Callable[[Grant], object]) -> None:
-    """Whoever asks for one is told that an outline is not enough, and so is whoever could tell by comparing."""
+    """Reading a name is an error that counts, and so is comparing."""
     before = hidden_reads.get()
     with pytest.raises(HiddenFieldError):
         ask(outlined(whole(ITEMS)))

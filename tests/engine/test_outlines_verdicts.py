@@ -29,7 +29,7 @@ NAMES = ("Orders", "Users", "Carts")
 
 
 def three() -> Estate:
-    """Three roles, each with the same grant on a table of its own."""
+    """Three roles, each with an equal grant on a table of its own."""
     return estate(
         *(
             holder(whole(statement("GetItem", HERE + name)), address=f"aws_iam_role.{name}", at=f"policy.{name}")
@@ -87,7 +87,7 @@ def test_what_catches_everything_is_asked_of_each() -> None:
     assert [finding.address for finding in judged(declared(check)).findings] == ["policy.Users"]
 
 
-def test_what_one_estate_told_is_known_of_the_next() -> None:
+def test_verdicts_of_one_estate_are_known_in_the_next() -> None:
     """Also of a grant that has none like it there; what was withheld once is not asked of the outline again."""
     asked = []
 
@@ -114,8 +114,8 @@ def test_only_so_many_shapes_are_kept() -> None:
     assert first[0][0] is not second[0][0]
 
 
-def test_what_fails_is_told_of_each() -> None:
-    """A finding has an address, and stands in the order of the input."""
+def test_a_failure_is_reported_for_each() -> None:
+    """Findings have their addresses, in the order of the input."""
 
     def check(grant: Grant) -> Verdict:
         return fails("it grants") if grant.statement.allows else holds()
@@ -127,7 +127,7 @@ def test_what_fails_is_told_of_each() -> None:
     ]
 
 
-def test_a_crash_is_told_of_each() -> None:
+def test_a_crash_is_reported_for_each() -> None:
     """It is a mistake of the policy on every one of them."""
 
     def check(grant: Grant) -> Verdict:

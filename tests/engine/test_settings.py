@@ -1,4 +1,4 @@
-"""A configuration document into settings, and what a mistake in it is told."""
+"""A configuration document into settings, and the errors for wrong ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which policies run, and what a mistaken selector is told."""
+"""Which policies run, and the errors for wrong selectors."""
 
 from __future__ import annotations
 

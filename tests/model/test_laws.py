@@ -160,7 +160,7 @@ def test_a_value_replaced_by_an_unknown_decides_nothing_new(
 def test_a_value_replaced_by_its_candidates_decides_nothing_new(
     expression: Expression, items: Contents, position: int, others: list[int]
 ) -> None:
-    """The same holds where an unknown value can be one of several, the real one among them."""
+    """This also holds if an unknown value has candidates, among them the real one."""
     values = [known(item) for item in items]
     before = expression(values).truth
     candidates: tuple[int | None, ...] = (items[position], *others)

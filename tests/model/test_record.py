@@ -1,4 +1,4 @@
-"""Records: final fields, and a dataclass to whoever looks."""
+"""Records: final fields, and the interface of a dataclass."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_field_is_final() -> None:
 
 
 def test_a_record_is_a_dataclass() -> None:
-    """Whoever knows dataclasses knows records: their fields, and how to vary one."""
+    """`fields` and `replace` of dataclasses know it."""
     assert is_dataclass(Leaf)
     assert [each.name for each in fields(Leaf)] == ["name", "tags", "owner"]
     assert [each.repr for each in fields(Leaf)] == [True, True, False]

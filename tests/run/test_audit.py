@@ -1,4 +1,4 @@
-"""Many sources as one run: neither the number of processes nor the end of one of them changes what is said."""
+"""Many sources as one run: neither the number of processes nor the end of one changes the report."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_what_tablegate_fails_at_does_not_hide_the_others() -> None:
     ]
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_reported() -> None:
     """After each part, until all is done."""
     told: list[tuple[int, int]] = []
     sources = [Source(str(number), b"") for number in range(SOURCES + 3)]
@@ -119,7 +119,7 @@ def test_progress_is_told() -> None:
 
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_the_number_of_processes_does_not_show(form: str) -> None:
-    """Plans, templates, modules, assemblies and what cannot be read: the same bytes, and the same code."""
+    """Plans, templates, modules, assemblies and unreadable files give equal bytes and exit codes."""
     inputs = (
         "fixtures/tables/hot-keys",
         "fixtures/tables/module-for-each",
@@ -177,7 +177,7 @@ KILLED_ONCE = """\
 """
 
 
-def test_a_process_that_is_killed_by_others_is_told(tmp_path: Path) -> None:
+def test_a_process_that_is_killed_by_others_is_reported(tmp_path: Path) -> None:
     """What it had in hand is judged again, and found; that it was killed is still no pass."""
     here = folder(tmp_path, "A", "B", pack=KILLED_ONCE)
     ran = tablegate("check", "--no-config", "--policies", "pack.py", "stacks", "--jobs", "2", "-o", "json", cwd=here)
@@ -216,7 +216,7 @@ WAITING = """\
 @pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -15), (signal.SIGKILL, -9)])
 def test_a_run_that_is_ended_leaves_nobody_behind(tmp_path: Path, jobs: str, sent: int, code: int) -> None:
-    """Ctrl-C is 130, in the midst of a predicate too; and whoever ends the run, its processes end with it."""
+    """Ctrl-C is exit code 130, also inside a predicate, and all processes end with the run."""
     here = folder(tmp_path, "A", "B", "C", pack=WAITING)
     os.mkfifo(here / "begun")
     command = [sys.executable, "-m", "tablegate", "check", "--no-config", "--policies", "pack.py", "stacks"]
@@ -230,7 +230,7 @@ def test_a_run_that_is_ended_leaves_nobody_behind(tmp_path: Path, jobs: str, sen
 
 
 def test_ctrl_c_is_heeded_while_packs_are_loaded(tmp_path: Path) -> None:
-    """It is nobody's mistake then, neither."""
+    """It is no mistake of a pack."""
     os.mkfifo(tmp_path / "begun")
     (tmp_path / "pack.py").write_text("import signal\n" + dedent(WAITING))
     command = [sys.executable, "-m", "tablegate", "policies", "--policies", "pack.py"]
@@ -264,7 +264,7 @@ def reports(at: Path, of: int) -> list[str]:
 
 
 def test_shards_come_together_again(tmp_path: Path) -> None:
-    """As if one machine had judged it all: the same report, and the same code."""
+    """The report and the exit code are those of one machine."""
     whole = tablegate("check", "--no-config", "fixtures/projects", "-o", "json")
     again = tablegate("render", "-o", "json", *reports(tmp_path, 3))
     assert (whole.returncode, whole.stdout, whole.stderr) == (again.returncode, again.stdout, again.stderr)

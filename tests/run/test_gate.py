@@ -91,7 +91,7 @@ def test_what_a_simple_table_cannot_say_is_told_with_its_remedy(id: str, expecte
 
 
 def test_what_stands_beside_a_simple_table_is_none_of_its_properties() -> None:
-    """Its scaling target says the bounds, whatever kind of table it scales."""
+    """Its scaling target has the bounds, for every kind of table."""
     wanted = tuple(item for item in policies_in("tablegate_baseline") if item.id == "TG103")
     text = b"""\
 Resources:
@@ -112,7 +112,7 @@ Resources:
 
 
 def test_a_bad_template_is_blocked() -> None:
-    """And the finding stands in its file."""
+    """The finding is in its file."""
     report = checked(Source("a.yaml", BAD))
     assert (report.exit, report.gate) == (Exit.BLOCKED, "blocked")
     assert [(finding.file, finding.address) for finding in report.findings] == [("a.yaml", "Orders")]
@@ -133,7 +133,7 @@ def test_a_remedy_is_in_the_language_of_its_template() -> None:
 
 
 def test_what_is_said_for_every_language_is_in_none() -> None:
-    """The remedy of a written policy is one text, whatever the input: it may be a sentence."""
+    """The remedy of a policy that is data is one text for all languages: it may be a sentence."""
     stated = {"id": "ACME001", "severity": "high", "title": "It has a name", "path": "$.name", "must": {"exist": True}}
     assert ["ask: the team"] * 2 == _fixes(*data_policies([{**stated, "fix": "ask: the team"}]))
 
@@ -146,7 +146,7 @@ def test_a_finding_below_the_line_blocks_nothing() -> None:
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[1, 2]", b"hello\n", b"a: 1\na: 2\n", b"\xff\xfe\xfd"])
 def test_what_cannot_be_read_is_code_3(data: bytes) -> None:
-    """Never a pass, whatever else is fine."""
+    """It is never a pass."""
     report = checked(Source("b.yaml", data), Source("a.yaml", GOOD))
     assert (report.exit, report.gate) == (Exit.UNREAD, "no verdict")
     assert [fault.place.file for fault in report.faults if fault.blocks] == ["b.yaml"]
@@ -167,7 +167,7 @@ def test_findings_are_reported_beside_faults() -> None:
 
 
 def test_no_input_is_no_verdict() -> None:
-    """A gate that nobody walks through is not open."""
+    """A gate without an input is not open."""
     report = checked()
     assert report.exit is Exit.UNREAD
     assert [fault.message for fault in report.faults] == [
@@ -201,7 +201,7 @@ def test_overrides_reach_the_tables() -> None:
 
 
 def test_a_policy_that_crashes_is_code_4_before_all_others() -> None:
-    """The others are reported all the same."""
+    """The others are reported."""
 
     def crashing(table: Table) -> Verdict:
         raise SystemExit(0)
@@ -252,7 +252,7 @@ def test_a_table_that_was_read_and_not_judged_is_code_4(monkeypatch: pytest.Monk
     ],
 )
 def test_the_worst_fault_decides(faults: tuple[Fault, ...], expected: Exit) -> None:
-    """4 before 3, and a fault that does not block is only told."""
+    """4 goes before 3, and a fault that does not block is only reported."""
     assert exit_of((), faults) is expected
 
 
