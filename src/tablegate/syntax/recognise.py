@@ -7,14 +7,13 @@ import re
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from enum import StrEnum
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from tablegate.model.record import record
 from tablegate.syntax import source as text
 from tablegate.syntax.node import ParseError
 from tablegate.syntax.source import Source, utf8
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tablegate.syntax.json.lazy import Document
 
