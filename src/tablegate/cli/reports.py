@@ -188,7 +188,7 @@ def _private_lines(findings: Iterable[Finding]) -> Iterator[tuple[str, int | Non
 
 
 def _pieces(secrets: Iterable[str]) -> Iterator[str]:
-    """The secrets as lines have them, also escaped. A secret of several lines has several pieces."""
+    """The secrets as lines have them, also escaped. One with line breaks has several pieces."""
     for secret in secrets:
         for piece in secret.splitlines():
             if len(piece.strip()) >= SHORTEST:
