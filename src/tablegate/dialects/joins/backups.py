@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import TypeAlias
 
 from tablegate.dialects.resource import Properties, Spelling
@@ -68,9 +69,12 @@ def conditions_in(holders: Sequence[Properties | Doubt] | Doubt, column: int) ->
 
 def arn_covers(pattern: str, arn: str, doubt: Doubt) -> Truth:
     """Whether an ARN with wildcards covers a table's. Both may have symbols for parts that are not known."""
-    wanted, own = pattern.split(":", 2), arn.split(":", 2)
-    if len(wanted) == len(own):
-        pattern = ":".join((wanted[0], own[1], wanted[2]))  # a partition is written where it is deployed to
+    wanted, own = pattern.split(":", 5), arn.split(":", 5)
+    is_plain = len(wanted) == len(own) and (wanted[-1] + own[-1]).isascii()
+    if is_plain and not fnmatchcase(own[-1], wanted[-1].replace("[", "[[]")):
+        return False  # in short: most patterns name other tables
+    if len(wanted) > 2:
+        pattern = ":".join((wanted[0], own[1], *wanted[2:]))  # a partition is written where it is deployed to
     covers = matches(pattern, arn)
     return doubt if covers is None else covers
 

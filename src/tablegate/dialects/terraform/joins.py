@@ -34,6 +34,7 @@ class TableFinder:
         self._regions = regions
         self.tables = snapshot.of(*TABLE_TYPES)
         self.by_address = {table.address: table for table in self.tables}
+        self._locations: dict[str, Location] = {}
         self._by_name: dict[str, list[Resource]] = {}
         for table in self.tables:
             name = table_name(table)
@@ -52,7 +53,7 @@ class TableFinder:
     def by_text(self, text: str, resource: Resource) -> TableMatch:
         """The table of a name, an ARN or an id of application autoscaling."""
         name = table_name_in(text)
-        tables = [(table.address, self.location(table)) for table in self._by_name.get(name.name, ())]
+        tables = [(table.address, self._location_of_table(table)) for table in self._by_name.get(name.name, ())]
         return match_name(name, resource.address, self.location(resource).of(name), tables)
 
     def account(self, address: str) -> str | None:
@@ -62,7 +63,7 @@ class TableFinder:
 
     def location(self, resource: Resource) -> Location:
         """Where a table or another resource is."""
-        return Location(self._regions.name(resource), self._regions.account(resource).content, resource.owner)
+        return Location(self._regions.name(resource), None, resource.owner)
 
     def by_references(self, references: Iterable[Reference], resource: Resource) -> TableMatch:
         """The table among what an expression reads."""
@@ -97,6 +98,13 @@ class TableFinder:
         key = resource.resource_change.key
         same_key = {table.address for table in self.tables if key is not None and table.resource_change.key == key}
         return tuple(address for address in addresses if address in same_key) or addresses
+
+    def _location_of_table(self, table: Resource) -> Location:
+        location = self._locations.get(table.address)
+        if location is None:
+            own = Location(self._regions.name(table), self._regions.account(table).content, table.owner)
+            location = self._locations[table.address] = own
+        return location
 
     def _replica_region(self, resource: Resource, address: str) -> str | None:
         """The region of a resource, if it is another one than the table's."""
