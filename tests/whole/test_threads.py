@@ -1,4 +1,7 @@
-"""The gate is pure: threads that check the same inputs at once write the same bytes as one that checks alone."""
+"""The gate is pure: threads that check the same inputs at once write the same bytes as one alone.
+
+RUNS=60 makes the test longer: 8 threads with 60 runs each.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ from tablegate.syntax.source import Source
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 SCENARIOS = "tables/per-environment/template.yaml"
 INPUTS = (SCENARIOS, "tables/everything-on/plan.json", "tables/module-for-each/main.tf", "projects")
-THREADS, RUNS = 8, int(os.environ.get("RUNS", "15"))  # RUNS=60 to look closer
+THREADS, RUNS = 8, int(os.environ.get("RUNS", "15"))
 DATA_POLICY = {
     "id": "ACME001",
     "severity": "high",

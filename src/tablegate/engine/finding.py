@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from tablegate.engine.ask import CombinedVerdict
 from tablegate.engine.settings import Override, Settings, UnknownMode
@@ -224,7 +224,6 @@ def _acknowledged(policy: Policy, construct: Construct) -> str | None:
     return rules.get(policy.id, rules.get(policy.name))
 
 
-@cache
 def _blocking(threshold: Severity | None) -> frozenset[Severity]:
     return frozenset(level for level in Severity if threshold is not None and level.reaches(threshold))
 

@@ -1,4 +1,7 @@
-"""Many sources as one run, in this process or in several. The report is the same."""
+"""Many sources as one run, in this process or in several. The report is the same.
+
+An audit is for the command: it changes signals and the collector of the process, so threads do not call it.
+"""
 
 from __future__ import annotations
 
