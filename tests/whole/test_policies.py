@@ -9,7 +9,7 @@ import pytest
 
 from tablegate.policy import Policy
 from tablegate.policy.declare import policies_in
-from tablegate.syntax.yaml import parse_yaml, pasted
+from tablegate.syntax.yaml import as_json, parse_yaml
 from tablegate.testing import Case, cases, gaps_of, prove
 
 CASES = Path(__file__).parents[2] / "fixtures" / "cases"
@@ -36,7 +36,7 @@ def test_a_remedy_says_the_same_in_json(remedy: str) -> None:
     """Each of its fragments, inside of braces or brackets, is the JSON of what the YAML says."""
     expected = [parse_yaml(fragment).plain() for fragment in remedy.split("\n\n")]
     around = ["{%s}" if isinstance(fragment, dict) else "[%s]" for fragment in expected]
-    fragments = zip(around, pasted(remedy).split("\n\n"), strict=True)
+    fragments = zip(around, as_json(remedy).split("\n\n"), strict=True)
     assert expected == [json.loads(braces % fragment) for braces, fragment in fragments]
 
 
