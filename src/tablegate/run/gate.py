@@ -1,7 +1,7 @@
 """The corridor: sources and policies in, a report out.
 
 ``check`` is a pure function: the same arguments give the same report, and it changes none of them. Threads may call it
-at the same time, also with the same sources, policies and settings. Options that ``with_shared_inputs`` has returned are
+at the same time, also with the same sources, policies and settings. Options that ``with_shared_inputs`` returns are
 for one thread. Policies of other packs take turns: their guard (`tablegate.packs`) changes state of the process.
 """
 
