@@ -142,7 +142,7 @@ def test_an_action_with_a_hole_in_its_name_is_a_doubt() -> None:
     symbols = Symbols()
     text = f"dynamodb:{symbols.of('verb')}Item"
     found = parse_document({"Statement": statement(text)}, symbols, nowhere).statements[0]
-    assert found.actions.doubt == Doubt("the name of one of its actions is not known", "the action's whole name")
+    assert found.actions.doubt == Doubt("the name of one of its actions is not known", "write the action's full name")
     assert one(**statement("dynamodb:${aws:username}")).actions.doubt is None
 
 

@@ -36,7 +36,7 @@ from tablegate.model.estate import Estate
 from tablegate.model.record import field, record, replace
 from tablegate.model.value import Doubt, Place
 
-_NOBODY = (HolderKind.UNKNOWN, "nobody in this input holds it")
+_NOBODY = (HolderKind.UNKNOWN, "not attached in this input")
 _OUTSIDE = (HolderKind.UNKNOWN, "it is not in this input")
 _UNKNOWN_AWS_POLICY = (
     f"the AWS managed policy {{}} is not among those that grant DynamoDB actions, as of {MANAGED_AS_OF}"

@@ -18,7 +18,7 @@ Locate: TypeAlias = Callable[[Path], Place | None]
 _DENY = "Deny"
 _EFFECTS = ("Allow", "Deny")
 _ACTIONS = frozenset({"Action", "NotAction"})
-_UNKNOWN_ACTION_NAME = Doubt("the name of one of its actions is not known", "the action's whole name")
+_UNKNOWN_ACTION_NAME = Doubt("the name of one of its actions is not known", "write the action's full name")
 _STATEMENT_KEYS = frozenset(
     {"Sid", "Effect", "Action", "NotAction", "Resource", "NotResource", "Principal", "NotPrincipal", "Condition"}
 )

@@ -184,6 +184,6 @@ def _tagged(
             key = folded[spelling]
             text = (tags.content or {})[key]
             if text is None:
-                return fact.doubted(Doubt(f"the tag {key!r} is not known"), tags.place)
+                return fact.doubted(Doubt(f"the value of tag {key!r} is not known"), tags.place)
             return fact.of(text.strip().lower(), tags.place, sensitive=tags.sensitive)
     return fact.unset

@@ -71,7 +71,7 @@ def test_what_is_made_when_it_is_executed_is_unknown() -> None:
     assert table.name.doubt is not None
     assert "the change set masks this value" == table.name.doubt.reason
     assert table.encryption.owner.doubt is not None
-    assert "it is known only once the change set is executed" == table.encryption.owner.doubt.reason
+    assert "known only after the change set is executed" == table.encryption.owner.doubt.reason
 
 
 @pytest.mark.parametrize(

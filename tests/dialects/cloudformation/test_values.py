@@ -21,11 +21,11 @@ Condition: Prod
 def test_what_is_computed_is_a_doubt() -> None:
     """Values as written, with a doubt for each expression."""
     assert unevaluated(parse_yaml(TEXT)) == {
-        "Name": Doubt("it is computed by Ref, and a resource as it is written is not evaluated"),
-        "Key": Doubt("it is computed by Fn::GetAtt, and a resource as it is written is not evaluated"),
+        "Name": Doubt("it is computed by Ref, which is not evaluated here"),
+        "Key": Doubt("it is computed by Fn::GetAtt, which is not evaluated here"),
         "Token": Doubt("it is looked up when the stack is deployed"),
         "Tags": [
-            {"Key": "a", "Value": Doubt("it is computed by Fn::Sub, and a resource as it is written is not evaluated")},
+            {"Key": "a", "Value": Doubt("it is computed by Fn::Sub, which is not evaluated here")},
             {"Key": "b", "Value": "c"},
         ],
         "Count": 3,

@@ -198,7 +198,7 @@ def test_reason() -> None:
     assert value.doubt == (
         "aws_backup_selection.s may or may not cover the table: "
         "the ARN of aws_dynamodb_table.t is known only after apply",
-        "--account and --region",
+        "pass --account and --region",
         ("aws_backup_selection.s",),
     )
 

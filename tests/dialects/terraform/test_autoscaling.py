@@ -8,7 +8,7 @@ from support.plans import TABLE, change, configured, made, only, resource, table
 from tablegate.model.table import ScalingTarget, Table
 
 READ = "dynamodb:table:ReadCapacityUnits"
-LOCAL = "known only after apply: local.later, which a plan does not spell out"
+LOCAL = "known only after apply: local.later, which is not in the plan"
 
 
 def summary(table: Table) -> list[tuple[Any, ...]]:
@@ -112,13 +112,13 @@ def test_of_the_only_index() -> None:
     found = joined(nameless, table={"global_secondary_index": two}, configuration=configuration)
     assert found.scaling == ()
     assert found.scaling_doubt is not None
-    assert "an index that is not named" in found.scaling_doubt.reason
+    assert "an index whose name is known only after apply" in found.scaling_doubt.reason
 
 
 def test_suspended_in_doubt() -> None:
     """A dynamic block on a target that exists hides whether scaling is suspended."""
     unknown = target({"suspended_state": ...}, unknown={"suspended_state": True}, actions=["update"])
-    assert str(told(one(unknown).suspended)).startswith("unknown: a dynamic block")
+    assert str(told(one(unknown).suspended)).startswith("unknown: the contents of a dynamic block")
     half = target({"suspended_state": [{}]}, unknown={"suspended_state": [{"dynamic_scaling_out_suspended": True}]})
     configuration = configured(
         resource(

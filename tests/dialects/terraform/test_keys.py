@@ -41,7 +41,7 @@ def test_owner_by_reference(name: str, owner: KeyOwner) -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("local", "known only after apply: local.key, which a plan does not spell out"),
+        ("local", "known only after apply: local.key, which is not in the plan"),
         ("maybe", "the key may be left out: its expression also reads var.encrypt"),
         ("somebodys", "known only after apply: data.aws_kms_alias.somebody.target_key_arn"),
     ],

@@ -218,7 +218,7 @@ def test_values_that_are_handed_on() -> None:
 
 
 INSIGHTS = "aws_dynamodb_contributor_insights"
-NOT_SPELLED_OUT = "unknown: the plan does not spell out the region of the provider"
+NOT_SPELLED_OUT = "unknown: the provider's region is not in the plan"
 
 
 @pytest.mark.parametrize(

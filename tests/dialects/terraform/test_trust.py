@@ -42,7 +42,7 @@ def test_sections_disagree(values: dict[str, Any], changed: dict[str, Any]) -> N
 def test_planned_only(without: object) -> None:
     """A table that is planned and not changed was taken out of the changes."""
     found = faults(written(resource_changes=without, planned_values=planned(TABLE)))
-    assert found == [("TG001", True, "aws_dynamodb_table.t is planned, but no resource change speaks of it")]
+    assert found == [("TG001", True, "aws_dynamodb_table.t is planned, but has no resource change")]
 
 
 @pytest.mark.parametrize(("actions", "blocks"), [(["delete"], True), (["forget"], False)])

@@ -10,7 +10,7 @@ from support.plans import TABLE, change, configured, faults, made, only, resourc
 from tablegate.model.table import Table
 
 LATER = "unknown: known only after apply"
-DYNAMIC = "unknown: a dynamic block whose contents are known only after apply"
+DYNAMIC = "unknown: the contents of a dynamic block are known only after apply"
 
 
 def table(
@@ -98,7 +98,7 @@ def test_reason_names_what_is_awaited() -> None:
     """The reason names what is read, in full, and no more than three of them."""
     expressions = {"name": {"references": ["local.a", "local.b", "local.c", "local.d"]}}
     found = table({"name": None}, unknown={"name": True}, expressions=expressions)
-    assert told(found.name) == f"{LATER}: local.a, local.b, local.c and 1 more, which a plan does not spell out"
+    assert told(found.name) == f"{LATER}: local.a, local.b, local.c and 1 more, which is not in the plan"
     assert found.name.doubt is not None
     assert found.name.doubt.refs == ("local.a", "local.b", "local.c", "local.d")
 
@@ -218,7 +218,7 @@ def test_index_in_doubt(block: str) -> None:
     expressions = {block: [{key: {"references": ["local.k"]}}]}
     found = table({block: [index]}, unknown={block: [{key: True, "non_key_attributes": True}]}, expressions=expressions)
     (one,) = (found.indexes if block.startswith("global") else found.local_indexes).content or ()
-    assert told(one.keys) == f"{LATER}: local.k, which a plan does not spell out"
+    assert told(one.keys) == f"{LATER}: local.k, which is not in the plan"
     assert told(one.projected) == LATER
 
 
@@ -261,7 +261,7 @@ def test_keys_in_doubt() -> None:
         ({"constant_value": ""}, ...),
         ({"references": ["var.ttl"]}, "from-var"),
         ({"references": ["var.none"]}, ...),
-        ({"references": ["local.ttl"]}, f"{LATER}: local.ttl, which a plan does not spell out"),
+        ({"references": ["local.ttl"]}, f"{LATER}: local.ttl, which is not in the plan"),
     ],
 )
 def test_expiry_attribute_that_was_dropped(expression: Any, found: object) -> None:
@@ -306,7 +306,7 @@ def test_blocks_are_matched_by_name() -> None:
         expressions={"global_secondary_index": schema},
     )
     a, z = found.indexes.content or ()
-    assert (told(a.capacity.read), told(z.capacity.read)) == (..., f"{LATER}: local.z, which a plan does not spell out")
+    assert (told(a.capacity.read), told(z.capacity.read)) == (..., f"{LATER}: local.z, which is not in the plan")
 
 
 def test_replicas() -> None:

@@ -18,7 +18,7 @@ from tablegate.syntax.node import Node
 
 _NOWHERE = Node(None, 1, 1)
 _NOT_EVERYWHERE = Doubt("whether it exists depends on a condition that is not known")
-_UNKNOWN_ARN = Doubt("the ARN of the table is not known", "--account and --region")
+_UNKNOWN_ARN = Doubt("the ARN of the table is not known", "pass --account and --region")
 
 
 class Backups:

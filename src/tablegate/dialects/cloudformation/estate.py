@@ -170,7 +170,7 @@ def _legacy(joins: TableJoins, resource: Resource) -> Iterable[LegacyGlobalTable
 def _retained(resolver: Resolver, table: str | None) -> Value[bool]:
     resource = next((it for it in resources_of(resolver, *TABLES) if it.address == table), None)
     if resource is None:
-        return _RETAINED.doubted(Doubt("the table that is extended is not in this template"))
+        return _RETAINED.doubted(Doubt("the table of this replica is not in this template"))
     policy = resource.body.text(facts.DELETION_POLICY, "DeletionPolicy")
     if policy.doubt is not None:
         return _RETAINED.doubted(policy.doubt, policy.place)

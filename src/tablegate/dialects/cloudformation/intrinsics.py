@@ -305,14 +305,14 @@ def transform(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     """``Fn::Transform``: neither what it gives nor what it does to its siblings is known."""
     named = argument.content.get("Name") if isinstance(argument.content, dict) else None
     name = scalar_of(named) if named is not None else "Fn::Transform"
-    what = f"the macro {name} may put anything here"
+    what = f"the macro {name} may insert anything here"
     resolver.faults.incomplete(what, node)
     return Unresolved(Doubt(what, "check the template after its transforms"), node)
 
 
 def packaged(_resolver: Resolver, node: Node, _argument: Node) -> Resolved:
     """A directive of rain, which packages templates: what it inserts is not read."""
-    return Unresolved(Doubt("rain puts a file or a module here", PACKAGE), node)
+    return Unresolved(Doubt("rain inserts a file or a module here", PACKAGE), node)
 
 
 def deployed(_resolver: Resolver, node: Node, _argument: Node) -> Resolved:

@@ -26,7 +26,7 @@ _ENABLED = Fact[bool]("server-side encryption", False)
 _STREAM_ENCRYPTION = Fact[str]("encryption type of the stream", "NONE")
 _AWS_MANAGED_ALIAS = "alias/aws/dynamodb"
 _EITHER = (KeyOwner.AWS_MANAGED, KeyOwner.CUSTOMER)
-_REGION_UNKNOWN = Doubt("the region of the key is not known", "give the key's ARN as a parameter: --param NAME=ARN")
+_REGION_UNKNOWN = Doubt("the region of the key is not known", "pass the key's ARN as a parameter: --param NAME=ARN")
 
 
 def encryption(section: Section) -> Encryption:

@@ -275,7 +275,7 @@ class Resolver:
 def _of_resource(node: Node, name: str, attribute: str | None) -> Unresolved:
     what = name if attribute is None else f"{name}.{attribute}"
     return Unresolved(
-        Doubt(f"{what} is known only once it is deployed", None, (name,)),
+        Doubt(f"{what} is known only after deploy", None, (name,)),
         node,
         (NameReference(name, attribute, RESOURCE),),
     )

@@ -233,7 +233,7 @@ def _merged_estate(estates: Sequence[Estate]) -> Estate | None:
 
 
 _NOT_COVERED = "a child stack is not covered: tables in it are not checked"
-_GIVE = "check the child template as an input of its own, or give it: --nested {}=FILE"
+_GIVE = "check the child template separately, or pass --nested {}=FILE"
 _ASSET = "aws:asset:path"
 
 

@@ -21,7 +21,7 @@ DIRECTIVES = ("Rain::Embed", "Rain::Env", "Rain::Include", MODULE, "Rain::S3", "
 PACKAGE = "check what rain makes of it: rain pkg TEMPLATE"
 _HARMLESS = frozenset({"AWS::DynamoDB::Backup"})
 _TABLE_LIKE = r"(?i)dynamo|(?<!route)table"
-_HINTS = {STACK_SET: "check its template as an input of its own"}
+_HINTS = {STACK_SET: "check its template separately"}
 
 
 def is_module(type_: Node | None) -> bool:

@@ -27,7 +27,7 @@ NO_NODE = Node(None, 1, 1)
 DYNAMIC_REFERENCE = r"\{\{(resolve|changeSet):"
 MASKED = "{{changeSet:MASKED}}"
 _CHANGE_SET = r"(\{\{changeSet:[A-Z_]+\}\})"
-_APPLIED = Doubt("it is known only once the change set is executed")
+_APPLIED = Doubt("known only after the change set is executed")
 _MASKED = Doubt("the change set masks this value", "check the template, with its parameters")
 
 
@@ -186,7 +186,7 @@ def expression(node: Node, doubt: Doubt | None = None) -> Unresolved:
     """A value that is not known. Equal expressions have equal values."""
     text = json.dumps(node.plain(), sort_keys=True, separators=(",", ":"))
     return Unresolved(
-        doubt or Doubt("the value is known only at deploy"), node, (NameReference(text, kind=EXPRESSION),)
+        doubt or Doubt("the value is known only after deploy"), node, (NameReference(text, kind=EXPRESSION),)
     )
 
 
@@ -204,7 +204,7 @@ def unevaluated(node: Node) -> object:
     if isinstance(content, dict):
         name = next(iter(content), "")
         if len(content) == 1 and (name == "Ref" or name.startswith("Fn::")):
-            return Doubt(f"it is computed by {name}, and a resource as it is written is not evaluated")
+            return Doubt(f"it is computed by {name}, which is not evaluated here")
         return {key: unevaluated(child) for key, child in content.items()}
     if isinstance(content, (list, tuple)):
         return [unevaluated(child) for child in content]

@@ -55,7 +55,7 @@ NO_TRACKING = Tracking()
 
 def unknown_dimension(address: str, doubt: Doubt) -> Doubt:
     """A table may have one target more, for its reads, its writes, or those of an index."""
-    reason = f"{address} scales a dimension that is not known: {doubt.reason}"
+    reason = f"{address} scales an unknown dimension: {doubt.reason}"
     return Doubt(reason, doubt.settle, (address, *doubt.refs))
 
 

@@ -20,7 +20,7 @@ def alarms_in_order(alarms: Iterable[Alarm]) -> tuple[Alarm, ...]:
 def is_of_account(address: str, account: Value[str], own: str | None) -> bool | Doubt:
     """Whether a metric that an alarm reads from an account can be of a table whose account is ``own``."""
     if account.doubt is not None:
-        reason = f"{address} watches a metric of an account that is not known: {account.doubt.reason}"
+        reason = f"{address} watches a metric in an unknown account: {account.doubt.reason}"
         return Doubt(reason, account.doubt.settle, (address, *account.doubt.refs))
     if account.content is None:
         return True
@@ -33,7 +33,9 @@ def expression_doubt(address: str, expression: str | None) -> Doubt | None:
     """A metrics query is a language of its own: it may select any table."""
     if expression is None or NAMESPACE not in expression:
         return None
-    return Doubt(f"{address} watches what a metrics expression selects", "an alarm on the table's metric")
+    return Doubt(
+        f"{address} watches a metric expression, which may include this table", "add an alarm on the table's own metric"
+    )
 
 
 def consumers_in_order(certain: Iterable[Consumer], possible: Iterable[tuple[Consumer, Doubt]]) -> tuple[Consumer, ...]:

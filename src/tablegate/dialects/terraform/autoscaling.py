@@ -25,7 +25,7 @@ from tablegate.model.table import ScalingSchedule, ScalingTarget
 from tablegate.model.value import Doubt
 
 _TARGET = "aws_appautoscaling_target"
-_NO_ACTION = Doubt("the action does not say")
+_NO_ACTION = Doubt("the scheduled action does not set it")
 
 
 class Scaling:
@@ -142,7 +142,10 @@ def _index(table: Resource, target: Resource) -> str | Doubt:
     key = _key(target)
     if isinstance(key, str) and key in names:
         return key
-    return Doubt(f"{target.address} is for an index that is not named before the apply", "the index's name in its id")
+    return Doubt(
+        f"{target.address} is for an index whose name is known only after apply",
+        "write the index's name in its resource id",
+    )
 
 
 def _is_for_tables(resource: Resource) -> bool:

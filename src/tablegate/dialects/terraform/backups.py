@@ -50,7 +50,7 @@ class Backups:
         if not isinstance(patterns, list):
             unknown = selection.block.doubt(key) is not None
             return [self._referenced(selection, key, table)] if unknown else []
-        doubt = Doubt(f"the ARN of {table.address} is known only after apply", "--account and --region")
+        doubt = Doubt(f"the ARN of {table.address} is known only after apply", "pass --account and --region")
         covered = [arn_covers(pattern, arn, doubt) for pattern in patterns if isinstance(pattern, str)]
         return [*covered, self._referenced(selection, key, table)] if None in patterns else covered
 

@@ -109,11 +109,14 @@ class _Everywhere(dict[str, object]):
 
 T = TypeVar("T")
 
-MISSHAPEN: Final = Doubt("it has not the shape that Terraform gives it", "a plan as terraform show -json prints it")
-DYNAMIC: Final = Doubt(
-    "a dynamic block whose contents are known only after apply", "the module's source, or applying what it depends on"
+MISSHAPEN: Final = Doubt(
+    "it does not have the shape that Terraform writes", "use the unedited output of terraform show -json"
 )
-LATER: Final = Doubt("known only after apply", "applying what it depends on first, or the value itself in its place")
+DYNAMIC: Final = Doubt(
+    "the contents of a dynamic block are known only after apply",
+    "check the plan with the module's source, or apply what it depends on",
+)
+LATER: Final = Doubt("known only after apply", "apply what it depends on first, or write the value itself")
 _NO_UNKNOWN: Tree = {}
 _NUMBER = re.compile(r"\[[0-9]+\]")
 _WHOLE = re.compile(r"-?[0-9]{1,18}")

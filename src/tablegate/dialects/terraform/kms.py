@@ -62,7 +62,9 @@ class KmsKeys:
         if value.doubt is not None:
             return self._unknown(resource, block, value, argument)
         if block.is_unknown(argument) and block.configured is None:
-            return _doubted(Doubt("the key stands in a dynamic block", "the module's source"), place, _EITHER)
+            return _doubted(
+                Doubt("the key is in a dynamic block", "check the plan with the module's source"), place, _EITHER
+            )
         return _managed(block.place(argument), facts.KEY.unset)
 
     def _known(self, resource: Resource, block: Block, value: Value[str], argument: str) -> Encryption:
@@ -105,7 +107,10 @@ class KmsKeys:
         if choice and not self._exist_by(unknown, choice):
             reads = ", ".join(one.reference for one in choice)
             return _doubted(
-                Doubt(f"the key may be left out: its expression also reads {reads}", "the module's source"),
+                Doubt(
+                    f"the key may be left out: its expression also reads {reads}",
+                    "check the plan with the module's source",
+                ),
                 value.place,
                 _EITHER,
             )

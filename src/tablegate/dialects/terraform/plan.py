@@ -215,7 +215,7 @@ _READ_ATTRIBUTES = frozenset(
         "write_capacity",
     }
 )
-_HINT = "plan again: one of the two sections was taken away or edited"
+_HINT = "plan again: one of the two sections was removed or edited"
 Values: TypeAlias = dict[str, raw_json.Part]
 
 
@@ -269,12 +269,12 @@ def _compare(planned: Values, changes: ResourceChanges, faults: Faults) -> None:
     for address, values in planned.items():
         change = changed.get(address)
         if change is None:
-            faults.unreadable(f"{address} is planned, but no resource change speaks of it", "planned_values", _HINT)
+            faults.unreadable(f"{address} is planned, but has no resource change", "planned_values", _HINT)
             continue
         after = change.side("after")
         if after is None:
             if change.kind is not ChangeKind.FORGET:
-                faults.unreadable(f"{address} is planned, but its change leaves nothing", change.path, _HINT)
+                faults.unreadable(f"{address} is planned, but its change has no values", change.path, _HINT)
         elif not raw_json.is_same(values, after) and _disagree(tree(raw_json.decode(values)), after):
             faults.unreadable(f"{address}: planned values and resource change disagree", change.path, _HINT)
 

@@ -295,7 +295,7 @@ def member_at(content: object, path: Rest) -> object:
 Reached: TypeAlias = tuple[str, str]  # the address of a module, and a reference in it
 
 MAX_NAMES = 3  # in a doubt
-PLAN = "a plan, which spells it out"
+PLAN = "check the plan, which has the value"
 
 
 class UnknownValue:

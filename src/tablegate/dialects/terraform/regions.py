@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 _REGION = r"[a-z]{2,4}(-[a-z]+)+-[0-9]"
 _ARN_PARTS = 6
-_NO_REGION = Doubt("the plan does not spell out the region of the provider", "--region")
-_NO_ACCOUNT = Doubt("the account is known only to the provider", "--account")
+_NO_REGION = Doubt("the provider's region is not in the plan", "pass --region")
+_NO_ACCOUNT = Doubt("only the provider knows the account", "pass --account")
 
 
 class Regions:

@@ -244,8 +244,12 @@ def doubt_about(references: Iterable[Reference]) -> Doubt:
         return LATER
     shown = ", ".join(names[:MAX_NAMES]) + (f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else "")
     if all(one.is_lost for one in references):
-        return Doubt(f"known only after apply: {shown}, which a plan does not spell out", "the module's source", names)
-    return Doubt(f"known only after apply: {shown}", "applying that first, or the value itself in its place", names)
+        return Doubt(
+            f"known only after apply: {shown}, which is not in the plan",
+            "check the plan with the module's source",
+            names,
+        )
+    return Doubt(f"known only after apply: {shown}", "apply that first, or write the value itself", names)
 
 
 def _name(reference: Reference) -> str:

@@ -20,7 +20,7 @@ from tablegate.model.record import replace
 from tablegate.model.table import Recovery, Retention, Stream, Table, TableKind, Ttl
 from tablegate.model.value import Doubt, Value
 
-_LATER = Doubt("known only after apply", "--account and --region, or applying it")
+_LATER = Doubt("known only after apply", "pass --account and --region, or apply it first")
 _PARTITIONS = (("cn-", "aws-cn"), ("us-gov-", "aws-us-gov"))
 
 
@@ -57,7 +57,7 @@ class TableJoins:
 
 
 NOT_IN_PLANS = Doubt(
-    "prevent_destroy is not in plan JSON; only the source tells", "--source DIR: the source that the plan was made of"
+    "prevent_destroy is not in plan JSON, only in the source", "pass --source DIR with the source of the plan"
 )
 _NO_RETENTION = Retention(
     deletion_policy=facts.DELETION_POLICY.unset,

@@ -180,7 +180,7 @@ def _schema(block: Block, parts: Sequence[Block | Doubt]) -> KeySchema:
             return facts.KEYS.doubted(doubt, place)
         if name.content is None or role.content not in ("HASH", "RANGE"):
             part.report_shape("key_type", "HASH or RANGE, with an attribute_name")
-            return facts.KEYS.doubted(Doubt("the key schema is not one"), place)
+            return facts.KEYS.doubted(Doubt("the key schema is not valid"), place)
         schema.append(KeyPart(attribute=name.content, role=Role(role.content)))
     return facts.KEYS.of(tuple(schema), place)
 

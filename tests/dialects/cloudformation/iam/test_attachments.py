@@ -136,7 +136,7 @@ def test_a_policy_from_elsewhere_matters_to_a_holder_of_tables() -> None:
 def test_nobody_holds_it() -> None:
     """A managed policy that nothing attaches is judged as in nobody's hands."""
     found = resources(f"P: {{Type: AWS::IAM::ManagedPolicy, Properties: {{PolicyDocument: {DOCUMENT}}}}}")
-    assert summary(holders(found)["P"]) == ("unattached", "unknown", "nobody in this input holds it", None)
+    assert summary(holders(found)["P"]) == ("unattached", "unknown", "not attached in this input", None)
 
 
 @pytest.mark.parametrize(

@@ -155,11 +155,11 @@ def test_what_is_always_there_is_not_perhaps() -> None:
         ("!Ref Star", "parameter Star has no value (its default * is not assumed)"),
         ("!Sub '${Star}/index/*'", "parameter Star has no value (its default * is not assumed)"),
         ("!ImportValue TableArn", "another stack exports this value, which is read at deploy"),
-        ("!GetAtt Made.Arn", "Made.Arn is known only once it is deployed"),
+        ("!GetAtt Made.Arn", "Made.Arn is known only after deploy"),
         ("'{{resolve:ssm:/table}}'", "a dynamic reference to ssm is read at deploy"),
         (
             "{'Fn::Transform': {Name: AWS::Include, Parameters: {Location: x}}}",
-            "the macro AWS::Include may put anything here",
+            "the macro AWS::Include may insert anything here",
         ),
     ],
 )

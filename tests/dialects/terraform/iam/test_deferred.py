@@ -49,7 +49,7 @@ def test_a_local_value_is_a_dead_end_and_said_so() -> None:
     """A plan does not spell local values out: what they hold is not known, and that matters."""
     worker = holders(deferred())["aws_iam_role.worker"]
     assert mine("aws_iam_role_policy.mixed")[3] == "Rest: Allow not iam:* on  and more"
-    why = "known only after apply: local.arn, which a plan does not spell out"
+    why = "known only after apply: local.arn, which is not in the plan"
     assert ("aws_iam_role_policy.mixed", True, True, why) in unread(worker)
 
 

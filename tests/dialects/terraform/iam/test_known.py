@@ -86,7 +86,7 @@ def test_a_list_of_attachments_is_for_each_of_them() -> None:
     assert shared in grants(found["aws_iam_group.team"])
     assert [grant.managed for grant in found["aws_iam_role.bounded"].grants] == ["AmazonDynamoDBFullAccess"]
     loose = found["aws_iam_policy.loose"]
-    assert (loose.form, loose.why) == (HolderForm.UNATTACHED, "nobody in this input holds it")
+    assert (loose.form, loose.why) == (HolderForm.UNATTACHED, "not attached in this input")
 
 
 def test_a_user_holds_what_his_groups_hold_and_the_group_answers_for_it() -> None:

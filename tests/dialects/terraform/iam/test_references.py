@@ -154,7 +154,7 @@ def test_documents_that_are_made_of_each_other_come_to_an_end() -> None:
     document = composed(
         "a", {"source_policy_documents": [None], "statement": []}, {"source_policy_documents": [True]}, source
     )
-    assert [one[3] for one in unread(read(consumer(READ), document))] == ["its sources go deeper than is followed"]
+    assert [one[3] for one in unread(read(consumer(READ), document))] == ["its sources are nested too deeply"]
 
 
 def test_statements_that_only_the_apply_makes_are_not_known() -> None:
@@ -216,9 +216,7 @@ def test_an_attachment_of_something_unknown_is_not_read() -> None:
     found = holders(plan((attachment, resource(told, type="aws_iam_role_policy_attachment", name="a"))))
     holder = found["aws_iam_role_policy_attachment.a"]
     assert (holder.form, holder.name) == (HolderForm.ROLE, None)
-    assert [one[3] for one in unread(holder)] == [
-        "known only after apply: local.policy, which a plan does not spell out"
-    ]
+    assert [one[3] for one in unread(holder)] == ["known only after apply: local.policy, which is not in the plan"]
 
 
 def test_policies_inside_tables_of_cloud_control_are_theirs() -> None:
@@ -350,4 +348,4 @@ def test_a_policy_that_is_no_text_is_refused() -> None:
 def test_a_policy_that_a_plan_leaves_out_is_not_read() -> None:
     """A redacted plan holds no text, and nothing says that there is none."""
     holder = holders(written(change({"name": "p"}, type="aws_iam_policy", name="p")))["aws_iam_policy.p"]
-    assert unread(holder) == [("aws_iam_policy.p", True, False, "the plan does not hold it")]
+    assert unread(holder) == [("aws_iam_policy.p", True, False, "it is not in the plan")]

@@ -26,7 +26,7 @@ def unseen() -> Reading:
         (
             "aws_iam_policy.local",
             "aws_iam_policy.local",
-            "known only after apply: local.statements, which a plan does not spell out",
+            "known only after apply: local.statements, which is not in the plan",
         ),
     ],
 )
@@ -44,7 +44,7 @@ def test_what_refers_to_a_queue_alone_does_not_matter() -> None:
 def test_the_remedy_is_a_document_that_a_plan_shows() -> None:
     """What would settle it is said."""
     (one,) = holders(unseen())["aws_iam_role.worker"].unread
-    assert one.doubt.settle == "data.aws_iam_policy_document in place of a function: a plan shows its statements"
+    assert one.doubt.settle == "use data.aws_iam_policy_document instead of a function: a plan shows its statements"
     assert one.doubt.refs == ("aws_dynamodb_table.orders.arn",)
 
 

@@ -123,7 +123,7 @@ def test_an_element_that_source_does_not_tell_may_be_anything() -> None:
     (statement,) = [grant.statement for grant in holder.grants]
     assert (statement.actions.texts, statement.resources.texts) == (("dynamodb:GetItem",), ())
     assert statement.resources.doubt is not None
-    assert statement.resources.doubt.reason == "the variable arns has no value in source"
+    assert statement.resources.doubt.reason == "variable arns has no value"
 
 
 def test_the_own_account_region_and_partition_are_those_of_the_table() -> None:
@@ -171,7 +171,7 @@ resource "aws_iam_role_policy_attachment" "b" {
 @pytest.mark.parametrize(
     ("arn", "relevant", "reason"),
     [
-        ("var.arn", True, "the variable arn has no value in source"),
+        ("var.arn", True, "variable arn has no value"),
         ("data.aws_iam_policy.p.arn", True, "the policy own-dynamodb-access is not in this input"),
         (
             '"arn:aws:iam::123456789012:policy/${var.arn}"',

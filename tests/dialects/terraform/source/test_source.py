@@ -72,14 +72,14 @@ def test_expressions_come_to_what_terraform_makes_of_them(expression: str, name:
 @pytest.mark.parametrize(
     ("expression", "reason"),
     [
-        ("var.none", "the variable none is not declared in what was read"),
+        ("var.none", "variable none is not declared in the source"),
         ('file("/etc/passwd")', "file() is not evaluated"),
         ("aws_kms_key.k.arn", "known only after apply: aws_kms_key.k.arn"),
         ("data.aws_region.r.name", "read when the plan is made: data.aws_region.r.name"),
-        ("local.loop", "an expression that needs itself"),
+        ("local.loop", "the expression refers to itself"),
         ('"${path.module}/x"', "path.module is not evaluated"),
         ("terraform.workspace", "terraform.workspace is not evaluated"),
-        ("local.m.none", "an expression that fails, or that is more than source tells"),
+        ("local.m.none", "the expression fails, or needs more than the source"),
     ],
 )
 def test_what_source_does_not_tell_says_why(expression: str, reason: str) -> None:
@@ -93,7 +93,7 @@ VARIABLE = 'variable "n" {\n  type = string\n  default = "default"\n}\n'
 
 def test_a_default_of_the_root_is_no_fact() -> None:
     """A run may replace it, unless the user says what a run is given."""
-    doubt = "unknown: the variable n has only a default, which a run may replace"
+    doubt = "unknown: variable n has only a default, which is not assumed"
     assert _name("var.n", VARIABLE) == doubt
     assert _name("var.n", VARIABLE, assume_defaults=True) == "default"
     assert _name("var.n", VARIABLE, variables={"other": "x"}) == "default"
@@ -120,7 +120,7 @@ def test_a_tag_that_is_not_known_hides_no_other() -> None:
     declared = only(_of(tags)).declared
     assert ("session", ...) == (told(declared.purpose), told(declared.data_class))
     later = only(_of(tags.replace("purpose", "data-class").replace('"session"', "var.n"))).declared
-    assert "unknown: the tag 'data-class' is not known" == told(later.data_class)
+    assert "unknown: the value of tag 'data-class' is not known" == told(later.data_class)
 
 
 def test_what_is_sensitive_is_marked() -> None:
@@ -233,8 +233,8 @@ def test_a_file_is_judged_alone_where_it_is_named_alone(tmp_path: Path, monkeypa
         ('replace("a_b.c", "/[^a-z]/", "-")', "a-b-c"),
         ('replace("a--b", "/-+$/", "")', "a--b"),
         ('replace("a--", "/-+$/", "")', "a"),
-        ('replace("a", "/(a)/", "b")', "unknown: an expression that fails, or that is more than source tells"),
-        ('replace("a", "/a/", "$0")', "unknown: an expression that fails, or that is more than source tells"),
+        ('replace("a", "/(a)/", "b")', "unknown: the expression fails, or needs more than the source"),
+        ('replace("a", "/a/", "$0")', "unknown: the expression fails, or needs more than the source"),
         ('join("+", regexall("[a-z]+", "ab 1 cd"))', "ab+cd"),
         ('regex("[0-9]+", "ab 12")', "12"),
         ('try(regex("[0-9]+", "ab"), "none")', "none"),
@@ -300,36 +300,36 @@ resource "terraform_data" "t" {
         ('join(",", [for key, one in aws_kms_key.each : "${key}=${one.description}"])', "a=d-a,b=d-b"),
         ('join(",", values(aws_kms_key.each)[*].description)', "d-a,d-b"),
         ('"n${length(aws_kms_key.counted)}"', "n2"),
-        ("aws_kms_key.counted[5].description", "unknown: an expression that fails, or that is more than source tells"),
-        ("aws_kms_key.each.description", "unknown: an expression that fails, or that is more than source tells"),
+        ("aws_kms_key.counted[5].description", "unknown: the expression fails, or needs more than the source"),
+        ("aws_kms_key.each.description", "unknown: the expression fails, or needs more than the source"),
         ("aws_kms_key.open[0].description", "same"),
-        ("aws_kms_key.open[3].description", "unknown: the variable open has no value in source"),
-        ('join(",", aws_kms_key.open[*].description)', "unknown: the variable open has no value in source"),
-        ("aws_kms_key.open.description", "unknown: the variable open has no value in source"),
-        ("aws_kms_key.none[1].description", "unknown: a count that is no number of instances"),
+        ("aws_kms_key.open[3].description", "unknown: variable open has no value"),
+        ('join(",", aws_kms_key.open[*].description)', "unknown: variable open has no value"),
+        ("aws_kms_key.open.description", "unknown: variable open has no value"),
+        ("aws_kms_key.none[1].description", "unknown: count is not a number of instances"),
         ("jsonencode(aws_kms_key.counted[0])", "unknown: known only after apply: aws_kms_key.counted[0]"),
         (
             "jsonencode(aws_kms_key.counted)",
             "unknown: known only after apply: aws_kms_key.counted[0], aws_kms_key.counted[1]",
         ),
-        ("jsonencode(aws_kms_key.open)", "unknown: the variable open has no value in source"),
-        ("aws_kms_key.missing.description", "unknown: aws_kms_key.missing is not in what was read"),
-        ("module.missing.name", "unknown: module.missing is not in what was read"),
-        ("each.key", "unknown: each.key is not known here"),
-        ("count.index", "unknown: count.index is not known here"),
-        ("other", "unknown: an expression that fails, or that is more than source tells"),
-        ("ephemeral.x.y.z", "unknown: an expression that fails, or that is more than source tells"),
+        ("jsonencode(aws_kms_key.open)", "unknown: variable open has no value"),
+        ("aws_kms_key.missing.description", "unknown: aws_kms_key.missing is not in the source"),
+        ("module.missing.name", "unknown: module.missing is not in the source"),
+        ("each.key", "unknown: each.key is not known"),
+        ("count.index", "unknown: count.index is not known"),
+        ("other", "unknown: the expression fails, or needs more than the source"),
+        ("ephemeral.x.y.z", "unknown: the expression fails, or needs more than the source"),
         ('"%{ if true }x%{ endif }"', "unknown: a template with directives is not evaluated"),
-        ('[for key in [var.open] : key if key == "x"][0]', "unknown: the variable open has no value in source"),
-        ('{ for key in [var.open] : key => key }["x"]', "unknown: the variable open has no value in source"),
-        ("[for key in var.open : key][0]", "unknown: the variable open has no value in source"),
-        ("max(var.open...)", "unknown: the variable open has no value in source"),
-        ("local.keys[var.open]", "unknown: the variable open has no value in source"),
+        ('[for key in [var.open] : key if key == "x"][0]', "unknown: variable open has no value"),
+        ('{ for key in [var.open] : key => key }["x"]', "unknown: variable open has no value"),
+        ("[for key in var.open : key][0]", "unknown: variable open has no value"),
+        ("max(var.open...)", "unknown: variable open has no value"),
+        ("local.keys[var.open]", "unknown: variable open has no value"),
         ('var.open ? "x" : "x"', "x"),
-        ("-var.open", "unknown: the variable open has no value in source"),
-        ('"${!var.open}"', "unknown: the variable open has no value in source"),
+        ("-var.open", "unknown: variable open has no value"),
+        ('"${!var.open}"', "unknown: variable open has no value"),
         ('"${var.open && false}"', "false"),
-        ('"${var.open || false}"', "unknown: the variable open has no value in source"),
+        ('"${var.open || false}"', "unknown: variable open has no value"),
         ('core::sensitive(upper("s"))', "S"),
     ],
 )
@@ -344,11 +344,11 @@ def test_resources_are_looked_into_where_somebody_asks(expression: str, name: st
     [
         ("string", "[1]", "[1]"),
         ("list(string)", '["a", "b"]', "a"),
-        ("list(string)", "[", "unknown: a value that is no expression"),
-        ("list(string)", "7", "unknown: a value that does not fit its variable's type"),
+        ("list(string)", "[", "unknown: the value is not an expression"),
+        ("list(string)", "7", "unknown: the value does not fit its variable's type"),
         ("list(any)", "[true, 1]", "unknown: a value whose type only Terraform works out"),
-        ("object({ a = string })", "{}", "unknown: a value that does not fit its variable's type"),
-        ("tuple([string])", '["a", "b"]', "unknown: a value that does not fit its variable's type"),
+        ("object({ a = string })", "{}", "unknown: the value does not fit its variable's type"),
+        ("tuple([string])", '["a", "b"]', "unknown: the value does not fit its variable's type"),
     ],
 )
 def test_a_text_given_for_a_variable_is_read_as_its_type(type_: str, text: str, content: str) -> None:

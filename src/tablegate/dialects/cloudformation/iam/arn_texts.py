@@ -59,7 +59,7 @@ _IDENTITIES = {
 _OPAQUE = ("Custom::", "AWS::CloudFormation::", "AWS::SSM::", "AWS::Serverless::Application", "AWS::ServiceCatalog::")
 _NOTHING = ("", "")
 _NOWHERE = Node(None, 1, 1)
-HELD = Doubt("a part of the document's text is known only at deploy")
+HELD = Doubt("a part of the document is known only after deploy")
 
 
 class ArnTexts:

@@ -37,7 +37,7 @@ _LISTS = {"Roles": ROLE, "Users": USER, "Groups": GROUP}
 _SINGLE = {ROLE_POLICY: {"RoleName": ROLE}, USER_POLICY: {"UserName": USER}, GROUP_POLICY: {"GroupName": GROUP}}
 _NO_DOCUMENT = "a policy needs a PolicyDocument"
 _MISSING = "the policy {} is not in this template"
-_TO_READ = "its statements in this template, or a check of the template that makes it"
+_TO_READ = "write its statements in this template, or check the template that creates it"
 
 _REPLICATING = (HolderKind.DEPLOY, "the CDK makes replicas by it")
 _REPLICA_PROVIDER = "awscdkawsdynamodbReplicaProvider"

@@ -33,7 +33,7 @@ _WORDS = frozenset({"Sid", "Effect"})
 _ACTIONS = frozenset({"Action", "NotAction"})
 _PRINCIPALS = frozenset({"Principal", "NotPrincipal"})
 _MOST = 8  # forms of one statement
-_TOO_MANY = Doubt(f"the statement has more than {_MOST} forms", "its parameters: --params FILE or --param NAME=VALUE")
+_TOO_MANY = Doubt(f"the statement has more than {_MOST} forms", "pass --params FILE or --param NAME=VALUE")
 
 
 class ConditionTrees:

@@ -33,7 +33,7 @@ class PlanContext:
 
 
 _PRINTABLE = frozenset({"Sid", "Effect", "Action", "NotAction", "Version", "Id"})
-_NOT_JSON = Doubt("its text is not JSON", "the policy as a JSON text")
+_NOT_JSON = Doubt("its text is not JSON", "write the policy as JSON")
 _HINT = "a policy is a JSON object: jsonencode({...}), or data.aws_iam_policy_document"
 
 

@@ -20,8 +20,8 @@ from tablegate.syntax.node import ParseError
 DATA = "aws_iam_policy_document"
 _VERSION = "2012-10-17"
 _FAR = 8  # documents that are composed of documents, and so on
-_TOO_FAR = Doubt("its sources go deeper than is followed", "fewer documents that are composed of documents")
-_NO_SOURCE = Doubt("one of its sources is not JSON", "the source as a JSON text")
+_TOO_FAR = Doubt("its sources are nested too deeply", "nest fewer policy documents in each other")
+_NO_SOURCE = Doubt("one of its sources is not JSON", "write the source as JSON")
 _VALUES = (UnknownPart(LATER),)  # the references of a condition's values do not show what they are
 _LISTS = (
     ("Action", "actions"),

@@ -19,9 +19,9 @@ from tablegate.model.value import Doubt, Place
 
 _TABLES = ("aws_dynamodb_", "awscc_dynamodb_", "aws_dax_")
 _ARN_HERE = "__DYNAMODB_TABLE_ARN__"  # a module for tables replaces it by the ARN of its table
-_EMPTY = Doubt("it is empty", "the policy as a JSON text")
-_MISSING = Doubt("the plan does not hold it", "the plan as terraform show -json prints it")
-_COMPOSE = "data.aws_iam_policy_document in place of a function: a plan shows its statements"
+_EMPTY = Doubt("it is empty", "write the policy as JSON")
+_MISSING = Doubt("it is not in the plan", "use the unedited output of terraform show -json")
+_COMPOSE = "use data.aws_iam_policy_document instead of a function: a plan shows its statements"
 
 
 class DocumentReader:

@@ -18,7 +18,7 @@ from tablegate.iam.managed_policies import managed_policies
 from tablegate.model.value import Doubt, Place
 
 _OUTSIDE = "the policy {} is not in this input"
-_TO_READ = "the policy in this input, or data.aws_iam_policy for it"
+_TO_READ = "add the policy to this input, or read it with data.aws_iam_policy"
 
 
 class ManagedPolicies:

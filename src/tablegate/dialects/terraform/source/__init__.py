@@ -22,7 +22,7 @@ from tablegate.syntax.source import Folder, Source, within
 
 _STEPS = 50_000  # of all the loops of one root
 _MODULES = 1_000
-_TRUST = "terraform init, then --trust-modules; or judge the plan, which holds every module"
+_TRUST = "run terraform init and pass --trust-modules, or check the plan, which has every module"
 
 
 class Project:
@@ -69,7 +69,7 @@ class Project:
         if left:
             files = "file" if left == 1 else "files"
             message = f"checked without the {left} other {files} of its folder"
-            self._faults.incomplete(message, hint="give the folder: a module is all files in it")
+            self._faults.incomplete(message, hint="name the folder: a module is all files in it")
 
     def _detail(self) -> str:
         doubts = self._resources.doubts

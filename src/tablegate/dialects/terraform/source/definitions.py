@@ -195,7 +195,7 @@ def _literal(block: Block, name: str) -> object:
     return getattr(attribute.value, "content", None) if attribute is not None else None
 
 
-_HINT = "--var {0}=VALUE, --var-file FILE, or --assume-defaults"
+_HINT = "pass --var {0}=VALUE, --var-file FILE, or --assume-defaults"
 
 
 class RootVariables:
@@ -225,13 +225,11 @@ class RootVariables:
         resolve = _HINT.format(name)
         if default is None:
             resolve = resolve.replace(", or --assume-defaults", "")
-            return UnknownValue(f"the variable {name} has no value in source", resolve, label=f"var.{name}")
+            return UnknownValue(f"variable {name} has no value", resolve, label=f"var.{name}")
         content = converted(evaluated(default.value, scope), type_)
         if self._sure or any(unknowns(content)):
             return content
-        return UnknownValue(
-            f"the variable {name} has only a default, which a run may replace", resolve, label=f"var.{name}"
-        )
+        return UnknownValue(f"variable {name} has only a default, which is not assumed", resolve, label=f"var.{name}")
 
     def _of_text(self, text: str, type_: Expression | None, scope: EvaluationScope) -> object:
         if is_text(type_):
@@ -240,7 +238,7 @@ class RootVariables:
             body = File("", f"x = {text}\n", self._grammar).assignments()
             return evaluated(body.attributes["x"].value, scope)
         except ParseError:
-            return UnknownValue("a value that is no expression", "a value in Terraform's syntax")
+            return UnknownValue("the value is not an expression", "write the value in Terraform's syntax")
 
     def _assigned(self, source: Source) -> Mapping[str, Expression]:
         if not source.data.strip():

@@ -139,9 +139,9 @@ def evaluated(node: Expression, scope: EvaluationScope) -> object:
     try:
         return _RULES[type(node)](node, scope)
     except FailedError:
-        return UnknownValue("an expression that fails, or that is more than source tells")
+        return UnknownValue("the expression fails, or needs more than the source")
     except RecursionError:
-        return UnknownValue("an expression that leads too deep")
+        return UnknownValue("the expression is nested too deeply")
 
 
 def _evaluate(node: Expression, scope: EvaluationScope) -> object:
@@ -196,7 +196,7 @@ def _each(what: str, scope: EvaluationScope) -> object:
 
 
 def _missing(what: str) -> UnknownValue:
-    return UnknownValue(f"{what} is not known here")
+    return UnknownValue(f"{what} is not known")
 
 
 def _into(content: object, steps: tuple[Step, ...], scope: EvaluationScope) -> object:

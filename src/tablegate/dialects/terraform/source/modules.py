@@ -59,7 +59,7 @@ def _by_count(content: object) -> Repetition:
             number = -1
         if isinstance(number, int) and 0 <= number <= _MAX_INSTANCES:
             return Repetition(tuple((one, None) for one in range(number)), counts=True, single=False)
-        content = UnknownValue("a count that is no number of instances")
+        content = UnknownValue("count is not a number of instances")
     return Repetition(((0, None),), counts=True, single=False, doubt=content)
 
 
@@ -69,7 +69,7 @@ def _by_for_each(content: object) -> Repetition:
     if isinstance(content, list) and all(isinstance(item, str) for item in content):
         items = content if isinstance(content, SetValue) else sorted(content)
         return Repetition(tuple((item, item) for item in items), single=False)
-    doubts = [*unknowns(content), UnknownValue("a for_each that is neither a map nor a set of texts")]
+    doubts = [*unknowns(content), UnknownValue("for_each is neither a map nor a set of strings")]
     doubt = merged_unknown(doubts[:-1] or doubts)
     return Repetition(((doubt, doubt),), single=False, doubt=doubt)
 
@@ -129,7 +129,7 @@ class ResourceInstances:
 
     def whole(self) -> UnknownValue:
         """All instances as one value, which is never known."""
-        return UnknownValue(f"{self._address} is not spelled out as a whole")
+        return UnknownValue(f"{self._address} is not known as a whole")
 
 
 class ResourceValue:
@@ -206,7 +206,7 @@ class ModuleValue:
 
     def whole(self) -> UnknownValue:
         """The whole module as one value, which is never known."""
-        return UnknownValue(f"{self._module.address} is not spelled out as a whole")
+        return UnknownValue(f"{self._module.address} is not known as a whole")
 
 
 _MAX_DEPTH = 24  # modules in one another
@@ -268,7 +268,7 @@ class ModuleInstance:
         """Compute something once, and remember it under ``what``. A value that depends on itself is unknown."""
         entry = self._known.get(what)
         if entry is None:
-            self._known[what] = UnknownValue("an expression that needs itself"), False
+            self._known[what] = UnknownValue("the expression refers to itself"), False
             before, self.read_sensitive = self.read_sensitive, False
             content = self._computed(work)
             entry = self._known[what] = content, self.read_sensitive
@@ -281,8 +281,8 @@ class ModuleInstance:
             content = work()
         except ParseError as error:
             refuse_parsing(error, self.definition.folder, self._project.refuse)
-            return UnknownValue("it is written in a way that could not be read")
-        return UnknownValue("more than is evaluated") if is_large(content) else content
+            return UnknownValue("its syntax could not be read")
+        return UnknownValue("the value is too large to evaluate") if is_large(content) else content
 
     def variable(self, name: str) -> object:
         """The value of a variable."""
@@ -291,7 +291,7 @@ class ModuleInstance:
     def _variable(self, name: str) -> object:
         block = self.definition.variables.get(name)
         if block is None:
-            return UnknownValue(f"the variable {name} is not declared in what was read")
+            return UnknownValue(f"variable {name} is not declared in the source")
         content = (
             self._of_call(name, block) if self._call is not None else self._project.root_variable(name, block, self)
         )
@@ -315,13 +315,13 @@ class ModuleInstance:
                 return converted(content, type_)
         if "default" in body:
             return converted(evaluated(body["default"].value, EvaluationScope(self)), type_)
-        return UnknownValue(f"the variable {name} is not given to the module")
+        return UnknownValue(f"variable {name} is not passed to the module")
 
     def local(self, name: str) -> object:
         """The value of a local."""
         attribute = self.definition.locals.get(name)
         if attribute is None:
-            return UnknownValue(f"local.{name} is not defined in what was read")
+            return UnknownValue(f"local.{name} is not defined in the source")
         return self.computed_once(("local", name), lambda: evaluated(attribute.value, EvaluationScope(self)))
 
     def output(self, name: str) -> object:
@@ -332,14 +332,14 @@ class ModuleInstance:
         block = self.definition.outputs.get(name)
         value = None if block is None else block.body.attributes.get("value")
         if value is None:
-            return UnknownValue(f"{self.address} has no output {name} in what was read")
+            return UnknownValue(f"{self.address} has no output {name} in the source")
         return evaluated(value.value, EvaluationScope(self))
 
     def resource(self, mode: str, type_: str, name: str) -> object:
         """All instances of a resource."""
         key = Key(mode, type_, name)
         if key not in self.definition.resources:
-            return UnknownValue(f"{type_}.{name} is not in what was read")
+            return UnknownValue(f"{type_}.{name} is not in the source")
         repeats = self.repeats(key)
         return ResourceInstances(
             repeats,
@@ -365,10 +365,12 @@ class ModuleInstance:
         """All instances of a called module."""
         block = self.definition.calls.get(name)
         if block is None:
-            return UnknownValue(f"module.{name} is not in what was read")
+            return UnknownValue(f"module.{name} is not in the source")
         repeats = self._repeats_of(name, block)
         if repeats is None:
-            return UnknownValue(f"module.{name} was not read", "a plan, or --trust-modules after terraform init")
+            return UnknownValue(
+                f"module.{name} was not read", "check a plan, or pass --trust-modules after terraform init"
+            )
 
         def one(key: object, value: object) -> ModuleValue:
             child = self._child(name, block, key, value, counts=repeats.counts)

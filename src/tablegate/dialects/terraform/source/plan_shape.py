@@ -215,7 +215,7 @@ def _dynamic_items(content: object) -> list[tuple[object, object]] | UnknownValu
         return [(key, content[key]) for key in sorted(content)]
     if isinstance(content, list):
         return [(item if isinstance(content, SetValue) else at, item) for at, item in enumerate(content)]
-    return content if isinstance(content, UnknownValue) else UnknownValue("a for_each that is neither a list nor a map")
+    return content if isinstance(content, UnknownValue) else UnknownValue("for_each is neither a list nor a map")
 
 
 def _iterator(block: Block) -> str:

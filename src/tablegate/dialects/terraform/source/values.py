@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 from tablegate.dialects.terraform.references import PLAN, Reached, UnknownValue
 from tablegate.syntax.hcl.nodes import Call, Expression, Literal, Name, Object
 
-APPLY = "applying that first, or the value itself in its place"
+APPLY = "apply that first, or write the value itself"
 
 
 MAX_TEXT = 1_000_000  # characters of one text
@@ -264,7 +264,7 @@ def converted(content: object, type_: Expression | None) -> object:
     try:
         return _converted(content, type_)
     except FailedError:
-        return UnknownValue("a value that does not fit its variable's type")
+        return UnknownValue("the value does not fit its variable's type")
     except UntypedError:
         return UnknownValue(UNTYPED)
 

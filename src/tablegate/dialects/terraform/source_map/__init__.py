@@ -117,7 +117,7 @@ class Evaluation:
     def root_variable(self, name: str, block: Block, module: ModuleInstance) -> object:  # noqa: ARG002 - the plan says it
         """The value of a root variable, as the plan has it."""
         held = tree(self._variables.get(name))
-        return held["value"] if "value" in held else UnknownValue(f"the variable {name} is not in the plan")
+        return held["value"] if "value" in held else UnknownValue(f"variable {name} is not in the plan")
 
     def refuse(self, message: str, place: Place, *, duplicate: bool = False, hint: str | None = None) -> None:
         """Report a part of the source that cannot be read."""
