@@ -54,12 +54,21 @@ def wrapped(text: SafeText, width: int) -> Iterator[SafeText]:
     yield SafeText(line)
 
 
+# Facts for which "is not set" says too little.
+_UNSET = {
+    "owner of the encryption key": "no encryption key is configured, so the AWS-owned key is used",
+    "required capacity mode": "no capacity mode is required by tag or configuration",
+}
+
+
 def statement(value: Value[object], safe: Sanitizer) -> SafeText:
     """A value as a statement: its content, whether it was set, or why it is not known."""
     name = safe(value.name)
     if value.origin is Origin.UNKNOWN:
         reason = safe(value.doubt.reason, PROSE) if value.doubt else trusted_text("it is not visible in this input")
         return joined(name, trusted_text(" is unknown: "), reason)
+    if value.origin is Origin.DEFAULT and value.name in _UNSET:
+        return trusted_text(_UNSET[value.name])
     content = plain(value)
     is_plural = value.name.endswith(_PLURAL_ENDINGS)
     if value.origin is Origin.DEFAULT and _is_nothing(content):
