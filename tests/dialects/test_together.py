@@ -71,7 +71,7 @@ def test_two_that_export_the_same_name() -> None:
     assert "orders-prod" == agreed.name.content
     (doubted,) = _tables(ORDERS, KEYS, KEYS.replace("orders-prod", "orders-dev"))
     assert doubted.name.doubt is not None
-    assert "several templates of this run export it with different values" == doubted.name.doubt.reason
+    assert "several templates of this run export it, with different values" == doubted.name.doubt.reason
 
 
 def test_stacks_that_import_in_a_circle() -> None:
