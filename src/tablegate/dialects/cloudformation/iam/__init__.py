@@ -9,6 +9,7 @@ from tablegate.dialects.cloudformation.iam.context import TemplateContext
 from tablegate.dialects.cloudformation.iam.document_trees import DocumentTrees
 from tablegate.dialects.cloudformation.iam.documents import DocumentReader
 from tablegate.dialects.cloudformation.iam.roles import TemplateRoles
+from tablegate.dialects.cloudformation.iam.sam import Connectors, Serverless
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.holders import HolderAssembly
 from tablegate.dialects.reading import Access
@@ -46,9 +47,6 @@ def _gather(context: TemplateContext) -> Attachments:
     make_identities(context)
     attachments.gather()
     if context.resolver.template.serverless:
-        # Imported here: most templates do not use SAM.
-        from tablegate.dialects.cloudformation.iam.sam import Connectors, Serverless
-
         Serverless(context, attachments).gather()
         Connectors(context, attachments).gather()
     own_policies.gather(context)

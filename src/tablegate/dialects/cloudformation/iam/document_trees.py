@@ -23,6 +23,7 @@ from tablegate.iam.arns import has_symbol
 from tablegate.iam.documents import ConditionalPart, Path, UnknownPart
 from tablegate.model.record import field, record
 from tablegate.model.value import Doubt
+from tablegate.syntax.json import parse_json
 from tablegate.syntax.node import Node, ParseError
 
 T = TypeVar("T")
@@ -166,9 +167,6 @@ class DocumentTrees:
         return values if len(values) == 1 else list({_identity(value): value for value in values}.values())
 
     def _from_text(self, node: Node, text: str) -> DocumentTree:
-        # Imported here: few templates have JSON in a text.
-        from tablegate.syntax.json import parse_json
-
         root = parse_json(text)
         waiting = [root]
         while waiting:  # each node gets the place of the text
