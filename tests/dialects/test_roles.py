@@ -191,7 +191,10 @@ def test_a_resource_of_a_plan_uses_the_role_that_it_names(use: Use) -> None:
     """The role's own trust policy is not known."""
     type_, _, path = use.spelling.terraform.partition(".")
     role = change({"name": "r"}, type="aws_iam_role", name="r", unknown={"assume_role_policy": True, "arn": True})
-    user = change(nested(path, ARN, listed=True), type=type_, name="u")
+    arguments = nested(path, ARN, listed=True)
+    if type_ == "aws_batch_job_definition":  # its properties are a JSON text
+        arguments = {key: json.dumps(*value) for key, value in arguments.items()}
+    user = change(arguments, type=type_, name="u")
     holder = holders(written(role, user))["aws_iam_role.r"]
     assert (holder.kind, holder.why) == (use.kind, f"used by {type_}.u")
 

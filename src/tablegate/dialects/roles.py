@@ -130,7 +130,10 @@ _RUNNER = Spelling(
     "aws_apprunner_service.instance_configuration.instance_role_arn",
     "AWS::AppRunner::Service.InstanceConfiguration.InstanceRoleArn",
 )
-_JOB = Spelling("aws_batch_job_definition.job_role_arn", "AWS::Batch::JobDefinition.ContainerProperties.JobRoleArn")
+_JOB = Spelling(
+    "aws_batch_job_definition.container_properties.jobRoleArn",
+    "AWS::Batch::JobDefinition.ContainerProperties.JobRoleArn",
+)
 _POD = Spelling("aws_eks_pod_identity_association.role_arn", "AWS::EKS::PodIdentityAssociation.RoleArn")
 _RULE = "AWS::IoT::TopicRule.TopicRulePayload.Actions"
 _PUT = Spelling("aws_iot_topic_rule.dynamodb.role_arn", f"{_RULE}.DynamoDB.RoleArn")

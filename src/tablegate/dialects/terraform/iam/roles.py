@@ -37,12 +37,13 @@ class PlanRoles:
         return resource.address
 
     def roles(self, resource: Resource, path: str) -> Iterable[HolderDraft]:
-        """The roles of this input that an argument names, at most one block deep."""
+        """The roles of this input that an argument names, at most one block or JSON text deep."""
         outer, _, inner = path.rpartition(".")
         if not outer:
             text = resource.known_text(inner)
             return self._roles.known(text, resource) if text else self._referred(resource, inner)
-        blocks = trees(resource.content.get(outer))
+        content = resource.content.get(outer)
+        blocks = trees([_decoded(content)] if isinstance(content, str) else content)
         texts = [str(block.get(inner)) for block in blocks if block.get(inner)]
         if texts:
             return [holder for text in texts for holder in self._roles.known(text, resource)]
@@ -64,11 +65,7 @@ class PlanRoles:
 
     def definition(self, machine: Resource) -> tuple[object, Mapping[str, str]]:
         """The definition of a state machine; Terraform fills in its placeholders."""
-        text = machine.known_text("definition")
-        try:
-            return None if text is None else raw_json.decode(raw_json.part_of(text)), {}
-        except (ParseError, UnicodeEncodeError):
-            return None, {}
+        return _decoded(machine.known_text("definition")), {}
 
     def programs(self, source: Resource) -> Iterator[str | None]:
         """The code and templates of the resolvers that name a data source."""
@@ -101,6 +98,14 @@ class PlanRoles:
     def _referred(self, resource: Resource, key: str) -> list[HolderDraft]:
         unknown = [reference for reference in resource.references(key) if not self._snapshot.is_known(reference)]
         return [holder for reference in unknown for holder in self._roles.referred(reference)]
+
+
+def _decoded(text: str | None) -> object:
+    """A JSON text as plain objects; None if it is not JSON."""
+    try:
+        return None if text is None else raw_json.decode(raw_json.part_of(text))
+    except (ParseError, UnicodeEncodeError):
+        return None
 
 
 def add_trusts(
