@@ -9,6 +9,7 @@ from typing import TypeVar
 from tablegate.dialects.cloudformation.global_table import global_table
 from tablegate.dialects.cloudformation.parameters import secrets_of
 from tablegate.dialects.cloudformation.properties import Resource, resources_of
+from tablegate.dialects.cloudformation.related_resources import has_consumers
 from tablegate.dialects.cloudformation.resolver import Resolver, StackContext
 from tablegate.dialects.cloudformation.table import TableJoins, regional_table, table_of
 from tablegate.dialects.cloudformation.template import (
@@ -22,7 +23,6 @@ from tablegate.dialects.cloudformation.template import (
     may_hold_documents,
 )
 from tablegate.dialects.cloudformation.values import text_with_references
-from tablegate.dialects.cloudformation.watchers import has_consumers
 from tablegate.dialects.reading import Access
 from tablegate.findings import Input
 from tablegate.model import facts

@@ -7,11 +7,11 @@ from functools import partial
 from typing import TypeVar
 
 from tablegate.dialects.cloudformation.autoscaling import Scaling
-from tablegate.dialects.cloudformation.backups import Backups
 from tablegate.dialects.cloudformation.joins import TableIdentity, TableNames
 from tablegate.dialects.cloudformation.kms import destinations, encryption
 from tablegate.dialects.cloudformation.parameters import ACCOUNT, REGION, partition_of
 from tablegate.dialects.cloudformation.properties import Resource, Section, section_of, value_of_stack
+from tablegate.dialects.cloudformation.related_resources import Alarms, Backups, Consumers, Replicas
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.schema import (
     IndexCapacity,
@@ -40,7 +40,6 @@ from tablegate.dialects.cloudformation.settings import (
     ttl,
 )
 from tablegate.dialects.cloudformation.values import Unresolved, unevaluated
-from tablegate.dialects.cloudformation.watchers import Alarms, Consumers, Replicas
 from tablegate.model import facts
 from tablegate.model.record import record, replace
 from tablegate.model.table import (

@@ -7,14 +7,13 @@ from operator import itemgetter
 from typing import TypeGuard
 
 from tablegate.dialects.terraform.autoscaling import Scaling
-from tablegate.dialects.terraform.backups import Backups
 from tablegate.dialects.terraform.block import MISSHAPEN, Block
 from tablegate.dialects.terraform.joins import TableFinder, TableTags, table_name
 from tablegate.dialects.terraform.kms import KmsKeys
 from tablegate.dialects.terraform.regions import Regions
+from tablegate.dialects.terraform.related_resources import Alarms, Backups, Consumers, Destinations, Insights, Policies
 from tablegate.dialects.terraform.resources import Resource, Snapshot
 from tablegate.dialects.terraform.table_parts import Indexes, ReplicaContext, Replicas, ceilings, keys_of, units, warmth
-from tablegate.dialects.terraform.watchers import Alarms, Consumers, Destinations, Insights, Policies
 from tablegate.model import facts
 from tablegate.model.record import replace
 from tablegate.model.table import Recovery, Retention, Stream, Table, TableKind, Ttl

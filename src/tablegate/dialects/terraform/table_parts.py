@@ -8,8 +8,8 @@ from tablegate.dialects.joins import ByTable
 from tablegate.dialects.terraform.block import Block
 from tablegate.dialects.terraform.joins import TableFinder, TableTags, Tags
 from tablegate.dialects.terraform.kms import KmsKeys
+from tablegate.dialects.terraform.related_resources import Destinations, Insights, Policies
 from tablegate.dialects.terraform.resources import Resource, Snapshot
-from tablegate.dialects.terraform.watchers import Destinations, Insights, Policies
 from tablegate.model import facts
 from tablegate.model.facts import Fact
 from tablegate.model.record import record, replace
