@@ -71,7 +71,7 @@ def test_never_failing_on_anything_is_zero() -> None:
         (("check", "-o", "json=", TEMPLATE), "json= has no file name"),
         (("check", "-o", "json", "-o", "text", TEMPLATE), "json and text cannot share standard output"),
         (("check", "-o", "json=a", "-o", "text=a", TEMPLATE), "two reports cannot go to one file"),
-        (("check", "--color", "sometimes", TEMPLATE), '"sometimes" must be auto, always, never'),
+        (("check", "--color", "sometimes", TEMPLATE), '"sometimes" must be one of auto, always, never'),
         (("check", "-v", "-q", TEMPLATE), "--verbose and --quiet"),
         (("check", "--param", "Env", TEMPLATE), '"Env" must be NAME=VALUE'),
         (("check", "--params", "nowhere.json", TEMPLATE), "nowhere.json: no such file or directory"),
