@@ -172,11 +172,11 @@ class Block:
 
     def text(self, fact: Fact[str], key: str, among: Collection[str] = ()) -> Value[str]:
         """A text. An empty one is unset; one that is not among those allowed is a fault."""
-        content = self.content.get(key)
-        if among and isinstance(content, str) and content and content not in among:
+        value = self._scalar(fact, key, (str,))
+        if among and value.content is not None and value.content not in among:
             self._owner.report_shape(self.path + key, f"one of {', '.join(sorted(among))}", "another text")
             return fact.doubted(MISSHAPEN, self.place(key))
-        return self._scalar(fact, key, (str,))
+        return value
 
     def flag(self, fact: Fact[bool], key: str) -> Value[bool]:
         """True or false."""
@@ -204,11 +204,12 @@ class Block:
         content = self.content.get(key)
         if content is None and key not in self._unknown:
             return None
-        if content is not None and self._owner.schema.is_object(self._member(key)):
-            if isinstance(content, dict):
+        schema = self._owner.schema
+        if isinstance(content, dict) or (content is not None and schema.has_objects):
+            if schema.is_object(self._member(key)):
                 return self._object(key, content)
-            self.report_shape(key, "an object")
-            return MISSHAPEN
+        elif content == []:
+            return None
         blocks = self.many(key)
         if isinstance(blocks, Doubt):
             return blocks
@@ -303,7 +304,10 @@ class Block:
         """Report a member that has not the expected shape."""
         self._owner.report_shape(self.path + key, expected, kind_of(self.content.get(key)))
 
-    def _object(self, key: str, content: Tree) -> Block:
+    def _object(self, key: str, content: object) -> Block | Doubt:
+        if not isinstance(content, dict):
+            self.report_shape(key, "an object")
+            return MISSHAPEN
         return Block(
             self._owner,
             content,
@@ -316,7 +320,8 @@ class Block:
 
     def _member(self, key: str) -> str:
         """The path of a member in the schema: without indexes."""
-        return _NUMBER.sub("", (self.path + key).removeprefix(self._owner.prefix))
+        path = (self.path + key).removeprefix(self._owner.prefix)
+        return _NUMBER.sub("", path) if "[" in path else path
 
     def _matcher(self, key: str, expression: object, content: list[object]) -> BlockMatcher:
         argument = self._owner.schema.matched_by.get(self._member(key))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache, partial
+from functools import partial
 
 from tablegate.dialects.reading import Access, Faults, ReadOptions
 from tablegate.dialects.terraform import coverage, secrets
@@ -63,6 +63,7 @@ class EstateBuilder:
         self._access_read: Access | None = None
         self._managed_keys: set[str] = set()
         self._joins: dict[Snapshot, TableJoins] = {}
+        self._tables_before: dict[ResourceChange, Table | None] = {}
 
     def changes(self) -> tuple[Change, ...]:
         """What a plan does to its tables."""
@@ -119,8 +120,11 @@ class EstateBuilder:
         )
 
     def _table_before(self, change: ResourceChange) -> Table | None:
-        resource = self._before.at(change)
-        return None if resource is None else self._table(resource)
+        """The table before a change, read when it is first asked for."""
+        if change not in self._tables_before:
+            resource = self._before.at(change)
+            self._tables_before[change] = None if resource is None else self._table(resource)
+        return self._tables_before[change]
 
     def _table(self, resource: Resource) -> Table:
         joins = self._joins_of(resource.snapshot)
@@ -177,7 +181,7 @@ def read_change(
         address=resource_change.address,
         place=place or Place(resource_change.faults.file),
         kind=ChangeKind.DELETE if resource_change.deposed else resource_change.kind,
-        make_before=cache(partial(read_before, resource_change)),
+        make_before=partial(read_before, resource_change),
         after=after,
         order=resource_change.order,
         replace_paths=_paths(resource_change.change.get("replace_paths")),

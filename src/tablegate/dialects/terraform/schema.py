@@ -36,6 +36,11 @@ class TypeSchema:
         """Whether a member that is not written is left to the provider or the service."""
         return member in self.computed or (self.is_cloud_control and member not in self.required)
 
+    @property
+    def has_objects(self) -> bool:
+        """Whether any member is an object in an attribute."""
+        return self.is_cloud_control or bool(self.objects)
+
     def is_object(self, member: str) -> bool:
         """Whether a member that occurs once is an object in an attribute."""
         return self.is_cloud_control or member in self.objects
