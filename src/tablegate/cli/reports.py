@@ -104,7 +104,8 @@ def coloured(when: str, environment: Mapping[str, str]) -> bool:
     """Whether standard output is coloured: the flag decides, then the environment, then whether it is a terminal."""
     choices = SETTINGS["color"].choices
     if when not in choices:
-        raise ConfigError(f'--color: "{when}" must be one of {", ".join(choices)}', "color", hint=did_you_mean(when, choices))
+        message = f'--color: "{when}" must be one of {", ".join(choices)}'
+        raise ConfigError(message, "color", hint=did_you_mean(when, choices))
     if when != "auto":
         return when == "always"
     if environment.get("NO_COLOR"):
