@@ -103,7 +103,11 @@ def verb_wildcard(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     named = f", in addition to {action.name}" if action not in matched else ""
     about = (action,) if action in matched else matched
     return reach_violation(
-        reach, severity, f"{shown} covers {kinds}{named}", actions=about, fix=reduced_statement(grant)
+        reach,
+        severity,
+        f"{shown} {'covers' if len(texts) == 1 else 'cover'} {kinds}{named}",
+        actions=about,
+        fix=reduced_statement(grant),
     )
 
 
@@ -205,7 +209,7 @@ def data_copy_action(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict
         return _too_powerful(worst._replace(severity=INFO), note)
     beyond = _exit_path(grant.holder, names)
     if beyond:
-        return _too_powerful(worst._replace(severity=highest((worst.severity, HIGH)) or HIGH), f"{note}, {beyond}")
+        return _too_powerful(worst._replace(severity=highest((worst.severity, HIGH)) or HIGH), f"{note} {beyond}")
     return _too_powerful(worst, note)
 
 

@@ -26,7 +26,14 @@ from tablegate_baseline.access.dangerous_actions import is_already_reported
 from tablegate_baseline.access.relevance import copies_tables, is_custom_grant, notable_actions, tables_reached
 from tablegate_baseline.access.severity import PRODUCTION, Scale, in_production, shifted
 from tablegate_baseline.access.statement_fix import CLOUDFORMATION, TERRAFORM, reduced_statement
-from tablegate_baseline.access.wording import HOLDS, NOT_APPLICABLE, actions_shown, holder_with_kind, reach_violation
+from tablegate_baseline.access.wording import (
+    HOLDS,
+    NOT_APPLICABLE,
+    actions_shown,
+    holder_label,
+    holder_with_kind,
+    reach_violation,
+)
 
 _SCANS = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-query-scan.html"
 _STREAMS = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html"
@@ -94,7 +101,7 @@ def stream_scope(grant: Grant) -> Verdict:
         severity = stream_severity(scale, reach, reads)
         if severity is not None:
             which = "every table" if reach.tier >= Tier.ALL else "more than one table"
-            note = f"{actions_shown(reads)} on the streams of {which}"
+            note = f"{holder_label(grant.holder)} may {actions_shown(reads)} on the streams of {which}"
             return reach_violation(reach, severity, note, fix=reduced_statement(grant))
         if reads and _names_old_stream(reach):
             note = "the stream's label changes when the stream is enabled again: the grant then stops working"

@@ -122,7 +122,7 @@ def fgac_fails_open(grant: Grant) -> Verdict:
             continue
         exempt = [action for action in unlimited if action.kind not in HARMLESS]
         keys = ", ".join(sorted({item.written or item.key for item in unclosed}))
-        note = f"{actions_shown(exempt or unlimited)} have no {keys}, so the condition does not limit them"
+        note = f"requests for {actions_shown(exempt or unlimited)} have no {keys}, so the condition does not limit them"
         severity = severity if exempt else INFO
         return reach_violation(
             reach, severity, note, actions=exempt or unlimited, fix=reduced_statement(grant, unlimited)

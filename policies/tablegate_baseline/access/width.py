@@ -40,6 +40,7 @@ from tablegate_baseline.access.wording import (
     NOT_APPLICABLE,
     actions_counted,
     actions_shown,
+    holder_label,
     listed,
     reach_violation,
 )
@@ -90,7 +91,7 @@ def actions_on_all_tables(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Ve
         actions = table_actions(reach)
         severity = scale.highest(reach, actions) if reach.tier >= Tier.ALL else None
         if severity is not None:
-            note = f"{actions_shown(actions)} on every table"
+            note = f"{holder_label(grant.holder)} may {actions_shown(actions)} on every table"
             return reach_violation(reach, severity, note, fix=reduced_statement(grant))
     return HOLDS
 
@@ -116,7 +117,8 @@ def all_actions_one_table(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Ve
         if severity is not None:
             what = "every action" if covers_service(grant) else "full control"
             where = "one table" if reach.scope.itself else "the indexes of one table"
-            note = f"{what} on {where}, including {actions_shown(_more_than_items((reach,)))}"
+            included = actions_shown(_more_than_items((reach,)))
+            note = f"{holder_label(grant.holder)} has {what} on {where}, including {included}"
             fix = reduced_statement(grant, _more_than_items((reach,)))
             return reach_violation(reach, severity, note, actions=notable_actions(reach), fix=fix)
     return HOLDS
@@ -222,8 +224,7 @@ def allow_notaction(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
             continue
         if scale.kind is HolderKind.HUMAN and _excludes_iam(grant) and not in_production(grant, reach.pattern):
             severity = lower_of(severity, MEDIUM)
-        beyond = actions_shown(_more_than_items((reach,)))
-        note = f"NotAction allows {len(notable_actions(reach))} DynamoDB actions, among them {beyond}"
+        note = f"NotAction allows {actions_counted(notable_actions(reach), 'DynamoDB actions')}"
         return reach_violation(
             reach, severity, note, actions=notable_actions(reach), fix=reduced_statement(reach.grant)
         )
@@ -387,6 +388,5 @@ def _prefixes(allowed: tuple[str, ...]) -> set[str]:
 
 
 def _too_wide(reach: Reach, severity: Severity, more: str) -> Verdict:
-    actions = table_actions(reach)
-    note = f"{actions_shown(actions)} on {more}"
+    note = f"{holder_label(reach.grant.holder)} may {actions_shown(table_actions(reach))} on {more}"
     return reach_violation(reach, severity, note, fix=reduced_statement(reach.grant))

@@ -70,12 +70,12 @@ def _by_notability(actions: frozenset[Action]) -> list[str]:
     return sorted(names, key=lambda name: _NOTABLE.index(name) if name in _NOTABLE else len(_NOTABLE))
 
 
-def actions_counted(actions: Iterable[Action]) -> str:
+def actions_counted(actions: Iterable[Action], noun: str = "actions") -> str:
     """The number of actions, and the notable ones: ``38 actions, among them DeleteTable``."""
     distinct = frozenset(actions)
     if len(distinct) <= _SHOWN:
         return _actions_shown(distinct)
-    return f"{len(distinct)} actions, among them {', '.join(_by_notability(distinct)[:_SHOWN])}"
+    return f"{len(distinct)} {noun}, among them {', '.join(_by_notability(distinct)[:_SHOWN])}"
 
 
 def holder_with_kind(grant: Grant) -> str:
@@ -128,8 +128,8 @@ def unless_unknown(grant: Grant, verdict: Verdict) -> Verdict:
     doubt = grant.statement.unsettled
     if doubt is None:
         return verdict
-    effect: Value[object] = Value("effect and conditions", None, Origin.UNKNOWN, place_of(grant), doubt)
-    note = f"{verdict.note}, unless its unknown effect or conditions prevent it"
+    effect: Value[object] = Value("effect or condition", None, Origin.UNKNOWN, place_of(grant), doubt)
+    note = f"{verdict.note}, unless its effect or conditions prevent it"
     return Verdict(None, (*verdict.evidence, effect), note, severity=verdict.severity)
 
 
