@@ -174,8 +174,9 @@ def test_all_of_the_conditions() -> None:
 
 def test_known_arn() -> None:
     """A table that exists has its account in its ARN."""
-    value = terraform({"aws_backup_selection.s": {"resources": [ARN]}}, {"arn": ARN}).backed_up
-    assert told(value) is True
+    for arn, covered in ((ARN, True), (ARN.replace("arn:aws:", "arn:aws-cn:"), False)):
+        value = terraform({"aws_backup_selection.s": {"resources": [arn]}}, {"arn": ARN}).backed_up
+        assert told(value) is covered
 
 
 def test_unknown_name() -> None:

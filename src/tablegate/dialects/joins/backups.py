@@ -73,7 +73,7 @@ def arn_covers(pattern: str, arn: str, doubt: Doubt) -> Truth:
     is_plain = len(wanted) == len(own) and (wanted[-1] + own[-1]).isascii()
     if is_plain and not fnmatchcase(own[-1], wanted[-1].replace("[", "[[]")):
         return False  # in short: most patterns name other tables
-    if len(wanted) > 2:
+    if len(wanted) > 2 and not own[1].isascii():
         pattern = ":".join((wanted[0], own[1], *wanted[2:]))  # a partition is written where it is deployed to
     covers = matches(pattern, arn)
     return doubt if covers is None else covers

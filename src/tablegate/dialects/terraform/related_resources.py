@@ -20,7 +20,7 @@ from tablegate.dialects.terraform.configuration import tree, trees
 from tablegate.dialects.terraform.joins import TableFinder, table_name
 from tablegate.dialects.terraform.regions import Regions
 from tablegate.dialects.terraform.resources import Resource, Snapshot, doubt_about
-from tablegate.iam.arns import Symbols
+from tablegate.iam.arns import Symbols, partition_of
 from tablegate.model import facts
 from tablegate.model.facts import Fact
 from tablegate.model.record import replace
@@ -247,7 +247,7 @@ class Backups:
         """The table's ARN, with symbols for what is not known of it."""
         parts = (self._regions.region(table).content, self._regions.account(table).content, table_name(table))
         region, account, name = (part or self._symbols.of(str(number)) for number, part in enumerate(parts))
-        partition = self._symbols.of("partition")
+        partition = self._symbols.of("partition") if parts[0] is None else partition_of(parts[0])
         return table.known_text("arn") or f"arn:{partition}:dynamodb:{region}:{account}:table/{name}"
 
 
