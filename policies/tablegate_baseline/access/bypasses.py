@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Annotated
 
 from tablegate.policy import HIGH, INFO, MEDIUM, Table, Verdict, policy, unknown
@@ -267,7 +266,6 @@ def _protects_sensitive_data(grant: Grant, sensitive: tuple[str, ...]) -> bool:
     return any(table.declared.data_class.content in sensitive for table in tables)
 
 
-@lru_cache(maxsize=64)
 def _limiting_tags(holder: Holder) -> frozenset[str]:
     """The tags that the holder's grants require of a table."""
     return frozenset(

@@ -178,7 +178,7 @@ def table_admin_action(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdi
     cloudformation=CLOUDFORMATION,
 )
 def resource_policy_control(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
-    """The holder can allow itself, or another account, anything on the table, whatever their own policies say."""
+    """The holder can allow itself, or another account, anything on the table, past all identity policies."""
     if not is_custom_grant(grant) or is_already_reported(grant, deploy_roles):
         return NOT_APPLICABLE
     worst = _most_dangerous(grant, frozenset({Kind.PERMISSIONS}), deploy_roles)

@@ -71,7 +71,7 @@ def table_actions(reach: Reach) -> tuple[Action, ...]:
 
 
 def verb_wildcards(grant: Grant) -> tuple[str, ...]:
-    """The action patterns that mix actions of several kinds, other than those for the whole service."""
+    """The action patterns that mix kinds of actions, other than those for the whole service."""
     return tuple(text for text in grant.statement.actions.texts if is_mixed(text))
 
 
@@ -92,7 +92,6 @@ def is_part_of_full_control(grant: Grant) -> bool:
     return any(map(_reaches_all_tables, reaches(grant))) and bool(full_control(grant.holder))
 
 
-@lru_cache(maxsize=64)
 def full_control(holder: Holder) -> tuple[Reach, ...]:
     """The reaches that together give a holder full control of all tables; none where they do not."""
     wide = [reach for reach in reaches_of(holder) if reach.grant.managed is None and _reaches_all_tables(reach)]
@@ -107,7 +106,7 @@ def is_full_control(actions: frozenset[Action]) -> bool:
 
 @lru_cache(maxsize=2048)
 def is_mixed(text: str) -> bool:
-    """Whether an action pattern, not for the whole service, matches actions of several kinds."""
+    """Whether an action pattern, not for the whole service, mixes kinds of actions."""
     actions = expand(text)
     if not is_wildcard(text) or is_service(text):
         return False
