@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from support.spellings import SPELLINGS
 from tablegate.reporters import REPORTERS
 
 ROOT = Path(__file__).parents[2]
@@ -60,7 +61,7 @@ def test_the_order_of_inputs_says_nothing(form: str) -> None:
 def test_a_folder_is_its_files() -> None:
     """A folder gives the report of the files in it, and says beside it what it does not judge."""
     folder = TABLES.relative_to(ROOT) / "hot-keys"
-    names = ("template.yaml", "plan.json", "main.tf", "changeset.json", "cdk.out/manifest.json")
+    names = ["cdk.out/manifest.json" if name == "cdk.out" else name for name in SPELLINGS]
     files = [str(folder / name) for name in names if (ROOT / folder / name).exists()]
     of_folder, of_files = (
         json.loads(tablegate(*CHECK, "-o", "json", *inputs).stdout) for inputs in ([str(folder)], files)
