@@ -222,7 +222,7 @@ def attribute_naming(table: Table) -> Verdict:
         return holds(table.keys)
     names = ", ".join(odd)
     if prevailing:
-        return fails(f"{names} is not {prevailing}, like most key attributes in this input", table.keys)
+        return fails(f"{names} is not {prevailing}, unlike most key attributes in this input", table.keys)
     return fails(f"no naming style prevails among the key attributes of this input (here: {names})", table.keys)
 
 

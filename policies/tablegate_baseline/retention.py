@@ -16,7 +16,7 @@ from tablegate.policy import (
     policy,
     unknown,
 )
-from tablegate_baseline.helpers import each_replica, replica_label, require, worded
+from tablegate_baseline.helpers import each_replica, otherwise, replica_label, require, worded
 
 # RetainExceptOnCreate is documented for DeletionPolicy only; its author wants to keep the table in either attribute.
 KEEPING = ("Retain", "RetainExceptOnCreate")
@@ -68,7 +68,13 @@ def retained_on_delete(table: Table) -> Verdict:
     protected = require(table.deletion_protection, True, "deletion protection is off", "deletion protection is on")
     if protected.truth is True:
         return protected
-    return _is_retained(table) | protected
+    retained = _is_retained(table)
+    if table.dialect is Dialect.CLOUDFORMATION:
+        missing = f"deleted: {(retained.note or '').replace(';', ',')}"
+    else:
+        missing = "destroyed: no prevent_destroy"
+    note = f"nothing protects the table from being {missing}, no deletion protection"
+    return otherwise(retained | protected, note)
 
 
 @policy(

@@ -120,9 +120,12 @@ def test_terraform_keeps_by_prevent_destroy_or_by_protection(subject: Table, exp
 
 
 def test_the_message_names_all_that_lets_the_table_go() -> None:
-    """What is wrong with each of the things that could have held it."""
+    """Each attribute that could protect it is in the message."""
     verdict = retained_on_delete.check(in_template(deletes("Delete"), facts.UPDATE_REPLACE_POLICY.unset))
-    assert verdict.note == "DeletionPolicy is Delete; UpdateReplacePolicy is Delete; deletion protection is off"
+    assert verdict.note == (
+        "nothing protects the table from being deleted:"
+        " DeletionPolicy is Delete, UpdateReplacePolicy is Delete, no deletion protection"
+    )
 
 
 def born(kind: ChangeKind | None, **stated: Any) -> Table:
