@@ -13,7 +13,17 @@ from tablegate.reporters.safe import MANY, PROSE, Plain, SafeText, Sanitizer, jo
 
 _PLURALS = {"index": "indexes", "policy": "policies", "entry": "entries", "CDK assembly": "CDK assemblies"}
 _PHRASES = {"holder": "granted to ", "tables newly reachable": "also reaches "}  # for the name and its verb
-_PLURAL_ENDINGS = ("attributes", "definitions", "dimensions", "indexes", "replicas", "tags", "units")  # of facts
+_PLURAL_ENDINGS = (
+    "alarms",
+    "attributes",
+    "definitions",
+    "dimensions",
+    "indexes",
+    "replicas",
+    "tags",
+    "targets",
+    "units",
+)  # of facts
 
 
 def number(count: int) -> SafeText:
