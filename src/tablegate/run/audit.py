@@ -28,6 +28,7 @@ OnProgress: TypeAlias = Callable[[int, int], object]  # sources that are done, a
 
 ENOUGH = 1024 * 1024  # bytes from which processes save more time than their start takes
 PARTS_EACH = 8  # a process ends after about so many parts: its memory goes with it
+MUCH_GARBAGE = 1_000_000  # objects, about 100 MB
 _OFTEN = 0.2  # seconds between two reports of progress
 _FORK = multiprocessing.get_context("fork")  # children have sources and policies without being sent them
 _exit = os._exit  # packs cannot call it while a policy runs
@@ -69,9 +70,9 @@ def _in_this_process(parts: Sequence[Part], check: Check, on_progress: OnProgres
 
 @contextmanager
 def _collecting() -> Iterator[None]:
-    """Run the collector, which the command switches off, now and then: estates hold on to themselves."""
+    """Run the collector, which the command has switched off, once in a while: estates refer to themselves."""
     before, running = gc.get_threshold(), gc.isenabled()
-    gc.set_threshold(100_000, 50, 100)
+    gc.set_threshold(MUCH_GARBAGE)
     gc.enable()
     try:
         yield
