@@ -121,6 +121,8 @@ def unlike(old: Any, new: Any, path: str, key: str, pairs: dict[tuple[str, str],
     if isinstance(old, dict) and isinstance(new, dict) and old.keys() == new.keys():
         for member in old:
             yield from unlike(old[member], new[member], f"{path}.{member}", member, pairs)
+    elif key == "findings":
+        yield from unlike_findings(old, new, pairs)
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for index, (one, other) in enumerate(zip(old, new, strict=True)):
             yield from unlike(one, other, f"{path}[{index}]", key, pairs)
@@ -128,6 +130,30 @@ def unlike(old: Any, new: Any, path: str, key: str, pairs: dict[tuple[str, str],
         pairs[old, new] = None
     elif old != new:
         yield f"{path}: {old!r} is now {new!r}"
+
+
+def unlike_findings(old: list[Any], new: list[Any], pairs: dict[tuple[str, str], None]) -> Iterator[str]:
+    """The findings that went, came or changed. One is known by its policy, input, address, part and scenario."""
+    before, after = gathered(old), gathered(new)
+    for name in before.keys() | after.keys():
+        one, other = before.get(name, []), after.get(name, [])
+        label = " ".join(name[:3])
+        for index in range(max(len(one), len(other))):
+            if index >= len(other):
+                yield f"gone: {label}: {one[index]['message']}"
+            elif index >= len(one):
+                yield f"new: {label}: {other[index]['message']}"
+            else:
+                yield from unlike(one[index], other[index], label, "", pairs)
+
+
+def gathered(findings: list[Any]) -> dict[tuple[str, ...], list[Any]]:
+    """The findings by what identifies them."""
+    by_name: dict[tuple[str, ...], list[Any]] = {}
+    for one in findings:
+        name = (one["policy"], one["input"], one["address"], str(one["part"]), str(one["scenario"]))
+        by_name.setdefault(name, []).append(one)
+    return by_name
 
 
 if __name__ == "__main__":
