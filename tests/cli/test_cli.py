@@ -83,19 +83,24 @@ def test_never_failing_on_anything_is_zero() -> None:
         (("explain",), "Missing argument"),
         (("show", TEMPLATE, "-o", "xml"), '"xml" must be json or yaml'),
         (("show", TEMPLATE, "--path", "$["), '"$[" is no JSONPath'),
-        ((), "a command is needed"),
     ],
 )
 def test_wrong_usage_is_two(arguments: tuple[str, ...], message: str) -> None:
     """A usage error takes a line or two, and nothing is checked."""
     ran = run(*arguments)
-    if arguments:
-        assert (2, "") == (ran.returncode, out(ran))
-        assert message in err(ran)
-        assert err(ran).startswith("tablegate: ")
-        assert len(err(ran).splitlines()) <= 2
-    else:
-        assert ran.returncode == 2
+    assert (2, "") == (ran.returncode, out(ran))
+    assert message in err(ran)
+    assert err(ran).startswith("tablegate: ")
+    assert len(err(ran).splitlines()) <= 2
+
+
+@pytest.mark.parametrize("arguments", [(), ("config",)])
+def test_a_missing_command_shows_the_help(arguments: tuple[str, ...]) -> None:
+    """The help page has one line for each command, as ``--help`` prints it."""
+    ran = run(*arguments)
+    first, *page = err(ran).splitlines()
+    assert (2, "tablegate: a command is needed") == (ran.returncode, first)
+    assert page == out(run(*arguments, "--help")).splitlines()
 
 
 @pytest.mark.parametrize(

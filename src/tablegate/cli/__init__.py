@@ -71,7 +71,10 @@ def _usage_error(error: Exception) -> tuple[str, ...] | None:
     # The errors of click, or of the copy of it inside Typer, have this method.
     format_message = getattr(error, "format_message", None)
     if format_message is not None:
-        return f"tablegate: {format_message() or 'a command is needed'}", "try: tablegate --help"
+        message, *help_page = format_message().splitlines() or [""]
+        if help_page:  # a command was called without arguments
+            return "tablegate: a command is needed", message, *help_page
+        return f"tablegate: {message or 'a command is needed'}", "try: tablegate --help"
     from tablegate.engine.settings import ConfigError
     from tablegate.policy.declare import PolicyError
 
