@@ -127,3 +127,11 @@ def test_number_for_none(written: str, content: int | None) -> None:
     """A number can mean that there is no limit."""
     value = section(f"{{Limit: {written}}}").number(Fact("limit"), "Limit", none=(-1,))
     assert (value.content, value.known) == (content, True)
+
+
+def test_two_facts_of_one_property() -> None:
+    """Each fact of a property has a value of its own."""
+    own = section("{Mode: fast}")
+    text = own.per_answers("Mode", None, lambda it: it.required_text("Mode"))
+    column = own.per_answers("Mode", None, lambda it: it.place("Mode").column)
+    assert (text, column) == ("fast", 24)

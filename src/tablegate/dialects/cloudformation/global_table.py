@@ -49,24 +49,24 @@ class Regions:
 def global_table(joins: TableJoins, resource: Resource) -> TypeSpecific:
     """What ``AWS::DynamoDB::GlobalTable`` has of its own."""
     per_answers = resource.resolver.scenarios.per_answers
-    shared = per_answers("properties", properties_of, resource)
-    regions = per_answers("regions", _regions, joins, shared)
+    shared = per_answers(properties_of, resource)
+    regions = per_answers(_regions, joins, shared)
     own = regions.home.section
     return TypeSpecific(
         shared=shared,
         own=own,
-        region=per_answers("region", _home_region, joins, regions),
-        capacity=per_answers("capacity", _capacity, shared, own),
-        on_demand=per_answers("ceiling", _ceiling, shared, own),
-        encryption=per_answers("encryption", _encryption, shared, own),
-        stream=per_answers("own stream", _stream, shared, own),
-        indexes=per_answers("indexes", _indexes, shared, own),
-        scaling=per_answers("inline scaling", _scaling, resource.address, shared, regions),
-        replicas=per_answers("listed replicas", _replicas, shared, regions),
-        consistency=per_answers("consistency", _consistency, shared),
-        witness_region=per_answers("witness", _witness, shared),
-        source_table=per_answers("source", _source_table, shared),
-        settings_replication=per_answers("settings", _settings_replication, own),
+        region=per_answers(_home_region, joins, regions),
+        capacity=per_answers(_capacity, shared, own),
+        on_demand=per_answers(_ceiling, shared, own),
+        encryption=per_answers(_encryption, shared, own),
+        stream=per_answers(_stream, shared, own),
+        indexes=per_answers(_indexes, shared, own),
+        scaling=per_answers(_scaling, resource.address, shared, regions),
+        replicas=per_answers(_replicas, shared, regions),
+        consistency=per_answers(_consistency, shared),
+        witness_region=per_answers(_witness, shared),
+        source_table=per_answers(_source_table, shared),
+        settings_replication=per_answers(_settings_replication, own),
     )
 
 

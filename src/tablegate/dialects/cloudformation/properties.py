@@ -193,10 +193,10 @@ class Section:
         return self.resolver.place(self.node if key is None else self.members.get(key, self.node))
 
     def per_answers(self, key: str, unset: T, read: Callable[[Section], T]) -> T:
-        """What is read of a member: once for all scenarios that agree on it, and ``unset`` if it is absent."""
+        """What ``read`` takes from a member: once for scenarios that agree on it, and ``unset`` if it is absent."""
         if self.unresolved is None and key not in self.members:
             return unset
-        return self.resolver.scenarios.per_answers(key, read, self)
+        return self.resolver.scenarios.per_answers(read, self)
 
     def known(self, fact: Fact[T], content: T, node: Node) -> Value[T]:
         """The fact as a node states it."""

@@ -64,7 +64,7 @@ class Scenarios:
         self._bound: dict[str, str] = {}
         self._excluded: dict[str, set[str]] = {}
         self._sizes: dict[str, dict[Question, int]] = {}
-        self._kept: dict[str, list[tuple[tuple[object, ...], Answers, Any]]] = {}
+        self._memory: dict[Callable[..., Any], list[tuple[tuple[object, ...], Answers, Any]]] = {}
 
     def ask(self, question: Question, options: Sequence[str] = (TRUE, FALSE)) -> str | None:
         """The answer in this scenario; None if the question stays open."""
@@ -88,19 +88,19 @@ class Scenarios:
         yield
         self.quiet = was_quiet
 
-    def per_answers(self, name: str, read: Callable[[*Ts], T], *args: *Ts) -> T:
+    def per_answers(self, read: Callable[[*Ts], T], *args: *Ts) -> T:
         """What ``read`` gives, read again only in scenarios that give it other arguments or other answers.
 
         4 % of a check of templates with scenarios.
         """
-        for known_args, needed, value in self._kept.get(name, ()):
+        for known_args, needed, value in self._memory.get(read, ()):
             if known_args == args and (not needed or self.still_holds(needed)):
                 self.asked.extend([question for question, _ in needed])
                 return value  # type: ignore[no-any-return]
         before = len(self.asked)
         value = read(*args)
         needed = tuple([(question, self.answers[question]) for question in self.asked[before:]])
-        self._kept.setdefault(name, []).append((args, needed, value))
+        self._memory.setdefault(read, []).append((args, needed, value))
         return value
 
     def still_holds(self, needed: Answers) -> bool:
@@ -122,7 +122,7 @@ class Scenarios:
     def _build_all(self, build: Callable[[], T], possible: Callable[[], bool]) -> list[T] | None:
         allowed: list[T] = []
         forbidden: list[T] = []
-        self._path, self._kept, walks = [], {}, 0
+        self._path, self._memory, walks = [], {}, 0
         while True:
             self._start()
             result = build()
@@ -150,7 +150,7 @@ class Scenarios:
         self.walks += 1
         self.quiet = True
         self.answers, self._bound, self._excluded = {}, {}, {}
-        self._kept = {}  # its arguments lead back to the resolver
+        self._memory = {}  # its arguments lead back to the resolver
 
     def _advance(self) -> bool:
         path = self._path

@@ -151,8 +151,8 @@ def table_of(joins: TableJoins, resource: Resource, read_type: ReadTypeSpecific)
     per_answers = resolver.scenarios.per_answers
     named = shared.per_answers("TableName", UNNAMED, name)
     identity = joins.identity(resource.address, named.node)
-    tagged = per_answers("tags", tags, own)
-    joined = per_answers("joins", joins.about, identity)
+    tagged = per_answers(tags, own)
+    joined = per_answers(joins.about, identity)
     replicas = _replicas(specific.replicas, joined.replicas)
     return Table(
         address=resource.address,
@@ -187,10 +187,8 @@ def table_of(joins: TableJoins, resource: Resource, read_type: ReadTypeSpecific)
         deletion_protection=own.per_answers(
             "DeletionProtectionEnabled", facts.DELETION_PROTECTION.unset, deletion_protection
         ),
-        retention=per_answers("retention", retention, resource),
-        backed_up=per_answers("backups", joins.backups.of, identity, tagged)
-        if joins.backups.any
-        else facts.BACKED_UP.unset,
+        retention=per_answers(retention, resource),
+        backed_up=per_answers(joins.backups.of, identity, tagged) if joins.backups.any else facts.BACKED_UP.unset,
         import_source=shared.per_answers("ImportSourceSpecification", facts.IMPORT_SOURCE.unset, import_source),
         restore_source=facts.RESTORE_SOURCE.unset,
         ttl=shared.per_answers("TimeToLiveSpecification", facts.NO_TTL, ttl),
@@ -240,9 +238,9 @@ _TYPES = {"String": "S", "Number": "N", "Binary": "B"}
 def regional_table(joins: TableJoins, resource: Resource) -> TypeSpecific:
     """What ``AWS::DynamoDB::Table`` and ``AWS::Serverless::SimpleTable`` have of their own."""
     per_answers = resource.resolver.scenarios.per_answers
-    section = per_answers("properties", properties_of, resource)
+    section = per_answers(properties_of, resource)
     if resource.type == SIMPLE_TABLE and section.unresolved is None:
-        section = per_answers("expanded", _expanded, section, resource)
+        section = per_answers(_expanded, section, resource)
     return TypeSpecific(
         shared=section,
         own=section,
