@@ -315,9 +315,5 @@ def _is_keyed(action: Action) -> bool:
     return "LeadingKeys" in action.keys
 
 
-def _reaches_items(reach: Reach) -> bool:
-    return any(map(_is_keyed, reach.actions))
-
-
 def _patterns(grant: Grant) -> list[str]:
     return [reach.pattern for reach in reaches(grant)]

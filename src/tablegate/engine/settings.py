@@ -254,8 +254,6 @@ _READERS: Mapping[str, Callable[[object, tuple[str, ...]], Any]] = {
     "unknown": _unknown_mode,
 }
 
-ENGINE_KEYS = (*_READERS, "policies", "overrides")
-
 _OVERRIDE_TEXTS = ("address", "path", "purpose", "environment", "data-class", "capacity")
 _OVERRIDE_KEYS = (*_OVERRIDE_TEXTS, "tags", "severity")
 

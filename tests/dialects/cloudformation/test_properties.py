@@ -1,14 +1,13 @@
-"""Sections and resources of a template as the protocols of both languages have them."""
+"""Sections and resources of a template."""
 
 from __future__ import annotations
 
 import pytest
 
 from tablegate.dialects.cloudformation.loading import load
-from tablegate.dialects.cloudformation.properties import Resource as TemplateResource
-from tablegate.dialects.cloudformation.properties import Section, resources_of
+from tablegate.dialects.cloudformation.properties import Resource, Section, resources_of
 from tablegate.dialects.reading import ReadOptions
-from tablegate.dialects.resource import Properties, Resource, ResourceRef
+from tablegate.dialects.resource import Properties
 from tablegate.model.facts import Fact
 from tablegate.model.value import Doubt
 
@@ -27,7 +26,7 @@ Conditions:
 """
 
 
-def resource(properties: str, **options: object) -> TemplateResource:
+def resource(properties: str, **options: object) -> Resource:
     """A resource with these properties."""
     resolver = load(PIPE.replace("PROPERTIES", properties), "t.yaml", ReadOptions(**options)).resolver
     assert resolver is not None
@@ -40,12 +39,12 @@ def section(properties: str, **options: object) -> Section:
     return resource(properties, **options).properties
 
 
-def test_protocols() -> None:
-    """A resource of a template is a Resource, and its properties are Properties."""
-    of_both: Resource = resource("{A: b}", region="eu-west-1", assume_defaults=True)
-    properties: Properties = of_both.properties
-    assert (of_both.address, of_both.type, of_both.owner) == ("Mapping", "AWS::Pipes::Pipe", "t.yaml")
-    assert (of_both.region.content, of_both.present, of_both.place.line) == ("eu-west-1", True, 4)
+def test_resource() -> None:
+    """A resource of a template has an address, a place and properties."""
+    pipe = resource("{A: b}", assume_defaults=True)
+    properties: Properties = pipe.properties
+    assert (pipe.address, pipe.type) == ("Mapping", "AWS::Pipes::Pipe")
+    assert (pipe.present, pipe.place.line) == (True, 4)
     assert properties.text(Fact("a"), "A").content == "b"
     assert (properties.place().line, properties.place("A").column) == (7, 21)
 
@@ -54,43 +53,6 @@ def test_presence() -> None:
     """Outside of a scenario an open condition leaves it unknown whether a resource exists."""
     assert resource("{}").present is None
     assert resource("{}", parameters={"Chosen": "b"}).present is False
-    assert not resource("{}").region.known
-
-
-@pytest.mark.parametrize(
-    ("written", "references"),
-    [
-        ("", []),
-        ("arn:aws:sqs:a:b:c", [ResourceRef(text="arn:aws:sqs:a:b:c")]),
-        ("[a, b]", [ResourceRef(text="a"), ResourceRef(text="b")]),
-    ],
-)
-def test_known_references(written: str, references: list[ResourceRef]) -> None:
-    """Known texts are references without an address."""
-    assert list(section(f"{{Source: {written}}}").refs("Source")) == references
-
-
-def test_reference_to_a_resource() -> None:
-    """A reference leads to a resource of the template, also inside of a text."""
-    own = section("{Source: !GetAtt Orders.StreamArn, Target: !Sub '${Orders.Arn}/index/*'}")
-    (source,), (target,) = own.refs("Source"), own.refs("Target")
-    assert (source.address, source.type, source.attribute) == ("Orders", "AWS::DynamoDB::Table", "StreamArn")
-    assert (target.address, target.attribute, target.text) == ("Orders", "Arn", "${Orders.Arn}/index/*")
-    assert source.doubt is not None
-
-
-def test_open_reference() -> None:
-    """A parameter without a value leads to no resource, and has a doubt."""
-    (reference,) = section("{Source: !Ref Open}").refs("Source")
-    assert (reference.address, reference.text) == (None, "${Open}")
-    assert reference.doubt is not None
-    assert "Open" in reference.doubt.reason
-
-
-def test_wrong_reference() -> None:
-    """A mapping names nothing."""
-    (reference,) = section("{Source: {a: b}}").refs("Source")
-    assert reference.doubt == Doubt("must be a text, not a mapping")
 
 
 def test_mappings() -> None:

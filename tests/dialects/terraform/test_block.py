@@ -1,4 +1,4 @@
-"""Blocks and resources of a plan as the protocols of both languages have them."""
+"""Blocks and resources of a plan."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import pytest
 from support.plans import change, configured
 from support.plans import resource as in_configuration
 from tablegate.dialects.reading import Faults, ReadOptions
-from tablegate.dialects.resource import Properties, Resource, ResourceRef
-from tablegate.dialects.terraform.block import LATER, MISSHAPEN
+from tablegate.dialects.resource import Properties
+from tablegate.dialects.terraform.block import LATER, MISSHAPEN, Block, ResourceRef
 from tablegate.dialects.terraform.configuration import Configuration
 from tablegate.dialects.terraform.prior_state import PriorState
 from tablegate.dialects.terraform.references import ReferenceResolver
 from tablegate.dialects.terraform.regions import Regions
 from tablegate.dialects.terraform.resource_changes import ResourceChanges
-from tablegate.dialects.terraform.resources import Snapshot
+from tablegate.dialects.terraform.resources import Resource, Snapshot
 from tablegate.model.facts import Fact
 from tablegate.syntax.json.lazy import part_of
 
@@ -40,21 +40,23 @@ def resource(after: dict[str, Any], expressions: dict[str, Any] | None = None, *
     return found
 
 
-def properties(after: dict[str, Any], expressions: dict[str, Any] | None = None, **members: Any) -> Properties:
+def properties(after: dict[str, Any], expressions: dict[str, Any] | None = None, **members: Any) -> Block:
     """The properties of that resource."""
-    return resource(after, expressions, **members).properties
+    return resource(after, expressions, **members).block
 
 
 def test_resource() -> None:
-    """A resource of a plan is a Resource of both languages."""
+    """A resource of a plan has an address, a provider, a region and a place."""
     found = resource({"a": "b"})
     assert (found.address, found.type, found.owner) == (f"{TYPE}.t", TYPE, "aws")
-    assert (found.region.content, found.present, found.place.file) == ("eu-west-1", True, "plan.json")
+    assert (found.region.content, found.place.file) == ("eu-west-1", "plan.json")
 
 
 def test_values() -> None:
     """Texts, flags and numbers, which some types keep as texts."""
-    found = properties({"a": "b", "f": True, "n": 5, "d": 1.5, "scalable_target_action": [{"min_capacity": "7"}]})
+    found: Properties = properties(
+        {"a": "b", "f": True, "n": 5, "d": 1.5, "scalable_target_action": [{"min_capacity": "7"}]}
+    )
     assert (found.text(Fact("a"), "a").content, found.flag(Fact("f"), "f").content) == ("b", True)
     assert (found.number(Fact("n"), "n").content, found.decimal(Fact("d"), "d").content) == (5, 1.5)
     assert found.number(Fact("n", 3), "n", (5,)).content == 3

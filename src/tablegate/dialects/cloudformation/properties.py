@@ -7,14 +7,11 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVar, overload
 
-from tablegate.dialects.cloudformation.parameters import DECIMAL, REGION
+from tablegate.dialects.cloudformation.parameters import DECIMAL
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import ResourceEntry
 from tablegate.dialects.cloudformation.values import (
     NO_NODE,
-    OTHER_STACK,
-    RESOURCE,
-    NameReference,
     Resolved,
     SecretNode,
     Unresolved,
@@ -22,8 +19,6 @@ from tablegate.dialects.cloudformation.values import (
     scalar_of,
     text_with_references,
 )
-from tablegate.dialects.resource import ResourceRef
-from tablegate.model import facts
 from tablegate.model.facts import Fact
 from tablegate.model.value import Doubt, Place, Value
 from tablegate.syntax.node import Node
@@ -176,13 +171,6 @@ class Section:
             return self.unknown(fact, node)
         return fact.of(json.dumps(node.plain(), sort_keys=True), self.resolver.place(node))
 
-    def refs(self, key: str) -> Sequence[ResourceRef]:
-        """What a text or a list of texts names."""
-        value = self.get(key)
-        if isinstance(value, Node) and isinstance(value.content, (list, tuple)):
-            return [self._ref(item) for item in self.resolver.items(value)]
-        return () if value is None else (self._ref(value),)
-
     def doubt(self, key: str) -> Doubt | None:
         """Why a member is not known; None if it is known or absent."""
         value = self.get(key)
@@ -209,28 +197,9 @@ class Section:
     def _refused(self, fact: Fact[T], node: Node, what: str) -> Value[T]:
         return self.unknown(fact, self.resolver.wrong_shape(node, what))
 
-    def _ref(self, value: Node | Unresolved) -> ResourceRef:
-        if isinstance(value, Node):
-            if is_scalar(value):
-                return ResourceRef(text=scalar_of(value))
-            value = self.resolver.wrong_shape(value, f"must be a text, not {_shown(value)}")
-        text = text_with_references(value)
-        references = [it for it in value.parts if isinstance(it, NameReference) and it.kind in (RESOURCE, OTHER_STACK)]
-        if len(references) != 1:
-            return ResourceRef(text=text, doubt=value.doubt)
-        reference = references[0]
-        stack, name = reference.stack or self.resolver, reference.resource or reference.name
-        return ResourceRef(
-            text=text,
-            address=stack.address_for(self.resolver, name),
-            type=stack.template.type_of(name),
-            attribute=reference.attribute,
-            doubt=value.doubt,
-        )
-
 
 class Resource:
-    """A resource in the scenario that its resolver is in. Implements the protocol ``Resource``."""
+    """A resource in the scenario that its resolver is in."""
 
     __slots__ = ("_entry", "resolver")
 
@@ -247,16 +216,6 @@ class Resource:
     def type(self) -> str:
         """Its type."""
         return self._entry.type
-
-    @property
-    def owner(self) -> str:
-        """What its stack is called."""
-        return self.resolver.label
-
-    @property
-    def region(self) -> Value[str]:
-        """The region of its stack."""
-        return value_of_stack(self.resolver, facts.REGION, REGION)
 
     @property
     def node(self) -> Node:

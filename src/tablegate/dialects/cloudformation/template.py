@@ -202,12 +202,6 @@ class Template:
             return self.resources.get(types[0], ())
         return [resource for type_ in types for resource in self.resources.get(type_, ())]
 
-    def type_of(self, address: str) -> str | None:
-        """The type of the resource with this logical id."""
-        node = self.names.get(address)
-        type_ = node.content.get("Type") if node is not None and isinstance(node.content, dict) else None
-        return type_.content if type_ is not None and isinstance(type_.content, str) else None
-
     def named(self, address: str, type_: str) -> ResourceEntry | None:
         """The resource with this logical id, if it is of this type."""
         node = self.names.get(address)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Any, Final, Protocol, TypeVar
 
-from tablegate.dialects.resource import ResourceRef
 from tablegate.dialects.terraform.configuration import NOTHING, Tree, tree
 from tablegate.dialects.terraform.schema import IN_ORDER, TypeSchema
 from tablegate.model.facts import Fact
@@ -120,6 +119,17 @@ LATER: Final = Doubt("known only after apply", "apply what it depends on first, 
 _NO_UNKNOWN: Tree = {}
 _NUMBER = re.compile(r"\[[0-9]+\]")
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
+
+
+@record()
+class ResourceRef:
+    """What a member names: a text, or an attribute of a resource that its expression reads."""
+
+    text: str | None = None
+    address: str | None = None  # of the resource
+    type: str | None = None  # of the resource, also where its address is not known
+    attribute: str | None = None
+    doubt: Doubt | None = None  # why the text is not known
 
 
 class BlockOwner(Protocol):

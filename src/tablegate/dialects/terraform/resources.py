@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from tablegate.dialects.reading import Faults
-from tablegate.dialects.resource import ResourceRef
-from tablegate.dialects.terraform.block import LATER, Block
+from tablegate.dialects.terraform.block import LATER, Block, ResourceRef
 from tablegate.dialects.terraform.configuration import NOTHING, Configuration, Tree, tree
 from tablegate.dialects.terraform.references import MAX_NAMES, ExpressionScope, Reference, ReferenceResolver
 from tablegate.dialects.terraform.regions import Regions
@@ -89,9 +88,7 @@ def _is_unknown(change: ResourceChange, attribute: str) -> bool:
 
 
 class Resource:
-    """One resource of a snapshot. Implements the protocol ``Resource`` of both languages."""
-
-    present = True
+    """One resource of a snapshot."""
 
     def __init__(self, snapshot: Snapshot, resource_change: ResourceChange, content: Tree) -> None:
         self.snapshot = snapshot
@@ -139,11 +136,6 @@ class Resource:
     def place(self) -> Place:
         """The place of the resource: at least the file."""
         return Place(self.file) if self._lines is None else self._lines.own_place
-
-    @property
-    def properties(self) -> Block:
-        """Its arguments."""
-        return self.block
 
     @property
     def content(self) -> Tree:
@@ -217,23 +209,15 @@ class Resource:
 
     def _refs(self, reference: Reference) -> Iterable[ResourceRef]:
         if isinstance(reference.content, str):
-            return (ResourceRef(text=reference.content, certain=False),)
+            return (ResourceRef(text=reference.content),)
         doubt = None if self.snapshot.is_known(reference) else doubt_about((reference,))
         attribute, type_ = reference.attribute or None, reference.type or None
         if not reference.targets:
             return (ResourceRef(type=type_, attribute=attribute, doubt=doubt),) if type_ or doubt else ()
-        certain = len(reference.targets) == 1
         return (
-            ResourceRef(address=target.address, type=type_, attribute=attribute, doubt=doubt, certain=certain)
+            ResourceRef(address=target.address, type=type_, attribute=attribute, doubt=doubt)
             for target in reference.targets
         )
-
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from tablegate.dialects import resource as protocols
-
-    _PROTOCOL: type[protocols.Resource] = Resource
 
 
 def doubt_about(references: Iterable[Reference]) -> Doubt:

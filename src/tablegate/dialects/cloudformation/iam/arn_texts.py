@@ -219,10 +219,6 @@ class ArnTexts:
         service = kind.split("::")[1].lower() if kind.count("::") == 2 else "other"
         return (f"arn:{self.partition}:{service}:{self.symbols.of(what)}",)
 
-    def arn_of_identity(self, address: str) -> str:
-        """The ARN of a role, user, group or managed policy of this template."""
-        return self._arn_of_identity(NameReference(address, None, RESOURCE))
-
     def _arn_of_identity(self, symbol: NameReference) -> str:
         sort = _IDENTITIES[self._type(symbol)][0]
         return f"arn:{self.partition}:iam::{self.account}:{sort}/{self._identity(symbol)}"
