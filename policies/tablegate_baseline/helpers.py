@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -182,8 +183,6 @@ def _forms(words: tuple[str, ...]) -> tuple[Mapping[tuple[str, ...], str], int]:
 
 def most_similar(name: str, known: Sequence[str], similarity: float) -> str | None:
     """The known name that is most similar to this one; None where none is similar enough."""
-    import difflib  # needed for few findings
-
     return next(iter(difflib.get_close_matches(name, known, n=1, cutoff=similarity)), None)
 
 

@@ -7,6 +7,10 @@ import os
 import sys
 from contextlib import suppress
 
+from tablegate import __version__
+from tablegate.cli.output import OutputError, emit, note
+from tablegate.interrupt import raised_on_ctrl_c
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,8 +45,6 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _version() -> int:
-    from tablegate import __version__
-    from tablegate.cli.output import emit
     from tablegate.iam.aws_data import ACTIONS_AS_OF, MANAGED_AS_OF
 
     emit(f"tablegate {__version__} (AWS actions of {ACTIONS_AS_OF}, managed policies of {MANAGED_AS_OF})\n")
@@ -51,7 +53,6 @@ def _version() -> int:
 
 def _command(arguments: Sequence[str]) -> int:
     from tablegate.cli.commands import run_command
-    from tablegate.interrupt import raised_on_ctrl_c
 
     try:
         with raised_on_ctrl_c():
@@ -60,8 +61,6 @@ def _command(arguments: Sequence[str]) -> int:
         lines = _usage_error(error)
         if lines is None:
             raise
-        from tablegate.cli.output import note
-
         note(*lines)
         return USAGE
 
@@ -91,8 +90,6 @@ def _crashed(error: BaseException, *, debug: bool) -> int:
         return error.code if isinstance(error.code, int) else 0
     if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
         return BROKEN_PIPE  # the reader of a help page left
-    from tablegate.cli.output import OutputError, note
-
     if isinstance(error, OutputError):
         note(f"tablegate: {error}")
         return 4

@@ -60,25 +60,25 @@ def _iam(own: Mapping[str, Any], settings: Mapping[str, Any]) -> int:
 
 
 def _explain(own: Mapping[str, Any], _settings: Mapping[str, Any]) -> int:
-    from tablegate.cli.pages import explain
+    from tablegate.cli.show import explain
 
     return explain(own["policy"], _sources(own))
 
 
 def _policies(own: Mapping[str, Any], _settings: Mapping[str, Any]) -> int:
-    from tablegate.cli.pages import list_policies
+    from tablegate.cli.show import list_policies
 
     return list_policies(_sources(own), as_json=own["json"], as_markdown=own["markdown"])
 
 
 def _config_show(own: Mapping[str, Any], _settings: Mapping[str, Any]) -> int:
-    from tablegate.cli.pages import show_configuration
+    from tablegate.cli.show import show_configuration
 
     return show_configuration(_sources(own), as_json=own["json"])
 
 
 def _config_schema(own: Mapping[str, Any], _settings: Mapping[str, Any]) -> int:
-    from tablegate.cli.pages import print_schema
+    from tablegate.cli.show import print_schema
 
     return print_schema(_sources(own))
 

@@ -6,6 +6,7 @@ A mistake is a ConfigError with the keys that lead to it, and the word that was 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any, NoReturn
 
@@ -70,8 +71,6 @@ class Settings:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     """A hint that names the known word closest to this one, if one is close."""
-    from difflib import get_close_matches  # only a mistake needs it
-
     by_lower = {item.lower(): item for item in sorted(known, reverse=True)}  # the spelling in capitals comes last
     close = get_close_matches(word.lower(), by_lower, n=1)
     return f'did you mean "{by_lower[close[0]]}"?' if close else None

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 from tablegate.model.record import record
 from tablegate.syntax import source as text
-from tablegate.syntax.node import ParseError
+from tablegate.syntax.node import Node, ParseError
 from tablegate.syntax.source import Source, utf8
 
 if TYPE_CHECKING:
@@ -93,6 +93,18 @@ def is_json(text: str) -> bool:
     return text.lstrip(" \t\r\n").startswith("{")
 
 
+def parse(text: str, *, as_json: bool, wanted: Callable[[str], bool] | None = None) -> Node:
+    """The tree of a text in JSON or in YAML, where ``wanted`` says which types of resources are needed."""
+    # Imported here: a run needs few of the readers.
+    if as_json:
+        from tablegate.syntax.json import parse_json
+
+        return parse_json(text)
+    from tablegate.syntax.yaml import parse_yaml
+
+    return parse_yaml(text, wanted)
+
+
 def has_template_key(text: str) -> bool:
     """Whether a section of a template is at the top level of this YAML, without parsing it."""
     first = re.match(_FIRST_LINE, text)
@@ -155,12 +167,9 @@ def _of_wrapped(text: str) -> Recognised:
 
 def _of_yaml(text: str) -> Recognised:
     """Any other text: broken YAML raises its own error, anything else is named."""
-    from tablegate.syntax.json import parse_json
-    from tablegate.syntax.yaml import parse_yaml
-
     if re.match(_SECTION, text):
         raise ParseError("not JSON or YAML: expected a Terraform plan or a template", hint=UNKNOWN.hint)
-    content = (parse_json if text.lstrip().startswith(("[", "/")) else parse_yaml)(text).content
+    content = parse(text, as_json=text.lstrip().startswith(("[", "/"))).content
     if not isinstance(content, Mapping):
         kind = "a list" if isinstance(content, list) else "a single value"
         raise ParseError(f"this is {UNKNOWN.what}, but {kind}", hint=UNKNOWN.hint)

@@ -11,9 +11,9 @@ from tablegate.model.estate import Change, ChangeKind, ReplaceOrder
 from tablegate.model.record import record
 from tablegate.model.table import Table
 from tablegate.model.value import Doubt, Place, Value
-from tablegate.syntax.json import load_json, parse_json
+from tablegate.syntax.json import load_json
 from tablegate.syntax.node import Node, ParseError
-from tablegate.syntax.recognise import Kind, is_json, recognise
+from tablegate.syntax.recognise import Kind, is_json, parse, recognise
 from tablegate.syntax.source import Source
 
 _MASK = "****"  # in place of the value of a NoEcho parameter
@@ -24,12 +24,7 @@ Members = Mapping[str, Node]
 
 def parsed(text: str) -> Node:
     """The document, as JSON or as YAML."""
-    if is_json(text):
-        return parse_json(text)
-    # Imported here: few change sets are YAML.
-    from tablegate.syntax.yaml import parse_yaml
-
-    return parse_yaml(text)
+    return parse(text, as_json=is_json(text))
 
 
 def member(content: Members, name: str) -> Node | None:

@@ -17,8 +17,8 @@ from tablegate.dialects.cloudformation.values import Unresolved, is_scalar, scal
 from tablegate.dialects.reading import Faults, ReadOptions
 from tablegate.model.record import record
 from tablegate.model.value import Doubt
+from tablegate.syntax import recognise
 from tablegate.syntax.node import Node
-from tablegate.syntax.recognise import is_json
 
 _CONNECTORS = "Connectors:"
 
@@ -55,15 +55,9 @@ def load_tree(
 
 def parse(text: str) -> Node:
     """The tree of a template. Raises ParseError if the text is neither JSON nor YAML."""
-    # Imported here: a template needs only one of the two.
-    if is_json(text):
-        from tablegate.syntax.json import parse_json
-
-        return parse_json(text)
-    from tablegate.syntax.yaml import parse_yaml
-
     # A resource of any type may have a connector.
-    return parse_yaml(text, None if _CONNECTORS in text else is_read)
+    wanted = None if _CONNECTORS in text else is_read
+    return recognise.parse(text, as_json=recognise.is_json(text), wanted=wanted)
 
 
 def _unrolled(

@@ -12,6 +12,7 @@ from tablegate.dialects.reading import Faults, ReadOptions
 from tablegate.model.record import record
 from tablegate.model.value import Doubt, Span
 from tablegate.syntax.node import Node, ParseError
+from tablegate.syntax.recognise import parse
 
 REGION = "AWS::Region"
 ACCOUNT = "AWS::AccountId"
@@ -229,14 +230,7 @@ def _toml(text: str) -> object:
 
 
 def _json_or_yaml(text: str) -> object:
-    # Imported here: a run without a parameter file pays for neither reader.
-    if text.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
-        from tablegate.syntax.json import parse_json
-
-        return parse_json(text).plain()
-    from tablegate.syntax.yaml import parse_yaml
-
-    return parse_yaml(text).plain()
+    return parse(text, as_json=text.lstrip("\ufeff \t\r\n")[:1] in ("{", "[")).plain()
 
 
 def _values(content: object) -> dict[str, str]:

@@ -60,7 +60,7 @@ def matching_block(expression: object, number: int, item: Tree, source: BlockMat
 
 
 def _either(blocks: Sequence[Tree]) -> Tree:
-    """One of several blocks: each member reads what it reads in any of them."""
+    """One block for many: each member reads what it reads in any of them."""
     members: dict[str, list[object]] = {}
     for block in blocks:
         for key, expression in block.items():

@@ -152,8 +152,8 @@ class KmsKeys:
         names = {one.reference for one in choice}
         for reference in keys:
             for instance in reference.targets:
-                found = self._snapshot.at(instance)
-                scope = None if found is None else found.scope
+                key = self._snapshot.at(instance)
+                scope = None if key is None else key.scope
                 read = () if scope is None else self._snapshot.resolver.trace(scope.repeats, scope)
                 if names <= {one.reference for one in read}:
                     return True

@@ -12,6 +12,9 @@ from functools import lru_cache
 from threading import Lock
 from typing import Any
 
+import lark
+from hcl2 import api, parser
+
 from tablegate.syntax.hcl.nodes import (
     Access,
     At,
@@ -59,8 +62,6 @@ _ONE_AT_A_TIME = Lock()  # Lark changes its lexers while it parses
 
 @lru_cache(maxsize=4096)
 def _parsed(text: str, grammar: str | None) -> Expression:
-    import lark
-
     try:
         with _ONE_AT_A_TIME:
             tree = _parse(grammar)(f"x = {text}\n")
@@ -81,8 +82,6 @@ def _parsed(text: str, grammar: str | None) -> Expression:
 
 @lru_cache(maxsize=2)
 def _parse(grammar: str | None) -> Callable[[str], Any]:
-    from hcl2 import api, parser
-
     if grammar is not None:
         setattr(parser, "PARSER_FILE", grammar)  # noqa: B010 - typed as a path, used as a text
     return api.parses_to_tree

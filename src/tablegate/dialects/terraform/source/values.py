@@ -170,7 +170,7 @@ _SCALARS = frozenset({"text", "number", "flag"})
 
 
 class UntypedError(Exception):
-    """Values of several types, which only Terraform can unify."""
+    """Values of different types, which only Terraform can unify."""
 
 
 def unified(items: Sequence[object]) -> list[object]:

@@ -1,4 +1,4 @@
-"""The commands explain, policies and config: what they print."""
+"""The commands explain, policies and config, which show what is known without an input."""
 
 from __future__ import annotations
 
