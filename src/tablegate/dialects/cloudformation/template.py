@@ -184,7 +184,6 @@ class Template:
     mappings: Mapping[str, Node]
     conditions: Mapping[str, Node]
     rules: Mapping[str, Node]
-    globals: Mapping[str, Node]
     outputs: Mapping[str, Node]
     names: Mapping[str, Node]
     resources: Mapping[str, Sequence[ResourceEntry]]
@@ -268,7 +267,6 @@ def bare_template(file: str, root: Mapping[str, Node], faults: Faults) -> Templa
         mappings=section_of(root, "Mappings", faults),
         conditions=section_of(root, "Conditions", faults),
         rules=section_of(root, "Rules", faults),
-        globals=section_of(root, "Globals", faults),
         outputs=section_of(root, "Outputs", faults),
         names={},
         resources={},

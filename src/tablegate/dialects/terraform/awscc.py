@@ -108,7 +108,6 @@ def _read_by_cloudformation(table: Resource, options: ReadOptions) -> Table:
         mappings={},
         conditions={},
         rules={},
-        globals={},
         outputs={},
         names={table.address: node},
         resources={},

@@ -91,7 +91,7 @@ class Serverless:
         for resource in self._context.resources(FUNCTION, STATE_MACHINE):
             is_made = self._is_made(resource)
             if is_made is not False:
-                self._role(resource.part(self._with_globals(resource), certain=is_made is True))
+                self._role(resource.part(resource.section, certain=is_made is True))
 
     def _is_made(self, resource: PresentResource) -> bool | None:
         """Whether SAM makes the role. It does not if one is given, and then ignores the policies."""
@@ -102,10 +102,6 @@ class Serverless:
         if len(roles) == len(values):
             return False
         return None if roles else True
-
-    def _with_globals(self, resource: PresentResource) -> Mapping[str, Node]:
-        shared = self._context.resolver.template.globals.get("Function") if resource.type == FUNCTION else None
-        return {**_mapping(shared), **resource.section} if shared is not None else resource.section
 
     def _role(self, resource: PresentResource) -> None:
         context, service = self._context, _SERVICES[resource.type]
