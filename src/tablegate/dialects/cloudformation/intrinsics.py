@@ -225,7 +225,8 @@ def _row(resolver: Resolver, node: Node, rows: Node, key: Node, *others: str) ->
         return rows.content.get(scalar_of(value))
     reference = value.reference
     subject = reference.name if reference is not None else text_with_references(value)
-    options = (*rows.content, *others)
+    possible = [row for row in rows.content if reference is None or resolver.can_be(reference.name, row)]
+    options = (*possible, *others)
     row = resolver.scenarios.ask(Question(VALUE, subject), options) if subject and options else None
     return rows.content.get(row) if row is not None else Unresolved(value.doubt, node)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from tablegate.dialects.cloudformation.parameters import check_given
 from tablegate.dialects.cloudformation.resolver import NO_CONTEXT, Resolver, StackContext
 from tablegate.dialects.cloudformation.sam_globals import with_globals
 from tablegate.dialects.cloudformation.template import (
@@ -52,6 +53,8 @@ def load_tree(
     content = with_globals(content, faults)
     template = template_of(name, content, faults) if content else None
     resolver = None if template is None else Resolver(template, options, faults, loops, context)
+    if template is not None:
+        check_given(template.parameters, options, faults)
     return LoadedTemplate(resolver, faults, text)
 
 

@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVar, overload
 
-from tablegate.dialects.cloudformation.parameters import DECIMAL, REGION
+from tablegate.dialects.cloudformation.limits import DECIMAL
+from tablegate.dialects.cloudformation.parameters import REGION
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import ResourceEntry
 from tablegate.dialects.cloudformation.values import (

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 
 from tablegate.dialects.cloudformation.conditions import Conditions
 from tablegate.dialects.cloudformation.intrinsics import FUNCTIONS, transform
+from tablegate.dialects.cloudformation.limits import limits_of
 from tablegate.dialects.cloudformation.parameters import (
     NO_VALUE,
     STACK_NAME,
@@ -204,6 +205,14 @@ class Resolver:
                     return output
             return _of_resource(node, name, attribute)
         return self._undefined(node, name, attribute)
+
+    def can_be(self, name: str, word: str) -> bool:
+        """Whether a parameter without a value can be this word, by the limits that the template sets."""
+        node = self.template.parameters.get(name)
+        if node is None or not isinstance(node.content, dict):
+            return True
+        limits = limits_of(node.content)
+        return limits.type not in ("String", "Number") or limits.refusal(word) is None
 
     def _parameter_node(self, node: Node, name: str, value: ParameterValue) -> Resolved:
         content = value.content
