@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from weakref import proxy
 
 from tablegate.dialects.cloudformation.scenarios import EQUAL, FREE, TRUE, VALUE, Answers, Question
+from tablegate.dialects.cloudformation.template import CHECK_THE_RESULT, CONDITIONS, INSERTED
 from tablegate.dialects.cloudformation.values import (
     INPUT,
     Resolved,
@@ -65,6 +66,8 @@ class Conditions:
         if fixed is not None:
             return fixed
         node = self._declared.get(name)
+        if self._may_be_inserted(name):
+            return None
         if node is None:
             self._resolver.wrong_shape(where, f"there is no condition {name!r}")
             return None
@@ -76,6 +79,11 @@ class Conditions:
                 self._scenarios.asked.extend([question for question, _ in decision.needed])
                 return decision.truth
         return self._decide(name, node)
+
+    def _may_be_inserted(self, name: str) -> bool:
+        """Whether what the template says of a condition is not all."""
+        template = self._resolver.template
+        return CONDITIONS in template.rewritten or (name not in self._declared and CONDITIONS in template.open_sections)
 
     def _decide(self, name: str, node: Node) -> bool | None:
         scenarios = self._scenarios
@@ -107,6 +115,8 @@ class Conditions:
         left_open = ", ".join(sorted(self._scenarios.left_open))
         if left_open:
             return self._resolver.left_open(left_open)
+        if self._may_be_inserted(name):
+            return Doubt(f"a macro may insert the condition {name}", CHECK_THE_RESULT)
         return Doubt(f"the condition {name} cannot be decided")
 
     def scenario(self) -> Mapping[str, str] | None:
@@ -139,6 +149,9 @@ class Conditions:
 
     def _holds(self, node: Node) -> bool | None:
         content = node.content
+        if isinstance(content, dict) and INSERTED in content:
+            self._resolver.resolve(node)
+            return None
         if not isinstance(content, dict) or len(content) != 1:
             self._resolver.wrong_shape(
                 node, "a condition is one function: Fn::Equals, Fn::And, Fn::Or, Fn::Not or Condition"

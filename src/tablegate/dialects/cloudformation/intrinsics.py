@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from tablegate.dialects.cloudformation.scenarios import VALUE, Question
-from tablegate.dialects.cloudformation.template import DIRECTIVES, PACKAGE
+from tablegate.dialects.cloudformation.template import CHECK_THE_RESULT, DIRECTIVES, INSERTED, MAPPINGS, PACKAGE
 from tablegate.dialects.cloudformation.values import (
     Resolved,
     Unresolved,
@@ -199,7 +199,10 @@ def find_in_map(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     name = resolver.resolve(content[0])
     if not isinstance(name, Node):
         return expression(node, name.doubt if name else None)
-    value: Node | Unresolved | None = resolver.template.mappings.get(scalar_of(name))
+    template = resolver.template
+    value: Node | Unresolved | None = template.mappings.get(scalar_of(name))
+    if MAPPINGS in template.rewritten or (value is None and MAPPINGS in template.open_sections):
+        return expression(node, Doubt(f"a macro may insert the mapping {scalar_of(name)}", CHECK_THE_RESULT))
     for key in content[1:3]:
         if isinstance(value, Node):
             value = _row(resolver, node, value, key, *((_ANY_OTHER,) if default else ()))
@@ -207,7 +210,7 @@ def find_in_map(resolver: Resolver, node: Node, argument: Node) -> Resolved:
         return value
     if value is None:
         return resolver.resolve(default) if default is not None else _no_row(resolver, node, scalar_of(name))
-    if isinstance(value.content, dict):
+    if isinstance(value.content, dict) and INSERTED not in value.content:
         return resolver.wrong_shape(node, "Fn::FindInMap must find a text or a list")
     return resolver.resolve(value)
 
@@ -221,6 +224,8 @@ def _row(resolver: Resolver, node: Node, rows: Node, key: Node, *others: str) ->
     value = resolver.resolve(key)
     if value is None or not isinstance(rows.content, dict):
         return resolver.wrong_shape(node, "Fn::FindInMap takes the name of a map with two levels, and two keys")
+    if INSERTED in rows.content:
+        return transform(resolver, node, rows.content[INSERTED])
     if isinstance(value, Node):
         return rows.content.get(scalar_of(value))
     reference = value.reference
@@ -233,7 +238,7 @@ def _row(resolver: Resolver, node: Node, rows: Node, key: Node, *others: str) ->
 
 def _no_row(resolver: Resolver, node: Node, mapping: str) -> Unresolved:
     what = f"there is no mapping {mapping!r} with this key"
-    if resolver.scenarios.answers or resolver.template.macros:
+    if resolver.scenarios.answers:
         return Unresolved(Doubt(f"{what} in this scenario"), node)
     return resolver.wrong_shape(node, what)
 
@@ -308,7 +313,7 @@ def transform(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     name = scalar_of(named) if named is not None else "Fn::Transform"
     what = f"the macro {name} may insert anything here"
     resolver.faults.incomplete(what, node)
-    return Unresolved(Doubt(what, "check the template after its transforms"), node)
+    return Unresolved(Doubt(what, CHECK_THE_RESULT), node)
 
 
 def packaged(_resolver: Resolver, node: Node, _argument: Node) -> Resolved:

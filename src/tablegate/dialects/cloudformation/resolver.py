@@ -256,7 +256,7 @@ class Resolver:
                 if isinstance(node.content, dict)
             }
             self._modules = tuple(address for address, type_ in types.items() if is_module(type_))
-        return self.template.serverless or bool(self.template.macros) or name.startswith(self._modules)
+        return self.template.serverless or self.template.has_open_resources or name.startswith(self._modules)
 
     def _mapping(self, node: Node, content: Mapping[str, Node]) -> Resolved:
         if "Ref" in content and len(content) > 1:

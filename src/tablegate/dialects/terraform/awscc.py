@@ -112,6 +112,8 @@ def _read_by_cloudformation(table: Resource, options: ReadOptions) -> Table:
         names={table.address: node},
         resources={},
         macros=(),
+        open_sections=frozenset(),
+        rewritten=frozenset(),
         serverless=False,
     )
     resolver = _PlanResolver(table, nodes, template, options)
