@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from tablegate.dialects.cloudformation.scenarios import VALUE, Question
@@ -252,30 +252,35 @@ def length(resolver: Resolver, node: Node, argument: Node) -> Resolved:
 
 
 def to_json_string(resolver: Resolver, node: Node, argument: Node) -> Resolved:
-    """``Fn::ToJsonString``, if everything in it is known."""
-    plain, open_part = _plain(resolver, argument)
-    if open_part is not None:
-        return expression(node, open_part.doubt)
-    return text_node(node, json.dumps(plain, separators=(",", ":")))
+    """``Fn::ToJsonString``, if everything in it is known. What is ``AWS::NoValue`` is left out."""
+    plain = _plain(resolver.resolve(argument), resolver)
+    if isinstance(plain, Unresolved):
+        return expression(node, plain.doubt)
+    return expression(node) if plain is _ABSENT else text_node(node, json.dumps(plain, separators=(",", ":")))
 
 
-def _plain(resolver: Resolver, node: Node) -> tuple[object, Unresolved | None]:
-    value = resolver.resolve(node)
+_ABSENT = object()
+
+
+def _plain(value: Resolved, resolver: Resolver) -> object:
+    """A value with all that is in it; ``_ABSENT`` if there is none, and the first part that is not known."""
     if isinstance(value, Unresolved):
-        return None, value
+        return value
     if value is None:
-        return None, None
-    if isinstance(value.content, dict):
-        members = {key: _plain(resolver, child) for key, child in value.content.items()}
-        return {key: plain for key, (plain, _) in members.items()}, _first_open(list(members.values()))
-    if isinstance(value.content, (list, tuple)):
-        items = [_plain(resolver, child) for child in value.content]
-        return [plain for plain, _ in items], _first_open(items)
-    return value.content, None
+        return _ABSENT
+    content = value.content
+    if isinstance(content, dict):
+        members = {key: _plain(resolver.resolve(child), resolver) for key, child in content.items()}
+        present = {key: plain for key, plain in members.items() if plain is not _ABSENT}
+        return _first_open(present.values()) or present
+    if isinstance(content, (list, tuple)):
+        items = [_plain(item, resolver) for item in resolver.items(value)]
+        return _first_open(items) or items
+    return content
 
 
-def _first_open(parts: Sequence[tuple[object, Unresolved | None]]) -> Unresolved | None:
-    return next((part for _, part in parts if part is not None), None)
+def _first_open(parts: Iterable[object]) -> Unresolved | None:
+    return next((part for part in parts if isinstance(part, Unresolved)), None)
 
 
 def to_base64(resolver: Resolver, node: Node, argument: Node) -> Resolved:
