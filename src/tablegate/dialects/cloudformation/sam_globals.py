@@ -31,7 +31,11 @@ def with_globals(root: Mapping[str, Node], faults: Faults) -> Mapping[str, Node]
     common = section_of(root, "Globals", faults)
     if not common or entries is None or not isinstance(entries.content, dict):
         return root
-    shared = {type_: _shared(common, type_, faults) for type_ in _SECTIONS}
+    shared = {
+        type_: _shared(common, type_, faults)
+        for type_, section in _SECTIONS.items()
+        if section in common or _TRANSFORM in common
+    }
     merged = {address: _with(shared, node, faults) for address, node in entries.content.items()}
     return {**root, "Resources": _like(entries, merged)}
 
@@ -59,7 +63,7 @@ def _with(shared: Mapping[str, Mapping[str, Node]], node: Node, faults: Faults) 
     body = node.content
     type_ = body.get("Type") if isinstance(body, dict) else None
     name = type_.content if type_ is not None and isinstance(type_.content, str) else ""
-    if not isinstance(body, dict) or not shared.get(name):
+    if not isinstance(body, dict) or name not in shared:
         return node
     taken = _taken(shared[name], body.get("IgnoreGlobals"), faults)
     own = body.get("Properties") or _like(node, {})
