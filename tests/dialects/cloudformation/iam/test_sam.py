@@ -264,6 +264,16 @@ def test_state_machines() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("role", "made"),
+    [("!If [IsProd, !GetAtt R.Arn, !Ref AWS::NoValue]", False), ("!Ref AWS::NoValue", False), ("''", True)],
+)
+def test_the_role_of_a_state_machine(role: str, *, made: bool) -> None:
+    """The transform makes none if one is written, even as a function that gives none."""
+    found = resources(f"M: {{Type: AWS::Serverless::StateMachine, Properties: {{Role: {role}}}}}\n{ROLE}")
+    assert ("M" in holders(found)) is made
+
+
 READ = (
     "dynamodb:GetItem, dynamodb:Query, dynamodb:Scan, dynamodb:BatchGetItem, dynamodb:ConditionCheckItem, "
     "dynamodb:PartiQLSelect"

@@ -97,6 +97,8 @@ class Serverless:
         """Whether SAM makes the role. It does not if one is given, and then ignores the policies."""
         if "Role" not in resource.section:
             return True
+        if resource.type == STATE_MACHINE:  # the transform looks at no function here
+            return not resource.section["Role"].content
         values = self._context.trees.values(resource.section["Role"])
         roles = [value for value in values if not _is_nothing(value)]
         if len(roles) == len(values):
