@@ -11,7 +11,7 @@ import string
 from collections.abc import Callable
 from typing import TypeAlias
 
-_MOST_STEPS = 100_000
+_MOST_STEPS = 20_000
 _MOST_CHARACTERS = 1_000  # of a pattern
 _MOST_GROUPS = 30  # inside each other
 _CONTROL = re.compile(r"[^ -~]")

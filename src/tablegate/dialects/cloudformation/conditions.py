@@ -54,7 +54,6 @@ class Conditions:
         self._being_decided: dict[str, None] = {}
         self._in_words_of: dict[Answers, Mapping[str, str] | None] = {}
         self._names: dict[Question, tuple[str, bool]] | None = None
-        self._can_be: dict[Question, bool] = {}
 
     def is_declared(self, name: str) -> bool:
         """Whether the template has such a condition."""
@@ -199,19 +198,10 @@ class Conditions:
         comparison = _comparison(left, right)
         if not isinstance(comparison, Question):
             return comparison
-        if not self._possible_answer(comparison):
+        if comparison.word is not None and not self._resolver.can_be(comparison.subject, comparison.word):
             return False
         answer = self._scenarios.ask(comparison)
         return None if answer is None else answer == TRUE
-
-    def _possible_answer(self, question: Question) -> bool:
-        """Whether a question can be answered with yes: not if the parameter cannot be that word."""
-        subject, word = question.subject, question.word
-        if question.kind != EQUAL or word is None:
-            return True
-        if question not in self._can_be:
-            self._can_be[question] = self._resolver.can_be(subject, word)
-        return self._can_be[question]
 
     def _contains(self, listed: Resolved, value: Resolved) -> bool | None:
         if not isinstance(listed, Node) or not isinstance(listed.content, (list, tuple)):

@@ -110,6 +110,7 @@ def _part_of_other_stack(part: Part, stack: Resolver) -> Part:
 
 
 _OUTPUTS = "Outputs."
+_MOST_WORDS = 1_000  # that are held against the limits of parameters
 
 
 class Resolver:
@@ -134,6 +135,7 @@ class Resolver:
         self.scenarios = Scenarios()
         self.conditions = Conditions(self, template.conditions)
         self._modules: tuple[str, ...] | None = None
+        self._can_be: dict[tuple[str, str], bool] = {}
         self._parameter_values: dict[str, ParameterValue] = pseudo_parameters(options)
         self._parameter_values.update({name: ParameterValue(doubt=doubt) for name, doubt in loops.items()})
         if context.name is not None:
@@ -211,8 +213,12 @@ class Resolver:
         node = self.template.parameters.get(name)
         if node is None or not isinstance(node.content, dict):
             return True
-        limits = limits_of(node.content)
-        return limits.type not in ("String", "Number") or limits.refusal(word) is None
+        known = self._can_be.get((name, word))
+        if known is None:
+            limits = limits_of(node.content)
+            is_text = limits.type in ("String", "Number") and len(self._can_be) < _MOST_WORDS
+            known = self._can_be[name, word] = not is_text or limits.refusal(word) is None
+        return known
 
     def _parameter_node(self, node: Node, name: str, value: ParameterValue) -> Resolved:
         content = value.content
