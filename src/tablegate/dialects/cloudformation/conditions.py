@@ -12,6 +12,8 @@ from tablegate.dialects.cloudformation.scenarios import EQUAL, FREE, TRUE, VALUE
 from tablegate.dialects.cloudformation.template import CHECK_THE_RESULT, CONDITIONS, INSERTED
 from tablegate.dialects.cloudformation.values import (
     INPUT,
+    NameReference,
+    Part,
     Resolved,
     Unresolved,
     is_scalar,
@@ -282,11 +284,26 @@ def _comparison(left: Resolved, right: Resolved) -> bool | Question | None:
         left, right = right, left
     if isinstance(right, Unresolved) and left.parts and left.parts == right.parts:
         return True
-    reference = left.reference
-    if reference is not None and reference.kind == INPUT and isinstance(right, Node) and is_scalar(right):
-        return Question(EQUAL, reference.name, scalar_of(right))
+    if (
+        isinstance(right, Node)
+        and is_scalar(right)
+        and (decided := _completed(left.parts, scalar_of(right))) is not None
+    ):
+        return decided
     sides = [text_with_references(side) if side is not None else "" for side in (left, right)]
     return Question(FREE, " = ".join(sorted(side for side in sides if side is not None))) if None not in sides else None
+
+
+def _completed(parts: Sequence[Part], text: str) -> bool | Question | None:
+    """What one parameter must be for a text around it to equal another; None if there are more, or other, unknowns."""
+    unknown = [part for part in parts if isinstance(part, NameReference)]
+    if len(unknown) != 1 or unknown[0].kind != INPUT or unknown[0].attribute is not None:
+        return None
+    number = parts.index(unknown[0])
+    before, after = ("".join(map(str, side)) for side in (parts[:number], parts[number + 1 :]))
+    if not text.startswith(before) or not text.endswith(after) or len(text) < len(before) + len(after):
+        return False
+    return Question(EQUAL, unknown[0].name, text[len(before) : len(text) - len(after)])
 
 
 def _comparable(node: Node | None) -> object:
