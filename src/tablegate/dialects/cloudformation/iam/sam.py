@@ -149,21 +149,22 @@ class Serverless:
             if name in POLICY_TEMPLATES:
                 used[name] += 1
                 within = name if used[name] == 1 else f"{name} {used[name]}"
-                parameters = {key: self._texts(parameter) for key, parameter in _mapping(node).items()}
+                values = {key: list(self._context.items({"": it}, "")) for key, it in _mapping(node).items()}
+                parameters = {key: self._texts(value for value, _ in listed) for key, listed in values.items()}
+                certain = all(is_sure for listed in values.values() for _, is_sure in listed)
                 statements = [
                     _statement(statement, self._resources(statement, parameters))
                     for statement in POLICY_TEMPLATES[name]
                 ]
                 held = self._context.reader.composed(
-                    value, resource.address, statements, within, certain=resource.certain
+                    value, resource.address, statements, within, certain=certain and resource.certain
                 )
                 holder.give(held, by=Maker(MakerKind.TEMPLATE, name))
             elif name.startswith("DynamoDB"):
                 self._context.resolver.wrong_shape(value, f"there is no policy template {name[:40]!r}")
 
-    def _texts(self, node: Node) -> tuple[str, ...]:
+    def _texts(self, values: Iterable[Node | Unresolved]) -> tuple[str, ...]:
         """All texts that a parameter of a policy template can be. It is a part of an ARN."""
-        values = [value for value, _ in self._context.items({"": node}, "")]
         return tuple(text for value in values for text in self._context.texts.every(value))
 
     def _resources(
