@@ -144,6 +144,8 @@ def _coalesce(*items: object) -> object:
         if type(item) is UnknownValue:
             return item
         if item is not None and item != "":
+            if not isinstance(item, str) and any(type(one) is UnknownValue for one in items):
+                raise UntypedError  # beside a text, it would be one
             return item
     raise FailedError
 
@@ -253,7 +255,10 @@ def _slice(content: object, start: object, end: object) -> object:
 
 def _operands(sets: tuple[object, ...]) -> list[SetValue]:
     """Sets whose elements are of one type."""
-    items = iter(unified([item for one in sets for item in as_list(one)]))
+    everything = [item for one in sets for item in as_list(one)]
+    if None in everything and any(isinstance(item, (list, dict)) for item in everything):
+        raise UntypedError
+    items = iter(unified(everything))
     return [as_set([next(items) for _ in as_list(one)]) for one in sets]
 
 

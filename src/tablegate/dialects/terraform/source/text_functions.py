@@ -56,7 +56,7 @@ def _dumped(content: object) -> str:
 def formatted(pattern: object, *items: object) -> object:
     """format(pattern, items...), for the verbs %s, %d, %v and %q."""
     text = as_text(pattern)
-    if "%" in _VERB.sub("", text):
+    if None in items or "%" in _VERB.sub("", text):
         raise InexactError
     verbs = list(_VERB.finditer(text))
     if sum(not verb[1] for verb in verbs) != len(items):
@@ -71,8 +71,6 @@ def formatted(pattern: object, *items: object) -> object:
 
 
 def _formatted(verb: str, item: object) -> object:
-    if item is None:
-        raise InexactError
     if isinstance(item, UnknownValue):
         return json_text(item) if verb == "q" else item
     if verb == "d":
@@ -86,6 +84,8 @@ def _formatted(verb: str, item: object) -> object:
 
 def formatted_list(pattern: object, *items: object) -> object:
     """formatlist(pattern, items...)."""
+    if None in items:
+        raise InexactError
     lengths = {len(item) for item in items if isinstance(item, list)} or {1}
     if len(lengths) != 1:
         raise FailedError

@@ -153,8 +153,8 @@ def _rank(content: object) -> str:
     if isinstance(content, str):
         return json.dumps(content, ensure_ascii=False)
     if isinstance(content, dict):
-        return "".join(f"{json.dumps(key)}:{_rank(content[key])};" for key in sorted(content))
-    return "".join(f"{_rank(item)};" for item in as_list(content))
+        return "".join(f"{json.dumps(key)}:{_rank(content[key])};" for key in sorted(content)) + "}"
+    return "".join(f"{_rank(item)};" for item in as_list(content)) + "]"
 
 
 def identity(content: object) -> tuple[object, ...]:
