@@ -74,7 +74,14 @@ def test_no_call_comes_to_anything_but_what_terraform_makes_of_it() -> None:
 
 @pytest.mark.parametrize(
     "expression",
-    ["sum([0.1, 0.2])", 'length("\N{WOMAN}\u200d\N{GIRL}")', 'tonumber("1e400")', 'regex("(a)", "a")', "5 % 0"],
+    [
+        "sum([0.1, 0.2])",
+        'length("\N{WOMAN}\u200d\N{GIRL}")',
+        'tonumber("1e400")',
+        'regex("(a)", "a")',
+        "5 % 0",
+        "ephemeral.a_b.c.d",
+    ],
 )
 def test_what_only_terraform_counts_is_neither_a_value_nor_a_failure(expression: str) -> None:
     """So that ``can`` and ``try`` do not decide by it."""

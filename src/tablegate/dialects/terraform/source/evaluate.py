@@ -169,11 +169,11 @@ def _rooted(name: str, steps: tuple[Step, ...], scope: EvaluationScope) -> tuple
         return (scope.key if scope.counts else _missing("count.index")), steps[1:]
     if name == "module":
         return module.module(first), steps[1:]
-    if name in ("path", "terraform", "self"):
+    if name in ("ephemeral", "path", "self", "terraform"):
         return UnknownValue(f"{name}.{first} is not evaluated"), ()
     mode, type_ = ("data", first) if name == "data" else ("managed", name)
     rest = steps[1:] if mode == "data" else steps
-    if name == "ephemeral" or not rest or not isinstance(rest[0], Attr):
+    if not rest or not isinstance(rest[0], Attr):
         raise FailedError
     return module.resource(mode, type_, rest[0].name), rest[1:]
 
