@@ -318,7 +318,7 @@ resource "terraform_data" "t" {
         ("each.key", "unknown: each.key is not known"),
         ("count.index", "unknown: count.index is not known"),
         ("other", "unknown: the expression fails, or needs more than the source"),
-        ("ephemeral.x.y.z", "unknown: the expression fails, or needs more than the source"),
+        ("ephemeral.x.y.z", "unknown: ephemeral.x is not evaluated"),
         ('"%{ if true }x%{ endif }"', "unknown: a template with directives is not evaluated"),
         ('[for key in [var.open] : key if key == "x"][0]', "unknown: variable open has no value"),
         ('{ for key in [var.open] : key => key }["x"]', "unknown: variable open has no value"),
