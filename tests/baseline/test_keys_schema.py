@@ -11,7 +11,7 @@ from support import tables as build
 from tablegate.model import facts
 from tablegate.model.table import Index, KeyPart, Role, Table, VectorIndex
 from tablegate.model.value import Value, Verdict
-from tablegate_baseline.keys import key_schema
+from tablegate_baseline.definitions import key_schema
 
 ATTRIBUTES = {"id": "S", "at": "S"}
 

@@ -99,6 +99,28 @@ def test_given_value_that_is_not_allowed() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("left", "right", "scenarios"),
+    [
+        ("!Sub 'x-${Env}'", "x-prod", 2),
+        ("!Sub '${Env}-x'", "prod-x", 2),
+        ("prod", "!Join ['', [!Ref Env]]", 2),
+        ("!Join ['-', [a, !Ref Env, b]]", "a-prod-b", 2),
+        ("!Sub 'x-${Env}'", "y-prod", 1),
+        ("!Sub 'aa${Env}aa'", "aaa", 1),
+        ("!Sub '${Env}-${Env}'", "prod-prod", 4),
+        ("!Sub '${Env}-${AWS::Region}'", "prod-eu-west-1", 4),
+    ],
+)
+def test_a_text_around_a_parameter(left: str, right: str, scenarios: int) -> None:
+    """It equals a word if the parameter is the rest of that word, so that no two scenarios contradict each other."""
+    head = f"{IS_PROD.rstrip()}\n      IsNamed: !Equals [{left}, {right}]"
+    text = "DeletionProtectionEnabled: !If [IsProd, true, false]\n" + PITR % "!If [IsNamed, true, false]"
+    found = {(said(it.deletion_protection), said(it.recovery.enabled)) for it in with_properties(text, head)}
+    expected = {(True, True), (False, False)} if scenarios == 2 else {(True, False), (False, False)}
+    assert found == (expected if scenarios < 4 else {(one, other) for one in (True, False) for other in (True, False)})
+
+
 def test_undecided_condition() -> None:
     """Both branches of a condition that cannot be decided are scenarios, called by its name."""
     assert recovery(with_properties(PITR % "!If [IsProd, true, false]", IS_PROD)) == [

@@ -301,3 +301,53 @@ def test_policies_of_table_and_stream() -> None:
     on_stream = change({"resource_arn": arn, "policy": "[2]"}, type="aws_dynamodb_resource_policy", name="b")
     found = beside(on_stream, on_table)
     assert (told(found.policy), told(found.stream.policy)) == ("[1]", "[2]")
+
+
+def apart(name: str = "a", index: str = "by-day", **members: Any) -> dict[str, Any]:
+    """An index that is a resource of its own."""
+    parts = [{"attribute_name": "day", "attribute_type": "S", "key_type": "HASH"}]
+    content = {"index_name": index, "table_name": "orders-prod", "key_schema": parts}
+    return change(content | members.pop("after", {}), type="aws_dynamodb_global_secondary_index", name=name, **members)
+
+
+DAY = {"name": "by-day", "hash_key": "day", "projection_type": "ALL"}
+LISTED = {**TABLE, "attribute": [*TABLE["attribute"], {"name": "day", "type": "S"}], "global_secondary_index": [DAY]}
+
+
+def test_separate_index_defines_its_attributes() -> None:
+    """Its types are the table's too; two types of one attribute are both kept."""
+    number = [{"attribute_name": "id", "attribute_type": "N", "key_type": "HASH"}]
+    assert told(only(written(change(TABLE), apart())).attributes) == {"day": "S", "id": "S"}
+    assert told(only(written(change(TABLE), apart(after={"key_schema": number}))).attributes) == {"id": "N and S"}
+    unknown = apart(
+        unknown={"key_schema": [{"attribute_type": True}]}, after={"key_schema": [{"attribute_name": "day"}]}
+    )
+    assert "unknown" in str(told(only(written(change(TABLE), unknown)).attributes))
+
+
+def test_separate_index_that_the_table_lists() -> None:
+    """The provider computes the table's list: it is one index, unless the table writes it too."""
+    plan = (change(LISTED, before=LISTED, actions=["no-op"]), apart(actions=["no-op"]))
+    written_too = configured(resource({"global_secondary_index": [{"name": {"constant_value": "by-day"}}]}))
+    assert len(only(written(*plan)).indexes.content or ()) == 1
+    assert len(only(written(*plan, configuration=written_too)).indexes.content or ()) == 2
+
+
+@pytest.mark.parametrize(("actions", "names"), [(["delete"], []), (["forget"], ["by-day"])])
+def test_separate_index_that_goes(actions: list[str], names: list[str]) -> None:
+    """An index whose resource is deleted is gone with its attributes; one that is forgotten stays."""
+    before = {"index_name": "by-day", "table_name": "orders-prod"}
+    before["key_schema"] = [{"attribute_name": "day", "attribute_type": "S", "key_type": "HASH"}]  # type: ignore[assignment]
+    gone = change(None, before=before, actions=actions, type="aws_dynamodb_global_secondary_index", name="a")
+    table = only(written(change(LISTED, before=LISTED, actions=["no-op"]), gone))
+    assert [index.name.content for index in table.indexes.content or ()] == names
+    assert ("day" in (table.attributes.content or {})) is bool(names)
+
+
+def test_separate_index_that_is_replaced() -> None:
+    """The table lists it under its old name until the apply."""
+    before = {"index_name": "by-old-day", "table_name": "orders-prod", "key_schema": []}
+    listed = {**LISTED, "global_secondary_index": [{**DAY, "name": "by-old-day"}]}
+    renamed = apart(before=before, actions=["delete", "create"])
+    table = only(written(change(listed, before=listed, actions=["no-op"]), renamed))
+    assert [index.name.content for index in table.indexes.content or ()] == ["by-day"]

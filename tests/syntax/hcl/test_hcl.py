@@ -122,6 +122,30 @@ def test_the_whole_grammar_reads_what_the_quick_reader_leaves(text: str, meant: 
     assert expression(text, None) == meant
 
 
+_C, _D, _FIRST = Attr("c"), Attr("d"), At(Literal(0))
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("a[*].c[*].d[0]", Access(Name("a"), (Splat(), _C, Splat(), _D, _FIRST))),
+        ("(a[*].c)[0]", Access(Access(Name("a"), (Splat(), _C)), (_FIRST,))),
+        ("(a[*].c[*].d)[0]", Access(Access(Name("a"), (Splat(), _C, Splat(), _D)), (_FIRST,))),
+        ("(a[*].c)[*].d", Access(Access(Name("a"), (Splat(), _C)), (Splat(), _D))),
+    ],
+)
+def test_what_follows_a_splat_applies_to_each_item(text: str, meant: Expression) -> None:
+    """Another splat, too. Parentheses end it."""
+    assert expression(text, None) == meant
+
+
+@pytest.mark.parametrize("text", ["0.10000000000000000001", "-0.10000000000000000001", "100000000000000000000.5"])
+def test_a_number_with_more_digits_than_a_float_keeps_is_not_read(text: str) -> None:
+    """Terraform has all of them."""
+    (block,) = File("main.tf", f"a {{\n  b = {text}\n}}\n").blocks()
+    assert "digits" in str(block.body.attributes["b"].value)
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -9,8 +9,11 @@ from collections.abc import Mapping, Sequence
 from weakref import proxy
 
 from tablegate.dialects.cloudformation.scenarios import EQUAL, FREE, TRUE, VALUE, Answers, Question
+from tablegate.dialects.cloudformation.template import CHECK_THE_RESULT, CONDITIONS, INSERTED
 from tablegate.dialects.cloudformation.values import (
     INPUT,
+    NameReference,
+    Part,
     Resolved,
     Unresolved,
     is_scalar,
@@ -64,6 +67,8 @@ class Conditions:
         if fixed is not None:
             return fixed
         node = self._declared.get(name)
+        if self._may_be_inserted(name):
+            return None
         if node is None:
             self._resolver.wrong_shape(where, f"there is no condition {name!r}")
             return None
@@ -75,6 +80,11 @@ class Conditions:
                 self._scenarios.asked.extend([question for question, _ in decision.needed])
                 return decision.truth
         return self._decide(name, node)
+
+    def _may_be_inserted(self, name: str) -> bool:
+        """Whether what the template says of a condition is not all."""
+        template = self._resolver.template
+        return CONDITIONS in template.rewritten or (name not in self._declared and CONDITIONS in template.open_sections)
 
     def _decide(self, name: str, node: Node) -> bool | None:
         scenarios = self._scenarios
@@ -106,6 +116,8 @@ class Conditions:
         left_open = ", ".join(sorted(self._scenarios.left_open))
         if left_open:
             return self._resolver.left_open(left_open)
+        if self._may_be_inserted(name):
+            return Doubt(f"a macro may insert the condition {name}", CHECK_THE_RESULT)
         return Doubt(f"the condition {name} cannot be decided")
 
     def scenario(self) -> Mapping[str, str] | None:
@@ -138,6 +150,9 @@ class Conditions:
 
     def _holds(self, node: Node) -> bool | None:
         content = node.content
+        if isinstance(content, dict) and INSERTED in content:
+            self._resolver.resolve(node)
+            return None
         if not isinstance(content, dict) or len(content) != 1:
             self._resolver.wrong_shape(
                 node, "a condition is one function: Fn::Equals, Fn::And, Fn::Or, Fn::Not or Condition"
@@ -185,6 +200,8 @@ class Conditions:
         comparison = _comparison(left, right)
         if not isinstance(comparison, Question):
             return comparison
+        if comparison.word is not None and not self._resolver.can_be(comparison.subject, comparison.word):
+            return False
         answer = self._scenarios.ask(comparison)
         return None if answer is None else answer == TRUE
 
@@ -267,11 +284,26 @@ def _comparison(left: Resolved, right: Resolved) -> bool | Question | None:
         left, right = right, left
     if isinstance(right, Unresolved) and left.parts and left.parts == right.parts:
         return True
-    reference = left.reference
-    if reference is not None and reference.kind == INPUT and isinstance(right, Node) and is_scalar(right):
-        return Question(EQUAL, reference.name, scalar_of(right))
+    if (
+        isinstance(right, Node)
+        and is_scalar(right)
+        and (decided := _completed(left.parts, scalar_of(right))) is not None
+    ):
+        return decided
     sides = [text_with_references(side) if side is not None else "" for side in (left, right)]
     return Question(FREE, " = ".join(sorted(side for side in sides if side is not None))) if None not in sides else None
+
+
+def _completed(parts: Sequence[Part], text: str) -> bool | Question | None:
+    """What one parameter must be for a text around it to equal another; None if there are more, or other, unknowns."""
+    unknown = [part for part in parts if isinstance(part, NameReference)]
+    if len(unknown) != 1 or unknown[0].kind != INPUT or unknown[0].attribute is not None:
+        return None
+    number = parts.index(unknown[0])
+    before, after = ("".join(map(str, side)) for side in (parts[:number], parts[number + 1 :]))
+    if not text.startswith(before) or not text.endswith(after) or len(text) < len(before) + len(after):
+        return False
+    return Question(EQUAL, unknown[0].name, text[len(before) : len(text) - len(after)])
 
 
 def _comparable(node: Node | None) -> object:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from tablegate.dialects.cloudformation.scenarios import VALUE, Question
-from tablegate.dialects.cloudformation.template import DIRECTIVES, PACKAGE
+from tablegate.dialects.cloudformation.template import CHECK_THE_RESULT, DIRECTIVES, INSERTED, MAPPINGS, PACKAGE
 from tablegate.dialects.cloudformation.values import (
     Resolved,
     Unresolved,
@@ -199,7 +199,10 @@ def find_in_map(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     name = resolver.resolve(content[0])
     if not isinstance(name, Node):
         return expression(node, name.doubt if name else None)
-    value: Node | Unresolved | None = resolver.template.mappings.get(scalar_of(name))
+    template = resolver.template
+    value: Node | Unresolved | None = template.mappings.get(scalar_of(name))
+    if MAPPINGS in template.rewritten or (value is None and MAPPINGS in template.open_sections):
+        return expression(node, Doubt(f"a macro may insert the mapping {scalar_of(name)}", CHECK_THE_RESULT))
     for key in content[1:3]:
         if isinstance(value, Node):
             value = _row(resolver, node, value, key, *((_ANY_OTHER,) if default else ()))
@@ -207,7 +210,7 @@ def find_in_map(resolver: Resolver, node: Node, argument: Node) -> Resolved:
         return value
     if value is None:
         return resolver.resolve(default) if default is not None else _no_row(resolver, node, scalar_of(name))
-    if isinstance(value.content, dict):
+    if isinstance(value.content, dict) and INSERTED not in value.content:
         return resolver.wrong_shape(node, "Fn::FindInMap must find a text or a list")
     return resolver.resolve(value)
 
@@ -221,18 +224,21 @@ def _row(resolver: Resolver, node: Node, rows: Node, key: Node, *others: str) ->
     value = resolver.resolve(key)
     if value is None or not isinstance(rows.content, dict):
         return resolver.wrong_shape(node, "Fn::FindInMap takes the name of a map with two levels, and two keys")
+    if INSERTED in rows.content:
+        return transform(resolver, node, rows.content[INSERTED])
     if isinstance(value, Node):
         return rows.content.get(scalar_of(value))
     reference = value.reference
     subject = reference.name if reference is not None else text_with_references(value)
-    options = (*rows.content, *others)
+    possible = [row for row in rows.content if reference is None or resolver.can_be(reference.name, row)]
+    options = (*possible, *others)
     row = resolver.scenarios.ask(Question(VALUE, subject), options) if subject and options else None
     return rows.content.get(row) if row is not None else Unresolved(value.doubt, node)
 
 
 def _no_row(resolver: Resolver, node: Node, mapping: str) -> Unresolved:
     what = f"there is no mapping {mapping!r} with this key"
-    if resolver.scenarios.answers or resolver.template.macros:
+    if resolver.scenarios.answers:
         return Unresolved(Doubt(f"{what} in this scenario"), node)
     return resolver.wrong_shape(node, what)
 
@@ -246,30 +252,35 @@ def length(resolver: Resolver, node: Node, argument: Node) -> Resolved:
 
 
 def to_json_string(resolver: Resolver, node: Node, argument: Node) -> Resolved:
-    """``Fn::ToJsonString``, if everything in it is known."""
-    plain, open_part = _plain(resolver, argument)
-    if open_part is not None:
-        return expression(node, open_part.doubt)
-    return text_node(node, json.dumps(plain, separators=(",", ":")))
+    """``Fn::ToJsonString``, if everything in it is known. What is ``AWS::NoValue`` is left out."""
+    plain = _plain(resolver.resolve(argument), resolver)
+    if isinstance(plain, Unresolved):
+        return expression(node, plain.doubt)
+    return expression(node) if plain is _ABSENT else text_node(node, json.dumps(plain, separators=(",", ":")))
 
 
-def _plain(resolver: Resolver, node: Node) -> tuple[object, Unresolved | None]:
-    value = resolver.resolve(node)
+_ABSENT = object()
+
+
+def _plain(value: Resolved, resolver: Resolver) -> object:
+    """A value with all that is in it; ``_ABSENT`` if there is none, and the first part that is not known."""
     if isinstance(value, Unresolved):
-        return None, value
+        return value
     if value is None:
-        return None, None
-    if isinstance(value.content, dict):
-        members = {key: _plain(resolver, child) for key, child in value.content.items()}
-        return {key: plain for key, (plain, _) in members.items()}, _first_open(list(members.values()))
-    if isinstance(value.content, (list, tuple)):
-        items = [_plain(resolver, child) for child in value.content]
-        return [plain for plain, _ in items], _first_open(items)
-    return value.content, None
+        return _ABSENT
+    content = value.content
+    if isinstance(content, dict):
+        members = {key: _plain(resolver.resolve(child), resolver) for key, child in content.items()}
+        present = {key: plain for key, plain in members.items() if plain is not _ABSENT}
+        return _first_open(present.values()) or present
+    if isinstance(content, (list, tuple)):
+        items = [_plain(item, resolver) for item in resolver.items(value)]
+        return _first_open(items) or items
+    return content
 
 
-def _first_open(parts: Sequence[tuple[object, Unresolved | None]]) -> Unresolved | None:
-    return next((part for _, part in parts if part is not None), None)
+def _first_open(parts: Iterable[object]) -> Unresolved | None:
+    return next((part for part in parts if isinstance(part, Unresolved)), None)
 
 
 def to_base64(resolver: Resolver, node: Node, argument: Node) -> Resolved:
@@ -307,7 +318,7 @@ def transform(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     name = scalar_of(named) if named is not None else "Fn::Transform"
     what = f"the macro {name} may insert anything here"
     resolver.faults.incomplete(what, node)
-    return Unresolved(Doubt(what, "check the template after its transforms"), node)
+    return Unresolved(Doubt(what, CHECK_THE_RESULT), node)
 
 
 def packaged(_resolver: Resolver, node: Node, _argument: Node) -> Resolved:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from tablegate.dialects.cloudformation.parameters import check_given
 from tablegate.dialects.cloudformation.resolver import NO_CONTEXT, Resolver, StackContext
+from tablegate.dialects.cloudformation.sam_globals import with_globals
 from tablegate.dialects.cloudformation.template import (
     LANGUAGE_EXTENSIONS,
     LOOP,
@@ -48,8 +50,11 @@ def load_tree(
     loops: Mapping[str, Doubt] = {}
     if LANGUAGE_EXTENSIONS in transforms_of(content) and LOOP in text:
         content, loops = _unrolled(name, content, options, faults, context)
+    content = with_globals(content, faults)
     template = template_of(name, content, faults) if content else None
     resolver = None if template is None else Resolver(template, options, faults, loops, context)
+    if template is not None:
+        check_given(template.parameters, options, faults)
     return LoadedTemplate(resolver, faults, text)
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Mapping, Sequence
-from math import inf
 
-from tablegate.dialects.cloudformation.values import is_scalar, scalar_of, text_of
+from tablegate.dialects.cloudformation.limits import is_list, limits_of, text_of_key, typed_text
+from tablegate.dialects.cloudformation.values import scalar_of, text_of
 from tablegate.dialects.reading import Faults, ReadOptions
 from tablegate.model.record import record
 from tablegate.model.value import Doubt, Span
@@ -21,8 +20,6 @@ URL_SUFFIX = "AWS::URLSuffix"
 STACK_NAME = "AWS::StackName"
 STACK_ID = "AWS::StackId"
 NO_VALUE = "AWS::NoValue"
-
-DECIMAL = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
 
 _PARTITIONS = (  # https://docs.aws.amazon.com/whitepapers/latest/aws-fault-isolation-boundaries/partitions.html
     ("cn-", "aws-cn", "amazonaws.com.cn"),
@@ -86,29 +83,36 @@ def parameter(name: str, node: Node, options: ReadOptions, faults: Faults) -> Pa
     if not isinstance(declared, dict):
         faults.unreadable("a parameter must be a mapping with a Type", node)
         return ParameterValue(doubt=Doubt(f"parameter {name} is not a mapping with a Type", None, (name,)))
-    type_ = _text_of(declared, "Type") or "String"
-    secret = (_text_of(declared, "NoEcho") or "").lower() == "true"
-    allowed = _allowed(declared.get("AllowedValues"))
+    limits = limits_of(declared)
+    type_ = limits.type
+    secret = (text_of_key(declared, "NoEcho") or "").lower() == "true"
     text = options.parameters.get(name)
-    if type_.startswith("AWS::SSM::Parameter::Value<") and not isinstance(text, ResolvedText):
-        return ParameterValue(doubt=_ssm_doubt(name))
+    if type_.startswith("AWS::SSM::Parameter::Value<"):  # the limits are those of its name
+        if not isinstance(text, ResolvedText):
+            return ParameterValue(doubt=_ssm_doubt(name))
+    elif text is not None and (refused := limits.refusal(text)) is not None:
+        item, why = refused
+        shown = "the value" if secret else repr(item)
+        faults.unreadable(f"{shown} given for the parameter {name} {why}", node)
+    default = _default(declared)
+    if text is None and options.assume_defaults and default is not None and limits.refusal(default) is None:
+        text = default
     if text is not None:
-        wrong = _forbidden(text, allowed, type_)
-        if wrong is not None:
-            shown = "the value" if secret else repr(wrong)
-            faults.unreadable(f"{shown} given for the parameter {name} is not among its AllowedValues", node)
-    elif options.assume_defaults:
-        text = _default(declared)
-    if text is not None:
-        return ParameterValue(_typed(text, type_), secret=secret)
-    if allowed and not _is_list(type_):
-        return (
-            ParameterValue(options=allowed, secret=secret)
-            if len(allowed) > 1
-            else ParameterValue(allowed[0], secret=secret)
-        )
-    doubt = _doubt(name, None if secret else _default(declared), has_default="Default" in declared)
-    return ParameterValue(doubt=doubt, span=_span(declared) if type_ == "Number" else None)
+        return ParameterValue(typed_text(text, type_), secret=secret)
+    if limits.allowed and not is_list(type_):
+        possible = tuple(word for word in limits.allowed if limits.refusal(word) is None) or limits.allowed
+        if len(possible) > 1:
+            return ParameterValue(options=possible, secret=secret)
+        return ParameterValue(possible[0], secret=secret)
+    doubt = _doubt(name, None if secret else default, has_default="Default" in declared)
+    return ParameterValue(doubt=doubt, span=limits.number)
+
+
+def check_given(parameters: Mapping[str, Node], options: ReadOptions, faults: Faults) -> None:
+    """Report each value that the service would refuse, even if nothing that is read uses it."""
+    for name in options.parameters:
+        if name in parameters:
+            parameter(name, parameters[name], options, faults)
 
 
 def secrets_of(parameters: Mapping[str, Node], options: ReadOptions) -> frozenset[str]:
@@ -116,15 +120,10 @@ def secrets_of(parameters: Mapping[str, Node], options: ReadOptions) -> frozense
     texts: set[str] = set()
     for name, node in parameters.items():
         declared = node.content
-        if isinstance(declared, dict) and (_text_of(declared, "NoEcho") or "").lower() == "true":
+        if isinstance(declared, dict) and (text_of_key(declared, "NoEcho") or "").lower() == "true":
             own = {options.parameters.get(name), _default(declared)} - {None, "", "true", "false"}
-            texts |= {text for text in own if text is not None} - set(_allowed(declared.get("AllowedValues")))
+            texts |= {text for text in own if text is not None} - set(limits_of(declared).allowed)
     return frozenset(texts)
-
-
-def _text_of(declared: Mapping[str, Node], key: str) -> str | None:
-    node = declared.get(key)
-    return scalar_of(node) if node is not None and is_scalar(node) else None
 
 
 def _default(declared: Mapping[str, Node]) -> str | None:
@@ -134,34 +133,6 @@ def _default(declared: Mapping[str, Node]) -> str | None:
     if isinstance(node.content, (list, tuple)):
         return ",".join(map(scalar_of, node.content))
     return scalar_of(node)
-
-
-def _allowed(node: Node | None) -> tuple[str, ...]:
-    if node is None or not isinstance(node.content, (list, tuple)):
-        return ()
-    return tuple(dict.fromkeys(scalar_of(item) for item in node.content if is_scalar(item)))
-
-
-def _span(declared: Mapping[str, Node]) -> Span | None:
-    """The bounds that the template gives a number."""
-    low, high = (_number(_text_of(declared, key)) for key in ("MinValue", "MaxValue"))
-    if low is None and high is None:
-        return None
-    return Span(-inf if low is None else low, inf if high is None else high)
-
-
-def _number(text: str | None) -> float | None:
-    return float(text) if text is not None and DECIMAL.fullmatch(text) else None
-
-
-def _is_list(type_: str) -> bool:
-    return type_ == "CommaDelimitedList" or type_.startswith("List<")
-
-
-def _typed(text: str, type_: str) -> str | tuple[str, ...]:
-    if not _is_list(type_) and not type_.endswith("<CommaDelimitedList>") and "<List<" not in type_:
-        return text
-    return tuple(part.strip() for part in text.split(",")) if text else ()
 
 
 def _ssm_doubt(name: str) -> Doubt:
@@ -175,13 +146,6 @@ def _doubt(name: str, default: str | None, *, has_default: bool) -> Doubt:
     shown = f" {default}" if default else ""
     reason = f"parameter {name} has no value (its default{shown} is not assumed)"
     return Doubt(reason, f"{give}, or --assume-defaults", (name,))
-
-
-def _forbidden(text: str, allowed: tuple[str, ...], type_: str) -> str | None:
-    """The first text that AllowedValues does not have."""
-    typed = _typed(text, type_)
-    wrong = (item for item in ((typed,) if isinstance(typed, str) else typed) if item not in allowed)
-    return next(wrong, None) if allowed else None
 
 
 ACCEPTED = (

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVar, overload
 
-from tablegate.dialects.cloudformation.parameters import DECIMAL
+from tablegate.dialects.cloudformation.limits import DECIMAL
 from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.template import ResourceEntry
+from tablegate.dialects.cloudformation.template import CHECK_THE_RESULT, ResourceEntry
 from tablegate.dialects.cloudformation.values import (
     NO_NODE,
     Resolved,
@@ -248,7 +248,7 @@ class Resource:
         """Its properties. If a macro may rewrite them, nothing of them is known."""
         node, macros = self._entry.node, self.resolver.template.macros
         if macros:
-            doubt = Doubt(f"the macro {macros[0]} can rewrite this template", "check the template after its transforms")
+            doubt = Doubt(f"the macro {macros[0]} can rewrite this template", CHECK_THE_RESULT)
             return Section(self.resolver, {}, node, Unresolved(doubt, node))
         if "Fn::Transform" in self._entry.body:
             value = self.resolver.resolve(node)

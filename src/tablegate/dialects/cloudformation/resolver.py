@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 
 from tablegate.dialects.cloudformation.conditions import Conditions
 from tablegate.dialects.cloudformation.intrinsics import FUNCTIONS, transform
+from tablegate.dialects.cloudformation.limits import limits_of
 from tablegate.dialects.cloudformation.parameters import (
     NO_VALUE,
     STACK_NAME,
@@ -109,6 +110,7 @@ def _part_of_other_stack(part: Part, stack: Resolver) -> Part:
 
 
 _OUTPUTS = "Outputs."
+_MOST_WORDS = 1_000  # that are held against the limits of parameters
 
 
 class Resolver:
@@ -133,6 +135,7 @@ class Resolver:
         self.scenarios = Scenarios()
         self.conditions = Conditions(self, template.conditions)
         self._modules: tuple[str, ...] | None = None
+        self._can_be: dict[tuple[str, str], bool] = {}
         self._parameter_values: dict[str, ParameterValue] = pseudo_parameters(options)
         self._parameter_values.update({name: ParameterValue(doubt=doubt) for name, doubt in loops.items()})
         if context.name is not None:
@@ -205,6 +208,18 @@ class Resolver:
             return _of_resource(node, name, attribute)
         return self._undefined(node, name, attribute)
 
+    def can_be(self, name: str, word: str) -> bool:
+        """Whether a parameter without a value can be this word, by the limits that the template sets."""
+        node = self.template.parameters.get(name)
+        if node is None or not isinstance(node.content, dict):
+            return True
+        known = self._can_be.get((name, word))
+        if known is None:
+            limits = limits_of(node.content)
+            is_text = limits.type in ("String", "Number") and len(self._can_be) < _MOST_WORDS
+            known = self._can_be[name, word] = not is_text or limits.refusal(word) is None
+        return known
+
     def _parameter_node(self, node: Node, name: str, value: ParameterValue) -> Resolved:
         content = value.content
         if isinstance(content, str):
@@ -247,7 +262,7 @@ class Resolver:
                 if isinstance(node.content, dict)
             }
             self._modules = tuple(address for address, type_ in types.items() if is_module(type_))
-        return self.template.serverless or bool(self.template.macros) or name.startswith(self._modules)
+        return self.template.serverless or self.template.has_open_resources or name.startswith(self._modules)
 
     def _mapping(self, node: Node, content: Mapping[str, Node]) -> Resolved:
         if "Ref" in content and len(content) > 1:

@@ -10,7 +10,7 @@ from tablegate.dialects.cloudformation.autoscaling import Scaling
 from tablegate.dialects.cloudformation.joins import TableIdentity, TableNames
 from tablegate.dialects.cloudformation.kms import destinations, encryption
 from tablegate.dialects.cloudformation.parameters import ACCOUNT, REGION, partition_of
-from tablegate.dialects.cloudformation.properties import Resource, Section, section_of, value_of_stack
+from tablegate.dialects.cloudformation.properties import Resource, Section, value_of_stack
 from tablegate.dialects.cloudformation.related_resources import Alarms, Backups, Consumers, Replicas
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.schema import (
@@ -275,23 +275,13 @@ def properties_of(resource: Resource) -> Section:
 
 
 def _expanded(section: Section, resource: Resource) -> Section:
-    """A SimpleTable as the Table that SAM makes of it."""
+    """A SimpleTable as the Table that SAM makes of it, to which what is empty is absent."""
     resolver, members = section.resolver, section.members
-    expanded = {key: members[key] for key in _PASSED_ON if key in members}
-    common = section_of(resolver, resolver.get(resolver.template.globals, "SimpleTable"))
-    if common is not None and "SSESpecification" in common.members:
-        expanded["SSESpecification"] = _merged(common.members["SSESpecification"], members.get("SSESpecification"))
-    if "ProvisionedThroughput" not in members:
+    expanded = {key: members[key] for key in _PASSED_ON if key in members and members[key].content}
+    if "ProvisionedThroughput" not in expanded:
         expanded["BillingMode"] = _at(resource.node, "PAY_PER_REQUEST")
     expanded.update(_primary_key(resource.node, members.get("PrimaryKey")))
     return Section(resolver, expanded, section.node)
-
-
-def _merged(shared: Node, own: Node | None) -> Node:
-    """What all SimpleTables say, and what this one says over it."""
-    if own is None or not isinstance(own.content, dict) or not isinstance(shared.content, dict):
-        return own or shared
-    return Node({**shared.content, **own.content}, own.line, own.column, own.end_column)
 
 
 def _primary_key(at: Node, written: Node | None) -> dict[str, Node]:

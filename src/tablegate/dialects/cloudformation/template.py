@@ -18,6 +18,7 @@ _MAKE_OTHERS = {
 }
 MODULE = "Rain::Module"
 DIRECTIVES = ("Rain::Embed", "Rain::Env", "Rain::Include", MODULE, "Rain::S3", "Rain::S3Http")
+CHECK_THE_RESULT = "check the template after its transforms"
 PACKAGE = "check what rain makes of it: rain pkg TEMPLATE"
 _HARMLESS = frozenset({"AWS::DynamoDB::Backup"})
 _TABLE_LIKE = r"(?i)dynamo|(?<!route)table"
@@ -161,6 +162,14 @@ SERVERLESS = "AWS::Serverless-2016-10-31"
 LANGUAGE_EXTENSIONS = "AWS::LanguageExtensions"
 LOOP = "Fn::ForEach"
 INCLUDE = "AWS::Include"
+INSERTED = "Fn::Transform"
+_RESOURCES, MAPPINGS, CONDITIONS = "Resources", "Mappings", "Conditions"
+_MAY_ADD = {
+    _RESOURCES: "resources that are not checked",
+    MAPPINGS: "mappings that are not known",
+    CONDITIONS: "conditions that are not known",
+}
+"""The sections that resources are read with, and what a macro in one of them may add."""
 _HARMLESS_TRANSFORMS = ("AWS::CodeDeployBlueGreen", "AWS::CodeStar", "AWS::SecretsManager-", "AWS::ServiceCatalog")
 """Transforms of AWS that rewrite nothing that is read, by the beginning of their names."""
 
@@ -184,12 +193,18 @@ class Template:
     mappings: Mapping[str, Node]
     conditions: Mapping[str, Node]
     rules: Mapping[str, Node]
-    globals: Mapping[str, Node]
     outputs: Mapping[str, Node]
     names: Mapping[str, Node]
     resources: Mapping[str, Sequence[ResourceEntry]]
     macros: tuple[str, ...]  # those that may rewrite anything
+    open_sections: frozenset[str]  # those to which a macro may add entries
+    rewritten: frozenset[str]  # those whose entries a macro may change
     serverless: bool
+
+    @property
+    def has_open_resources(self) -> bool:
+        """Whether a macro may add resources of any name."""
+        return _RESOURCES in self.open_sections
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -238,37 +253,57 @@ def section_of(root: Mapping[str, Node], name: str, faults: Faults) -> Mapping[s
 
 def template_of(file: str, root: Mapping[str, Node], faults: Faults) -> Template | None:
     """The template; None if it has no resources."""
-    entries = root.get("Resources")
+    entries = root.get(_RESOURCES)
+    transforms = transforms_of(root)
+    if entries is None and (INSERTED in root or INCLUDE in transforms):
+        entries = Node({}, 1, 1)  # a macro may insert them
     if entries is None or not isinstance(entries.content, dict):
         where = entries or next(iter(root.values()), None) or Node(None, 1, 1)
         what = "a template needs Resources" if entries is None else "Resources must be a mapping of logical ids"
         faults.unreadable(what, where, "give a CloudFormation template with a Resources section")
         return None
-    transforms = transforms_of(root)
     return replace(
         bare_template(file, root, faults),
         names=entries.content,
         resources=_resources(entries.content, faults),
-        macros=_macros(transforms, root, entries.content, faults),
+        macros=_macros(transforms, root, faults),
         serverless=SERVERLESS in transforms,
     )
 
 
 def bare_template(file: str, root: Mapping[str, Node], faults: Faults) -> Template:
     """The template's sections, without its resources."""
+    inserted = _inserted(root)
+    at_the_top = INSERTED in root or any(name == INCLUDE or _rewrites(name) for name in transforms_of(root))
     return Template(
         file=file,
         parameters=section_of(root, "Parameters", faults),
         mappings=section_of(root, "Mappings", faults),
         conditions=section_of(root, "Conditions", faults),
         rules=section_of(root, "Rules", faults),
-        globals=section_of(root, "Globals", faults),
         outputs=section_of(root, "Outputs", faults),
         names={},
         resources={},
         macros=(),
+        open_sections=frozenset(_MAY_ADD if at_the_top else inserted),
+        rewritten=frozenset(name for name, node in inserted.items() if _transform_name(node) != INCLUDE),
         serverless=False,
     )
+
+
+def _inserted(root: Mapping[str, Node]) -> Mapping[str, Node]:
+    """The macros that stand in sections, among the entries, by the name of the section."""
+    sections = {name: root[name].content for name in _MAY_ADD if name in root}
+    return {
+        name: content[INSERTED]
+        for name, content in sections.items()
+        if isinstance(content, dict) and INSERTED in content
+    }
+
+
+def _rewrites(name: str) -> bool:
+    """Whether a transform of the whole template may rewrite anything."""
+    return name not in (INCLUDE, SERVERLESS, LANGUAGE_EXTENSIONS) and not name.startswith(_HARMLESS_TRANSFORMS)
 
 
 def _transform_name(node: Node) -> str | None:
@@ -279,25 +314,26 @@ def _transform_name(node: Node) -> str | None:
     return scalar_of(node) if is_scalar(node) else None
 
 
-def _macros(
-    transforms: Iterable[str], root: Mapping[str, Node], entries: Mapping[str, Node], faults: Faults
-) -> tuple[str, ...]:
+def _macros(transforms: Iterable[str], root: Mapping[str, Node], faults: Faults) -> tuple[str, ...]:
+    """The macros that may rewrite any resource. What a macro may add is reported."""
+    at_the_top = [(name, root["Transform"]) for name in transforms]
+    if INSERTED in root:
+        at_the_top.append((_transform_name(root[INSERTED]) or INSERTED, root[INSERTED]))
     macros = []
-    for name in transforms:
+    for name, node in at_the_top:
         if name == INCLUDE:
-            faults.incomplete("AWS::Include may add resources that are not checked", root["Transform"])
-        elif name not in (SERVERLESS, LANGUAGE_EXTENSIONS) and not name.startswith(_HARMLESS_TRANSFORMS):
+            faults.incomplete(f"{INCLUDE} may add {_MAY_ADD[_RESOURCES]}", node)
+        elif _rewrites(name):
             macros.append(name)
             faults.incomplete(
                 f"the macro {name} can rewrite this template: its values are unknown",
-                root["Transform"],
+                node,
                 "check the result: aws cloudformation get-template --template-stage Processed",
             )
-    inner = entries.get("Fn::Transform")
-    if inner is not None:
-        name = _transform_name(inner) or "Fn::Transform"
-        faults.incomplete(f"{name} may add resources that are not checked", inner)
-        if name != INCLUDE:
+    for section, node in _inserted(root).items():
+        name = _transform_name(node) or INSERTED
+        faults.incomplete(f"{name} may add {_MAY_ADD[section]}", node)
+        if name != INCLUDE and section == _RESOURCES:
             macros.append(name)
     return tuple(macros)
 
@@ -319,12 +355,14 @@ def _resources(entries: Mapping[str, Node], faults: Faults) -> Mapping[str, Sequ
 
 
 def _report_shape(address: str, node: Node, type_: Node | None, faults: Faults) -> None:
-    if address == "Fn::Transform":
+    if address == INSERTED:
         return
     if address.startswith("Fn::ForEach"):
         faults.unreadable("Fn::ForEach needs its transform", node, "add Transform: AWS::LanguageExtensions")
     elif not isinstance(node.content, dict):
         faults.unreadable("a resource must be a mapping with a Type", node)
+    elif type_ is None and INSERTED in node.content:
+        faults.incomplete("a macro may insert a table here, which is not checked", node)
     elif type_ is None:
         faults.unreadable("a resource needs a Type", node)
     elif is_module(type_):

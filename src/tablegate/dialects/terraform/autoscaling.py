@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from tablegate.dialects.joins import ByTable, TableName, match_name, table_name_in
 from tablegate.dialects.joins.autoscaling import (
@@ -18,7 +18,6 @@ from tablegate.dialects.joins.autoscaling import (
     unknown_dimension,
 )
 from tablegate.dialects.resource import TERRAFORM
-from tablegate.dialects.terraform.configuration import trees
 from tablegate.dialects.terraform.joins import TableFinder
 from tablegate.dialects.terraform.resources import Resource, Snapshot, doubt_about
 from tablegate.model.table import ScalingSchedule, ScalingTarget
@@ -31,8 +30,9 @@ _NO_ACTION = Doubt("the scheduled action does not set it")
 class Scaling:
     """The scaling targets of tables."""
 
-    def __init__(self, snapshot: Snapshot, finder: TableFinder) -> None:
+    def __init__(self, snapshot: Snapshot, finder: TableFinder, indexes: Callable[[Resource], Sequence[str]]) -> None:
         self._snapshot = snapshot
+        self._indexes = indexes
         self._finder = finder
         self._joined: ByTable[Resource] = ByTable()
         self._by_id: dict[tuple[str | None, str | None], list[Resource]] = {}
@@ -54,12 +54,42 @@ class Scaling:
                 unknown = target.block.doubt("scalable_dimension")
                 doubt = doubt or (None if unknown is None else unknown_dimension(target.address, unknown))
                 continue
-            index = _index(table, target) if dimension.of_index else None
+            index = self._index(table, target) if dimension.of_index else None
             if isinstance(index, Doubt):
                 doubt = doubt or index
                 continue
             targets.append(self._target(target, dimension, index, match.region))
         return targets_in_order(targets), doubt
+
+    def _index(self, table: Resource, target: Resource) -> str | Doubt:
+        """The index that a target is for. If its id is not known: the index that it refers to, or else the only one,
+        or the one of the target's own key."""
+        text = target.known_text("resource_id")
+        if text is not None:
+            return table_name_in(text).rest.removeprefix("index/")
+        referenced = self._referenced_indexes(target)
+        names = referenced or self._indexes(table)
+        if len(names) == 1:
+            return names[0]
+        key = _key(target)
+        if isinstance(key, str) and key in names:
+            return key
+        return Doubt(
+            f"{target.address} is for an index whose name is known only after apply",
+            "write the index's name in its resource id",
+        )
+
+    def _referenced_indexes(self, target: Resource) -> list[str]:
+        """The names of the separate indexes that a target's id refers to."""
+        indexes = [
+            index
+            for reference in target.references("resource_id")
+            if reference.type == "aws_dynamodb_global_secondary_index"
+            for change in reference.targets
+            if (index := self._snapshot.at(change)) is not None
+        ]
+        names = [index.known_text("index_name") for index in indexes]
+        return [] if None in names else sorted({name for name in names if name is not None})
 
     def _target(self, target: Resource, dimension: Dimension, index: str | None, region: str | None) -> ScalingTarget:
         return scaling_target(
@@ -129,23 +159,6 @@ class Scaling:
             and target.known_text("scalable_dimension") == dimension
             and (_key(target) == _key(resource) or (scaled is not None and not scaled.of_index))
         ]
-
-
-def _index(table: Resource, target: Resource) -> str | Doubt:
-    """The index that a target is for. If its id is not known: the only index, or the one of the target's own key."""
-    text = target.known_text("resource_id")
-    if text is not None:
-        return table_name_in(text).rest.removeprefix("index/")
-    names = [str(index.get("name")) for index in trees(table.content.get("global_secondary_index"))]
-    if len(names) == 1:
-        return names[0]
-    key = _key(target)
-    if isinstance(key, str) and key in names:
-        return key
-    return Doubt(
-        f"{target.address} is for an index whose name is known only after apply",
-        "write the index's name in its resource id",
-    )
 
 
 def _is_for_tables(resource: Resource) -> bool:

@@ -108,11 +108,12 @@ def _read_by_cloudformation(table: Resource, options: ReadOptions) -> Table:
         mappings={},
         conditions={},
         rules={},
-        globals={},
         outputs={},
         names={table.address: node},
         resources={},
         macros=(),
+        open_sections=frozenset(),
+        rewritten=frozenset(),
         serverless=False,
     )
     resolver = _PlanResolver(table, nodes, template, options)

@@ -20,6 +20,7 @@ from tablegate.model.value import Doubt, Place, Value
 
 _JUDGED = frozenset({*TABLE_TYPES, "aws_dax_cluster", "aws_dynamodb_global_table"})
 _GONE = frozenset({ChangeKind.DELETE, ChangeKind.FORGET})
+_DELETES = frozenset({ChangeKind.DELETE, ChangeKind.REPLACE})
 _FRESH = frozenset({ChangeKind.CREATE, ChangeKind.REPLACE})
 # Not every version of the provider computes these. If not computed, unknown without an expression is a dynamic block.
 _BLOCKS = ("replica", "global_secondary_index", "local_secondary_index", "import_table", "on_demand_throughput")
@@ -60,6 +61,12 @@ class Snapshot:
         """The managed resources of these types, in the plan's order."""
         changes = (one for one in self._changes.of(types) if one.mode == "managed" and one.deposed is None)
         return [resource for change in changes if (resource := self.at(change)) is not None]
+
+    def deleted(self, type_: str) -> list[Resource]:
+        """The objects of a type that the change deletes, also to replace them, as they were."""
+        deletes = (one for one in self._changes.of((type_,)) if one.mode == "managed" and one.kind in _DELETES)
+        contents = ((one, one.side("before")) for one in deletes if self.is_after)
+        return [Resource(self, change, content) for change, content in contents if content is not None]
 
     def at(self, change: ResourceChange) -> Resource | None:
         """The resource of a change; None if it does not exist on this side."""

@@ -13,7 +13,16 @@ from tablegate.dialects.terraform.kms import KmsKeys
 from tablegate.dialects.terraform.regions import Regions
 from tablegate.dialects.terraform.related_resources import Alarms, Backups, Consumers, Destinations, Insights, Policies
 from tablegate.dialects.terraform.resources import Resource, Snapshot
-from tablegate.dialects.terraform.table_parts import Indexes, ReplicaContext, Replicas, ceilings, keys_of, units, warmth
+from tablegate.dialects.terraform.table_parts import (
+    Indexes,
+    ReplicaContext,
+    Replicas,
+    both_types,
+    ceilings,
+    keys_of,
+    units,
+    warmth,
+)
 from tablegate.model import facts
 from tablegate.model.record import replace
 from tablegate.model.table import Recovery, Retention, Stream, Table, TableKind, Ttl
@@ -38,9 +47,9 @@ class TableJoins:
         self.consumers = Consumers(snapshot, self.finder)
         self.destinations = Destinations(snapshot, self.finder)
         self.policies = Policies(snapshot, self.finder)
-        self.scaling = Scaling(snapshot, self.finder)
-        self.backups = Backups(snapshot, self.finder, regions)
         self.indexes = Indexes(snapshot, self.finder, self.insights)
+        self.scaling = Scaling(snapshot, self.finder, self.indexes.names)
+        self.backups = Backups(snapshot, self.finder, regions)
         context = ReplicaContext(keys, self.tags_by_table, self.insights, self.destinations, self.policies)
         self.replicas = Replicas(snapshot, self.finder, context)
 
@@ -70,6 +79,8 @@ def read_table(table: Resource, joins: TableJoins) -> Table:
     root = table.block
     mode = root.text(facts.BILLING_MODE, "billing_mode")
     keys = keys_of(root)
+    indexes, local_indexes = joins.indexes.of_table(table, mode), joins.indexes.local(table, keys)
+    schemas = (keys, *(index.keys for index in (*(indexes.content or ()), *(local_indexes.content or ()))))
     tags = joins.tags_by_table.of(table)
     encryption = joins.keys.of_block(table, "server_side_encryption", "enabled", "kms_key_arn")
     table_class = root.text(facts.TABLE_CLASS, "table_class")
@@ -91,9 +102,9 @@ def read_table(table: Resource, joins: TableJoins) -> Table:
         region=region,
         account=account,
         keys=keys,
-        attributes=_attributes(root),
-        indexes=joins.indexes.of_table(table, mode),
-        local_indexes=joins.indexes.local(table, keys),
+        attributes=joins.indexes.attributes(table, _attributes(root), schemas),
+        indexes=indexes,
+        local_indexes=local_indexes,
         vector_indexes=facts.VECTOR_INDEXES.unset,
         billing_mode=mode,
         capacity=units(root, mode),
@@ -151,7 +162,10 @@ def _attributes(root: Block) -> Value[Mapping[str, str]]:
     place = root.place("attribute")
     plain = root.content.get("attribute")
     if isinstance(plain, list) and all(map(_is_plain, plain)):
-        types = {attribute["name"]: attribute["type"] for attribute in sorted(plain, key=itemgetter("name"))}
+        types: dict[str, str] = {}
+        for attribute in sorted(plain, key=itemgetter("name")):
+            name, type_ = attribute["name"], attribute["type"]
+            types[name] = type_ if name not in types else both_types(types[name], type_)
         return facts.ATTRIBUTES.of(types, place, sensitive=root.is_sensitive("attribute")) if types else _NO_ATTRIBUTES
     blocks = root.many("attribute")
     if isinstance(blocks, Doubt):

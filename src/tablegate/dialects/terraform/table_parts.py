@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tablegate.dialects.joins import ByTable
 from tablegate.dialects.terraform.block import Block
+from tablegate.dialects.terraform.configuration import tree, trees
 from tablegate.dialects.terraform.joins import TableFinder, TableTags, Tags
 from tablegate.dialects.terraform.kms import KmsKeys
 from tablegate.dialects.terraform.related_resources import Destinations, Insights, Policies
@@ -63,18 +64,65 @@ def _provisioned(fact: Fact[int], block: Block, key: str, mode: Value[str]) -> V
 
 
 KeySchema = Value[tuple[KeyPart, ...]]
+AttributeTypes = Value[Mapping[str, str]]
 _GLOBAL = "global_secondary_index"
 _LOCAL = "local_secondary_index"
+_APART = "aws_dynamodb_global_secondary_index"
 
 
 class Indexes:
-    """The indexes of all tables of a snapshot."""
+    """The indexes of all tables of a snapshot.
+
+    The provider lists an index that is a resource of its own in the table too, as what it computes: that list is left
+    as it was before the plan, also if the resource goes.
+    """
 
     def __init__(self, snapshot: Snapshot, finder: TableFinder, insights: Insights) -> None:
         self._insights = insights
         self._joined: ByTable[Resource] = ByTable()
-        for index in snapshot.of("aws_dynamodb_global_secondary_index"):
+        for index in snapshot.of(_APART):
             self._joined.add(finder.of(index, "table_name"), index)
+        self._gone: ByTable[Resource] = ByTable()
+        for index in snapshot.deleted(_APART):
+            self._gone.add(finder.of(index, "table_name"), index)
+
+    def attributes(self, table: Resource, own: AttributeTypes, keys: Iterable[KeySchema]) -> AttributeTypes:
+        """The table's attribute definitions with those of indexes that are resources of their own.
+
+        What is left over from an index that goes is no definition: nothing writes it, and none of the keys has it.
+        """
+        apart, gone = self._joined.of(table.address), self._gone.of(table.address)
+        if not own.known or not (apart or gone):
+            return own
+        types = dict(own.content or {})
+        used = {part.attribute for schema in keys for part in schema.content or ()}
+        for name, _ in _key_types(gone):
+            if name not in used and not _is_written(table, name):
+                types.pop(name, None)
+        place = own.place
+        for name, type_ in _key_types(apart):
+            if isinstance(type_, Doubt):
+                return facts.ATTRIBUTES.doubted(type_, place)
+            types[name] = both_types(types.get(name, type_), type_)
+            place = place or apart[0].reference_place
+        ordered = dict(sorted(types.items()))
+        return facts.ATTRIBUTES.of(ordered, place, sensitive=own.sensitive) if ordered else facts.ATTRIBUTES.unset
+
+    def names(self, table: Resource) -> list[str]:
+        """The names of the global indexes that are known."""
+        blocks = table.block.many(_GLOBAL)
+        listed = [] if isinstance(blocks, Doubt) else self._listed(table, blocks)
+        names = [block.content.get("name") for block in listed if isinstance(block, Block)]
+        names += [index.known_text("index_name") for index in self._joined.of(table.address)]
+        return [name for name in names if isinstance(name, str)]
+
+    def _listed(self, table: Resource, blocks: Sequence[Block | Doubt]) -> Sequence[Block | Doubt]:
+        """The blocks of the table without those that the provider added for resources."""
+        if table.block.expression(_GLOBAL) is not None:
+            return blocks
+        resources = (*self._joined.of(table.address), *self._gone.of(table.address))
+        apart = {index.known_text("index_name") for index in resources}
+        return [block for block in blocks if isinstance(block, Doubt) or block.content.get("name") not in apart]
 
     def of_table(self, table: Resource, mode: Value[str]) -> Value[tuple[Index, ...]]:
         """The global indexes."""
@@ -82,6 +130,7 @@ class Indexes:
         others = [self._standalone(index, table, mode) for index in self._joined.of(table.address)]
         if isinstance(blocks, Doubt):
             return facts.INDEXES.doubted(blocks, table.block.place(_GLOBAL))
+        blocks = self._listed(table, blocks)
         doubt = self._joined.doubt(table.address)
         if doubt is not None:
             return facts.INDEXES.doubted(doubt, table.block.place(_GLOBAL))
@@ -141,6 +190,28 @@ class Indexes:
             warm=warmth(block.one("warm_throughput")),
             insights=self._insights.of(table, name.content) if name.content else facts.INSIGHTS.unset,
         )
+
+
+def _key_types(indexes: Sequence[Resource]) -> Iterator[tuple[str, str | Doubt]]:
+    """The attributes of the indexes' keys with their types, as far as their names are known."""
+    for index in indexes:
+        parts = index.block.many("key_schema")
+        for part in () if isinstance(parts, Doubt) else parts:
+            if isinstance(part, Block) and isinstance(name := part.content.get("attribute_name"), str):
+                type_ = part.text(facts.PROJECTION, "attribute_type")
+                if type_.doubt is not None or type_.content is not None:
+                    yield name, type_.doubt or type_.content or ""
+
+
+def _is_written(table: Resource, name: str) -> bool:
+    """Whether the table's own configuration defines an attribute, as far as that is written there."""
+    blocks = table.block.expression("attribute")
+    return any(tree(tree(block).get("name")).get("constant_value") == name for block in trees(blocks))
+
+
+def both_types(one: str, other: str) -> str:
+    """The type of an attribute that is defined twice: both, if they differ."""
+    return one if one == other else " and ".join(sorted({*one.split(" and "), other}))
 
 
 def keys_of(block: Block) -> KeySchema:

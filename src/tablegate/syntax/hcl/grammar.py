@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from decimal import Decimal
 from functools import lru_cache
 from threading import Lock
 from typing import Any
@@ -116,6 +117,8 @@ def _number(tree: Any) -> Expression:
     content = int(text) if text.lstrip("-").isdigit() else float(text)
     if content in (math.inf, -math.inf):
         raise ValueError(text)
+    if Decimal(repr(content)) != Decimal(text):
+        return Opaque("a number with so many digits")
     return Literal(content)
 
 
@@ -151,7 +154,7 @@ def _binary(tree: Any) -> Expression:
 def _unary(tree: Any) -> Expression:
     operand = _of(_children(tree)[0])
     operator = str(tree.children[0]).strip()
-    if operator == "-" and isinstance(operand, Literal) and type(operand.content) in (int, float):
+    if operator == "-" and isinstance(operand, Literal) and operand.content and type(operand.content) in (int, float):
         return Literal(-operand.content)  # type: ignore[operator]
     return Unary(operator, operand)
 
@@ -188,6 +191,8 @@ def _call(tree: Any) -> Expression:
 def _access(tree: Any) -> Expression:
     base, way = _children(tree)
     inner = _of(base)
+    if isinstance(inner, Access) and _ends_in_full_splat(base):
+        return _inside_splat(inner, way)
     if way.data == "full_splat":
         return _with_steps(inner, (Splat(), *map(_step, _children(way))))
     if way.data != "attr_splat":
@@ -195,6 +200,22 @@ def _access(tree: Any) -> Expression:
     steps = list(map(_step, _children(way)))
     own = next((number for number, one in enumerate(steps) if isinstance(one, At)), len(steps))
     return _with_steps(_with_steps(inner, (Splat(), *steps[:own])), tuple(steps[own:]))
+
+
+def _ends_in_full_splat(tree: Any) -> bool:
+    """Whether ``[*]`` applies what follows to each item. Parentheses end it."""
+    while tree.data == "expr_term" and len(tree.children) == 1:
+        tree = tree.children[0]
+    if tree.data in ("index_expr_term", "get_attr_expr_term"):
+        return _ends_in_full_splat(_children(tree)[0])
+    return bool(tree.data == "full_splat_expr_term")
+
+
+def _inside_splat(inner: Access, way: Any) -> Expression:
+    if way.data == "attr_splat":
+        return Opaque("a splat of attributes inside another splat")
+    steps = (Splat(), *map(_step, _children(way))) if way.data == "full_splat" else (_step(way),)
+    return Access(inner.base, (*inner.steps, *steps))
 
 
 def _with_steps(inner: Expression, steps: tuple[Step, ...]) -> Expression:

@@ -38,7 +38,7 @@ _TERM = re.compile(
       "(?P<text>[^"\\$%\n]*+)"
     | (?P<quote>")
     | (?P<float>-?[0-9]{{1,99}}+(?:\.[0-9]++(?:[eE][+-]?[0-9]{{1,2}}+)?|[eE][+-]?[0-9]{{1,2}}+))(?![\w.])
-    | (?P<int>-?[0-9]{{1,99}}+)(?![\w.])
+    | (?P<int>(?!-0)-?[0-9]{{1,99}}+)(?![\w.])
     | (?P<word>{IDENTIFIER})
     | (?P<list>\[) | (?P<object>\{{) | (?P<heredoc><<)
     """,
@@ -51,6 +51,7 @@ _TEXT_PIECE = re.compile(r'((?:[^"\\$%\n]++|\\.|\$\$\{|%%\{|[$%](?!\{))++)|(\$\{
 _HEREDOC_PIECE = re.compile(r"((?:[^$%]++|\$\$\{|%%\{|[$%](?!\{))++)|(\$\{)(?!~)")
 _MARGIN = re.compile(r"\$\$\{|%%\{")
 _LITERALS: Final = {"true": Literal(True), "false": Literal(False), "null": Literal(None)}
+_EXACT = 16  # characters of a decimal number, all of whose digits a float keeps
 _NOT_NAMES = frozenset({"for", "if", "in"})
 
 
@@ -77,6 +78,8 @@ def quick_expression(text: str, position: int, depth: int = 0) -> tuple[Expressi
     if kind == "object":
         return _object(text, end, depth)
     if kind == "float":
+        if len(match["float"]) > _EXACT:
+            raise UnsupportedError
         return Literal(float(match["float"])), end
     return _heredoc(text, position, depth)
 

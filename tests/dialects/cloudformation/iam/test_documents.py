@@ -34,6 +34,8 @@ def faults(found: Reading) -> list[tuple[str, str]]:
         f"'{json.dumps({'Statement': [STATEMENT]})}'",
         f"!Sub '{json.dumps({'Statement': STATEMENT})}'",
         f"{{'Fn::ToJsonString': {json.dumps({'Statement': STATEMENT})}}}",
+        f"{{'Fn::ToJsonString': {json.dumps({'Statement': STATEMENT | {'Condition': {'Ref': 'AWS::NoValue'}}})}}}",
+        f"{json.dumps({'Statement': [STATEMENT, {'Ref': 'AWS::NoValue'}], 'Id': {'Ref': 'AWS::NoValue'}})}",
         f"!If [IsProd, {json.dumps({'Statement': STATEMENT})}, {json.dumps({'Statement': STATEMENT})}]",
         "{Statement: {Effect: Allow, Action: [dynamodb:*], Resource: ['*']}}",
     ],

@@ -110,6 +110,21 @@ def test_policy_templates() -> None:
     assert [grant.made_by for grant in role.grants] == [Maker(MakerKind.TEMPLATE, "DynamoDBWritePolicy")]
 
 
+@pytest.mark.parametrize(
+    ("parameters", "present"),
+    [
+        ("TableName: !If [IsProd, !Ref Orders, other], StreamName: '*'", False),
+        ("TableName: !Ref Orders, StreamName: !If [IsProd, a, b]", False),
+        ("TableName: !If [IsProd, !Ref Orders, !Ref Orders], StreamName: '*'", True),
+        ("TableName: !Ref Env, StreamName: '*'", True),
+    ],
+)
+def test_policy_templates_of_one_table_or_another(parameters: str, *, present: bool) -> None:
+    """What is granted on a table in some scenarios is granted perhaps."""
+    role = holders(function(f"[DynamoDBStreamReadPolicy: {{{parameters}}}]"))["F"]
+    assert {grant.statement.present for grant in role.grants} == {present}
+
+
 @pytest.mark.parametrize("name", sorted(POLICY_TEMPLATES))
 def test_every_policy_template_is_below_its_table(name: str) -> None:
     """Each statement of each of the seven reaches that table, or what is below it."""
@@ -262,6 +277,16 @@ def test_state_machines() -> None:
         frozenset({"states.amazonaws.com"}),
         ["AmazonDynamoDBFullAccess"],
     )
+
+
+@pytest.mark.parametrize(
+    ("role", "made"),
+    [("!If [IsProd, !GetAtt R.Arn, !Ref AWS::NoValue]", False), ("!Ref AWS::NoValue", False), ("''", True)],
+)
+def test_the_role_of_a_state_machine(role: str, *, made: bool) -> None:
+    """The transform makes none if one is written, even as a function that gives none."""
+    found = resources(f"M: {{Type: AWS::Serverless::StateMachine, Properties: {{Role: {role}}}}}\n{ROLE}")
+    assert ("M" in holders(found)) is made
 
 
 READ = (

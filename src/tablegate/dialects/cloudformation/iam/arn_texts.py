@@ -242,7 +242,7 @@ class ArnTexts:
             return True
         kind = self._type(symbol)
         if not kind:
-            return bool(self._resolver.template.macros) or not self._resolver.template.serverless
+            return self._resolver.template.has_open_resources or not self._resolver.template.serverless
         return kind.startswith(_OPAQUE) or kind.endswith("::MODULE")
 
     @cached_property

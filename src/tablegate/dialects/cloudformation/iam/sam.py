@@ -91,21 +91,19 @@ class Serverless:
         for resource in self._context.resources(FUNCTION, STATE_MACHINE):
             is_made = self._is_made(resource)
             if is_made is not False:
-                self._role(resource.part(self._with_globals(resource), certain=is_made is True))
+                self._role(resource.part(resource.section, certain=is_made is True))
 
     def _is_made(self, resource: PresentResource) -> bool | None:
         """Whether SAM makes the role. It does not if one is given, and then ignores the policies."""
         if "Role" not in resource.section:
             return True
+        if resource.type == STATE_MACHINE:  # the transform looks at no function here
+            return not resource.section["Role"].content
         values = self._context.trees.values(resource.section["Role"])
         roles = [value for value in values if not _is_nothing(value)]
         if len(roles) == len(values):
             return False
         return None if roles else True
-
-    def _with_globals(self, resource: PresentResource) -> Mapping[str, Node]:
-        shared = self._context.resolver.template.globals.get("Function") if resource.type == FUNCTION else None
-        return {**_mapping(shared), **resource.section} if shared is not None else resource.section
 
     def _role(self, resource: PresentResource) -> None:
         context, service = self._context, _SERVICES[resource.type]
@@ -151,21 +149,22 @@ class Serverless:
             if name in POLICY_TEMPLATES:
                 used[name] += 1
                 within = name if used[name] == 1 else f"{name} {used[name]}"
-                parameters = {key: self._texts(parameter) for key, parameter in _mapping(node).items()}
+                values = {key: list(self._context.items({"": it}, "")) for key, it in _mapping(node).items()}
+                parameters = {key: self._texts(value for value, _ in listed) for key, listed in values.items()}
+                certain = all(is_sure for listed in values.values() for _, is_sure in listed)
                 statements = [
                     _statement(statement, self._resources(statement, parameters))
                     for statement in POLICY_TEMPLATES[name]
                 ]
                 held = self._context.reader.composed(
-                    value, resource.address, statements, within, certain=resource.certain
+                    value, resource.address, statements, within, certain=certain and resource.certain
                 )
                 holder.give(held, by=Maker(MakerKind.TEMPLATE, name))
             elif name.startswith("DynamoDB"):
                 self._context.resolver.wrong_shape(value, f"there is no policy template {name[:40]!r}")
 
-    def _texts(self, node: Node) -> tuple[str, ...]:
+    def _texts(self, values: Iterable[Node | Unresolved]) -> tuple[str, ...]:
         """All texts that a parameter of a policy template can be. It is a part of an ARN."""
-        values = [value for value, _ in self._context.items({"": node}, "")]
         return tuple(text for value in values for text in self._context.texts.every(value))
 
     def _resources(

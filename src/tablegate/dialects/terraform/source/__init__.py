@@ -13,7 +13,7 @@ from tablegate.dialects.terraform.secrets import texts
 from tablegate.dialects.terraform.source.definitions import Definition, RootVariables, definition_of, refuse_parsing
 from tablegate.dialects.terraform.source.modules import ModuleInstance
 from tablegate.dialects.terraform.source.resources import Resources
-from tablegate.dialects.terraform.source.values import FailedError
+from tablegate.dialects.terraform.source.scalars import InexactError
 from tablegate.model.table import Dialect
 from tablegate.model.value import Place
 from tablegate.syntax.hcl.nodes import Block, Literal
@@ -137,10 +137,10 @@ class Project:
         return self._variables.value(name, block, module)
 
     def spend(self) -> None:
-        """Count a step of a loop. Raises FailedError after too many."""
+        """Count a step of a loop. Raises InexactError after too many."""
         self._steps -= 1
         if self._steps < 0:
-            raise FailedError
+            raise InexactError("loops that are too long to be read")
 
     def keep_secret(self, content: object) -> None:
         """Keep the texts of a sensitive value out of every report."""

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator
 
 from tablegate.dialects.terraform.references import UnknownValue
 from tablegate.dialects.terraform.source.functions import call_function
-from tablegate.dialects.terraform.source.values import (
-    UNTYPED,
-    EvaluationScope,
+from tablegate.dialects.terraform.source.scalars import (
     FailedError,
-    SetValue,
+    InexactError,
     UntypedError,
     as_bool,
     as_number,
     as_text,
+    calculated,
+    composed,
+    negated,
+)
+from tablegate.dialects.terraform.source.values import (
+    EvaluationScope,
+    SetValue,
     holds_only_texts,
+    identity,
     joined_text,
     merged_unknown,
     same_type_and_content,
@@ -74,7 +79,7 @@ def loop_scopes(node: For, everything: object, scope: EvaluationScope) -> Iterat
     else:
         raise FailedError
     if len(pairs) > _MAX_ITEMS:
-        raise FailedError
+        raise InexactError("a loop that is too long to be read")
     for key, item in pairs:
         scope.module.spend()
         names = {node.names[-1]: item} if len(node.names) == 1 else {node.names[0]: key, node.names[1]: item}
@@ -84,14 +89,8 @@ def loop_scopes(node: For, everything: object, scope: EvaluationScope) -> Iterat
 def apply_operator(sign: str, left: object, right: object) -> object:
     """The result of a binary operator on known operands."""
     if sign in ("==", "!="):
-        try:
-            return _equal(left, right) is (sign == "==")
-        except UntypedError:
-            return UnknownValue(UNTYPED)
-    try:
-        return _OPERATORS[sign](as_number(left), as_number(right))
-    except (KeyError, ZeroDivisionError, OverflowError):
-        raise FailedError from None
+        return _equal(left, right) is (sign == "==")
+    return calculated(sign, left, right)
 
 
 def apply_logical(left: object, right: object, *, decisive: bool) -> object:
@@ -105,39 +104,19 @@ def apply_logical(left: object, right: object, *, decisive: bool) -> object:
 
 def _equal(left: object, right: object) -> bool:
     """Terraform's ``==``: values of different types are not equal, but 1 equals 1.0."""
-    numbers = [isinstance(one, (int, float)) and not isinstance(one, bool) for one in (left, right)]
-    if all(numbers):
-        return left == right
-    if type(left) is not type(right) and not (isinstance(left, list) and isinstance(right, list)):
-        return False
-    if left == right and isinstance(left, (list, dict)) and not (isinstance(left, SetValue) and left):
+    if isinstance(left, (list, dict)) or isinstance(right, (list, dict)):
+        if isinstance(left, SetValue) is not isinstance(right, SetValue) or identity(left) != identity(right):
+            return False
+        if isinstance(left, SetValue) and left and not any(isinstance(one, (list, dict)) for one in left):
+            return True
         raise UntypedError  # a list is no tuple, and a map no object, though they hold the same
-    return left == right
-
-
-def _divided(left: float, right: float) -> float:
-    return as_number(left / right)
-
-
-_OPERATORS: dict[str, Callable[..., object]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": _divided,
-    "%": operator.mod,
-    "<": operator.lt,
-    ">": operator.gt,
-    "<=": operator.le,
-    ">=": operator.ge,
-}
+    return identity(left) == identity(right)
 
 
 def evaluated(node: Expression, scope: EvaluationScope) -> object:
     """Evaluate an expression. One that fails is unknown."""
-    if type(node) is Literal:
-        return node.content
     try:
-        return _RULES[type(node)](node, scope)
+        return _evaluate(node, scope)
     except FailedError:
         return UnknownValue("the expression fails, or needs more than the source")
     except RecursionError:
@@ -146,7 +125,17 @@ def evaluated(node: Expression, scope: EvaluationScope) -> object:
 
 def _evaluate(node: Expression, scope: EvaluationScope) -> object:
     """Evaluate an expression. One that fails raises FailedError, for ``try`` and ``can``."""
-    return node.content if type(node) is Literal else _RULES[type(node)](node, scope)
+    try:
+        return _literal(node) if type(node) is Literal else _RULES[type(node)](node, scope)
+    except InexactError as error:
+        return UnknownValue(error.reason)
+
+
+def _literal(node: Literal) -> object:
+    content = node.content
+    if type(content) is str:
+        return composed(content)
+    return as_number(content) if type(content) is float else content
 
 
 def _name(node: Name, scope: EvaluationScope) -> object:
@@ -180,11 +169,11 @@ def _rooted(name: str, steps: tuple[Step, ...], scope: EvaluationScope) -> tuple
         return (scope.key if scope.counts else _missing("count.index")), steps[1:]
     if name == "module":
         return module.module(first), steps[1:]
-    if name in ("path", "terraform", "self"):
+    if name in ("ephemeral", "path", "self", "terraform"):
         return UnknownValue(f"{name}.{first} is not evaluated"), ()
     mode, type_ = ("data", first) if name == "data" else ("managed", name)
     rest = steps[1:] if mode == "data" else steps
-    if name == "ephemeral" or not rest or not isinstance(rest[0], Attr):
+    if not rest or not isinstance(rest[0], Attr):
         raise FailedError
     return module.resource(mode, type_, rest[0].name), rest[1:]
 
@@ -314,7 +303,12 @@ def _conditional(node: Conditional, scope: EvaluationScope) -> object:
     if type(test) is not UnknownValue:
         wanted, other = (node.yes, node.no) if as_bool(test) else (node.no, node.yes)
         content = _evaluate(wanted, scope)
-        return content if holds_only_texts(content) else unified_with(content, evaluated(other, scope))
+        if isinstance(content, str) and not isinstance(other, (Tuple, Object, For)):
+            return content
+        opposite = evaluated(other, scope)
+        if holds_only_texts(content) and isinstance(content, dict) and isinstance(opposite, dict):
+            return content
+        return unified_with(content, opposite)
     both = [evaluated(one, scope) for one in (node.yes, node.no)]
     doubts = [one for side in both for one in unknowns(side)]
     if not doubts and same_type_and_content(*both):
@@ -334,7 +328,7 @@ def _unary(node: Unary, scope: EvaluationScope) -> object:
     content = _evaluate(node.operand, scope)
     if type(content) is UnknownValue:
         return content
-    return not as_bool(content) if node.operator == "!" else -as_number(content)
+    return not as_bool(content) if node.operator == "!" else negated(content)
 
 
 def _binary(node: Binary, scope: EvaluationScope) -> object:
@@ -387,5 +381,4 @@ _RULES: dict[type, Callable[..., object]] = {
     Conditional: _conditional,
     For: _for,
     Opaque: _opaque,
-    Literal: lambda node, _: node.content,
 }

@@ -6,170 +6,55 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
+from inspect import Parameter, signature
 from typing import TypeAlias
 
 from tablegate.dialects.terraform.references import UnknownValue
-from tablegate.dialects.terraform.source.values import (
-    UNTYPED,
+from tablegate.dialects.terraform.source.scalars import (
     FailedError,
-    SetValue,
+    InexactError,
     UntypedError,
     as_bool,
+    as_number,
+    as_text,
+    as_whole,
+    composed,
+    total,
+)
+from tablegate.dialects.terraform.source.text_functions import (
+    countable,
+    first_match,
+    formatted,
+    formatted_list,
+    joined,
+    json_text,
+    lower,
+    matches,
+    part_of,
+    replaced,
+    titled,
+    to_text,
+    trimmed,
+    upper,
+)
+from tablegate.dialects.terraform.source.values import (
+    SetValue,
     as_list,
     as_map,
-    as_number,
     as_set,
-    as_text,
-    joined_text,
+    identity,
     merged_unknown,
     unified,
     unknowns,
 )
 
-_ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-_ESCAPES = re.compile("[<>&\u2028\u2029]")
-_ATOM = r"(?:[A-Za-z0-9_ \-/:,@]|\\[.\-/]|\[\^?[A-Za-z0-9_ .:,/@\-]+\])"
-_IN_COMMON = re.compile(rf"\^?(?:{_ATOM}[+*?]?){{1,20}}\$?")
-_LONGEST_SEARCHED = 1_000  # characters
-_VERB = re.compile(r"%(?:(%)|([sdvq]))")
-
-
-def json_text(content: object) -> object:
-    """jsonencode(content): keys sorted, and ``<``, ``>``, ``&`` escaped."""
-    return joined_text(_json(content))
-
-
-def _json(content: object) -> Iterator[str | UnknownValue]:
-    """The pieces of the JSON text. An unknown value is written inside quotes."""
-    if isinstance(content, dict):
-        for number, key in enumerate(sorted(content)):
-            yield f"{',' if number else '{'}{_dumped(key)}:"
-            yield from _json(content[key])
-        yield "}" if content else "{}"
-    elif isinstance(content, list):
-        for number, item in enumerate(content):
-            yield "," if number else "["
-            yield from _json(item)
-        yield "]" if content else "[]"
-    elif isinstance(content, UnknownValue):
-        yield '"'
-        for part in content.parts or (content,):
-            yield _dumped(part)[1:-1] if isinstance(part, str) else part
-        yield '"'
-    elif hasattr(content, "whole"):
-        yield from _json(content.whole())
-    else:
-        yield _dumped(int(content) if isinstance(content, float) and content.is_integer() else content)
-
-
-def _dumped(content: object) -> str:
-    return _ESCAPES.sub(lambda match: _ESCAPED[match[0]], json.dumps(content, ensure_ascii=False))
-
-
-def formatted(pattern: object, *items: object) -> object:
-    """format(pattern, items...), for the verbs %s, %d, %v and %q."""
-    rest = list(reversed(items))
-    pieces: list[object] = []
-    text = as_text(pattern)
-    if "%" in _VERB.sub("", text):
-        raise FailedError
-    over = 0
-    for verb in _VERB.finditer(text):
-        pieces += [text[over : verb.start()], "%" if verb[1] else _formatted(verb[2], rest.pop())]
-        over = verb.end()
-    return joined_text([*pieces, text[over:]])
-
-
-def _formatted(verb: str, item: object) -> object:
-    if verb == "q" and not isinstance(item, UnknownValue):
-        return json.dumps(as_text(item), ensure_ascii=False)
-    if verb == "q" or isinstance(item, (dict, list)):
-        return json_text(item)
-    return item if isinstance(item, UnknownValue) else as_text(item)
-
-
-def formatted_list(pattern: object, *items: object) -> object:
-    """formatlist(pattern, items...)."""
-    lengths = {len(item) for item in items if isinstance(item, list)}
-    if len(lengths) != 1:
-        raise FailedError
-    count = lengths.pop()
-    return [
-        formatted(pattern, *(item[number] if isinstance(item, list) else item for item in items))
-        for number in range(count)
-    ]
-
-
-def joined(between: object, content: object) -> object:
-    """join(between, content)."""
-    pieces = [piece for item in as_list(content) for piece in (as_text(between), item)]
-    return joined_text(pieces[1:])
-
-
-def replaced(text: object, old: object, new: object) -> object:
-    """replace(text, old, new)."""
-    pattern = as_text(old)
-    if len(pattern) > 1 and pattern.startswith("/") and pattern.endswith("/"):
-        return _substituted(as_text(text), pattern[1:-1], new)
-    if not pattern:
-        raise FailedError
-    first, *others = as_text(text).split(pattern)
-    return joined_text([first, *(piece for other in others for piece in (new, other))])
-
-
-def matches(pattern: object, text: object) -> object:
-    """regexall(pattern, text), for patterns without groups."""
-    return _compiled(as_text(pattern)).findall(_searched(text))
-
-
-def first_match(pattern: object, text: object) -> object:
-    """regex(pattern, text), for patterns without groups. It fails without a match."""
-    match = _compiled(as_text(pattern)).search(_searched(text))
-    if match is None:
-        raise FailedError
-    return match[0]
-
-
-def _substituted(text: str, pattern: str, new: object) -> object:
-    if isinstance(new, UnknownValue) or "$" in as_text(new):
-        raise FailedError
-    return _compiled(pattern).sub(as_text(new).replace("\\", r"\\"), _searched(text))
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern, if it means the same in Go and in Python and cannot take long."""
-    if _IN_COMMON.fullmatch(pattern) is None:
-        raise FailedError
-    return re.compile(f"{pattern[:-1]}\\Z" if pattern.endswith("$") else pattern)
-
-
-def _searched(text: object) -> str:
-    if len(as_text(text)) > _LONGEST_SEARCHED:
-        raise FailedError
-    return as_text(text)
-
-
-def part_of(text: object, offset: object, length: object) -> object:
-    """substr(text, offset, length)."""
-    start, size = int(as_number(offset)), int(as_number(length))
-    whole = as_text(text)
-    start = start + len(whole) if start < 0 else start
-    return whole[start:] if size < 0 else whole[start : start + size]
-
-
-def titled(text: object) -> object:
-    """title(text)."""
-    return re.sub(r"(?:^|(?<=\s))\w", lambda first: first[0].upper(), as_text(text))
-
-
-def to_text(content: object) -> object:
-    """tostring(content)."""
-    return content if content is None or isinstance(content, UnknownValue) else as_text(content)
-
-
 Function: TypeAlias = "Callable[..., object]"
 
 _MAX_ITEMS = 10_000
+_MAX_RANGE = 1024
+# A function that trips over its arguments says nothing about what Terraform makes of them.
+_TRIPS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, re.error)
 
 
 class _PartlyUnknownError(Exception):
@@ -185,17 +70,37 @@ def call_function(name: str, arguments: list[object]) -> object:
     if function is None:
         inner = merged_unknown([UnknownValue(f"{name}() is not evaluated"), *unknowns(arguments)])
         return UnknownValue(f"{name}() is not evaluated", names=(), references=inner.references)
+    least, most = _arity(function)
+    if not least <= len(arguments) <= most:
+        raise FailedError
     doubts = [one for one in arguments if type(one) is UnknownValue] if shallow else list(unknowns(arguments))
     if doubts and name not in _TAKES_UNKNOWN:
         return merged_unknown(doubts)
     try:
         return function(*arguments)
-    except UntypedError:
-        return UnknownValue(UNTYPED)
-    except (FailedError, TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError):
-        if doubts:
-            return merged_unknown(doubts)
-        raise FailedError from None
+    except InexactError as error:
+        return merged_unknown([*doubts, UnknownValue(error.reason)])
+    except FailedError:
+        if inside := [*doubts, *unknowns(arguments)]:
+            return merged_unknown(inside)
+        raise
+    except _TRIPS:
+        return merged_unknown([*doubts, UnknownValue(f"{name}() is not evaluated for these arguments")])
+
+
+@cache
+def _arity(function: Function) -> tuple[int, float]:
+    """The fewest and the most arguments of a function."""
+    kinds = [one.kind for one in signature(function).parameters.values()]
+    fixed = sum(kind is not Parameter.VAR_POSITIONAL for kind in kinds)
+    return fixed, fixed if fixed == len(kinds) else math.inf
+
+
+def _as_sequence(content: object) -> list[object]:
+    """A list or a tuple."""
+    if isinstance(content, SetValue):
+        raise FailedError
+    return as_list(content)
 
 
 def _merge(*maps: object) -> object:
@@ -206,17 +111,32 @@ def _merge(*maps: object) -> object:
     return merged
 
 
-def _concat(*lists: object) -> object:
-    return [item for one in lists for item in as_list(one)]
+def _concat(first: object, *more: object) -> object:
+    lists = [_as_sequence(one) for one in (first, *more)]
+    kinds = [{type(item) for item in one if isinstance(item, (str, int, float))} for one in lists]
+    if all(len(one) <= 1 for one in kinds) and len(set().union(*kinds) - {float}) > 1:
+        raise UntypedError  # lists would be converted to one type, tuples would not
+    return [item for one in lists for item in one]
 
 
 def _lookup(content: object, key: object, *default: object) -> object:
-    members = as_map(content)
-    if as_text(key) in members:
-        return members[as_text(key)]
-    if not default:
+    members, name = as_map(content), as_text(key)
+    if len(default) > 1 or (name not in members and not default):
         raise FailedError
-    return default[0]
+    given = default[0] if default else None
+    if given is not None and not _fits(given, list(members.values()), found=name in members):
+        raise UntypedError  # a map converts or refuses it, an object does not
+    return members.get(name, given)
+
+
+def _fits(default: object, items: list[object], *, found: bool) -> bool:
+    """Whether a default is used as it is, be these the items of a map or of an object."""
+    kinds = {type(item) for item in items if item is not None}
+    if len(kinds) != 1 or type(default) in kinds:
+        return True
+    if isinstance(default, (dict, list)):
+        return not found
+    return kinds == {str} and isinstance(default, (int, float))
 
 
 def _coalesce(*items: object) -> object:
@@ -224,21 +144,32 @@ def _coalesce(*items: object) -> object:
         if type(item) is UnknownValue:
             return item
         if item is not None and item != "":
+            if not isinstance(item, str) and any(type(one) is UnknownValue for one in items):
+                raise UntypedError  # beside a text, it would be one
             return item
     raise FailedError
 
 
 def _coalescelist(*items: object) -> object:
-    return next(one for one in items if as_list(one))
+    for one in [_as_sequence(item) for item in items]:
+        if one:
+            return one
+    raise FailedError
 
 
 def _element(content: object, number: object) -> object:
-    items = as_list(content)
-    return items[int(as_number(number)) % len(items)]
+    items, place = _as_sequence(content), as_whole(number)
+    if not items:
+        raise FailedError
+    if place < 0:
+        raise InexactError  # older versions of Terraform refuse it
+    return items[place % len(items)]
 
 
 def _length(content: object) -> object:
-    if isinstance(content, (str, list, dict)):
+    if isinstance(content, str):
+        return len(countable(content))
+    if isinstance(content, (list, dict)):
         return len(content)
     raise FailedError
 
@@ -259,38 +190,116 @@ def _flatten(content: object) -> object:
         return error.unknown
 
 
-def _range(*bounds: object) -> object:
-    numbers = [int(as_number(one)) for one in bounds]
-    start, end = (0, numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1])
-    step = numbers[2] if len(numbers) == len(("start", "end", "step")) else 1 if start <= end else -1
-    numbers_in_range = range(start, end, step)
-    if len(numbers_in_range) > _MAX_ITEMS:
+def _range(first: object, *more: object) -> object:
+    numbers = [as_number(one) for one in (first, *more)]
+    if len(numbers) > len(("start", "end", "step")):
         raise FailedError
-    return list(numbers_in_range)
+    bounds = [number for number in numbers if isinstance(number, int)]
+    if len(bounds) < len(numbers):
+        raise InexactError
+    start, end = (0, bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
+    step = bounds[2] if len(bounds) == len(("start", "end", "step")) else 1 if start <= end else -1
+    if (
+        (not step and start != end)
+        or ((start < end) is (step < 0) and start != end)
+        or len(range(start, end, step or 1)) > _MAX_RANGE
+    ):
+        raise FailedError
+    return list(range(start, end, step or 1))
 
 
-def _setproduct(*sets: object) -> object:
+def _setproduct(first: object, second: object, *more: object) -> object:
+    sets = [first, second, *more]
+    to_set = any(isinstance(one, SetValue) for one in sets)
     tuples: list[list[object]] = [[]]
     for one in sets:
-        tuples = [[*before, item] for before in tuples for item in as_list(one)]
+        items = as_set(as_list(one)) if to_set else unified(as_list(one))
+        tuples = [[*before, item] for before in tuples for item in items]
         if len(tuples) > _MAX_ITEMS:
-            raise FailedError
-    return tuples
+            raise InexactError
+    return as_set(tuples) if to_set else tuples
 
 
 def _distinct(content: object) -> object:
-    return list({repr(item): item for item in unified(as_list(content))}.values())
+    return list({identity(item): item for item in unified(as_list(content))}.values())
+
+
+def _contains(content: object, item: object) -> object:
+    return _place(as_list(content), item) is not None
+
+
+def _index(content: object, item: object) -> object:
+    place = _place(_as_sequence(content), item)
+    if place is None:
+        raise FailedError
+    return place
+
+
+def _place(items: list[object], item: object) -> int | None:
+    """Where an equal item of the same type is."""
+    if item is None:
+        raise FailedError
+    wanted = identity(item)
+    place = next((number for number, one in enumerate(items) if identity(one) == wanted), None)
+    if place is not None and isinstance(item, (list, dict)):
+        raise UntypedError
+    return place
 
 
 def _slice(content: object, start: object, end: object) -> object:
-    items, first, last = as_list(content), int(as_number(start)), int(as_number(end))
+    items, first, last = _as_sequence(content), as_whole(start), as_whole(end)
     if not 0 <= first <= last <= len(items):
         raise FailedError
     return items[first:last]
 
 
-def _numbers(items: tuple[object, ...]) -> list[int | float]:
-    return [as_number(one) for item in items for one in (item if isinstance(item, list) else [item])]
+def _operands(sets: tuple[object, ...]) -> list[SetValue]:
+    """Sets whose elements are of one type."""
+    everything = [item for one in sets for item in as_list(one)]
+    if None in everything and any(isinstance(item, (list, dict)) for item in everything):
+        raise UntypedError
+    items = iter(unified(everything))
+    return [as_set([next(items) for _ in as_list(one)]) for one in sets]
+
+
+def _setunion(first: object, *more: object) -> object:
+    return as_set([item for one in _operands((first, *more)) for item in one])
+
+
+def _setintersection(first: object, *more: object) -> object:
+    kept, *others = _operands((first, *more))
+    common = [{identity(item) for item in other} for other in others]
+    return as_set([item for item in kept if all(identity(item) in one for one in common)])
+
+
+def _setsubtract(first: object, second: object) -> object:
+    kept, dropped = _operands((first, second))
+    without = {identity(item) for item in dropped}
+    return as_set([item for item in kept if identity(item) not in without])
+
+
+def _sum(content: object) -> object:
+    if not as_list(content):
+        raise FailedError
+    return total(as_list(content))
+
+
+def _flags(content: object) -> list[bool]:
+    """The flags of a list. Null counts as false."""
+    return [one is not None and as_bool(one) for one in as_list(content)]
+
+
+def _split(between: object, text: object) -> object:
+    if not as_text(between):
+        raise InexactError
+    return as_text(text).split(as_text(between))
+
+
+def _zipmap(names: object, items: object) -> object:
+    keys, values = [as_text(name) for name in as_list(names)], _as_sequence(items)
+    if len(keys) != len(values):
+        raise FailedError
+    return dict(zip(keys, values, strict=True))
 
 
 def _one(content: object) -> object:
@@ -301,14 +310,50 @@ def _one(content: object) -> object:
 
 
 def _jsondecode(text: object) -> object:
-    return json.loads(as_text(text))
+    try:
+        content = json.loads(
+            as_text(text),
+            parse_int=as_number,
+            parse_float=as_number,
+            parse_constant=_no_constant,
+            object_pairs_hook=_decoded_object,
+        )
+    except json.JSONDecodeError:
+        raise FailedError from None
+    shown = json.dumps(content, ensure_ascii=False)
+    if composed(shown) != shown or "\\ud" in as_text(text).lower():
+        raise InexactError
+    return content
+
+
+def _no_constant(_: str) -> object:
+    raise FailedError
+
+
+def _decoded_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise InexactError
+    return members
 
 
 def _unchanged(content: object) -> object:
     return content
 
 
+def _tolist(content: object) -> object:
+    if content is None:
+        return None
+    return list(unified(as_list(content)))
+
+
+def _toset(content: object) -> object:
+    return content if content is None or isinstance(content, SetValue) else as_set(as_list(content))
+
+
 def _tomap(content: object) -> object:
+    if content is None:
+        return None
     members = as_map(content)
     return dict(zip(members, unified(list(members.values())), strict=True))
 
@@ -341,49 +386,47 @@ _SHALLOW: dict[str, Function] = {
     "regex": first_match,
     "regexall": matches,
     "replace": replaced,
-    "tolist": lambda content: unified(as_list(content)),
+    "tolist": _tolist,
     "tostring": to_text,
     "tomap": _tomap,
     "values": _values,
-    "zipmap": lambda names, items: dict(zip(map(as_text, as_list(names)), as_list(items), strict=True)),
+    "zipmap": _zipmap,
 }
 _TAKES_UNKNOWN = frozenset({"coalesce", "format", "jsonencode", "nonsensitive", "replace", "sensitive", "tostring"})
 _DEEP: dict[str, Function] = {
     "abs": lambda number: abs(as_number(number)),
-    "alltrue": lambda content: all(as_bool(one) for one in as_list(content)),
-    "anytrue": lambda content: any(as_bool(one) for one in as_list(content)),
+    "alltrue": lambda content: all(_flags(content)),
+    "anytrue": lambda content: any(_flags(content)),
     "ceil": lambda number: math.ceil(as_number(number)),
     "chomp": lambda text: as_text(text).rstrip("\r\n"),
     "compact": lambda content: [as_text(one) for one in as_list(content) if one not in (None, "")],
-    "contains": lambda content, item: any(type(one) is type(item) and one == item for one in as_list(content)),
+    "contains": _contains,
     "distinct": _distinct,
     "endswith": lambda text, end: as_text(text).endswith(as_text(end)),
     "floor": lambda number: math.floor(as_number(number)),
-    "index": lambda content, item: as_list(content).index(item),
+    "index": _index,
     "jsondecode": _jsondecode,
-    "lower": lambda text: as_text(text).lower(),
-    "max": lambda *items: max(_numbers(items)),
-    "min": lambda *items: min(_numbers(items)),
+    "lower": lower,
+    "max": lambda first, *more: max(map(as_number, (first, *more))),
+    "min": lambda first, *more: min(map(as_number, (first, *more))),
     "range": _range,
-    "setintersection": lambda first, *more: as_set(
-        one for one in as_list(first) if all(one in as_list(other) for other in more)
-    ),
+    "setintersection": _setintersection,
     "setproduct": _setproduct,
-    "setsubtract": lambda first, other: as_set(one for one in as_list(first) if one not in as_list(other)),
-    "setunion": lambda *sets: as_set(unified([one for each in sets for one in as_list(each)])),
+    "setsubtract": _setsubtract,
+    "setunion": _setunion,
     "sort": lambda content: sorted(map(as_text, as_list(content))),
-    "split": lambda between, text: as_text(text).split(as_text(between)) if as_text(text) else [""],
+    "split": _split,
     "startswith": lambda text, start: as_text(text).startswith(as_text(start)),
     "strcontains": lambda text, part: as_text(part) in as_text(text),
     "substr": part_of,
-    "sum": lambda content: sum(_numbers((content,))),
+    "sum": _sum,
     "title": titled,
     "tobool": lambda content: None if content is None else as_bool(content),
     "tonumber": lambda content: None if content is None else as_number(content),
-    "toset": lambda content: content if isinstance(content, SetValue) else as_set(unified(as_list(content))),
+    "toset": _toset,
     "trim": lambda text, signs: as_text(text).strip(as_text(signs)),
     "trimprefix": lambda text, start: as_text(text).removeprefix(as_text(start)),
-    "trimspace": lambda text: as_text(text).strip(),
+    "trimspace": trimmed,
     "trimsuffix": lambda text, end: as_text(text).removesuffix(as_text(end)),
-    "upper": lambda text: as_text(text).upper(),
+    "upper": upper,
 }

@@ -10,12 +10,10 @@ from tablegate.dialects.terraform.configuration import bracketed
 from tablegate.dialects.terraform.references import UnknownValue
 from tablegate.dialects.terraform.source.definitions import Definition, Key, refuse_parsing
 from tablegate.dialects.terraform.source.evaluate import evaluated
+from tablegate.dialects.terraform.source.scalars import FailedError, as_number, as_text
 from tablegate.dialects.terraform.source.values import (
     EvaluationScope,
-    FailedError,
     SetValue,
-    as_number,
-    as_text,
     converted,
     is_large,
     known_after_apply,

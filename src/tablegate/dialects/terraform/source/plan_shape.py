@@ -10,13 +10,10 @@ from tablegate.dialects.terraform.references import UnknownValue
 from tablegate.dialects.terraform.source.definitions import inner_type
 from tablegate.dialects.terraform.source.evaluate import evaluated
 from tablegate.dialects.terraform.source.modules import ModuleInstance
+from tablegate.dialects.terraform.source.scalars import FailedError, as_bool, as_number, as_text
 from tablegate.dialects.terraform.source.values import (
     EvaluationScope,
-    FailedError,
     SetValue,
-    as_bool,
-    as_number,
-    as_text,
     merged_unknown,
     unknowns,
 )

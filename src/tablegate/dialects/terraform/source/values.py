@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from tablegate.dialects.terraform.references import PLAN, Reached, UnknownValue
+from tablegate.dialects.terraform.source.scalars import (
+    UNTYPED,
+    FailedError,
+    InexactError,
+    UntypedError,
+    as_bool,
+    as_number,
+    as_text,
+    composed,
+)
 from tablegate.syntax.hcl.nodes import Call, Expression, Literal, Name, Object
 
 APPLY = "apply that first, or write the value itself"
 
 
 MAX_TEXT = 1_000_000  # characters of one text
+_PLAIN = 10**10  # the first number that Terraform writes with an exponent where it sorts
 _MAX_SIZE = 20_000  # items of one value, and lines of its texts
 
 
 class SetValue(list[object]):
     """The elements of a set, in the order of Terraform."""
-
-
-class FailedError(Exception):
-    """The expression fails in Terraform too, or is not supported."""
 
 
 def known_after_apply(name: str, reached: Reached) -> UnknownValue:
@@ -57,7 +65,7 @@ def joined_text(pieces: Iterable[object]) -> object:
     for piece in pieces:
         length += len(piece) if type(piece) is str else 1
         if length > MAX_TEXT:
-            raise FailedError
+            raise InexactError("a text that is too long to be read")
         if type(piece) is str:
             parts.append(piece)
         elif type(piece) is UnknownValue:
@@ -70,7 +78,7 @@ def joined_text(pieces: Iterable[object]) -> object:
     doubts = [one for one in parts if type(one) is UnknownValue]
     if doubts:
         return merged_unknown(doubts, parts=tuple(parts) if whole else ())
-    return "".join(one for one in parts if type(one) is str)
+    return composed("".join(one for one in parts if type(one) is str))
 
 
 def unknowns(content: object) -> Iterator[UnknownValue]:
@@ -105,42 +113,6 @@ def is_large(content: object) -> bool:
     return False
 
 
-def as_text(content: object) -> str:
-    """Convert to a string, as Terraform does."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, bool):
-        return "true" if content else "false"
-    if isinstance(content, int):
-        return str(content)
-    if isinstance(content, float):
-        return str(int(content)) if content.is_integer() and abs(content) < 1e15 else repr(content)
-    raise FailedError
-
-
-def as_bool(content: object) -> bool:
-    """Convert to a bool, as Terraform does."""
-    if isinstance(content, bool):
-        return content
-    if content in ("true", "1"):
-        return True
-    if content in ("false", "0"):
-        return False
-    raise FailedError
-
-
-def as_number(content: object) -> int | float:
-    """Convert to a number, as Terraform does."""
-    if isinstance(content, (int, float)) and not isinstance(content, bool):
-        return int(content) if isinstance(content, float) and content.is_integer() else content
-    if isinstance(content, str):
-        try:
-            return as_number(float(content)) if not content.lstrip("-").isdigit() else int(content)
-        except ValueError:
-            raise FailedError from None
-    raise FailedError
-
-
 def as_list(content: object) -> list[object]:
     """A list or a set."""
     if isinstance(content, list):
@@ -155,22 +127,50 @@ def as_map(content: object) -> dict[str, object]:
     raise FailedError
 
 
-def as_set(items: Iterable[object]) -> SetValue:
-    """A set of the items, in the order of Terraform."""
-    members = list({(type(item) is bool, repr(item)): item for item in items}.values())
-    if all(isinstance(item, str) for item in members):
-        members.sort(key=str)
-    elif all(isinstance(item, (int, float)) for item in members):
-        members.sort()
-    return SetValue(members)
+def as_set(items: Sequence[object]) -> SetValue:
+    """A set of the items, converted to one type, in the order of Terraform: null comes last."""
+    members = list({identity(item): item for item in unified(items)}.values())
+    known = [item for item in members if item is not None]
+    if all(isinstance(item, str) for item in known):
+        known.sort(key=str)
+    elif all(isinstance(item, (int, float)) for item in known):
+        known.sort()
+    else:
+        known.sort(key=_rank)
+    return SetValue(known + [None] * (len(members) - len(known)))
 
 
-UNTYPED = "a value whose type only Terraform works out"
+def _rank(content: object) -> str:
+    """What Terraform sorts lists and objects in a set by."""
+    if content is None:
+        return "~"
+    if isinstance(content, bool):
+        return "T" if content else "F"
+    if isinstance(content, (int, float)):
+        if not isinstance(content, int) or abs(content) >= _PLAIN:
+            raise InexactError
+        return str(content)
+    if isinstance(content, str):
+        return json.dumps(content, ensure_ascii=False)
+    if isinstance(content, dict):
+        return "".join(f"{json.dumps(key)}:{_rank(content[key])};" for key in sorted(content)) + "}"
+    return "".join(f"{_rank(item)};" for item in as_list(content)) + "]"
+
+
+def identity(content: object) -> tuple[object, ...]:
+    """What tells a value from others: equal values of one type have the same."""
+    if isinstance(content, dict):
+        return ("object", *sorted((key, identity(item)) for key, item in content.items()))
+    if isinstance(content, SetValue):
+        return ("set", *sorted((identity(item) for item in content), key=repr))
+    if isinstance(content, list):
+        return ("list", *map(identity, content))
+    if _is_plain(content):
+        return _kind(content), content
+    return type(content).__name__, None if content is None else id(content)
+
+
 _SCALARS = frozenset({"text", "number", "flag"})
-
-
-class UntypedError(Exception):
-    """Values of different types, which only Terraform can unify."""
 
 
 def unified(items: Sequence[object]) -> list[object]:
@@ -185,7 +185,10 @@ def unified(items: Sequence[object]) -> list[object]:
         return [as_text(item) if _is_plain(item) else item for item in items]
     if kinds == {"object"}:
         members = iter(_objects([item for item in known if isinstance(item, dict)]))
-    elif kinds == {"list"}:
+    elif (
+        kinds == {"list"}
+        and len({isinstance(item, SetValue) for item in known if item or isinstance(item, SetValue)}) <= 1
+    ):
         members = iter(_lists([item for item in known if isinstance(item, list)]))
     else:
         raise UntypedError
@@ -263,10 +266,10 @@ def converted(content: object, type_: Expression | None) -> object:
     """Convert a value to a type constraint. A value that does not fit is unknown: Terraform would refuse it."""
     try:
         return _converted(content, type_)
+    except InexactError as error:
+        return UnknownValue(error.reason)
     except FailedError:
         return UnknownValue("the value does not fit its variable's type")
-    except UntypedError:
-        return UnknownValue(UNTYPED)
 
 
 def is_text(type_: Expression | None) -> bool:
@@ -384,7 +387,7 @@ class Module(Protocol):
         """Note that a sensitive value was read."""
 
     def spend(self) -> None:
-        """Count a step of a loop. Raises FailedError after too many."""
+        """Count a step of a loop. Raises InexactError after too many."""
 
 
 class EvaluationScope(NamedTuple):

@@ -12,7 +12,8 @@ from tablegate.dialects.terraform.source.definitions import Definition, Key, def
 from tablegate.dialects.terraform.source.evaluate import evaluated
 from tablegate.dialects.terraform.source.modules import ModuleInstance, instance_key
 from tablegate.dialects.terraform.source.plan_shape import lifecycle
-from tablegate.dialects.terraform.source.values import EvaluationScope, FailedError
+from tablegate.dialects.terraform.source.scalars import FailedError, InexactError
+from tablegate.dialects.terraform.source.values import EvaluationScope
 from tablegate.dialects.terraform.source_info import SourceMatch
 from tablegate.dialects.terraform.source_map.blocks import BlockMap
 from tablegate.dialects.terraform.source_map.expressions import (
@@ -124,10 +125,10 @@ class Evaluation:
         self._folders.refuse(message, place, duplicate=duplicate, hint=hint)
 
     def spend(self) -> None:
-        """Count a step of a loop. Raises FailedError after too many."""
+        """Count a step of a loop. Raises InexactError after too many."""
         self._steps -= 1
         if self._steps < 0:
-            raise FailedError
+            raise InexactError("loops that are too long to be read")
 
     def keep_secret(self, content: object) -> None:
         """Nothing to do: the plan marks its sensitive values."""

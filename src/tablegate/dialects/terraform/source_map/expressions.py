@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from tablegate.dialects.terraform.configuration import Key, Tree, tree
-from tablegate.dialects.terraform.source.values import FailedError, as_text
+from tablegate.dialects.terraform.source.scalars import FailedError, as_text
 from tablegate.dialects.terraform.source_map.modules import Module
 from tablegate.model.record import replace
 from tablegate.model.value import Place
