@@ -150,12 +150,10 @@ def local_calls(source: Source) -> list[str]:
     """The relative folders of the modules that a file calls."""
     if b"module" not in source.data or not re.search(_LOCAL_CALL, source.data):
         return []
-    from tablegate.syntax.hcl import File  # most inputs are no source
-    from tablegate.syntax.hcl.json_syntax import JsonFile
+    from tablegate.syntax.hcl.json_syntax import file_of  # most inputs are no source
 
     try:
-        text = decode(source.data)
-        blocks = (JsonFile if source.name.endswith(".json") else File)(source.name, text).blocks()
+        blocks = file_of(source.name, decode(source.data)).blocks()
     except ParseError:
         return []  # the dialect reports why
     paths = [_local_path(block) for block in blocks if block.type == "module"]

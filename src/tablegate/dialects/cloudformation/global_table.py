@@ -117,18 +117,15 @@ def _read_capacity(*sections: Section) -> Value[int]:
 
 
 def _ceiling(shared: Section, own: Section) -> Units:
-    read, fact = _max_read(own), facts.MAX_WRITE
+    read = _max_read(own)
     if read is facts.MAX_READ.unset:
         read = _max_read(shared)
-    settings = shared.section("WriteOnDemandThroughputSettings")
-    return Units(
-        read=read, write=fact.unset if settings is None else settings.number(fact, "MaxWriteRequestUnits", NO_LIMIT)
-    )
+    settings = shared.part("WriteOnDemandThroughputSettings")
+    return Units(read=read, write=settings.number(facts.MAX_WRITE, "MaxWriteRequestUnits", NO_LIMIT))
 
 
 def _max_read(section: Section) -> Value[int]:
-    settings, fact = section.section("ReadOnDemandThroughputSettings"), facts.MAX_READ
-    return fact.unset if settings is None else settings.number(fact, "MaxReadRequestUnits", NO_LIMIT)
+    return section.part("ReadOnDemandThroughputSettings").number(facts.MAX_READ, "MaxReadRequestUnits", NO_LIMIT)
 
 
 def _encryption(shared: Section, own: Section) -> Encryption:

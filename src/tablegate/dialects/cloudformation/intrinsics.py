@@ -111,15 +111,24 @@ def _named(resolver: Resolver, node: Node, name: str, own: Mapping[str, Node]) -
 
 def join(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     """``Fn::Join``."""
-    content = argument.content
-    if not isinstance(content, (list, tuple)) or len(content) != 2 or not isinstance(content[0].content, str):
+    delimited = _delimited(argument)
+    if delimited is None:
         return resolver.wrong_shape(node, "Fn::Join takes a delimiter and a list")
-    listed = resolver.resolve(content[1])
+    delimiter, items = delimited
+    listed = resolver.resolve(items)
     if isinstance(listed, Unresolved):
         return expression(node, listed.doubt)
     if listed is None or not isinstance(listed.content, (list, tuple)):
         return resolver.wrong_shape(node, "Fn::Join takes a delimiter and a list")
-    return assembled(node, _joined(resolver, node, content[0].content, resolver.items(listed)))
+    return assembled(node, _joined(resolver, node, delimiter, resolver.items(listed)))
+
+
+def _delimited(argument: Node) -> tuple[str, Node] | None:
+    """The delimiter and the other argument of ``Fn::Join`` or ``Fn::Split``; None if these are not two."""
+    content = argument.content
+    if isinstance(content, (list, tuple)) and len(content) == 2 and isinstance(content[0].content, str):
+        return content[0].content, content[1]
+    return None
 
 
 def _joined(
@@ -138,13 +147,14 @@ def _joined(
 
 def split(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     """``Fn::Split``."""
-    content = argument.content
-    if not isinstance(content, (list, tuple)) or len(content) != 2 or not isinstance(content[0].content, str):
+    delimited = _delimited(argument)
+    if delimited is None:
         return resolver.wrong_shape(node, "Fn::Split takes a delimiter and a text")
-    text = resolver.resolve(content[1])
-    if not isinstance(text, Node) or not is_scalar(text) or not content[0].content:
+    delimiter, value = delimited
+    text = resolver.resolve(value)
+    if not isinstance(text, Node) or not is_scalar(text) or not delimiter:
         return expression(node, text.doubt if isinstance(text, Unresolved) else None)
-    return _text_list(node, scalar_of(text).split(content[0].content))
+    return _text_list(node, scalar_of(text).split(delimiter))
 
 
 def select(resolver: Resolver, node: Node, argument: Node) -> Resolved:

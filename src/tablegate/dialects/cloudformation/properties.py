@@ -58,6 +58,10 @@ class Section:
         """A mapping in the mapping."""
         return section_of(self.resolver, self.get(key))
 
+    def part(self, key: str) -> Section:
+        """A mapping in the mapping. If it is absent, an empty one: each of its members is absent too."""
+        return self.section(key) or Section(self.resolver, {}, self.node)
+
     def one(self, key: str) -> Section | Doubt | None:
         """A mapping in the mapping; a doubt if it is not known."""
         section = self.section(key)

@@ -95,9 +95,7 @@ def _legacy_keys(resolver: Resolver, node: Node) -> tuple[KeyPart, ...] | Unreso
 
 def capacity(section: Section) -> Units:
     """Provisioned throughput."""
-    inner = section.section("ProvisionedThroughput")
-    if inner is None:
-        return facts.NO_CAPACITY
+    inner = section.part("ProvisionedThroughput")
     return Units(
         read=inner.number(facts.READ_CAPACITY, "ReadCapacityUnits"),
         write=inner.number(facts.WRITE_CAPACITY, "WriteCapacityUnits"),
@@ -106,9 +104,7 @@ def capacity(section: Section) -> Units:
 
 def ceiling(section: Section) -> Units:
     """The maximum throughput of an on-demand table or index."""
-    inner = section.section("OnDemandThroughput")
-    if inner is None:
-        return facts.NO_CEILING
+    inner = section.part("OnDemandThroughput")
     return Units(
         read=inner.number(facts.MAX_READ, "MaxReadRequestUnits", NO_LIMIT),
         write=inner.number(facts.MAX_WRITE, "MaxWriteRequestUnits", NO_LIMIT),
@@ -117,9 +113,7 @@ def ceiling(section: Section) -> Units:
 
 def warmth(section: Section) -> Units:
     """Warm throughput."""
-    inner = section.section("WarmThroughput")
-    if inner is None:
-        return facts.NO_WARMTH
+    inner = section.part("WarmThroughput")
     return Units(
         read=inner.number(facts.WARM_READ, "ReadUnitsPerSecond"),
         write=inner.number(facts.WARM_WRITE, "WriteUnitsPerSecond"),
@@ -128,8 +122,7 @@ def warmth(section: Section) -> Units:
 
 def insights(section: Section) -> Value[bool]:
     """Contributor Insights."""
-    inner = section.section("ContributorInsightsSpecification")
-    return facts.INSIGHTS.unset if inner is None else inner.flag(facts.INSIGHTS, "Enabled")
+    return section.part("ContributorInsightsSpecification").flag(facts.INSIGHTS, "Enabled")
 
 
 @record(kw_only=False)
@@ -171,11 +164,9 @@ def vector_indexes(section: Section) -> Value[tuple[VectorIndex, ...]]:
     """Indexes over vectors."""
 
     def read(item: Section) -> VectorIndex:
-        attribute = item.section("VectorAttribute")
-        named = facts.VECTOR_ATTRIBUTE
         return VectorIndex(
             name=item.text(facts.INDEX_NAME, "IndexName"),
-            attribute=named.unset if attribute is None else attribute.text(named, "AttributeName"),
+            attribute=item.part("VectorAttribute").text(facts.VECTOR_ATTRIBUTE, "AttributeName"),
             dimensions=item.number(facts.VECTOR_DIMENSIONS, "Dimensions"),
             distance=item.text(facts.VECTOR_DISTANCE, "DistanceFunction"),
             place=item.place(),
@@ -185,19 +176,14 @@ def vector_indexes(section: Section) -> Value[tuple[VectorIndex, ...]]:
 
 
 def _index(section: Section, own: IndexCapacity) -> Index:
-    projection = section.section("Projection")
-    if projection is None:
-        kind, projected = facts.PROJECTION.unset, facts.PROJECTED.unset
-    else:
-        kind = projection.text(facts.PROJECTION, "ProjectionType", _PROJECTIONS)
-        projected = _projected(projection)
+    projection = section.part("Projection")
     return Index(
         name=section.text(facts.INDEX_NAME, "IndexName"),
         place=section.place(),
         local=own is LOCAL,
         keys=keys(section),
-        projection=kind,
-        projected=projected,
+        projection=projection.text(facts.PROJECTION, "ProjectionType", _PROJECTIONS),
+        projected=_projected(projection),
         capacity=own.capacity,
         on_demand=own.on_demand,
         warm=own.warm,

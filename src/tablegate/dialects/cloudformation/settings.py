@@ -23,9 +23,7 @@ _GENERATED: Final = Doubt("the table has no name, so the service generates one")
 
 def recovery(section: Section) -> Recovery:
     """Point-in-time recovery."""
-    inner = section.section("PointInTimeRecoverySpecification")
-    if inner is None:
-        return facts.NO_RECOVERY
+    inner = section.part("PointInTimeRecoverySpecification")
     return Recovery(
         enabled=inner.flag(facts.RECOVERY, "PointInTimeRecoveryEnabled"),
         days=inner.number(facts.RECOVERY_DAYS, "RecoveryPeriodInDays"),
@@ -34,9 +32,7 @@ def recovery(section: Section) -> Recovery:
 
 def ttl(section: Section) -> Ttl:
     """Expiry of items."""
-    inner = section.section("TimeToLiveSpecification")
-    if inner is None:
-        return facts.NO_TTL
+    inner = section.part("TimeToLiveSpecification")
     return Ttl(
         enabled=inner.flag(facts.TTL_ENABLED, "Enabled"),
         attribute=inner.text(facts.TTL_ATTRIBUTE, "AttributeName"),
@@ -66,8 +62,7 @@ def stream(section: Section, policy_holder: Section | None) -> Stream:
 
 def policy(fact: Fact[str], section: Section) -> Value[str]:
     """A resource policy."""
-    inner = section.section("ResourcePolicy")
-    return fact.unset if inner is None else inner.json(fact, "PolicyDocument")
+    return section.part("ResourcePolicy").json(fact, "PolicyDocument")
 
 
 def resource_policy(section: Section) -> Value[str]:
@@ -87,9 +82,7 @@ def retention(resource: Resource) -> Retention:
 
 def import_source(section: Section) -> Value[str]:
     """The bucket that the table is imported from."""
-    inner = section.section("ImportSourceSpecification")
-    if inner is None:
-        return facts.IMPORT_SOURCE.unset
+    inner = section.part("ImportSourceSpecification")
     bucket = inner.section("S3BucketSource")
     return (inner if bucket is None else bucket).text_or_reference(facts.IMPORT_SOURCE, "S3Bucket")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tablegate.model.value import Place
+from tablegate.syntax.hcl import File
 from tablegate.syntax.hcl.nodes import Attribute, Block, Body, Expression, Literal, Object, Opaque, Tuple
 from tablegate.syntax.hcl.quick_reader import UnsupportedError, template
 from tablegate.syntax.json import parse_json
@@ -76,6 +77,11 @@ NESTED = frozenset(
         "warm_throughput",
     }
 )
+
+
+def file_of(name: str, text: str, grammar: str | None = None) -> File | JsonFile:
+    """A file of Terraform, in JSON if its name says so."""
+    return (JsonFile if name.endswith(".json") else File)(name, text, grammar)
 
 
 class JsonFile:

@@ -12,7 +12,7 @@ from tablegate.dialects.terraform.source.evaluate import evaluated
 from tablegate.dialects.terraform.source.values import EvaluationScope, Module, converted, is_text, unknowns
 from tablegate.model.value import Place
 from tablegate.syntax.hcl import File
-from tablegate.syntax.hcl.json_syntax import JsonFile
+from tablegate.syntax.hcl.json_syntax import file_of
 from tablegate.syntax.hcl.nodes import Attribute, Block, Body, Expression
 from tablegate.syntax.node import ParseError
 from tablegate.syntax.source import Source, decode
@@ -124,9 +124,7 @@ def blocks_of(source: Source, grammar: str | None, refuse: Refuse) -> list[Block
     if not source.data.strip():
         return []
     try:
-        text = utf8(source.data)
-        reader = JsonFile if source.name.endswith(".json") else File
-        return reader(source.name, text, grammar).blocks()
+        return file_of(source.name, utf8(source.data), grammar).blocks()
     except ParseError as error:
         refuse_parsing(error, source.name, refuse)
         return []
@@ -244,8 +242,7 @@ class RootVariables:
         if not source.data.strip():
             return {}
         try:
-            reader = JsonFile if source.name.endswith(".json") else File
-            body = reader(source.name, decode(source.data), self._grammar).assignments()
+            body = file_of(source.name, decode(source.data), self._grammar).assignments()
         except ParseError as error:
             refuse_parsing(error, source.name, self._refuse)
             return {}

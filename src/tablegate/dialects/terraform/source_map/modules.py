@@ -14,8 +14,7 @@ from tablegate.dialects.terraform.source.definitions import (
 )
 from tablegate.findings import Fault, FaultCode
 from tablegate.model.value import Place
-from tablegate.syntax.hcl import File
-from tablegate.syntax.hcl.json_syntax import JsonFile
+from tablegate.syntax.hcl.json_syntax import file_of
 from tablegate.syntax.hcl.nodes import Attribute, Block, Body, Literal
 from tablegate.syntax.node import ParseError
 from tablegate.syntax.source import Source, Tree, decode, within
@@ -83,8 +82,7 @@ class Folders:
 
     def _values_of(self, source: Source) -> Body:
         try:
-            reader = JsonFile if source.name.endswith(".json") else File
-            return reader(source.name, decode(source.data), self.grammar).assignments()
+            return file_of(source.name, decode(source.data), self.grammar).assignments()
         except ParseError as error:
             refuse_parsing(error, source.name, self.refuse)
             return _EMPTY
