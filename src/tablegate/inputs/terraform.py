@@ -37,6 +37,7 @@ _MOST_BYTES, _MOST_BYTES_IN_ALL = 4 * 1024 * 1024, 64 * 1024 * 1024
 _MEMBER = r"tfconfig/m-([^/\\\x00-\x1f]*)/([^/\\\x00-\x1f]+)"
 _SAVED_MODULES = "tfconfig/modules.json"
 _PLAN_FILE_HINT = "give the file that terraform plan -out=FILE saved"
+_ENCRYPTED_HINT = "give the plan by tofu show -json, and its source with --source"
 
 
 def is_source(name: str) -> bool:
@@ -329,6 +330,8 @@ class SavedTree:
         self._modules: dict[str, str] = {}
         self._folders: dict[str, list[Source]] = {}
         self._bytes_left = _MOST_BYTES_IN_ALL
+        if data.lstrip()[:1] == b"{" and b'"encrypted_data"' in data:
+            raise ConfigError(f"{name}: a plan file that OpenTofu encrypted", "plan-file", hint=_ENCRYPTED_HINT)
         try:
             with zipfile.ZipFile(BytesIO(data)) as archive:
                 self._read(archive)
