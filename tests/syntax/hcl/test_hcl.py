@@ -9,6 +9,7 @@ from pathlib import Path
 import hcl2
 import pytest
 
+from tablegate.dialects.terraform.source.definitions import inner_type
 from tablegate.model.value import Place
 from tablegate.syntax.hcl import File
 from tablegate.syntax.hcl.grammar import expression
@@ -245,3 +246,26 @@ def test_what_is_wrong_is_said_where_it_is(text: str, message: str, line: int | 
     assert caught.value.message == message
     if line is not None:
         assert (caught.value.line, caught.value.column) == (line, column)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        r'resource "aws_dynam\u006fdb_table" "t"',
+        r'resource "aws_\U00000064ynamodb_table" "\u0074"',
+        'resource /* a "b" { */ "aws_dynamodb_table" /* over\nlines */ "t" /**/',
+        "resource/**/aws_dynamodb_table/**/t",
+    ],
+)
+def test_labels_are_read_as_terraform_does(header: str) -> None:
+    """Without their escapes, and past the comments between them."""
+    (block,) = File("main.tf", header + " {\n  a = 1\n}\n").blocks()
+    assert ("resource", "aws_dynamodb_table", "t") == (block.type, *block.labels)
+    assert Literal(1) == block.body.attributes["a"].value
+
+
+def test_labels_of_inner_blocks_are_read_as_well() -> None:
+    """That of a dynamic block says what it makes."""
+    text = 'x {\n  dynamic /* a */ "point_in_time_rec\\u006fvery" {\n  }\n}\n'
+    (block,) = File("main.tf", text).blocks()
+    assert ["point_in_time_recovery"] == [inner_type(inner) for inner in block.body.blocks]
