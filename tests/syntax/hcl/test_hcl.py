@@ -269,3 +269,40 @@ def test_labels_of_inner_blocks_are_read_as_well() -> None:
     text = 'x {\n  dynamic /* a */ "point_in_time_rec\\u006fvery" {\n  }\n}\n'
     (block,) = File("main.tf", text).blocks()
     assert ["point_in_time_recovery"] == [inner_type(inner) for inner in block.body.blocks]
+
+
+@pytest.mark.parametrize("white", ["\xa0", "\f", "\v", "\x85", "\u2003", "\u2028", " \t\r"], ids=ascii)
+@pytest.mark.parametrize("sides", ["{0}EOT", "EOT{0}", "{0}EOT{0}"])
+def test_a_heredoc_ends_with_its_word_between_any_white_space(white: str, sides: str) -> None:
+    """What Go calls white space: nothing behind it is lost."""
+    text = f"locals {{\n  a = <<EOT\nx\n{sides.format(white)}\n}}\nresource r t {{\n}}\n# EOT\nEOT\n"
+    blocks = File("main.tf", text.removesuffix("EOT\n")).blocks()
+    assert ["locals", "resource"] == [block.type for block in blocks]
+    assert Literal("x\n") == blocks[0].body.attributes["a"].value
+
+
+@pytest.mark.parametrize(
+    "inside",
+    ["${local.\nEOT\n}", "%{ if local.\nEOT\n}x%{ endif }", '$${${"a"}${[\n1,\n EOT\n][0]}', "${<<EOT\nb\nEOT\n}"],
+)
+def test_the_word_of_a_heredoc_ends_nothing_inside_a_template(inside: str) -> None:
+    """It is a name there, and what follows is still text."""
+    text = f"locals {{\n  a = <<EOT\n{inside}\n}}\nresource r t {{\n}}\nEOT\n  b = 1\n}}\n"
+    (block,) = File("main.tf", text).blocks()
+    assert {"a", "b"} == set(block.body.attributes)
+    value = block.body.attributes["a"].value
+    assert isinstance(value, (Template, Opaque)) or "resource r t" in str(value)
+
+
+def test_a_word_behind_a_template_is_text() -> None:
+    """The line does not begin with it."""
+    text = 'locals {\n  a = <<EOT\n${"x"}EOT\n$${EOT\nEOT\n}\n'
+    (block,) = File("main.tf", text).blocks()
+    assert Literal("xEOT\n${EOT\n") == block.body.attributes["a"].value
+
+
+def test_a_heredoc_that_the_grammar_would_end_elsewhere_is_not_read() -> None:
+    """A part of it would be taken for the rest of the expression."""
+    text = "locals {\n  a = 1 + 1 == 2 ? { b = <<EOT\n${local.\nEOT\n}\nEOT\n  } : {}\n}\n"
+    (block,) = File("main.tf", text).blocks()
+    assert isinstance(block.body.attributes["a"].value, Opaque)

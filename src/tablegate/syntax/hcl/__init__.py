@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 from tablegate.model.value import Place
-from tablegate.syntax.hcl.nodes import Attribute, Block, Body, Expression, Literal
+from tablegate.syntax.hcl.nodes import Attribute, Block, Body, Expression, Literal, Opaque
 from tablegate.syntax.hcl.quick_reader import UnsupportedError, quick_expression
 from tablegate.syntax.hcl.scanner import (
     BLANK,
     IDENTIFIER,
     SPACE,
     closing,
+    has_plain_heredocs,
     heredoc,
     line_end,
     margin_of,
@@ -158,6 +159,8 @@ class File:
     def _parsed(self, written: str, start: int) -> Expression:
         from tablegate.syntax.hcl.grammar import expression  # imports python-hcl2, which most files do not need
 
+        if "<<" in written and not has_plain_heredocs(written):
+            return Opaque("a heredoc that ends at an unusual place")
         try:
             return expression(written, self._grammar)
         except ParseError as error:
