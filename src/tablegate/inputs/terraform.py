@@ -27,7 +27,7 @@ VARIABLES = ("terraform.tfvars", "terraform.tfvars.json")
 VARIABLES_ENDINGS = (".auto.tfvars", ".auto.tfvars.json")
 
 _LOCAL_CALL = rb"""(?m)(?:^|[\s{,])"?(?:source)"?\s*[:=]\s*"\.\.?/"""
-_MODULE = rb"""(?m)^\s*module\s"""
+_MODULE = rb"""(?m)^(?:\s|/\*.*?\*/)*module[\s"/]"""
 _DOWNLOADED = ".terraform/modules/modules.json"
 _MOST_PARENTS = 64  # folders up to the root of the repository
 
@@ -41,8 +41,8 @@ _ENCRYPTED_HINT = "give the plan by tofu show -json, and its source with --sourc
 
 
 def is_source(name: str) -> bool:
-    """Whether Terraform or OpenTofu reads a file of this name as source. Backups of editors are none."""
-    return name.endswith(ENDINGS) and not name.startswith((".", "#"))
+    """Whether Terraform or OpenTofu reads a file of this name as source: also ``#x.tf``, but no hidden file."""
+    return name.endswith(ENDINGS) and not name.startswith(".")
 
 
 def is_variables_file(name: str) -> bool:
@@ -149,8 +149,9 @@ class RootModules:
 
 def local_calls(source: Source) -> list[str]:
     """The relative folders of the modules that a file calls."""
-    if b"module" not in source.data or not re.search(_LOCAL_CALL, source.data):
-        return []
+    data = source.data
+    if b"\\" not in data and (b"module" not in data or b"./" not in data):
+        return []  # nor is either hidden by an escape
     from tablegate.syntax.hcl import File  # most inputs are no source
     from tablegate.syntax.hcl.json_syntax import JsonFile
 

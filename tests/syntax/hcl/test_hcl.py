@@ -306,3 +306,11 @@ def test_a_heredoc_that_the_grammar_would_end_elsewhere_is_not_read() -> None:
     text = "locals {\n  a = 1 + 1 == 2 ? { b = <<EOT\n${local.\nEOT\n}\nEOT\n  } : {}\n}\n"
     (block,) = File("main.tf", text).blocks()
     assert isinstance(block.body.attributes["a"].value, Opaque)
+
+
+@pytest.mark.parametrize("written", ["a /* = */ = 1", "a/*\n*/=/*\n*/1", "a = /* b */ 1 /* c */ # d", "a =\t/**/1"])
+def test_comments_may_stand_around_the_sign_of_an_argument(written: str) -> None:
+    """They are blanks."""
+    (block,) = File("main.tf", f"locals {{\n  {written}\n  b = /* c */ 1 + 1\n}}\n").blocks()
+    assert Literal(1) == block.body.attributes["a"].value
+    assert Binary("+", Literal(1), Literal(1)) == block.body.attributes["b"].value

@@ -26,7 +26,7 @@ from tablegate.syntax.hcl.scanner import (
 from tablegate.syntax.hcl.scanner import place as place_of
 from tablegate.syntax.node import ParseError
 
-_APART = r"(?:[ \t\r]++|/\*.*?\*/)*+"  # between the parts of a header: a comment may go over lines
+_APART = r"(?:[ \t\r]++|/\*.*?\*/)*+"  # blanks and comments, which may go over lines
 _LABELS = rf'(?:{_APART}(?:"(?:[^"\\\n]|\\.)*+"|{IDENTIFIER}))*+'
 _HEADER = re.compile(rf"(?P<type>{IDENTIFIER})(?P<labels>{_LABELS}){_APART}\{{", re.DOTALL)
 _LABEL = re.compile(rf'"((?:[^"\\\n]|\\.)*+)"|({IDENTIFIER})|/\*.*?\*/', re.DOTALL)
@@ -34,7 +34,7 @@ _ITEM = re.compile(
     rf"""
     (?:[ \t\r\n]++|\#[^\n]*+|//[^\n]*+|/\*.*?\*/)*+
     (?:
-        (?P<name>{IDENTIFIER})[ \t]*+=(?![=>])[ \t]*+
+        (?P<name>{IDENTIFIER}){_APART}=(?![=>]){_APART}
           (?:(?:"(?P<text>[^"\\$%\r\n]*+)"|(?P<int>[0-9]{{1,15}}+)|(?P<word>true|false|null))
              [ \t\r]*+(?=[\n\#}}]|\Z|//))?+
       | (?P<type>{IDENTIFIER})(?P<labels>{_LABELS}){_APART}\{{
