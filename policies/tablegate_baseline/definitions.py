@@ -166,6 +166,8 @@ def _projection_limits(index: Index) -> Verdicts:
     projection, projected = index.projection, index.projected
     if not projection.known or not projected.known:
         return (not_known(projection, projected),)
+    if projection.content is None:
+        return (fails(f"{index_label(index)} has no projection: it needs a projection type", projection, index.name),)
     if (projection.content == "INCLUDE") is bool(projected.content):
         return ()
     if not projected.content:

@@ -99,3 +99,17 @@ def test_an_attribute_is_in_a_key_once() -> None:
     assert in_template(GlobalSecondaryIndexes=[index]) == ["attribute at is in the key of index by-at twice"]
     block = index_block('range_key = "at"', 'projection_type = "ALL"')
     assert in_source(block) == ["attribute at is in the key of index by-at twice"]
+
+
+@pytest.mark.parametrize("projection", [{}, {"Projection": {}}, {"Projection": {"NonKeyAttributes": ["a"]}}])
+def test_an_index_needs_a_projection(projection: dict[str, Any]) -> None:
+    """Without one, or without its type."""
+    assert in_template(GlobalSecondaryIndexes=[{**INDEX, **projection}]) == [
+        "index by-at has no projection: it needs a projection type"
+    ]
+
+
+@pytest.mark.parametrize(("kind", "key"), [("global", "hash_key"), ("local", "range_key")])
+def test_an_index_in_source_needs_a_projection(kind: str, key: str) -> None:
+    """The provider refuses the plan; source alone is judged here."""
+    assert in_source(index_block(kind=kind, key=key)) == ["index by-at has no projection: it needs a projection type"]

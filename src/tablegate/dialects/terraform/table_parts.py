@@ -168,7 +168,7 @@ class Indexes:
     def _standalone(self, resource: Resource, table: Resource, mode: Value[str]) -> Index:
         block = resource.block
         name = block.text(facts.INDEX_NAME, "index_name")
-        projection = block.one("projection")
+        kind, projected = _projection(block.one("projection"))
         provisioned = block.one("provisioned_throughput")
         capacity = facts.NO_CAPACITY
         if isinstance(provisioned, Block) and mode.content != _ON_DEMAND:
@@ -181,10 +181,8 @@ class Indexes:
             place=resource.reference_place,
             local=False,
             keys=keys_of(block),
-            projection=projection.text(facts.PROJECTION, "projection_type")
-            if isinstance(projection, Block)
-            else facts.PROJECTION.unset,
-            projected=_projected(projection) if isinstance(projection, Block) else facts.PROJECTED.unset,
+            projection=kind,
+            projected=projected,
             capacity=capacity,
             on_demand=ceilings(block),
             warm=warmth(block.one("warm_throughput")),
@@ -269,6 +267,14 @@ def _index(block: Block, keys: KeySchema, capacity: Units, insights: Value[bool]
         warm=facts.NO_WARMTH if local else warmth(block.one("warm_throughput")),
         insights=insights,
     )
+
+
+def _projection(block: Block | Doubt | None) -> tuple[Value[str], Value[tuple[str, ...]]]:
+    if block is None:
+        return facts.PROJECTION.unset, facts.PROJECTED.unset
+    if isinstance(block, Doubt):
+        return facts.PROJECTION.doubted(block), facts.PROJECTED.doubted(block)
+    return block.text(facts.PROJECTION, "projection_type"), _projected(block)
 
 
 def _projected(block: Block) -> Value[tuple[str, ...]]:
