@@ -261,7 +261,7 @@ def _index(block: Block, keys: KeySchema, capacity: Units, insights: Value[bool]
         local=local,
         keys=keys,
         projection=block.text(facts.PROJECTION, "projection_type"),
-        projected=_projected(block),
+        projected=_projected(block, as_set=not local),
         capacity=capacity,
         on_demand=facts.NO_CEILING if local else ceilings(block),
         warm=facts.NO_WARMTH if local else warmth(block.one("warm_throughput")),
@@ -277,7 +277,8 @@ def _projection(block: Block | Doubt | None) -> tuple[Value[str], Value[tuple[st
     return block.text(facts.PROJECTION, "projection_type"), _projected(block)
 
 
-def _projected(block: Block) -> Value[tuple[str, ...]]:
+def _projected(block: Block, *, as_set: bool = True) -> Value[tuple[str, ...]]:
+    """The attributes that an index projects: a set, but for local indexes, whose list may have one twice."""
     content = block.content.get("non_key_attributes")
     place = block.place("non_key_attributes")
     doubt = block.doubt("non_key_attributes")
@@ -288,7 +289,7 @@ def _projected(block: Block) -> Value[tuple[str, ...]]:
     if not isinstance(content, list) or not all(isinstance(name, str) for name in content):
         block.report_shape("non_key_attributes", "a list of names")
         return facts.PROJECTED.doubted(Doubt("it is not a list of names"), place)
-    return facts.PROJECTED.of(tuple(sorted(content)), place)
+    return facts.PROJECTED.of(tuple(sorted(set(content) if as_set else content)), place)
 
 
 _BLOCK = "replica"
