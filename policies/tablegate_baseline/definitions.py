@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from tablegate.policy import HIGH, Index, Role, Table, Verdict, all_of, fails, not_applicable, policy
-from tablegate_baseline.helpers import global_indexes, index_label, local_indexes, not_known, part_label
+from tablegate.policy import HIGH, Index, Role, Table, Value, Verdict, all_of, fails, not_applicable, policy
+from tablegate_baseline.helpers import global_indexes, index_label, local_indexes, not_known, part_label, quoted
 from tablegate_baseline.keys import NO_KEY, Keys, shape_of
 
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html
 _MAX_LOCAL_INDEXES = 5
-_MAX_PROJECTED = 100
+_MAX_PROJECTED = 100  # by all indexes of a table
+_MAX_PROJECTED_BY_INDEX = 20
 _MAX_KEY_PARTS = 4
+_NAME = re.compile(r"[a-zA-Z0-9_.-]{3,255}")
+_MAX_ATTRIBUTE_BYTES = 255
+_SHOWN = 40  # characters of a name that is wrong
 _ROLES_IN_ORDER = (Role.HASH, Role.RANGE)
 _KEY_TYPES = ("S", "N", "B")
 
@@ -62,7 +68,8 @@ def key_schema(table: Table) -> Verdict:
         verdicts += _key_order(index)
         verdicts += _local_key_limits(index) if index.local else _global_key_limits(index)
         verdicts += _projection_limits(index)
-    return all_of([*verdicts, *_index_limits(table, indexes)])
+    verdicts += [*_index_limits(table, indexes), *_names(table, indexes), *_stream_view(table)]
+    return all_of(verdicts)
 
 
 def _is_copy(table: Table) -> bool:
@@ -88,9 +95,10 @@ def _definitions_agree(table: Table, indexes: tuple[Index, ...]) -> list[Verdict
         return verdicts
     verdicts += [_undefined(table, name) for name in sorted(used.difference(defined))]
     for name in sorted(odd):
-        verdicts.append(
-            fails(f"attribute {name} has type {defined[name]}, but a key must be S, N or B", table.attributes)
-        )
+        kinds = defined[name].split(" and ")
+        twice = f"attribute {name} has type {defined[name]}: it is defined {len(kinds)} times"
+        wrong = f"attribute {name} has type {defined[name]}, but a key must be S, N or B"
+        verdicts.append(fails(twice if len(kinds) > 1 else wrong, table.attributes))
     if not doubts:
         verdicts += _unused(table, sorted(defined.keys() - used))
     return verdicts
@@ -166,11 +174,23 @@ def _projection_limits(index: Index) -> Verdicts:
     projection, projected = index.projection, index.projected
     if not projection.known or not projected.known:
         return (not_known(projection, projected),)
+    if projection.content is None:
+        return (fails(f"{index_label(index)} has no projection: it needs a projection type", projection, index.name),)
     if (projection.content == "INCLUDE") is bool(projected.content):
-        return ()
+        return tuple(_projected_limits(index))
     if not projected.content:
         return (fails(f"{index_label(index)} projects INCLUDE, but names no attributes", projection),)
     return (fails(f"{index_label(index)} projects {projection.shown}, but names attributes", projection, projected),)
+
+
+def _projected_limits(index: Index) -> Iterator[Verdict]:
+    names, label = index.projected.content or (), index_label(index)
+    if len(names) > _MAX_PROJECTED_BY_INDEX:
+        yield fails(
+            f"{label} projects {len(names)} attributes: the limit is {_MAX_PROJECTED_BY_INDEX}", index.projected
+        )
+    for name in _repeated(names):
+        yield fails(f"{label} projects attribute {name} twice", index.projected)
 
 
 def _index_limits(table: Table, indexes: tuple[Index, ...]) -> Iterator[Verdict]:
@@ -188,3 +208,36 @@ def _index_limits(table: Table, indexes: tuple[Index, ...]) -> Iterator[Verdict]
         for twice in sorted({name for name in known if known.count(name) > 1}):
             note = f"{known.count(twice)} indexes are named {twice}"
             yield fails(note, *(name for name in names if name.content == twice))
+
+
+def _names(table: Table, indexes: tuple[Index, ...]) -> Iterator[Verdict]:
+    """Names of tables and indexes have a pattern, those of attributes a length."""
+    index_names = [*[index.name for index in indexes], *[index.name for index in table.vector_indexes.content or ()]]
+    named = [("table", table.name), *[("index", name) for name in index_names]]
+    for what, name in named:
+        if name.content is not None and not _NAME.fullmatch(name.content):
+            yield fails(f"{what} name {_cut(name)} is not 3 to 255 of the characters a-z, A-Z, 0-9, _, . and -", name)
+    attributes: dict[str, Value[Any]] = {}
+    for keys in (table.keys, *[index.keys for index in indexes]):
+        attributes |= {key.attribute: keys for key in keys.content or ()}
+    for index in indexes:
+        attributes |= dict.fromkeys(index.projected.content or (), index.projected)
+    if table.ttl.attribute.content is not None:
+        attributes[table.ttl.attribute.content] = table.ttl.attribute
+    for attribute, value in attributes.items():
+        length = len(attribute.encode("utf-8", "surrogatepass"))
+        if not 1 <= length <= _MAX_ATTRIBUTE_BYTES:
+            note = f"attribute name {attribute[:_SHOWN]}... has {length} bytes: the limit is {_MAX_ATTRIBUTE_BYTES}"
+            yield fails(note if length else "the name of an attribute is empty", value)
+
+
+def _cut(name: Value[str]) -> str:
+    text = quoted(name)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...'"
+
+
+def _stream_view(table: Table) -> Iterator[Verdict]:
+    """A stream that is switched on says what its records hold."""
+    stream = table.stream
+    if stream.enabled.content is True and stream.view.known and stream.view.content is None:
+        yield fails("the stream has no view type", stream.enabled)

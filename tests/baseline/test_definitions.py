@@ -13,12 +13,10 @@ from tablegate import Text, check
 KEY = ({"AttributeName": "id", "KeyType": "HASH"}, {"AttributeName": "at", "KeyType": "RANGE"})
 INDEX = {"IndexName": "by-at", "KeySchema": [{"AttributeName": "at", "KeyType": "HASH"}]}
 ALL = {"ProjectionType": "ALL"}
+DEFINED = ({"AttributeName": "id", "AttributeType": "S"}, {"AttributeName": "at", "AttributeType": "S"})
 TABLE: Mapping[str, Any] = {
     "BillingMode": "PAY_PER_REQUEST",
-    "AttributeDefinitions": [
-        {"AttributeName": "id", "AttributeType": "S"},
-        {"AttributeName": "at", "AttributeType": "S"},
-    ],
+    "AttributeDefinitions": list(DEFINED),
     "KeySchema": list(KEY),
 }
 SOURCE = """
@@ -99,3 +97,103 @@ def test_an_attribute_is_in_a_key_once() -> None:
     assert in_template(GlobalSecondaryIndexes=[index]) == ["attribute at is in the key of index by-at twice"]
     block = index_block('range_key = "at"', 'projection_type = "ALL"')
     assert in_source(block) == ["attribute at is in the key of index by-at twice"]
+
+
+@pytest.mark.parametrize("projection", [{}, {"Projection": {}}, {"Projection": {"NonKeyAttributes": ["a"]}}])
+def test_an_index_needs_a_projection(projection: dict[str, Any]) -> None:
+    """Without one, or without its type."""
+    assert in_template(GlobalSecondaryIndexes=[{**INDEX, **projection}]) == [
+        "index by-at has no projection: it needs a projection type"
+    ]
+
+
+@pytest.mark.parametrize(("kind", "key"), [("global", "hash_key"), ("local", "range_key")])
+def test_an_index_in_source_needs_a_projection(kind: str, key: str) -> None:
+    """The provider refuses the plan; source alone is judged here."""
+    assert in_source(index_block(kind=kind, key=key)) == ["index by-at has no projection: it needs a projection type"]
+
+
+@pytest.mark.parametrize("kind", ["S", "N"])
+def test_an_attribute_is_defined_once(kind: str) -> None:
+    """Whatever its types are: a template has a list of definitions."""
+    again = {"AttributeName": "at", "AttributeType": kind}
+    assert in_template(AttributeDefinitions=[*DEFINED, again]) == [
+        f"attribute at has type S and {kind}: it is defined 2 times"
+    ]
+
+
+def test_blocks_of_terraform_are_a_set() -> None:
+    """Two equal ones are one, and two types of one attribute are too many."""
+    again = 'attribute {\nname = "at"\ntype = "%s"\n}'
+    assert in_source(again % "S") == []
+    assert in_source(again % "N") == ["attribute at has type N and S: it is defined 2 times"]
+
+
+PATTERN = "is not 3 to 255 of the characters a-z, A-Z, 0-9, _, . and -"
+
+
+@pytest.mark.parametrize("name", ["ab", "orders prod", "bücher", "orders/prod", "a" * 256])
+@pytest.mark.parametrize("type", ["AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable"])
+def test_tables_and_indexes_have_names_of_a_pattern(type: str, name: str) -> None:
+    """In both languages. A long name is cut."""
+    shown = f"'{name}'" if len(name) < 40 else "'" + "a" * 39 + "...'"
+    assert in_template(type, TableName=name) == [f"table name {shown} {PATTERN}"]
+    assert in_source("", orders=name) == [f"table name {shown} {PATTERN}"]
+    index = {**INDEX, "IndexName": name, "Projection": ALL}
+    assert in_template(type, GlobalSecondaryIndexes=[index]) == [f"index name {shown} {PATTERN}"]
+    for kind, key in (("global", "hash_key"), ("local", "range_key")):
+        block = index_block('projection_type = "ALL"', name=name, kind=kind, key=key)
+        assert in_source(block) == [f"index name {shown} {PATTERN}"]
+
+
+@pytest.mark.parametrize("name", ["abc", "A.b-c_9", "a" * 255])
+def test_names_of_the_pattern_hold(name: str) -> None:
+    """At both ends of the range."""
+    assert in_template(TableName=name) == []
+    assert in_source("", orders=name) == []
+
+
+@pytest.mark.parametrize(("name", "fails"), [("a" * 255, False), ("a" * 256, True), ("ü" * 128, True)])
+def test_attributes_have_names_of_a_length(name: str, fails: bool) -> None:
+    """Of keys, of what an index projects, and of expiry. The length is in bytes."""
+    expected = [f"attribute name {name[:40]}... has 256 bytes: the limit is 255"] if fails else []
+    assert in_source("", at=name) == expected
+    assert in_template(TimeToLiveSpecification={"Enabled": True, "AttributeName": name}) == expected
+    projection = {"ProjectionType": "INCLUDE", "NonKeyAttributes": [name]}
+    assert in_template(GlobalSecondaryIndexes=[{**INDEX, "Projection": projection}]) == expected
+
+
+NO_VIEW = "the stream has no view type"
+
+
+def test_a_stream_needs_a_view() -> None:
+    """A section turns it on in a template, a flag in Terraform."""
+    for type_ in ("AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable"):
+        assert in_template(type_, StreamSpecification={}) == [NO_VIEW]
+        assert in_template(type_, StreamSpecification={"StreamViewType": "KEYS_ONLY"}) == []
+    assert in_source("stream_enabled = true") == [NO_VIEW]
+    assert in_source('stream_enabled = true\nstream_view_type = "KEYS_ONLY"') == []
+    assert in_source("stream_enabled = false") == []
+
+
+@pytest.mark.parametrize("kind", ["global", "local"])
+@pytest.mark.parametrize("count", [20, 21])
+def test_an_index_projects_at_most_twenty(kind: str, count: int) -> None:
+    """DynamoDB Local takes a hundred, the service does not."""
+    expected = ["index by-at projects 21 attributes: the limit is 20"] if count > 20 else []
+    names = json.dumps([f"a{n}" for n in range(count)])
+    key = "hash_key" if kind == "global" else "range_key"
+    lines = ('projection_type = "INCLUDE"', f"non_key_attributes = {names}")
+    assert in_source(index_block(*lines, kind=kind, key=key)) == expected
+    index = {**INDEX, "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": json.loads(names)}}
+    assert in_template(GlobalSecondaryIndexes=[index]) == expected
+
+
+def test_an_index_projects_an_attribute_once() -> None:
+    """A global index of Terraform has a set of names, every other index a list."""
+    expected = ["index by-at projects attribute a twice"]
+    index = {**INDEX, "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["a", "b", "a"]}}
+    assert in_template(GlobalSecondaryIndexes=[index]) == expected
+    lines = ('projection_type = "INCLUDE"', 'non_key_attributes = ["a", "b", "a"]')
+    assert in_source(index_block(*lines)) == []
+    assert in_source(index_block(*lines, kind="local", key="range_key")) == expected

@@ -382,6 +382,7 @@ def test_an_ignore_file_that_is_none_leaves_nothing_out() -> None:
 
 
 NETWORK = b'resource "aws_vpc" "v" {}\n'
+TABLE_SOURCE = b'resource "aws_dynamodb_table" "t" {}\n'
 CALLING = b'module "m" {\n  source = "%s"\n}\n'
 
 
@@ -389,14 +390,20 @@ CALLING = b'module "m" {\n  source = "%s"\n}\n'
     ("files", "judged"),
     [
         ({"d/main.tf": NETWORK}, []),
-        ({"d/main.tf": NETWORK, "d/t.tf": b'resource "aws_dynamodb_table" "t" {}\n'}, ["d"]),
+        ({"d/main.tf": NETWORK, "d/t.tf": TABLE_SOURCE}, ["d"]),
         ({"d/main.tf": NETWORK, "d/r.tf": b'resource "aws_iam_role" "r" {}\n'}, ["d"]),
         ({"d/main.tf": CALLING % b"./m", "d/m/m.tf": NETWORK}, []),
-        ({"d/main.tf": CALLING % b"./m", "d/m/m.tf": b'resource "aws_dynamodb_table" "t" {}\n'}, ["d"]),
+        ({"d/main.tf": CALLING % b"./m", "d/m/m.tf": TABLE_SOURCE}, ["d"]),
         ({"d/main.tf": CALLING % b"terraform-aws-modules/dynamodb-table/aws"}, ["d"]),
         ({"d/main.tf": CALLING % b"acme/vpc/aws"}, ["d"]),
         ({"d/main.tf": CALLING % b"../../outside"}, ["d"]),
         ({"d/main.tf.json": b'{"module": {"m": {"source": "acme/x/aws"}}}'}, ["d"]),
+        ({"d/main.tf": NETWORK, "d/#t.tf": TABLE_SOURCE}, ["d"]),
+        ({"d/main.tf": NETWORK, "d/.t.tf": TABLE_SOURCE}, []),
+        ({"d/main.tf": CALLING % b"\\u002e/m", "d/m/m.tf": TABLE_SOURCE}, ["d"]),
+        ({"d/main.tf.json": b'{"mod\\u0075le": {"m": {"source": ".\\/m"}}}', "d/m/m.tf": TABLE_SOURCE}, ["d"]),
+        ({"d/main.tf": b'module "m" {\n  source /* a */ = "./m"\n}\n', "d/m/m.tf": TABLE_SOURCE}, ["d"]),
+        ({"d/main.tf": b'/* a */ module"m"{\n  source = "acme/vpc/aws"\n}\n'}, ["d"]),
     ],
 )
 def test_source_is_read_where_a_table_may_be_in_it(files: dict[str, bytes], judged: list[str]) -> None:

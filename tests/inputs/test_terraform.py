@@ -65,6 +65,7 @@ def test_a_plan_file_holds_its_source() -> None:
     [
         (b"", "not a plan file, or a broken one"),
         (b"{}", "not a plan file, or a broken one"),
+        (b' {"meta":{},"encrypted_data":"AAAA","encryption_version":"v0"}', "a plan file that OpenTofu encrypted"),
         (saved(MEMBERS)[:-9], "not a plan file, or a broken one"),
         (saved({"tfplan": ""}), "not a plan file, or a broken one"),
         (saved(MEMBERS | {"tfconfig/modules.json": "{}"}), "a plan file without the source of its root module"),
@@ -80,7 +81,7 @@ def test_a_plan_file_holds_its_source() -> None:
         ),
         (saved({f"x{number}": "" for number in range(20_001)}), "more than 20000 members"),
     ],
-    ids=["empty", "json", "cut", "bare", "no-list", "no-rows", "deep", "large", "large-in-sum", "many"],
+    ids=["empty", "json", "encrypted", "cut", "bare", "no-list", "no-rows", "deep", "large", "large-in-sum", "many"],
 )
 def test_hostile_plan_files_are_refused(data: bytes, message: str) -> None:
     """Within bounds, and in words."""

@@ -85,6 +85,7 @@ def test_whatever_may_hide_a_table_is_read(data: bytes) -> None:
         (b'resource "aws_dynamodb_table" "t" {}', True),
         (b'resource "AWS_DynamoDB_table" "t" {}', True),
         (b'resource "aws_dynamo\\u0064b_table" "t" {}', True),
+        (b'resource "aws_\\U00000064ynamodb_table" "t" {}', True),
         (b'resource "aws_dax_cluster" "c" {}', True),
         (b'resource "aws_iam_role" "r" {}', True),
         (b'resource "aws_ssoadmin_permission_set" "p" {}', True),

@@ -27,7 +27,7 @@ VARIABLES = ("terraform.tfvars", "terraform.tfvars.json")
 VARIABLES_ENDINGS = (".auto.tfvars", ".auto.tfvars.json")
 
 _LOCAL_CALL = rb"""(?m)(?:^|[\s{,])"?(?:source)"?\s*[:=]\s*"\.\.?/"""
-_MODULE = rb"""(?m)^\s*module\s"""
+_MODULE = rb"""(?m)^(?:\s|/\*.*?\*/)*module[\s"/]"""
 _DOWNLOADED = ".terraform/modules/modules.json"
 _MOST_PARENTS = 64  # folders up to the root of the repository
 
@@ -37,11 +37,12 @@ _MOST_BYTES, _MOST_BYTES_IN_ALL = 4 * 1024 * 1024, 64 * 1024 * 1024
 _MEMBER = r"tfconfig/m-([^/\\\x00-\x1f]*)/([^/\\\x00-\x1f]+)"
 _SAVED_MODULES = "tfconfig/modules.json"
 _PLAN_FILE_HINT = "give the file that terraform plan -out=FILE saved"
+_ENCRYPTED_HINT = "give the plan by tofu show -json, and its source with --source"
 
 
 def is_source(name: str) -> bool:
-    """Whether Terraform or OpenTofu reads a file of this name as source. Backups of editors are none."""
-    return name.endswith(ENDINGS) and not name.startswith((".", "#"))
+    """Whether Terraform or OpenTofu reads a file of this name as source: also ``#x.tf``, but no hidden file."""
+    return name.endswith(ENDINGS) and not name.startswith(".")
 
 
 def is_variables_file(name: str) -> bool:
@@ -148,12 +149,13 @@ class RootModules:
 
 def local_calls(source: Source) -> list[str]:
     """The relative folders of the modules that a file calls."""
-    if b"module" not in source.data or not re.search(_LOCAL_CALL, source.data):
-        return []
+    data = source.data
+    if b"\\" not in data and (b"module" not in data or b"./" not in data):
+        return []  # nor is either hidden by an escape
     from tablegate.syntax.hcl.json_syntax import file_of  # most inputs are no source
 
     try:
-        blocks = file_of(source.name, decode(source.data)).blocks()
+        blocks = file_of(source.name, decode(data)).blocks()
     except ParseError:
         return []  # the dialect reports why
     paths = [_local_path(block) for block in blocks if block.type == "module"]
@@ -327,6 +329,8 @@ class SavedTree:
         self._modules: dict[str, str] = {}
         self._folders: dict[str, list[Source]] = {}
         self._bytes_left = _MOST_BYTES_IN_ALL
+        if data.lstrip()[:1] == b"{" and b'"encrypted_data"' in data:
+            raise ConfigError(f"{name}: a plan file that OpenTofu encrypted", "plan-file", hint=_ENCRYPTED_HINT)
         try:
             with zipfile.ZipFile(BytesIO(data)) as archive:
                 self._read(archive)

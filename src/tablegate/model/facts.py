@@ -5,7 +5,7 @@ Defaults are those of the DynamoDB API: CreateTable, UpdateContinuousBackups, Up
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Generic, TypeVar
 
 from tablegate.model.record import field, record, wire
@@ -161,6 +161,14 @@ STATEMENT = frozenset(
         "tables newly reachable",
     }
 )
+
+
+def defined(pairs: Iterable[tuple[str, str]]) -> Mapping[str, str]:
+    """Attributes and their types. One that is defined twice, which the service refuses, has both: ``S and N``."""
+    types: dict[str, str] = {}
+    for name, kind in pairs:
+        types[name] = f"{types[name]} and {kind}" if name in types else kind
+    return types
 
 
 def declared_by(tags: Value[Mapping[str, str | None]]) -> Declared:

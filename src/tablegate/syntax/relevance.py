@@ -134,7 +134,7 @@ def may_concern_tables(data: bytes) -> bool:
     return (
         b"dynamodb" in words
         or re.search(_IN_SOURCE, words) is not None
-        or (b"\\" in data and b"\\u" in data)
+        or (b"\\" in data and b"\\u" in words)  # an escape of four or eight digits
         or _is_binary(data)
         or data.startswith(b"\xff")
     )

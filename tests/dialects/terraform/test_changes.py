@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from support.plans import TABLE, change, changes, faults, made, tables, told, written
+from tablegate.dialects.reading import ReadOptions
 from tablegate.model.estate import Change, ChangeKind, ReplaceOrder
 
 
@@ -145,3 +146,47 @@ def test_joins_before() -> None:
     assert found.before is not None
     assert found.after is not None
     assert (told(found.before.insights), told(found.after.insights)) == (True, ...)
+
+
+STATE = {
+    "address": "aws_dynamodb_table.t",
+    "mode": "managed",
+    "type": "aws_dynamodb_table",
+    "name": "t",
+    "values": TABLE,
+}
+PASSES_OVER = "a partial plan (-target or -exclude): it passes over resources that exist"
+
+
+def state(*resources: dict[str, Any], **members: Any) -> dict[str, Any]:
+    """A prior state with these resources in its root module."""
+    return {"values": {"root_module": {"resources": list(resources), **members}}}
+
+
+def test_plan_that_passes_over_what_exists() -> None:
+    """OpenTofu does not say that a plan is partial, but its state has what no change names; that is read from there."""
+    queue = {**STATE, "address": "aws_sqs_queue.q", "type": "aws_sqs_queue", "name": "q", "values": {}}
+    other = change(TABLE, name="other")
+    for one in (state(STATE), state(queue), state(child_modules=[{"address": "module.m", "resources": [STATE]}])):
+        assert faults(written(other, prior_state=one)) == [("TG002", True, PASSES_OVER)]
+    assert set(tables(written(other, prior_state=state(STATE)))) == {"aws_dynamodb_table.t", "aws_dynamodb_table.other"}
+    accepted = written(other, prior_state=state(STATE), options=ReadOptions(allow_partial=True))
+    assert faults(accepted) == [("TG002", False, PASSES_OVER)]
+
+
+def test_plan_that_names_all_that_exists() -> None:
+    """Nothing is said of data sources, of what moved, or of a plan that says that it is complete."""
+    data = {**STATE, "mode": "data", "address": "data.aws_dynamodb_table.t"}
+    moved = change(TABLE, name="new", previous_address="aws_dynamodb_table.t", actions=["no-op"])
+    assert faults(written(change(TABLE), prior_state=state(STATE, data))) == []
+    assert faults(written(moved, prior_state=state(STATE))) == []
+    assert faults(written(change(TABLE, name="other"), prior_state=state(STATE), complete=True)) == []
+
+
+@pytest.mark.parametrize(("registry", "tool"), [("opentofu", "OpenTofu"), ("terraform", "Terraform")])
+def test_tool(registry: str, tool: str) -> None:
+    """Which tool made the plan shows in where its providers are from."""
+    source = f"registry.{registry}.org/hashicorp/aws"
+    assert written(change(TABLE, provider_name=source)).input.detail == f"{tool} 1.11.4"
+    configuration = {"provider_config": {"aws": {"name": "aws", "full_name": source}}, "root_module": {}}
+    assert written(change(TABLE), configuration=configuration).input.detail == f"{tool} 1.11.4"

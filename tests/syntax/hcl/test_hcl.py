@@ -9,6 +9,7 @@ from pathlib import Path
 import hcl2
 import pytest
 
+from tablegate.dialects.terraform.source.definitions import inner_type
 from tablegate.model.value import Place
 from tablegate.syntax.hcl import File
 from tablegate.syntax.hcl.grammar import expression
@@ -245,3 +246,71 @@ def test_what_is_wrong_is_said_where_it_is(text: str, message: str, line: int | 
     assert caught.value.message == message
     if line is not None:
         assert (caught.value.line, caught.value.column) == (line, column)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        r'resource "aws_dynam\u006fdb_table" "t"',
+        r'resource "aws_\U00000064ynamodb_table" "\u0074"',
+        'resource /* a "b" { */ "aws_dynamodb_table" /* over\nlines */ "t" /**/',
+        "resource/**/aws_dynamodb_table/**/t",
+    ],
+)
+def test_labels_are_read_as_terraform_does(header: str) -> None:
+    """Without their escapes, and past the comments between them."""
+    (block,) = File("main.tf", header + " {\n  a = 1\n}\n").blocks()
+    assert ("resource", "aws_dynamodb_table", "t") == (block.type, *block.labels)
+    assert Literal(1) == block.body.attributes["a"].value
+
+
+def test_labels_of_inner_blocks_are_read_as_well() -> None:
+    """That of a dynamic block says what it makes."""
+    text = 'x {\n  dynamic /* a */ "point_in_time_rec\\u006fvery" {\n  }\n}\n'
+    (block,) = File("main.tf", text).blocks()
+    assert ["point_in_time_recovery"] == [inner_type(inner) for inner in block.body.blocks]
+
+
+@pytest.mark.parametrize("white", ["\xa0", "\f", "\v", "\x85", "\u2003", "\u2028", " \t\r"], ids=ascii)
+@pytest.mark.parametrize("sides", ["{0}EOT", "EOT{0}", "{0}EOT{0}"])
+def test_a_heredoc_ends_with_its_word_between_any_white_space(white: str, sides: str) -> None:
+    """What Go calls white space: nothing behind it is lost."""
+    text = f"locals {{\n  a = <<EOT\nx\n{sides.format(white)}\n}}\nresource r t {{\n}}\n# EOT\nEOT\n"
+    blocks = File("main.tf", text.removesuffix("EOT\n")).blocks()
+    assert ["locals", "resource"] == [block.type for block in blocks]
+    assert Literal("x\n") == blocks[0].body.attributes["a"].value
+
+
+@pytest.mark.parametrize(
+    "inside",
+    ["${local.\nEOT\n}", "%{ if local.\nEOT\n}x%{ endif }", '$${${"a"}${[\n1,\n EOT\n][0]}', "${<<EOT\nb\nEOT\n}"],
+)
+def test_the_word_of_a_heredoc_ends_nothing_inside_a_template(inside: str) -> None:
+    """It is a name there, and what follows is still text."""
+    text = f"locals {{\n  a = <<EOT\n{inside}\n}}\nresource r t {{\n}}\nEOT\n  b = 1\n}}\n"
+    (block,) = File("main.tf", text).blocks()
+    assert {"a", "b"} == set(block.body.attributes)
+    value = block.body.attributes["a"].value
+    assert isinstance(value, (Template, Opaque)) or "resource r t" in str(value)
+
+
+def test_a_word_behind_a_template_is_text() -> None:
+    """The line does not begin with it."""
+    text = 'locals {\n  a = <<EOT\n${"x"}EOT\n$${EOT\nEOT\n}\n'
+    (block,) = File("main.tf", text).blocks()
+    assert Literal("xEOT\n${EOT\n") == block.body.attributes["a"].value
+
+
+def test_a_heredoc_that_the_grammar_would_end_elsewhere_is_not_read() -> None:
+    """A part of it would be taken for the rest of the expression."""
+    text = "locals {\n  a = 1 + 1 == 2 ? { b = <<EOT\n${local.\nEOT\n}\nEOT\n  } : {}\n}\n"
+    (block,) = File("main.tf", text).blocks()
+    assert isinstance(block.body.attributes["a"].value, Opaque)
+
+
+@pytest.mark.parametrize("written", ["a /* = */ = 1", "a/*\n*/=/*\n*/1", "a = /* b */ 1 /* c */ # d", "a =\t/**/1"])
+def test_comments_may_stand_around_the_sign_of_an_argument(written: str) -> None:
+    """They are blanks."""
+    (block,) = File("main.tf", f"locals {{\n  {written}\n  b = /* c */ 1 + 1\n}}\n").blocks()
+    assert Literal(1) == block.body.attributes["a"].value
+    assert Binary("+", Literal(1), Literal(1)) == block.body.attributes["b"].value

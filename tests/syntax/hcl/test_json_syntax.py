@@ -8,7 +8,19 @@ import pytest
 
 from tablegate.model.value import Place
 from tablegate.syntax.hcl.json_syntax import JsonFile
-from tablegate.syntax.hcl.nodes import Access, Attr, Binary, Block, Expression, Literal, Name, Object, Opaque, Tuple
+from tablegate.syntax.hcl.nodes import (
+    Access,
+    Attr,
+    Binary,
+    Block,
+    Call,
+    Expression,
+    Literal,
+    Name,
+    Object,
+    Opaque,
+    Tuple,
+)
 from tablegate.syntax.node import ParseError
 
 VAR = Access(Name("var"), (Attr("x"),))
@@ -125,7 +137,7 @@ def test_places_are_those_of_the_values() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[]", "the top level must be an object"),
+        ("[1]", "expected an object"),
         ('{"resources": {}}', '"resources" is not a Terraform block'),
         ('{"resource": {"a": 1}}', "expected an object"),
         ('{"resource": {"a": {"b": 1}}}', "resource must be an object"),
@@ -137,3 +149,51 @@ def test_what_is_wrong_is_refused(text: str, message: str) -> None:
     with pytest.raises(ParseError) as caught:
         _bodies(text)
     assert caught.value.message == message
+
+
+@pytest.mark.parametrize(
+    ("outer", "content"),
+    [
+        ({"module": {"m": {"ttl": {"a": 1}, "dynamic": {"b": 2}}}}, ["ttl", "dynamic"]),
+        (
+            {"locals": {"point_in_time_recovery": {"enabled": True}, "dynamic": 1}},
+            ["point_in_time_recovery", "dynamic"],
+        ),
+        ({"variable": {"ttl": {"default": {"a": 1}}}}, ["default"]),
+        ({"resource": {"awscc_dynamodb_table": {"t": {"key_schema": [{"a": 1}]}}}}, ["key_schema"]),
+    ],
+)
+def test_what_has_the_name_of_a_block_elsewhere_is_a_value(outer: object, content: list[str]) -> None:
+    """Only resources and providers have these blocks, and not all of them."""
+    (block,) = _blocks(outer)
+    assert (content, ()) == (list(block.body.attributes), block.body.blocks)
+
+
+def test_types_of_variables_are_expressions() -> None:
+    """In a text without template signs."""
+    text = '{"variable": {"v": {"type": "object({enabled = optional(bool, false)})", "default": "string"}}}'
+    (block,) = JsonFile("main.tf.json", text).blocks()
+    inner = Call("optional", (Name("bool"), Literal(False)))
+    assert Call("object", (Object(((Literal("enabled"), inner),)),)) == block.body.attributes["type"].value
+    assert Literal("string") == block.body.attributes["default"].value
+
+
+def test_two_slashes_are_a_comment_in_bodies_alone() -> None:
+    """In a value they are a key like others."""
+    assert Object(((Literal("//"), Literal(1)), (Literal("a"), Literal(1)))) == _value({"//": 1, "a": 1})
+    body = JsonFile("x.tfvars.json", '{"//": "comment", "a": {"//": 1}}').assignments()
+    assert {"a": Object(((Literal("//"), Literal(1)),))} == {name: one.value for name, one in body.attributes.items()}
+
+
+def test_the_top_may_be_a_list_of_objects() -> None:
+    """Also in a file of variables, where no name may occur twice."""
+    blocks = _blocks([{"locals": {"a": 1}}, {}, {"locals": {"b": 1}, "output": {"o": None}, "module": None}])
+    assert [["a"], ["b"]] == [list(block.body.attributes) for block in blocks]
+    assert {"a", "b"} == set(JsonFile("x.tfvars.json", '[{"a": 1}, {"b": 2}]').assignments().attributes)
+    with pytest.raises(ParseError, match="twice"):
+        JsonFile("x.tfvars.json", '[{"a": 1}, {"a": 2}]').assignments()
+
+
+def test_a_word_with_escapes_is_found() -> None:
+    """What decides whether a block is read at all knows them."""
+    assert JsonFile("main.tf.json", r'{"locals": {"for\u005feach": 1}}').says(0, 0, "for_each")

@@ -45,7 +45,9 @@ def attributes(section: Section) -> Value[Mapping[str, str]]:
     if isinstance(node, Unresolved):
         return section.unknown(fact, node)
     pairs = _pairs(section.resolver, node, "AttributeName", "AttributeType")
-    return section.unknown(fact, pairs) if isinstance(pairs, Unresolved) else section.known(fact, dict(pairs), node)
+    if isinstance(pairs, Unresolved):
+        return section.unknown(fact, pairs)
+    return section.known(fact, facts.defined(pairs), node)
 
 
 def _pairs(resolver: Resolver, node: Node, first: str, second: str) -> list[tuple[str, str]] | Unresolved:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from typing import TypeAlias
 
 from msgspec import Raw, Struct, field
@@ -45,15 +46,16 @@ class Plan:
     def __init__(self, document: raw_json.Document, name: str, options: ReadOptions, source: SourceTree | None) -> None:
         self._faults = Faults(name)
         self._envelope = Envelope(document)
+        self._allow_partial = options.allow_partial
         self._partial = self._envelope.note(self._faults, allow_partial=options.allow_partial)
-        configuration = Configuration(self._envelope.mapping("configuration", self._faults))
+        self._configuration = Configuration(self._envelope.mapping("configuration", self._faults))
         variables = self._envelope.mapping("variables", self._faults)
-        self._source_map = _source_map(source, options, configuration, variables)
+        self._source_map = _source_map(source, options, self._configuration, variables)
         self._state = PriorState(self._envelope.part("prior_state"))
         self._changes = self._read_changes()
         self._builder = EstateBuilder(
             Dialect.TERRAFORM_PLAN,
-            configuration,
+            self._configuration,
             self._changes,
             self._faults,
             options,
@@ -70,7 +72,7 @@ class Plan:
         changes = self._builder.changes()
         tables = tuple(change.after for change in changes if change.after is not None)
         estate = self._builder.estate(tables, changes, planned)
-        input_ = self._builder.input(tables, self._envelope.made_by(), coverage.counted(self._changes.rows))
+        input_ = self._builder.input(tables, self._envelope.made_by(self._tool()), coverage.counted(self._changes.rows))
         source_faults = () if self._source_map is None else self._source_map.faults
         return Reading(input=input_, estate=estate, faults=(*self._faults.all(), *source_faults))
 
@@ -88,8 +90,10 @@ class Plan:
                 self._faults.unreadable(f"{path} is missing", path)
             else:
                 changes.read_one(change, path)
+        known = {row.address for row in changes.rows}
+        if listed is not None and not self._partial:
+            self._partial = self._leaves_out(known.union(row.previous_address or "" for row in changes.rows))
         if listed is None or self._partial:
-            known = {row.address for row in changes.rows}
             for number, (resource, module) in enumerate(self._state.resources()):
                 path, address = f"prior_state.resources[{number}]", resource.get("address")
                 if not isinstance(address, str):
@@ -97,6 +101,22 @@ class Plan:
                 elif resource.get("mode") == "managed" and address not in known:
                     changes.add(*of_state(resource, module), path)
         return changes
+
+    def _tool(self) -> str:
+        """OpenTofu has providers from its own registry, which is all that tells it from Terraform."""
+        sources = [tree(provider).get("full_name") for provider in self._configuration.providers.values()]
+        sources += [row.provider_name for row in self._changes.rows[:1]]
+        return (
+            "OpenTofu" if any(str(source).startswith("registry.opentofu.org/") for source in sources) else "Terraform"
+        )
+
+    def _leaves_out(self, known: AbstractSet[str]) -> bool:
+        """Report that the plan passes over what exists. OpenTofu says of no plan whether it is complete."""
+        if "complete" in self._envelope.members or self._state.is_named_in(known):
+            return False
+        message = "a partial plan (-target or -exclude): it passes over resources that exist"
+        self._faults.incomplete(message, hint=_PARTIAL, blocks=not self._allow_partial)
+        return True
 
     def _items(self, part: raw_json.Part, path: str) -> list[raw_json.Part]:
         try:
@@ -120,7 +140,7 @@ def _source_map(
 _SECTIONS = ("resource_changes", "planned_values", "configuration", "prior_state", "resource_drift")
 _VERSION = re.compile(r"(\d+)\.(\d+)")
 _TO_SHOW = "terraform show -json PLANFILE"
-_PARTIAL = "plan without -target, or accept the rest unseen with --allow-partial"
+_PARTIAL = "plan without -target or -exclude, or accept the rest unseen with --allow-partial"
 _REFRESH = "fix what made it fail and plan again, or accept it with --allow-partial"
 
 
@@ -153,10 +173,10 @@ class Envelope:
         faults.unreadable(f"{name} must be an object, not {raw_json.kind_of(content)}", name)
         return {}
 
-    def made_by(self) -> str | None:
-        """The version of Terraform or OpenTofu that made it."""
+    def made_by(self, tool: str) -> str | None:
+        """The tool that made it, Terraform or OpenTofu, with its version."""
         version = self._plain("terraform_version")
-        return f"Terraform {version}" if isinstance(version, str) else None
+        return f"{tool} {version}" if isinstance(version, str) else None
 
     def note(self, faults: Faults, *, allow_partial: bool) -> bool:
         """Report what makes the plan partial. Returns whether anything does."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from msgspec import Raw, Struct, field
 
@@ -16,6 +16,7 @@ _NULL = Raw(b"null")
 class _Resource(Struct):
     type: str
     name: str
+    address: str = ""
     mode: str = "managed"
     index: str | int | None = None
     values: Raw = _NULL
@@ -65,9 +66,12 @@ def resources(values: object) -> Iterator[tuple[Tree, str]]:
 def _absolute(resource: Tree, module: str) -> Tree:
     """The resource with its module in its address, which Terraform 0.12 leaves out."""
     address = resource.get("address")
-    if not module or not isinstance(address, str) or address.startswith(f"{module}."):
-        return resource
-    return {**resource, "address": f"{module}.{address}"}
+    return {**resource, "address": absolute(address, module)} if isinstance(address, str) else resource
+
+
+def absolute(address: str, module: str) -> str:
+    """An address with its module."""
+    return address if not module or address.startswith(f"{module}.") else f"{module}.{address}"
 
 
 class PriorState:
@@ -84,6 +88,21 @@ class PriorState:
             content = None if self._part is None else raw_json.decode(self._part)
             self._resources = list(resources(tree(content).get("values")))
         return self._resources
+
+    def is_named_in(self, addresses: Collection[str]) -> bool:
+        """Whether every managed resource has one of these addresses."""
+        state = None if self._part is None else raw_json.typed(self._part, _State)
+        if state is None:
+            named = (one.get("address") for one, _ in self.resources() if one.get("mode") == "managed")
+            return all(address in addresses for address in named)
+        waiting = [state.values.root_module]
+        while waiting:
+            module = waiting.pop()
+            for one in module.resources:
+                if one.mode == "managed" and absolute(one.address, module.address) not in addresses:
+                    return False
+            waiting += module.child_modules
+        return True
 
     def data(self, module: str, type_: str, name: str, key: Key) -> Tree | None:
         """What a data source returned when the plan was made."""

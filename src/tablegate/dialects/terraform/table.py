@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import TypeGuard
 
 from tablegate.dialects.terraform.autoscaling import Scaling
-from tablegate.dialects.terraform.block import MISSHAPEN, Block
+from tablegate.dialects.terraform.block import Block
 from tablegate.dialects.terraform.joins import TableFinder, TableTags, table_name
 from tablegate.dialects.terraform.kms import KmsKeys
 from tablegate.dialects.terraform.regions import Regions
@@ -67,6 +67,8 @@ class TableJoins:
 NOT_IN_PLANS = Doubt(
     "prevent_destroy is not in plan JSON, only in the source", "pass --source DIR with the source of the plan"
 )
+_FLAGS = {"true": True, "false": False}  # Terraform takes either spelling, and variables are given as texts
+_NOT_WRITTEN_OUT = Doubt("what its expression comes to is not known", "write true or false")
 _NO_RETENTION = Retention(
     deletion_policy=facts.DELETION_POLICY.unset,
     update_replace_policy=facts.UPDATE_REPLACE_POLICY.unset,
@@ -150,10 +152,11 @@ def retention_of(table: Resource) -> Retention:
     if attribute is None:
         return replace(_NO_RETENTION, prevent_destroy=facts.PREVENT_DESTROY.unset)
     content = getattr(attribute.value, "content", None)
+    content = _FLAGS.get(content, content) if isinstance(content, str) else content
     prevented = (
         facts.PREVENT_DESTROY.of(content, attribute.place)
         if isinstance(content, bool)
-        else facts.PREVENT_DESTROY.doubted(MISSHAPEN, attribute.place)
+        else facts.PREVENT_DESTROY.doubted(_NOT_WRITTEN_OUT, attribute.place)
     )
     return replace(_NO_RETENTION, prevent_destroy=prevented)
 

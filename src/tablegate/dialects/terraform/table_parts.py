@@ -168,7 +168,7 @@ class Indexes:
     def _standalone(self, resource: Resource, table: Resource, mode: Value[str]) -> Index:
         block = resource.block
         name = block.text(facts.INDEX_NAME, "index_name")
-        projection = block.one("projection")
+        kind, projected = _projection(block.one("projection"))
         provisioned = block.one("provisioned_throughput")
         capacity = facts.NO_CAPACITY
         if isinstance(provisioned, Block) and mode.content != _ON_DEMAND:
@@ -181,10 +181,8 @@ class Indexes:
             place=resource.reference_place,
             local=False,
             keys=keys_of(block),
-            projection=projection.text(facts.PROJECTION, "projection_type")
-            if isinstance(projection, Block)
-            else facts.PROJECTION.unset,
-            projected=_projected(projection) if isinstance(projection, Block) else facts.PROJECTED.unset,
+            projection=kind,
+            projected=projected,
             capacity=capacity,
             on_demand=ceilings(block),
             warm=warmth(block.one("warm_throughput")),
@@ -263,7 +261,7 @@ def _index(block: Block, keys: KeySchema, capacity: Units, insights: Value[bool]
         local=local,
         keys=keys,
         projection=block.text(facts.PROJECTION, "projection_type"),
-        projected=_projected(block),
+        projected=_projected(block, as_set=not local),
         capacity=capacity,
         on_demand=facts.NO_CEILING if local else ceilings(block),
         warm=facts.NO_WARMTH if local else warmth(block.one("warm_throughput")),
@@ -271,7 +269,16 @@ def _index(block: Block, keys: KeySchema, capacity: Units, insights: Value[bool]
     )
 
 
-def _projected(block: Block) -> Value[tuple[str, ...]]:
+def _projection(block: Block | Doubt | None) -> tuple[Value[str], Value[tuple[str, ...]]]:
+    if block is None:
+        return facts.PROJECTION.unset, facts.PROJECTED.unset
+    if isinstance(block, Doubt):
+        return facts.PROJECTION.doubted(block), facts.PROJECTED.doubted(block)
+    return block.text(facts.PROJECTION, "projection_type"), _projected(block)
+
+
+def _projected(block: Block, *, as_set: bool = True) -> Value[tuple[str, ...]]:
+    """The attributes that an index projects: a set, but for local indexes, whose list may have one twice."""
     content = block.content.get("non_key_attributes")
     place = block.place("non_key_attributes")
     doubt = block.doubt("non_key_attributes")
@@ -282,7 +289,7 @@ def _projected(block: Block) -> Value[tuple[str, ...]]:
     if not isinstance(content, list) or not all(isinstance(name, str) for name in content):
         block.report_shape("non_key_attributes", "a list of names")
         return facts.PROJECTED.doubted(Doubt("it is not a list of names"), place)
-    return facts.PROJECTED.of(tuple(sorted(content)), place)
+    return facts.PROJECTED.of(tuple(sorted(set(content) if as_set else content)), place)
 
 
 _BLOCK = "replica"

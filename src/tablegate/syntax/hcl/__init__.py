@@ -4,37 +4,40 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 from tablegate.model.value import Place
-from tablegate.syntax.hcl.nodes import Attribute, Block, Body, Expression, Literal
+from tablegate.syntax.hcl.nodes import Attribute, Block, Body, Expression, Literal, Opaque
 from tablegate.syntax.hcl.quick_reader import UnsupportedError, quick_expression
 from tablegate.syntax.hcl.scanner import (
     BLANK,
     IDENTIFIER,
     SPACE,
     closing,
+    has_plain_heredocs,
     heredoc,
     line_end,
     margin_of,
     part_span,
     refuse,
+    unescaped,
 )
 from tablegate.syntax.hcl.scanner import place as place_of
 from tablegate.syntax.node import ParseError
 
-_LABELS = rf'(?:[ \t]*+(?:"(?:[^"\\\n]|\\.)*+"|{IDENTIFIER}))*+'
-_HEADER = re.compile(rf"(?P<type>{IDENTIFIER})(?P<labels>{_LABELS})(?:[ \t\r]|/\*[^\n]*?\*/)*+\{{")
-_LABEL = re.compile(rf'"((?:[^"\\\n]|\\.)*+)"|({IDENTIFIER})')
+_APART = r"(?:[ \t\r]++|/\*.*?\*/)*+"  # blanks and comments, which may go over lines
+_LABELS = rf'(?:{_APART}(?:"(?:[^"\\\n]|\\.)*+"|{IDENTIFIER}))*+'
+_HEADER = re.compile(rf"(?P<type>{IDENTIFIER})(?P<labels>{_LABELS}){_APART}\{{", re.DOTALL)
+_LABEL = re.compile(rf'"((?:[^"\\\n]|\\.)*+)"|({IDENTIFIER})|/\*.*?\*/', re.DOTALL)
 _ITEM = re.compile(
     rf"""
     (?:[ \t\r\n]++|\#[^\n]*+|//[^\n]*+|/\*.*?\*/)*+
     (?:
-        (?P<name>{IDENTIFIER})[ \t]*+=(?![=>])[ \t]*+
+        (?P<name>{IDENTIFIER}){_APART}=(?![=>]){_APART}
           (?:(?:"(?P<text>[^"\\$%\r\n]*+)"|(?P<int>[0-9]{{1,15}}+)|(?P<word>true|false|null))
              [ \t\r]*+(?=[\n\#}}]|\Z|//))?+
-      | (?P<type>{IDENTIFIER})(?P<labels>{_LABELS})(?:[ \t\r]|/\*[^\n]*?\*/)*+\{{
+      | (?P<type>{IDENTIFIER})(?P<labels>{_LABELS}){_APART}\{{
       | (?P<close>\}})
       | (?P<end>\Z)
     )
@@ -80,8 +83,8 @@ class File:
         return Place(self.name, line + 1, column, column + end - start if within and end is not None else None)
 
     def says(self, start: int, end: int, word: str) -> bool:
-        """Whether a range contains a word, in lower or upper case."""
-        return word in self._text[start:end].lower()
+        """Whether a range contains a word, in lower or upper case, also if it is written with escapes."""
+        return word in unescaped(self._text[start:end]).lower()
 
     def inner(self, start: int, steps: Sequence[str | int]) -> tuple[int, int] | None:
         """The range of a part of the object or list that starts here; None if it is not written out."""
@@ -98,7 +101,7 @@ class File:
     def _block(self, header: re.Match[str], close: int) -> Block:
         return Block(
             header["type"],
-            tuple(match[1] if match[1] is not None else match[2] for match in _LABEL.finditer(header["labels"])),
+            tuple(_labels(header["labels"])),
             start=header.start("type"),
             first=header.end(),
             close=close,
@@ -156,6 +159,8 @@ class File:
     def _parsed(self, written: str, start: int) -> Expression:
         from tablegate.syntax.hcl.grammar import expression  # imports python-hcl2, which most files do not need
 
+        if "<<" in written and not has_plain_heredocs(written):
+            return Opaque("a heredoc that ends at an unusual place")
         try:
             return expression(written, self._grammar)
         except ParseError as error:
@@ -197,3 +202,11 @@ class File:
         if self._text.startswith("/*", position):
             refuse("unterminated comment", self._text, position)
         refuse("expected an argument or a block", self._text, min(position, len(self._text)))
+
+
+def _labels(written: str) -> Iterator[str]:
+    for match in _LABEL.finditer(written):
+        if match[1] is not None:
+            yield unescaped(match[1])
+        elif match[2] is not None:
+            yield match[2]

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from tablegate.model.value import Place
 from tablegate.syntax.hcl import File
 from tablegate.syntax.hcl.nodes import Attribute, Block, Body, Expression, Literal, Object, Opaque, Tuple
-from tablegate.syntax.hcl.quick_reader import UnsupportedError, template
+from tablegate.syntax.hcl.quick_reader import UnsupportedError, quick_expression, template
+from tablegate.syntax.hcl.scanner import unescaped
 from tablegate.syntax.json import parse_json
 from tablegate.syntax.node import Node, ParseError
 
@@ -28,7 +29,7 @@ _LABELS = {
     "import": 0,
 }
 _COMMENT = "//"
-# Nested blocks; any other object or list is a value.
+# Nested blocks of resources, data sources and providers; any other object or list is a value.
 NESTED = frozenset(
     {
         "assume_role",
@@ -77,6 +78,13 @@ NESTED = frozenset(
         "warm_throughput",
     }
 )
+_META = frozenset({"lifecycle", "provisioner"})  # all that a resource of a provider without blocks has
+_NESTED_ELSEWHERE = {
+    "variable": frozenset({"validation"}),
+    "output": frozenset({"precondition"}),
+    "module": frozenset[str](),  # each argument is a variable of the module
+    "locals": frozenset[str](),
+}
 
 
 def file_of(name: str, text: str, grammar: str | None = None) -> File | JsonFile:
@@ -90,16 +98,16 @@ class JsonFile:
     def __init__(self, name: str, text: str, grammar: str | None = None) -> None:
         self.name = name
         self._grammar = grammar
-        self._all = text.lower()
+        self._all = unescaped(text).lower()
         self._places: list[Node] = []
         self._root = parse_json(text)
-        if not isinstance(self._root.content, Mapping):
-            raise ParseError("the top level must be an object")
+        if not isinstance(self._root.content, (Mapping, list, tuple)):
+            raise ParseError("the top level must be an object, or a list of objects")
 
     def blocks(self) -> list[Block]:
         """The top-level blocks, in order."""
         blocks: list[Block] = []
-        for type_, node in _members(self._root):
+        for type_, node in self._top():
             levels = _LABELS.get(type_)
             if levels is None:
                 raise ParseError(f'"{type_}" is not a Terraform block', line=node.line, column=node.column)
@@ -108,7 +116,16 @@ class JsonFile:
 
     def assignments(self) -> Body:
         """The file as one body, as a file of variables is."""
-        return Body({name: self._attribute(name, node, templates=False) for name, node in _members(self._root)}, ())
+        attributes: dict[str, Attribute] = {}
+        for name, node in self._top():
+            _refuse_twice(name, node, attributes)
+            attributes[name] = self._attribute(name, node, templates=False)
+        return Body(attributes, ())
+
+    def _top(self) -> Iterator[tuple[str, Node]]:
+        """The members of the top level, which may be spread over a list of objects."""
+        for each in _each(self._root):
+            yield from _members(each)
 
     def place(self, start: int, end: int | None = None) -> Place:
         """The place of the node with this number."""
@@ -146,16 +163,25 @@ class JsonFile:
         if not isinstance(node.content, Mapping):
             raise ParseError(f"{type_} must be an object", line=node.line, column=node.column)
         start = self._at(node)
-        return Block(type_, labels, start=start, first=start, close=start, file=self, read=lambda _: self._body(node))
+        return Block(
+            type_, labels, start=start, first=start, close=start, file=self, read=lambda block: self._body(block, node)
+        )
 
-    def _body(self, node: Node) -> Body:
+    def _body(self, block: Block, node: Node) -> Body:
+        nested = _NESTED_ELSEWHERE.get(block.type, NESTED)
+        if block.type in ("resource", "data") and block.labels[0].startswith("awscc_"):
+            nested = _META
+        is_dynamic = block.type not in _NESTED_ELSEWHERE
         attributes: dict[str, Attribute] = {}
         blocks: list[Block] = []
         for name, value in _members(node):
-            if name == "dynamic":
+            if name == "dynamic" and is_dynamic:
                 blocks += self._labelled(name, (), value, 1)
-            elif name in NESTED and _is_block(value):
+            elif name in nested and _is_block(value):
                 blocks += [self._block(name, (), each) for each in _each(value)]
+            elif block.type == "variable" and name == "type" and isinstance(value.content, str):
+                start = self._at(value)
+                attributes[name] = Attribute(name, start, self._type(value.content, value), start, start, self)
             else:
                 attributes[name] = self._attribute(name, value)
         return Body(attributes, tuple(blocks))
@@ -170,7 +196,7 @@ class JsonFile:
             return Object(
                 tuple(
                     (self._text(key, node) if templates else Literal(key), self._expression(one, templates=templates))
-                    for key, one in _members(node)
+                    for key, one in content.items()
                 )
             )
         if isinstance(content, (list, tuple)):
@@ -178,6 +204,14 @@ class JsonFile:
         if isinstance(content, str):
             return self._text(content, node) if templates else Literal(content)
         return Literal(content)  # type: ignore[arg-type]
+
+    def _type(self, text: str, node: Node) -> Expression:
+        """A type, which is an expression in a text."""
+        try:
+            type_, end = quick_expression(text, 0)
+        except UnsupportedError:
+            return self._parsed(text, node)
+        return type_ if end == len(text) else self._parsed(text, node)
 
     def _text(self, text: str, node: Node) -> Expression:
         if "${" not in text and "%{" not in text:
@@ -188,10 +222,13 @@ class JsonFile:
             pass
         if not (text.startswith("${") and text.endswith("}") and text.count("${") == 1):
             return Opaque(text)
+        return self._parsed(text[2:-1], node)
+
+    def _parsed(self, text: str, node: Node) -> Expression:
         from tablegate.syntax.hcl.grammar import expression  # imports python-hcl2, which most files do not need
 
         try:
-            return expression(text[2:-1], self._grammar)
+            return expression(text, self._grammar)
         except ParseError as error:
             raise ParseError(error.message, line=node.line, column=node.column) from None
 
@@ -206,6 +243,12 @@ def _members(node: Node) -> Iterator[tuple[str, Node]]:
     return ((key, one) for key, one in node.content.items() if key != _COMMENT)
 
 
+def _refuse_twice(name: str, node: Node, attributes: Mapping[str, Attribute]) -> None:
+    if name in attributes:
+        message = f'duplicate argument: "{name}" is set twice'
+        raise ParseError(message, line=node.line, column=node.column, duplicate=True)
+
+
 def _part(node: Node, step: str | int) -> Node | None:
     if isinstance(node.content, Mapping):
         return node.content.get(str(step))
@@ -214,7 +257,9 @@ def _part(node: Node, step: str | int) -> Node | None:
 
 
 def _each(node: Node) -> list[Node]:
-    """A block, or a list of blocks."""
+    """A block, a list of blocks, or none: null."""
+    if node.content is None:
+        return []
     return list(node.content) if isinstance(node.content, (list, tuple)) else [node]
 
 

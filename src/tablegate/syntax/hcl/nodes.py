@@ -162,7 +162,7 @@ class Body(NamedTuple):
 class Block:
     """A block with its header; the body is read on demand."""
 
-    __slots__ = ("_body", "_read", "close", "file", "first", "labels", "start", "type")
+    __slots__ = ("_body", "_read", "close", "file", "first", "labels", "parts", "start", "type")
 
     def __init__(
         self,
@@ -174,6 +174,7 @@ class Block:
         close: int,
         file: Located,
         read: Callable[[Block], Body],
+        parts: tuple[Block, ...] = (),
     ) -> None:
         self.type = type_
         self.labels = labels
@@ -181,6 +182,7 @@ class Block:
         self.first = first
         self.close = close
         self.file = file
+        self.parts = parts  # that it is merged from
         self._read = read
         self._body: Body | None = None
 
@@ -188,6 +190,12 @@ class Block:
     def place(self) -> Place:
         """The place of the header."""
         return self.file.place(self.start)
+
+    def says(self, word: str) -> bool:
+        """Whether the block, or what overrides it, may contain a word, in lower or upper case."""
+        if self.parts:
+            return any(part.says(word) for part in self.parts)
+        return self.file.says(self.start, self.close, word)
 
     @property
     def body(self) -> Body:

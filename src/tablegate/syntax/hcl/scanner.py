@@ -31,6 +31,9 @@ _NEUTRAL_IN_LINE = re.compile(
 )
 _IN_TEXT = re.compile(r'(?:[^"\\$%\n]++|\\.|\$\$\{|%%\{|[$%](?!\{))*+')
 _HEREDOC = re.compile(r"<<(-?)(" + IDENTIFIER.replace("-]", ".-]") + r")[ \t]*\r?\n")
+# What Go takes for white space, without newlines.
+_WHITE = r"[ \t\r\v\f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*+"
+_IN_HEREDOC = re.compile(r"(?:[^$%\n]++|\$\$\{|%%\{|[$%](?!\{))*+")
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
 
 
@@ -83,16 +86,53 @@ def line_end(text: str, position: int) -> int:
             position = _past_opening(text, position, sign, position, 0)
 
 
-def heredoc(text: str, position: int) -> tuple[bool, int, int, int] | None:
-    """A heredoc that starts here: whether it is shifted left, the start and end of its text, and its own end."""
+def heredoc(text: str, position: int, depth: int = 0) -> tuple[bool, int, int, int] | None:
+    """A heredoc that starts here: whether it is shifted left, the start and end of its text, and its own end.
+
+    It ends with its word alone on a line, between any white space. Inside of a template the word ends nothing.
+    """
     opened = _HEREDOC.match(text, position)
     if opened is None:
         return None
-    last = re.compile(rf"^[ \t]*{re.escape(opened[2])}[ \t]*\r?$", re.MULTILINE).search(text, opened.end())
+    word = re.compile(rf"^{_WHITE}{re.escape(opened[2])}{_WHITE}$", re.MULTILINE)
+    last = word.search(text, opened.end())
+    if last is not None and ("${" in (body := text[opened.end() : last.start()]) or "%{" in body):
+        last = _past_templates(text, opened.end(), word, depth)
     if last is None:
         refuse(f"unterminated heredoc {opened[2]}", text, position)
     over = last.end() - (text[last.end() - 1] == "\r")
     return bool(opened[1]), opened.end(), last.start(), over
+
+
+def _past_templates(text: str, position: int, word: re.Pattern[str], depth: int) -> re.Match[str] | None:
+    """The line that ends a heredoc whose text starts here."""
+    last = word.match(text, position)
+    while last is None:
+        part = _IN_HEREDOC.match(text, position)
+        position = position if part is None else part.end()
+        if position >= len(text):
+            return None
+        if text[position] == "\n":
+            position += 1
+            last = word.match(text, position)
+        else:
+            if depth + 1 > DEPTH:
+                refuse(f"nested more than {DEPTH} levels deep", text, position)
+            position = closing(text, position + 1, depth + 1) + 1
+    return last
+
+
+def has_plain_heredocs(text: str) -> bool:
+    """Whether each heredoc ends where its word first stands alone on a line, as python-hcl2 takes it."""
+    for opened in _HEREDOC.finditer(text):
+        plain = re.compile(rf"^[ \t]*{re.escape(opened[2])}[ \t]*$", re.MULTILINE).search(text, opened.end())
+        try:
+            span = heredoc(text, opened.start())
+        except ParseError:  # it stands in a comment
+            return False
+        if plain is None or span is None or plain.start() != span[2]:
+            return False
+    return True
 
 
 def text_end(text: str, position: int, depth: int = 0) -> int:
@@ -122,7 +162,7 @@ def _past_opening(text: str, position: int, sign: str, opened: int, depth: int) 
     if sign == '"':
         return text_end(text, position, depth)
     if sign == "<":
-        span = heredoc(text, position)
+        span = heredoc(text, position, depth)
         return position + 2 if span is None else span[3]
     if sign == "/":
         refuse("unterminated comment", text, position)

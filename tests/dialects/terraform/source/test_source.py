@@ -10,6 +10,7 @@ import pytest
 from support.plans import faults, only, tables, told
 from tablegate.dialects import read
 from tablegate.dialects.reading import Reading, ReadOptions
+from tablegate.dialects.terraform.source.definitions import unshadowed
 from tablegate.inputs.collect import collect
 from tablegate.model.value import Place
 from tablegate.syntax.source import Folder, Source
@@ -356,3 +357,26 @@ def test_a_text_given_for_a_variable_is_read_as_its_type(type_: str, text: str, 
     name = "var.v" if type_ == "string" else "var.v[0]"
     variable = f'variable "v" {{\n  type = {type_}\n}}\n'
     assert _name(name, variable, variables={"v": text}) == content
+
+
+@pytest.mark.parametrize("name", ["x_override.tf", "x_override.tf.json"])
+def test_count_may_stand_where_it_is_not_looked_for(name: str) -> None:
+    """In an override file, or in JSON with escapes."""
+    override = 'resource "aws_dynamodb_table" "t" {\n  for_each = toset(["a", "b"])\n}\n'
+    if name.endswith(".json"):
+        override = '{"resource": {"aws_dynamodb_table": {"t": {"for\\u005feach": "${toset([\\"a\\", \\"b\\"])}"}}}}'
+    reading = _of(TABLE % "each.key", (name, override))
+    assert ["a", "b"] == [told(table.name) for table in tables(reading).values()]
+
+
+def test_a_provisioner_in_an_override_file_is_reported() -> None:
+    """It may do anything to a table, as one in the resource itself."""
+    over = 'resource "terraform_data" "d" {\n provisioner "local-exec" {\n command = "aws dynamo\\u0064b"\n }\n}\n'
+    reading = _of('resource "terraform_data" "d" {\n}\n', ("override.tf", over))
+    assert any("a provisioner speaks of DynamoDB" in message for _, _, message in faults(reading))
+
+
+def test_a_file_of_tofu_hides_the_file_of_its_name_alone() -> None:
+    """Whatever its folder is called."""
+    parts = [Source(f"a.tofu/{name}", b"") for name in ("main.tf", "main.tofu", "x.tofu.tf")]
+    assert ["a.tofu/main.tofu", "a.tofu/x.tofu.tf"] == [one.name for one in unshadowed(parts)]

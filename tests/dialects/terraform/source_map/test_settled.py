@@ -23,6 +23,24 @@ def test_prevent_destroy_is_read() -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "outcome"),
+    [
+        ("var.protected", "fails"),
+        ("!var.protected", None),
+        ('"true"', None),
+        ('"false"', "fails"),
+        ("tobool(null)", "unknown"),
+        ("var.unheard_of", "unknown"),
+        ('"yes"', "unknown"),
+    ],
+)
+def test_prevent_destroy_by_an_expression(written: str, outcome: str | None) -> None:
+    """OpenTofu takes variables there: the plan has their values."""
+    files = changed(MODULE, "prevent_destroy = true", f"prevent_destroy = {written}")
+    assert ([outcome, outcome] if outcome else []) == outcomes(files, "TG305")
+
+
+@pytest.mark.parametrize(
     ("old", "new"),
     [
         ('hash_key                    = "pk"', 'hash_key = "pk"\n  stream_enabled = false'),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol
 
@@ -154,7 +155,14 @@ def merged(block: Block, over: Block) -> Block:
         return Body({**below.attributes, **above.attributes}, (*remaining, *above.blocks))
 
     return Block(
-        block.type, block.labels, start=block.start, first=block.first, close=block.close, file=block.file, read=read
+        block.type,
+        block.labels,
+        start=block.start,
+        first=block.first,
+        close=block.close,
+        file=block.file,
+        read=read,
+        parts=(block, over),
     )
 
 
@@ -179,8 +187,12 @@ def overrides(file: NamedFile) -> bool:
 def unshadowed(files: Iterable[Source]) -> list[Source]:
     """The files by name, without each ``.tf`` file that a ``.tofu`` file of the same name replaces."""
     in_order = sorted(files, key=lambda source: source.name)
-    tofu = {source.name.replace(".tofu", ".tf") for source in in_order if source.name.endswith((".tofu", ".tofu.json"))}
+    tofu = {re.sub(r"\.tofu(?=(?:\.json)?\Z)", ".tf", source.name) for source in in_order if _is_tofu(source)}
     return [source for source in in_order if source.name not in tofu]
+
+
+def _is_tofu(source: Source) -> bool:
+    return source.name.endswith((".tofu", ".tofu.json"))
 
 
 def _stem(name: str) -> str:

@@ -158,8 +158,8 @@ class Resources:
 
     def _note_running(self, key: Key, block: Block) -> None:
         """Report a provisioner or external program that mentions DynamoDB: it may do anything to a table."""
-        runs = key.mode == "managed" and block.file.says(block.start, block.close, "provisioner")
-        if (runs or key == ("data", "external", key.name)) and block.file.says(block.start, block.close, "dynamodb"):
+        runs = key.mode == "managed" and block.says("provisioner")
+        if (runs or key == ("data", "external", key.name)) and block.says("dynamodb"):
             what = "a provisioner" if runs else "an external program"
             message = f"{key.type}.{key.name} is not covered: {what} speaks of DynamoDB, and may do anything to it"
             self._faults.incomplete(message, block.place)
@@ -170,7 +170,7 @@ class Resources:
             self._faults.incomplete(message, block.place)
 
     def _add(self, module: ModuleInstance, key: Key, block: Block, *, concerns: bool) -> None:
-        repeated = any(block.file.says(block.start, block.close, word) for word in _REPEATING)
+        repeated = any(map(block.says, _REPEATING))
         repeats = module.repeats(key) if repeated else Repetition()
         for at, value in repeats.pairs:
             if len(self.instances.rows) >= _MAX_RESOURCES:

@@ -27,7 +27,7 @@ from tablegate.dialects.terraform.source_map.expressions import (
 from tablegate.dialects.terraform.source_map.modules import Folders, Module
 from tablegate.findings import Fault
 from tablegate.model.value import Place
-from tablegate.syntax.hcl.nodes import Block, Body, Expression, Literal
+from tablegate.syntax.hcl.nodes import Attribute, Block, Body, Expression, Literal
 from tablegate.syntax.node import ParseError
 from tablegate.syntax.source import Source
 from tablegate.syntax.source import Tree as SourceTree
@@ -198,7 +198,14 @@ class SourceMap:
         site = ExpressionSite(module, keys, body.attributes.get("for_each"), instance.key)
         value = partial(self._value, instance)
         written = BlockMap(block, body, content, site, self._tracer, sure=sure, value=value)
-        return SourceMatch(written, lifecycle(body)[0], sure)
+        return SourceMatch(written, self._settled(instance, lifecycle(body)[0]), sure)
+
+    def _settled(self, instance: ResourceChange, attribute: Attribute | None) -> Attribute | None:
+        """An argument with what its expression comes to, if that is known: OpenTofu takes variables in a lifecycle."""
+        if attribute is None or isinstance(attribute.value, Literal):
+            return attribute
+        content = self._value(instance, attribute.value)
+        return attribute._replace(value=Literal(content)) if isinstance(content, (bool, str)) else attribute
 
     def _agrees(self, block: Block, body: Body, configured: Tree) -> bool:
         """Whether the block is the one that was planned. Computed once for all instances of a resource."""
