@@ -8,7 +8,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tablegate.policy import HIGH, Index, Role, Table, Value, Verdict, all_of, fails, not_applicable, policy
-from tablegate_baseline.helpers import global_indexes, index_label, local_indexes, not_known, part_label, quoted
+from tablegate_baseline.helpers import (
+    global_indexes,
+    index_label,
+    local_indexes,
+    not_known,
+    part_label,
+    quoted,
+    units_of,
+)
 from tablegate_baseline.keys import NO_KEY, Keys, shape_of
 
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html
@@ -68,7 +76,7 @@ def key_schema(table: Table) -> Verdict:
         verdicts += _key_order(index)
         verdicts += _local_key_limits(index) if index.local else _global_key_limits(index)
         verdicts += _projection_limits(index)
-    verdicts += [*_index_limits(table, indexes), *_names(table, indexes), *_stream_view(table)]
+    verdicts += [*_index_limits(table, indexes), *_names(table, indexes), *_stream_view(table), *_ceilings(table)]
     return all_of(verdicts)
 
 
@@ -241,3 +249,12 @@ def _stream_view(table: Table) -> Iterator[Verdict]:
     stream = table.stream
     if stream.enabled.content is True and stream.view.known and stream.view.content is None:
         yield fails("the stream has no view type", stream.enabled)
+
+
+def _ceilings(table: Table) -> Iterator[Verdict]:
+    """A maximum of on-demand requests is at least 1."""
+    for kind, part, value in units_of(table, lambda part: part.on_demand):
+        if value.content is not None and value.content < 1:
+            yield fails(
+                f"the on-demand maximum of {kind} of {part_label(part)} is {value.content}: it must be 1 or more", value
+            )

@@ -197,3 +197,14 @@ def test_an_index_projects_an_attribute_once() -> None:
     lines = ('projection_type = "INCLUDE"', 'non_key_attributes = ["a", "b", "a"]')
     assert in_source(index_block(*lines)) == []
     assert in_source(index_block(*lines, kind="local", key="range_key")) == expected
+
+
+def test_an_on_demand_maximum_is_at_least_one() -> None:
+    """Of the table and of its global indexes."""
+    note = "the on-demand maximum of {} of {} is {}: it must be 1 or more"
+    assert in_template(OnDemandThroughput={"MaxReadRequestUnits": 0}) == [note.format("reads", "the table", 0)]
+    assert in_template(OnDemandThroughput={"MaxReadRequestUnits": 1}) == []
+    index = {**INDEX, "Projection": ALL, "OnDemandThroughput": {"MaxWriteRequestUnits": -2}}
+    assert in_template(GlobalSecondaryIndexes=[index]) == [note.format("writes", "index by-at", -2)]
+    block = "on_demand_throughput {\nmax_read_request_units = -2\n}"
+    assert in_source(block) == [note.format("reads", "the table", -2)]
