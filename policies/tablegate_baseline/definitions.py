@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
-from tablegate.policy import HIGH, Index, Role, Table, Value, Verdict, all_of, fails, not_applicable, policy
+from tablegate.policy import (
+    HIGH,
+    Dialect,
+    Estate,
+    Index,
+    Role,
+    Table,
+    Value,
+    Verdict,
+    all_of,
+    fails,
+    not_applicable,
+    policy,
+)
 from tablegate_baseline.helpers import (
     global_indexes,
     index_label,
@@ -76,7 +90,13 @@ def key_schema(table: Table) -> Verdict:
         verdicts += _key_order(index)
         verdicts += _local_key_limits(index) if index.local else _global_key_limits(index)
         verdicts += _projection_limits(index)
-    verdicts += [*_index_limits(table, indexes), *_names(table, indexes), *_stream_view(table), *_ceilings(table)]
+    verdicts += [
+        *_index_limits(table, indexes),
+        *_names(table, indexes),
+        *_stream_view(table),
+        *_ceilings(table),
+        *_namesake(table),
+    ]
     return all_of(verdicts)
 
 
@@ -258,3 +278,41 @@ def _ceilings(table: Table) -> Iterator[Verdict]:
             yield fails(
                 f"the on-demand maximum of {kind} of {part_label(part)} is {value.content}: it must be 1 or more", value
             )
+
+
+def _namesake(table: Table) -> Iterator[Verdict]:
+    """An account has one table of a name in a region. The later one of an input fails.
+
+    Source is not judged: of two tables whose counts exclude each other, it may show both.
+    """
+    if table.name.content is None or table.dialect is Dialect.TERRAFORM_SOURCE:
+        return
+    for other in _tables_by_name(table.estate).get(table.name.content, ()):
+        if other.address == table.address:
+            return
+        if _in_one_place(table, other) and _may_meet(table, other):
+            yield fails(f"{other.address} has the same name in the same account and region", table.name)
+            return
+
+
+@lru_cache(maxsize=4)  # every table of an input asks
+def _tables_by_name(estate: Estate) -> Mapping[str, tuple[Table, ...]]:
+    tables: dict[str, tuple[Table, ...]] = {}
+    for table in estate.tables:
+        if (name := table.name.content) is not None:
+            tables[name] = (*tables.get(name, ()), table)
+    return tables
+
+
+def _in_one_place(one: Table, other: Table) -> bool:
+    """Whether account and region are the same: in a stack they are, elsewhere they have to be known."""
+    if one.dialect is Dialect.CLOUDFORMATION:
+        return True
+    pairs = ((one.region, other.region), (one.account, other.account))
+    return all(first.content is not None and first.content == second.content for first, second in pairs)
+
+
+def _may_meet(one: Table, other: Table) -> bool:
+    """Whether there is a scenario with both tables."""
+    scenario, others = one.scenario or {}, other.scenario or {}
+    return all(others.get(key, value) == value for key, value in scenario.items())

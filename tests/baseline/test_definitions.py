@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from support import tables as build
 from tablegate import Text, check
+from tablegate.model import facts
+from tablegate_baseline.definitions import key_schema
 
 KEY = ({"AttributeName": "id", "KeyType": "HASH"}, {"AttributeName": "at", "KeyType": "RANGE"})
 INDEX = {"IndexName": "by-at", "KeySchema": [{"AttributeName": "at", "KeyType": "HASH"}]}
@@ -208,3 +211,38 @@ def test_an_on_demand_maximum_is_at_least_one() -> None:
     assert in_template(GlobalSecondaryIndexes=[index]) == [note.format("writes", "index by-at", -2)]
     block = "on_demand_throughput {\nmax_read_request_units = -2\n}"
     assert in_source(block) == [note.format("reads", "the table", -2)]
+
+
+def namesakes(first: dict[str, Any], second: dict[str, Any], **others: Any) -> list[str]:
+    """What is found in two tables of one name."""
+    table = {"Type": "AWS::DynamoDB::Table", "Properties": {**TABLE, "TableName": "orders"}}
+    document = {"Resources": {"A": {**table, **first}, "B": {**table, **second}}, **others}
+    return found(Text("template.json", json.dumps(document)))
+
+
+def test_a_stack_has_one_table_of_a_name() -> None:
+    """The later one fails, unless there is never both."""
+    assert namesakes({}, {}) == ["A has the same name in the same account and region"]
+    conditions = {
+        "Parameters": {"Stage": {"Type": "String"}},
+        "Conditions": {
+            "Prod": {"Fn::Equals": [{"Ref": "Stage"}, "prod"]},
+            "Test": {"Fn::Not": [{"Condition": "Prod"}]},
+            "Eu": {"Fn::Equals": [{"Ref": "AWS::Region"}, "eu-west-1"]},
+        },
+    }
+    assert namesakes({"Condition": "Prod"}, {"Condition": "Test"}, **conditions) == []
+    assert namesakes({"Condition": "Prod"}, {"Condition": "Eu"}, **conditions) != []
+
+
+def test_names_of_terraform_meet_where_account_and_region_are_known() -> None:
+    """Source is not judged: its counts may exclude each other."""
+    region, account = facts.REGION.of("eu-west-1"), facts.ACCOUNT.of("111122223333")
+    one = build.table(address="a", region=region, account=account)
+    elsewhere, anywhere = {"region": facts.REGION.of("us-east-1")}, {"account": facts.ACCOUNT.unset}
+    cases: tuple[tuple[dict[str, Any], bool], ...] = (({}, False), (elsewhere, True), (anywhere, True))
+    for stated, truth in cases:
+        other = build.table(**({"address": "b", "region": region, "account": account} | stated))
+        build.estate(one, other)
+        assert key_schema.check(other).truth is truth
+        assert key_schema.check(one).truth is True
