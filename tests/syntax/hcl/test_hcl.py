@@ -314,3 +314,47 @@ def test_comments_may_stand_around_the_sign_of_an_argument(written: str) -> None
     (block,) = File("main.tf", f"locals {{\n  {written}\n  b = /* c */ 1 + 1\n}}\n").blocks()
     assert Literal(1) == block.body.attributes["a"].value
     assert Binary("+", Literal(1), Literal(1)) == block.body.attributes["b"].value
+
+
+@pytest.mark.parametrize("over", ["/* a\n b */", "/**/ /*\n*/ # c", "/* } */"])
+def test_a_comment_over_lines_may_follow(over: str) -> None:
+    """A block or an argument."""
+    blocks = File("main.tf", f"locals {{\n  a = 1 {over}\n  b = [1] {over}\n}}{over}\nr s {{\n}} {over}\n").blocks()
+    assert ["locals", "r"] == [block.type for block in blocks]
+    assert {"a", "b"} == set(blocks[0].body.attributes)
+
+
+def test_a_comment_is_no_part_of_an_operator() -> None:
+    """On either side of it."""
+    (block,) = File("main.tf", "locals {\n  a = 1 /* c */ + /* d */ 2\n}\n").blocks()
+    assert Binary("+", Literal(1), Literal(2)) == block.body.attributes["a"].value
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("  a\r\n  b\r\n", "a\r\nb\r\n"),
+        ("  a\n \n      \n  b\n", "a\n \n      \nb\n"),
+        ("    a\n\t\n   b\n", " a\n\t\nb\n"),
+    ],
+)
+def test_a_shifted_heredoc_keeps_its_line_ends_and_blank_lines(body: str, text: str) -> None:
+    """Only lines with text lose the margin."""
+    (block,) = File("main.tf", f"locals {{\n  a = <<-EOT\n{body}  EOT\n}}\n").blocks()
+    assert Literal(text) == block.body.attributes["a"].value
+
+
+@pytest.mark.parametrize("body", ["  \xa0a\n  b\n", "    a ${\n  var.b}\n", "  a\n\fb\n"], ids=ascii)
+def test_a_margin_that_is_hard_to_tell_is_not_guessed(body: str) -> None:
+    """Odd white space, and a template over lines."""
+    (block,) = File("main.tf", f"locals {{\n  a = <<-EOT\n{body}  EOT\n}}\n").blocks()
+    assert isinstance(block.body.attributes["a"].value, Opaque)
+
+
+@pytest.mark.parametrize("word", ["E\u0301", "größe", "名前", "E-1"])
+def test_the_word_of_a_heredoc_may_be_any_name(word: str) -> None:
+    """Also with combining marks: what it hides would be taken for blocks, or hide them."""
+    text = f'other {{\n  a = <<{word}\n{{ "\n{word}\n}}\nresource r t {{\n  b = <<-{word}\n}}\n{word}\f\n}}\n'
+    blocks = File("main.tf", text).blocks()
+    assert ["other", "resource"] == [block.type for block in blocks]
+    assert ["a", "b"] == [name for block in blocks for name in block.body.attributes]

@@ -151,7 +151,7 @@ class File:
             if self._is_over(end):
                 return value, end
         end = line_end(self._text, start)
-        written = self._text[start:end].rstrip()
+        written = self._text[start:end].rstrip(" \t\r")
         if not written:
             refuse("missing value", self._text, start)
         return self._parsed(written, start), start + len(written)

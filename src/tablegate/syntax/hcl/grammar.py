@@ -41,6 +41,7 @@ from tablegate.syntax.node import ParseError
 # Valid in Terraform, unknown to the grammar: full names of built-in functions, an arrow on its own line.
 _CORE = re.compile(r"\bcore::(?=\w+\()")
 _ARROW = re.compile(r"([ \t]*\n[ \t]*)=>")
+_COMMENT = re.compile(r"/\*.*?\*/|(?:\#|//)[^\n]*", re.DOTALL)
 _LITERALS = {"true": True, "false": False, "null": None}
 _IGNORED = frozenset({"new_line_or_comment"})
 
@@ -148,7 +149,7 @@ def _conditional(tree: Any) -> Expression:
 def _binary(tree: Any) -> Expression:
     left, term = _children(tree)
     operator, right = _children(term)
-    return Binary(_text(operator).strip(), _of(left), _of(right))
+    return Binary(_COMMENT.sub("", _text(operator)).strip(), _of(left), _of(right))
 
 
 def _unary(tree: Any) -> Expression:

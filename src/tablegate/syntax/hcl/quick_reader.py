@@ -50,6 +50,8 @@ _KEY = re.compile(rf'(?:({IDENTIFIER})|"([^"\\$%\n]*+)")[ \t]*[=:](?![=>])')
 _TEXT_PIECE = re.compile(r'((?:[^"\\$%\n]++|\\.|\$\$\{|%%\{|[$%](?!\{))++)|(\$\{)(?!~)|(")')
 _HEREDOC_PIECE = re.compile(r"((?:[^$%]++|\$\$\{|%%\{|[$%](?!\{))++)|(\$\{)(?!~)")
 _MARGIN = re.compile(r"\$\$\{|%%\{")
+# A template over lines, which have no margin; white space that counts by characters as they are seen.
+_ODD_MARGIN = re.compile(r"[$%]\{[^}\n]*\n|^[ \t]*[^\S \t\r\n]", re.MULTILINE)
 _LITERALS: Final = {"true": Literal(True), "false": Literal(False), "null": Literal(None)}
 _EXACT = 16  # characters of a decimal number, all of whose digits a float keeps
 _NOT_NAMES = frozenset({"for", "if", "in"})
@@ -189,7 +191,9 @@ def _heredoc(text: str, position: int, depth: int) -> tuple[Expression, int]:
     if span is None:
         raise UnsupportedError
     shifted, first, last, over = span
-    body = text[first:last].replace("\r\n", "\n")
+    body = text[first:last]
+    if shifted and _ODD_MARGIN.search(body):
+        raise UnsupportedError
     return _joined(_pieces(unmargined(body) if shifted else body, depth), single=False), over
 
 

@@ -11,7 +11,7 @@ from tablegate.syntax.node import ParseError
 DEPTH = 100  # of nested brackets and templates
 IDENTIFIER = r"[^\W\d][\w-]*"
 BLANK = re.compile(r"(?:[ \t\r\n]++|\#[^\n]*+|//[^\n]*+|/\*.*?\*/)*+", re.DOTALL)  # newlines and comments too
-SPACE = re.compile(r"(?:[ \t\r]++|/\*[^\n]*?\*/)*+")  # within a line
+SPACE = re.compile(r"(?:[ \t\r]++|/\*.*?\*/)*+", re.DOTALL)  # without newlines but those in a comment
 
 _NEUTRAL = re.compile(
     r"""(?:
@@ -25,12 +25,13 @@ _NEUTRAL_IN_LINE = re.compile(
     r"""(?:
         [^"{}\[\]()\#/<\n]++
       | "(?:[^"\\$%\n]++|\\.|[$%](?!\{))*+"
-      | /\*[^\n]*?\*/ | /(?![*/]) | <(?!<)
+      | /\*(?s:.*?)\*/ | /(?![*/]) | <(?!<)
     )*+""",
     re.VERBOSE,
 )
 _IN_TEXT = re.compile(r'(?:[^"\\$%\n]++|\\.|\$\$\{|%%\{|[$%](?!\{))*+')
-_HEREDOC = re.compile(r"<<(-?)(" + IDENTIFIER.replace("-]", ".-]") + r")[ \t]*\r?\n")
+_BEYOND = r"[^\x00-\x7f\s]"  # more than Terraform takes for a letter, such as combining marks
+_HEREDOC = re.compile(rf"<<(-?)((?:[^\W\d]|{_BEYOND})(?:[\w.-]|{_BEYOND})*)[ \t]*\r?\n")
 # What Go takes for white space, without newlines.
 _WHITE = r"[ \t\r\v\f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*+"
 _IN_HEREDOC = re.compile(r"(?:[^$%\n]++|\$\$\{|%%\{|[$%](?!\{))*+")
@@ -274,9 +275,9 @@ def unescaped(text: str) -> str:
 
 
 def unmargined(text: str) -> str:
-    """The text of a heredoc without the indentation that all lines share."""
+    """The text of a heredoc without the indentation that all lines share. Blank lines stay as they are."""
     lines, margin = text.split("\n"), margin_of(text)
-    return "\n".join(line[margin:] if line.strip() else line.lstrip(" \t") for line in lines)
+    return "\n".join(line[margin:] if line.strip() else line for line in lines)
 
 
 def margin_of(text: str) -> int:
