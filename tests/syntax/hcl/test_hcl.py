@@ -358,3 +358,9 @@ def test_the_word_of_a_heredoc_may_be_any_name(word: str) -> None:
     blocks = File("main.tf", text).blocks()
     assert ["other", "resource"] == [block.type for block in blocks]
     assert ["a", "b"] == [name for block in blocks for name in block.body.attributes]
+
+
+def test_a_splat_of_attributes_inside_another_splat_is_not_read() -> None:
+    """It is unknown, and never read otherwise than Terraform reads it."""
+    body = File("x.tf", "a = x[*].b.*.c\n").assignments()
+    assert isinstance(body.attributes["a"].value, Opaque)

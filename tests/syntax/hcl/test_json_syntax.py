@@ -138,6 +138,7 @@ def test_places_are_those_of_the_values() -> None:
     ("text", "message"),
     [
         ("[1]", "expected an object"),
+        ("3", "the top level must be an object, or a list of objects"),
         ('{"resources": {}}', '"resources" is not a Terraform block'),
         ('{"resource": {"a": 1}}', "expected an object"),
         ('{"resource": {"a": {"b": 1}}}', "resource must be an object"),
@@ -197,3 +198,9 @@ def test_the_top_may_be_a_list_of_objects() -> None:
 def test_a_word_with_escapes_is_found() -> None:
     """What decides whether a block is read at all knows them."""
     assert JsonFile("main.tf.json", r'{"locals": {"for\u005feach": 1}}').says(0, 0, "for_each")
+
+
+def test_a_type_that_the_quick_reader_leaves_is_parsed() -> None:
+    """A type may be any expression."""
+    (block,) = JsonFile("main.tf.json", '{"variable": {"v": {"type": "(any)"}}}').blocks()
+    assert Name("any") == block.body.attributes["type"].value

@@ -6,7 +6,8 @@ import pytest
 
 from tablegate.syntax.hcl import File
 from tablegate.syntax.hcl.json_syntax import JsonFile
-from tablegate.syntax.hcl.scanner import part_span
+from tablegate.syntax.hcl.scanner import has_plain_heredocs, heredoc, part_span
+from tablegate.syntax.node import ParseError
 
 TEXT = """tomap({
   eu = { on = false, "a b" : [1, [2, 3], "x,}"] } # { no = 1 }
@@ -75,3 +76,23 @@ def test_a_heredoc_stands_behind_its_margin() -> None:
     assert place is not None
     assert (3, 5) == (place.line, place.column)
     assert block.file.heredoc(block.body.attributes["d"].first) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "depth", "message"),
+    [
+        ("<<A\n${x}\n", 0, "unterminated heredoc A"),
+        ("<<A\n${x\nA\n}\n", 0, "unterminated heredoc A"),
+        ("<<A\n${x}\nA\n", 1_000, "nested more than 100 levels deep"),
+    ],
+)
+def test_a_heredoc_that_does_not_end_is_refused(text: str, depth: int, message: str) -> None:
+    """Its word inside of a template does not end it."""
+    with pytest.raises(ParseError) as caught:
+        heredoc(text, 0, depth)
+    assert caught.value.message == message
+
+
+def test_what_looks_like_a_heredoc_in_a_comment_is_not_plain() -> None:
+    """The text is then left to the reader that knows comments."""
+    assert not has_plain_heredocs("a = 1 # <<EOT\n")
