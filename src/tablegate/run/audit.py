@@ -28,7 +28,7 @@ OnProgress: TypeAlias = Callable[[int, int], object]  # sources that are done, a
 
 ENOUGH = 1024 * 1024  # bytes from which processes save more time than their start takes
 PARTS_EACH = 8  # a process ends after about so many parts: its memory goes with it
-MUCH_GARBAGE = 1_000_000  # objects, about 100 MB
+MUCH_GARBAGE = 3_000_000  # objects, about 300 MB
 _OFTEN = 0.2  # seconds between two reports of progress
 _FORK = multiprocessing.get_context("fork")  # children have sources and policies without being sent them
 _exit = os._exit  # packs cannot call it while a policy runs
