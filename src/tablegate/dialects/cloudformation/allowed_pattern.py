@@ -82,9 +82,9 @@ class _Parser:
         return self._pattern[self._at : self._at + 1]
 
     def _takes(self, text: str) -> bool:
-        found = self._pattern.startswith(text, self._at)
-        self._at += len(text) if found else 0
-        return found
+        follows = self._pattern.startswith(text, self._at)
+        self._at += len(text) if follows else 0
+        return follows
 
     def _alternatives(self) -> _Part:
         choices = [self._sequence()]
@@ -162,14 +162,14 @@ class _Parser:
     def _set(self) -> frozenset[str]:
         self._at += 1
         negated = self._takes("^")
-        found: set[str] = set()
+        members: set[str] = set()
         if self._next() in ("]", "&"):
             raise _UndecidedError
         while not self._takes("]"):
             if not self._next() or _UNSAFE_IN_SET.match(self._pattern, self._at):
                 raise _UndecidedError
-            found |= self._members()
-        return _PRINTABLE - found if negated else frozenset(found)
+            members |= self._members()
+        return _PRINTABLE - members if negated else frozenset(members)
 
     def _members(self) -> frozenset[str]:
         """One letter of a set, or a range."""
@@ -227,11 +227,11 @@ def _repeat(inner: _Part, least: int, most: int | None) -> _Part:
         for _ in range(least):
             run.spend(0)
             places = inner(run, places)
-        found, new, times = places, places, least
+        reached, new, times = places, places, least
         while new and times != most:
             run.spend(len(new))
-            new = inner(run, new) - found
-            found, times = found | new, times + 1
-        return found
+            new = inner(run, new) - reached
+            reached, times = reached | new, times + 1
+        return reached
 
     return part

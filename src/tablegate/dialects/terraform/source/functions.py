@@ -267,15 +267,15 @@ def _setunion(first: object, *more: object) -> object:
 
 
 def _setintersection(first: object, *more: object) -> object:
-    kept, *others = _operands((first, *more))
+    own, *others = _operands((first, *more))
     common = [{identity(item) for item in other} for other in others]
-    return as_set([item for item in kept if all(identity(item) in one for one in common)])
+    return as_set([item for item in own if all(identity(item) in one for one in common)])
 
 
 def _setsubtract(first: object, second: object) -> object:
-    kept, dropped = _operands((first, second))
+    own, dropped = _operands((first, second))
     without = {identity(item) for item in dropped}
-    return as_set([item for item in kept if identity(item) not in without])
+    return as_set([item for item in own if identity(item) not in without])
 
 
 def _sum(content: object) -> object:

@@ -30,7 +30,7 @@ class InexactError(FailedError):
 
 
 class UntypedError(InexactError):
-    """Values of several types, which only Terraform can unify."""
+    """Values of different types, which only Terraform can unify."""
 
     def __init__(self) -> None:
         super().__init__(UNTYPED)

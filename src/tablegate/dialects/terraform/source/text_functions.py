@@ -117,7 +117,7 @@ def replaced(text: object, old: object, new: object) -> object:
 
 def matches(pattern: object, text: object) -> object:
     """regexall(pattern, text), for patterns without groups."""
-    return [match[0] for match in _found(as_text(pattern), as_text(text))]
+    return [match[0] for match in _all_matches(as_text(pattern), as_text(text))]
 
 
 def first_match(pattern: object, text: object) -> object:
@@ -128,19 +128,19 @@ def first_match(pattern: object, text: object) -> object:
     return match[0]
 
 
-def _found(pattern: str, text: str) -> list[re.Match[str]]:
+def _all_matches(pattern: str, text: str) -> list[re.Match[str]]:
     """All matches. Go and Python see empty ones in different places."""
-    found = list(_compiled(pattern).finditer(_searched(text)))
-    if not all(match[0] for match in found):
+    every = list(_compiled(pattern).finditer(_searched(text)))
+    if not all(match[0] for match in every):
         raise InexactError
-    return found
+    return every
 
 
 def _substituted(text: str, pattern: str, new: object) -> object:
     if isinstance(new, UnknownValue) or "$" in as_text(new):
         raise InexactError
     pieces, over = [], 0
-    for match in _found(pattern, text):
+    for match in _all_matches(pattern, text):
         pieces += [text[over : match.start()], as_text(new)]
         over = match.end()
     return joined_text([*pieces, text[over:]])

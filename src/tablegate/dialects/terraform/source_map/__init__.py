@@ -198,9 +198,9 @@ class SourceMap:
         site = ExpressionSite(module, keys, body.attributes.get("for_each"), instance.key)
         value = partial(self._value, instance)
         written = BlockMap(block, body, content, site, self._tracer, sure=sure, value=value)
-        return SourceMatch(written, self._settled(instance, lifecycle(body)[0]), sure)
+        return SourceMatch(written, self._evaluated_flag(instance, lifecycle(body)[0]), sure)
 
-    def _settled(self, instance: ResourceChange, attribute: Attribute | None) -> Attribute | None:
+    def _evaluated_flag(self, instance: ResourceChange, attribute: Attribute | None) -> Attribute | None:
         """An argument with what its expression comes to, if that is known: OpenTofu takes variables in a lifecycle."""
         if attribute is None or isinstance(attribute.value, Literal):
             return attribute
