@@ -113,6 +113,19 @@ def test_threads_may_begin_at_once() -> None:
         assert ran.stdout == "1\n"
 
 
+def test_threads_may_reread_a_report_at_once(tmp_path: Path) -> None:
+    """A crash of the decoder would end the interpreter."""
+    (tmp_path / "report.json").write_text(reporting(SCENARIOS)())
+    program = (
+        "import sys; from test_threads import in_threads; from tablegate.reporters.json_reread import reread;"
+        " data = open(sys.argv[1], 'rb').read(); print(len(in_threads(lambda: repr(reread(data)), 1)))"
+    )
+    path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    command = [sys.executable, "-c", program, str(tmp_path / "report.json")]
+    ran = subprocess.run(command, env={"PYTHONPATH": path}, capture_output=True, text=True, check=True)
+    assert ran.stdout == "1\n"
+
+
 def test_threads_compile_policies_that_are_data() -> None:
     """The parser of JSONPath and the filters of warnings belong to the process: neither is left changed."""
     before = list(warnings.filters)

@@ -198,6 +198,11 @@ class _Report(msgspec.Struct):
     shard: _Shard | None
 
 
+msgspec.json.Decoder(
+    _Report
+)  # threads may convert a shape at once, but not be the first to use it: msgspec 0.22 crashes
+
+
 def reread(data: bytes) -> Report:
     """The report. A ParseError says why the bytes are none, or why it cannot be trusted."""
     content = decode(part_of(utf8(data).decode()))

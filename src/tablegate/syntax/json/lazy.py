@@ -7,7 +7,8 @@ text, or it must encode to the same bytes. If that fails, which is rare, the str
 from __future__ import annotations
 
 import re
-from typing import TypeAlias, TypeVar
+from threading import Lock
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
@@ -26,6 +27,8 @@ _REFUSALS = (msgspec.DecodeError, RecursionError)  # a ValidationError is a Deco
 _KINDS = {dict: "an object", list: "a list", str: "a text", bool: "a boolean", type(None): "null"}
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"')
+_decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
+_decoders_lock = Lock()  # two threads that make decoders of one shape at once crash msgspec 0.22, and Python with it
 
 
 class Plain:
@@ -115,7 +118,7 @@ def typed(part: Part, shape: type[T]) -> T | None:
     if isinstance(part, Plain):
         return None
     try:
-        return msgspec.json.decode(part, type=shape)
+        return _decoder(shape).decode(part)
     except _REFUSALS:
         return None
 
@@ -180,10 +183,17 @@ def _proved_content(data: bytes) -> tuple[bool, object]:
 
 def _proved_shape(raw: msgspec.Raw, shape: type[T]) -> T | None:
     try:
-        content = msgspec.json.decode(raw, type=shape)
+        content = _decoder(shape).decode(raw)
     except _REFUSALS:
         return None
     return content if _encoded_size(content) == _size(raw) else None
+
+
+def _decoder(shape: type[T]) -> msgspec.json.Decoder[T]:
+    with _decoders_lock:
+        if shape not in _decoders:
+            _decoders[shape] = msgspec.json.Decoder(shape)
+        return _decoders[shape]
 
 
 def _encoded_size(content: object) -> int:
