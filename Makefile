@@ -32,12 +32,12 @@ arch: .venv/ready
 	$(BIN)/lint-imports
 
 test: .venv/ready
-	$(BIN)/pytest $(T) $(if $(K),-k '$(K)')
+	$(BIN)/pytest $(T) $(if $(K),-k '$(K)') $(if $(filter tests,$(T)),--numprocesses auto)
 
 # Above these floors nothing may fall; where a mistake would open the gate, every branch is tested.
 STRICT := src/tablegate/syntax/*,src/tablegate/model/*,src/tablegate/engine/*,src/tablegate/run/gate.py,src/tablegate/findings.py,src/tablegate/reporters/safe.py
 cover: .venv/ready
-	$(BIN)/pytest --cov --cov-report=
+	$(BIN)/pytest --numprocesses auto --cov --cov-report=
 	$(BIN)/coverage report --fail-under=95
 	$(BIN)/coverage report --include='$(STRICT)' --fail-under=100
 
