@@ -35,11 +35,13 @@ class Scaling:
         self._indexes = indexes
         self._finder = finder
         self._joined: ByTable[Resource] = ByTable()
+        self._targets: dict[str, Resource] = {}
         self._by_id: dict[tuple[str | None, str | None], list[Resource]] = {}
         self._unattached: Doubt | None = None  # why a policy or a schedule may be for any target
         for target in snapshot.of(_TARGET):
             if _is_for_tables(target):
                 self._joined.add(finder.of(target, "resource_id"), target)
+                self._targets[target.address] = target
                 self._by_id.setdefault(_id_and_dimension(target), []).append(target)
         self._policies = self._by_target("aws_appautoscaling_policy")
         self._schedules = self._by_target("aws_appautoscaling_scheduled_action")
@@ -58,7 +60,8 @@ class Scaling:
             if isinstance(index, Doubt):
                 doubt = doubt or index
                 continue
-            targets.append(self._target(target, dimension, index, match.region))
+            missing = self._finder.existence(target, [table])
+            targets.append(self._target(target, dimension, index, match.region, missing))
         return targets_in_order(targets), doubt
 
     def _index(self, table: Resource, target: Resource) -> str | Doubt:
@@ -91,7 +94,10 @@ class Scaling:
         names = [index.known_text("index_name") for index in indexes]
         return [] if None in names else sorted({name for name in names if name is not None})
 
-    def _target(self, target: Resource, dimension: Dimension, index: str | None, region: str | None) -> ScalingTarget:
+    def _target(
+        self, target: Resource, dimension: Dimension, index: str | None, region: str | None, missing: Doubt | None
+    ) -> ScalingTarget:
+        tracking = doubtful(missing, target.reference_place) if missing else tracking_together(self._tracking(target))
         return scaling_target(
             target.block,
             TERRAFORM,
@@ -100,7 +106,7 @@ class Scaling:
             dimension=dimension.capacity,
             index=index,
             region=region,
-            tracking=tracking_together(self._tracking(target)),
+            tracking=tracking,
             schedules=[_schedule(*attached) for attached in self._schedules.get(target.address, ())],
         )
 
@@ -118,7 +124,8 @@ class Scaling:
             if _is_for_tables(resource):
                 addresses, doubt = self._targets_of(resource)
                 for address in addresses:
-                    attached.setdefault(address, []).append((resource, doubt))
+                    missing = doubt or self._finder.existence(resource, [self._targets[address]])
+                    attached.setdefault(address, []).append((resource, missing))
         return attached
 
     def _targets_of(self, resource: Resource) -> tuple[tuple[str, ...], Doubt | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from tablegate.dialects.joins import ByTable, Location, TableMatch, match_name, table_name_in
 from tablegate.dialects.terraform.block import MISSHAPEN
@@ -12,7 +12,7 @@ from tablegate.dialects.terraform.resources import Resource, Snapshot, doubt_abo
 from tablegate.dialects.terraform.schema import TABLE_TYPES
 from tablegate.model import facts
 from tablegate.model.record import replace
-from tablegate.model.value import Value
+from tablegate.model.value import Doubt, Value
 
 _NAMES_A_TABLE = {
     "aws_appautoscaling_target": "resource_id",
@@ -64,6 +64,18 @@ class TableFinder:
     def location(self, resource: Resource) -> Location:
         """Where a table or another resource is."""
         return Location(self._regions.name(resource), None, resource.owner)
+
+    def if_it_exists(self, match: TableMatch, resource: Resource) -> TableMatch:
+        """The match of a resource that helps its table: only possible if it may not exist where the table does."""
+        missing = self.existence(resource, [self.by_address[address] for address in match.tables])
+        return match if match.doubt is not None or missing is None else replace(match, doubt=missing)
+
+    def existence(self, resource: Resource, others: Sequence[Resource]) -> Doubt | None:
+        """Why a resource may not exist where the others do."""
+        for one in resource.conditions:
+            if not all(one in other.conditions for other in others):
+                return Doubt(f"whether {resource.address} exists is not known: {one.doubt.reason}", one.doubt.settle)
+        return None
 
     def by_references(self, references: Iterable[Reference], resource: Resource) -> TableMatch:
         """The table among what an expression reads."""

@@ -37,7 +37,7 @@ class Insights:
     def __init__(self, snapshot: Snapshot, finder: TableFinder) -> None:
         self._joined: ByTable[Resource] = ByTable()
         for insights in snapshot.of("aws_dynamodb_contributor_insights"):
-            self._joined.add(finder.of(insights, "table_name"), insights)
+            self._joined.add(finder.if_it_exists(finder.of(insights, "table_name"), insights), insights)
 
     def of(self, table: Resource, index: str | None = None, region: str | None = None) -> Value[bool]:
         """Whether they are on for a table, for one of its indexes, or for a replica."""
@@ -90,13 +90,14 @@ class Alarms:
             table, index = dimensions.get("TableName"), dimensions.get("GlobalSecondaryIndexName")
             if isinstance(table, str):
                 watched = Alarm(address=alarm.address, metric=name, index=index if isinstance(index, str) else None)
-                self._add(self._finder.by_text(table, alarm), watched, account)
+                self._add(alarm, self._finder.by_text(table, alarm), watched, account)
         elif metric.is_unknown("dimensions"):
             references = alarm.snapshot.resolver.trace(metric.expression("dimensions"), alarm.scope)
             match = self._finder.by_references(references, alarm)
-            self._add(match, Alarm(address=alarm.address, metric=name), account)
+            self._add(alarm, match, Alarm(address=alarm.address, metric=name), account)
 
-    def _add(self, match: TableMatch, alarm: Alarm, account: Value[str]) -> None:
+    def _add(self, resource: Resource, match: TableMatch, alarm: Alarm, account: Value[str]) -> None:
+        match = self._finder.if_it_exists(match, resource)
         if not match.tables or account is facts.ACCOUNT.unset:
             self._joined.add(match, alarm)
             return
@@ -205,11 +206,12 @@ class Backups:
 
     def _selection(self, selection: Resource, table: Resource, arn: str) -> Selection:
         block = selection.block
-        is_near = self._finder.location(selection).is_near(self._finder.location(table))
+        near = self._finder.location(selection).is_near(self._finder.location(table))
+        present = unknown_region(selection.address) if near is None else near
         return Selection(
             address=selection.address,
             place=selection.reference_place,
-            present=unknown_region(selection.address) if is_near is None else is_near,
+            present=self._finder.existence(selection, [table]) or present if present else False,
             resources=self._listed(selection, "resources", table, arn),
             excluded=self._listed(selection, "not_resources", table, arn),
             tags=tag_tests(block.many("selection_tag"), TERRAFORM),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from tablegate.dialects.reading import Faults
@@ -12,7 +12,7 @@ from tablegate.dialects.terraform.references import MAX_NAMES, ExpressionScope, 
 from tablegate.dialects.terraform.regions import Regions
 from tablegate.dialects.terraform.resource_changes import ResourceChange, ResourceChanges
 from tablegate.dialects.terraform.schema import TABLE_TYPES, schema_of
-from tablegate.dialects.terraform.source_info import SourceMap, SourceMatch
+from tablegate.dialects.terraform.source_info import Condition, SourceMap, SourceMatch
 from tablegate.model.estate import ChangeKind
 from tablegate.model.record import replace
 from tablegate.model.table import Dialect
@@ -133,6 +133,12 @@ class Resource:
     def region(self) -> Value[str]:
         """The region that the resource is in."""
         return self.snapshot.regions.region(self)
+
+    @property
+    def conditions(self) -> Sequence[Condition]:
+        """What decides whether it exists, and is not known. A plan knows."""
+        source = self.resource_change.source_resource
+        return () if source is None else source.conditions
 
     @property
     def owner(self) -> str:

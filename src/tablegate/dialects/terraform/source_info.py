@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from tablegate.model.record import record
-from tablegate.model.value import Place
+from tablegate.model.value import Doubt, Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tablegate.dialects.terraform.references import Rest
     from tablegate.dialects.terraform.resource_changes import ResourceChange
     from tablegate.findings import Fault
-    from tablegate.syntax.hcl.nodes import Attribute, Block
+    from tablegate.syntax.hcl.nodes import Attribute, Block, Expression
 
 
 Tree = Mapping[str, object]
@@ -109,12 +109,21 @@ class SourceResource:
     doubts: int  # the number of values that are written and not known
 
 
+class Condition(NamedTuple):
+    """An expression of a module that decides whether resources exist, and why it is not known."""
+
+    module: str
+    expression: Expression
+    doubt: Doubt
+
+
 class LazySourceResource:
-    """A resource in source that is evaluated when it is first asked for."""
+    """A resource in source that is evaluated when it is first asked for. It exists if its ``conditions`` hold."""
 
-    __slots__ = ("_load", "_loaded")
+    __slots__ = ("_load", "_loaded", "conditions")
 
-    def __init__(self, load: Callable[[], SourceResource]) -> None:
+    def __init__(self, load: Callable[[], SourceResource], conditions: tuple[Condition, ...] = ()) -> None:
+        self.conditions = conditions
         self._load = load
         self._loaded: SourceResource | None = None
 

@@ -166,6 +166,15 @@ def merged(block: Block, over: Block) -> Block:
     )
 
 
+def lifecycle_of(body: Body) -> Mapping[str, Attribute]:
+    """The arguments of a body's lifecycle: those of an override win."""
+    attributes: dict[str, Attribute] = {}
+    for block in body.blocks:
+        if block.type == "lifecycle":
+            attributes |= block.body.attributes
+    return attributes
+
+
 def inner_type(block: Block) -> str:
     """The type of an inner block. A dynamic block has the type of its label."""
     return block.labels[0] if block.type == "dynamic" and block.labels else block.type

@@ -8,9 +8,9 @@ from typing import NamedTuple, Protocol
 from tablegate.dialects.terraform.configuration import Key as InstanceKey
 from tablegate.dialects.terraform.configuration import bracketed
 from tablegate.dialects.terraform.references import UnknownValue
-from tablegate.dialects.terraform.source.definitions import Definition, Key, refuse_parsing
+from tablegate.dialects.terraform.source.definitions import Definition, Key, lifecycle_of, refuse_parsing
 from tablegate.dialects.terraform.source.evaluate import evaluated
-from tablegate.dialects.terraform.source.scalars import FailedError, as_number, as_text
+from tablegate.dialects.terraform.source.scalars import FailedError, as_bool, as_number, as_text
 from tablegate.dialects.terraform.source.values import (
     EvaluationScope,
     SetValue,
@@ -21,6 +21,7 @@ from tablegate.dialects.terraform.source.values import (
     merged_unknown,
     unknowns,
 )
+from tablegate.dialects.terraform.source_info import Condition
 from tablegate.model.value import Place
 from tablegate.syntax.hcl.nodes import Access, Attr, Block, Body, Expression, Literal, Name, Object
 from tablegate.syntax.node import ParseError
@@ -31,22 +32,41 @@ _PASSES_ON = {"terraform_data": ("output", "input")}
 
 
 class Repetition(NamedTuple):
-    """The instances that count or for_each make: (key, value) pairs. With a doubt there may be others, or none."""
+    """The instances that count, for_each or OpenTofu's enabled make: (key, value) pairs.
+
+    With a doubt there may be others, or none: ``decided_by`` an expression that is not known.
+    """
 
     pairs: tuple[tuple[object, object], ...] = ((None, None),)
     counts: bool = False
     single: bool = True
     doubt: UnknownValue | None = None
+    decided_by: Expression | None = None
 
 
 def repetition_of(body: Body, scope: EvaluationScope) -> Repetition:
     """The instances of a resource or module call with this body."""
     count, each = body.attributes.get("count"), body.attributes.get("for_each")
+    enabled = lifecycle_of(body).get("enabled")
     if count is not None:
-        return _by_count(evaluated(count.value, scope))
-    if each is not None:
-        return _by_for_each(_instances_as_map(evaluated(each.value, scope)))
-    return _ONCE
+        found = _by_count(evaluated(count.value, scope))
+    elif each is not None:
+        found = _by_for_each(_instances_as_map(evaluated(each.value, scope)))
+    elif enabled is not None:
+        found = _by_switch(evaluated(enabled.value, scope))
+    else:
+        return _ONCE
+    decides = count or each or enabled
+    return found if found.doubt is None or decides is None else found._replace(decided_by=decides.value)
+
+
+def _by_switch(content: object) -> Repetition:
+    if type(content) is not UnknownValue:
+        try:
+            return _ONCE if as_bool(content) else _NONE
+        except FailedError:
+            content = UnknownValue("enabled is neither true nor false")
+    return _ONCE._replace(doubt=content)
 
 
 def _by_count(content: object) -> Repetition:
@@ -77,6 +97,7 @@ def _instances_as_map(content: object) -> object:
 
 
 _ONCE = Repetition()
+_NONE = Repetition(pairs=())
 
 
 def instance_key(key: object) -> InstanceKey:
@@ -98,6 +119,8 @@ class ResourceInstances:
             if self._repeats.doubt is not None:
                 return merged_unknown([self._repeats.doubt])
             raise FailedError
+        if not self._repeats.pairs:
+            raise FailedError  # OpenTofu: null has no attributes
         return self._one(None, None).get(name)
 
     def at(self, key: object) -> object:
@@ -242,7 +265,9 @@ class ModuleInstance:
         path: tuple[str, ...] = (),
         call: Block | None = None,
         scope: EvaluationScope | None = None,
+        conditions: tuple[Condition, ...] = (),
     ) -> None:
+        self.conditions = conditions  # that decide whether it exists
         self.definition = definition
         self.address = address
         self.read_sensitive = False
@@ -350,6 +375,12 @@ class ModuleInstance:
         repetition = self.computed_once(key, lambda: repetition_of(self.body(key), EvaluationScope(self)))
         return repetition if isinstance(repetition, Repetition) else Repetition(doubt=None)
 
+    def conditions_of(self, repeats: Repetition) -> tuple[Condition, ...]:
+        """What decides whether the instances of a resource or a call exist, and is not known."""
+        if repeats.doubt is None or repeats.decided_by is None:
+            return self.conditions
+        return (*self.conditions, Condition(self.address, repeats.decided_by, repeats.doubt.doubt()))
+
     def body(self, key: Key) -> Body:
         """The body of a resource. Empty if it cannot be read, which is reported."""
         block = self.definition.resources[key]
@@ -371,7 +402,7 @@ class ModuleInstance:
             )
 
         def one(key: object, value: object) -> ModuleValue:
-            child = self._child(name, block, key, value, counts=repeats.counts)
+            child = self._child(name, block, repeats, key, value)
             if child is None:
                 raise AssertionError(name)
             return ModuleValue(child)
@@ -383,7 +414,7 @@ class ModuleInstance:
         for name, block in sorted(self.definition.calls.items()):
             repeats = self._repeats_of(name, block)
             for key, value in () if repeats is None else repeats.pairs:
-                child = self._child(name, block, key, value, counts=repeats.counts if repeats else False)
+                child = self._child(name, block, repeats or _ONCE, key, value)
                 if child is not None:
                     yield child
 
@@ -397,7 +428,7 @@ class ModuleInstance:
         repetition = self.computed_once(("module", name), lambda: repetition_of(block.body, EvaluationScope(self)))
         return repetition if isinstance(repetition, Repetition) else None
 
-    def _child(self, name: str, block: Block, key: object, value: object, *, counts: bool) -> ModuleInstance | None:
+    def _child(self, name: str, block: Block, repeats: Repetition, key: object, value: object) -> ModuleInstance | None:
         known = (name, instance_key(key))
         if known not in self._made:
             definition = self._project.definition_called(block, self.definition.folder, (*self._path, name))
@@ -411,7 +442,8 @@ class ModuleInstance:
                     address=address,
                     path=(*self._path, name),
                     call=block,
-                    scope=EvaluationScope(self, key, value, counts),
+                    scope=EvaluationScope(self, key, value, repeats.counts),
+                    conditions=self.conditions_of(repeats),
                 )
             )
         return self._made[known]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tablegate.dialects.terraform.block import InOrder
 from tablegate.dialects.terraform.references import UnknownValue
-from tablegate.dialects.terraform.source.definitions import inner_type
+from tablegate.dialects.terraform.source.definitions import inner_type, lifecycle_of
 from tablegate.dialects.terraform.source.evaluate import evaluated
 from tablegate.dialects.terraform.source.modules import ModuleInstance
 from tablegate.dialects.terraform.source.scalars import FailedError, as_bool, as_number, as_text
@@ -224,10 +224,7 @@ def _iterator(block: Block) -> str:
 
 def lifecycle(body: Body) -> tuple[Attribute | None, bool]:
     """The prevent_destroy argument of a body, and whether it ignores all changes."""
-    attributes: dict[str, Attribute] = {}
-    for block in body.blocks:
-        if block.type == "lifecycle":
-            attributes |= block.body.attributes
+    attributes = lifecycle_of(body)
     ignored = attributes.get("ignore_changes")
     value = None if ignored is None else ignored.value
     everything = value in (Name("all"), Literal("all"), Tuple((Literal("all"),)), Tuple((Literal("*"),)))

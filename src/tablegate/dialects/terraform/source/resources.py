@@ -170,7 +170,7 @@ class Resources:
             self._faults.incomplete(message, block.place)
 
     def _add(self, module: ModuleInstance, key: Key, block: Block, *, concerns: bool) -> None:
-        repeated = any(map(block.says, _REPEATING))
+        repeated = any(map(block.says, _REPEATING)) or (block.says("lifecycle") and block.says("enabled"))
         repeats = module.repeats(key) if repeated else Repetition()
         for at, value in repeats.pairs:
             if len(self.instances.rows) >= _MAX_RESOURCES:
@@ -178,7 +178,8 @@ class Resources:
                     self._faults.incomplete(f"more than {_MAX_RESOURCES} resources", block.place, blocks=True)
                 return
             origin = LazySourceResource(
-                self._maker(module, key, block, EvaluationScope(module, at, value, repeats.counts))
+                self._maker(module, key, block, EvaluationScope(module, at, value, repeats.counts)),
+                module.conditions_of(repeats),
             )
             if concerns and key.mode == "managed" and key.type in READ:
                 self.doubts += origin.loaded.doubts
