@@ -124,6 +124,7 @@ Replicas:
     ReadOnDemandThroughputSettings:
       MaxReadRequestUnits: 4000
 """,
+    on="strict",
 )
 def on_demand_ceiling(table: Table) -> Verdict:
     """On demand, a client caught in a loop is served as fast as it asks, and every request is billed.

@@ -48,7 +48,7 @@ _REQUIRED_OWNER: Mapping[str, str] = {
 
 @policy(
     "TG201",
-    HIGH,
+    MEDIUM,
     "A table must not use the AWS-owned key",
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/EncryptionAtRest.html",
     terraform="""
@@ -60,6 +60,7 @@ server_side_encryption {
 SSESpecification:
   SSEEnabled: true
 """,
+    strict_severity=HIGH,
 )
 def encryption_at_rest(table: Table, *, owner: Owner = "aws-managed") -> Verdict:
     """The AWS-owned key leaves no trace: its use is not in CloudTrail, and nobody can audit it or disable it.

@@ -88,6 +88,7 @@ Projection:
   NonKeyAttributes:
     - total
 """,
+    on="strict",
 )
 def index_projection(index: Index) -> Verdict:
     """Projecting ALL stores the table twice and writes every change twice, even of attributes that no query on the

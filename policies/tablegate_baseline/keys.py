@@ -120,6 +120,7 @@ KeySchema:
   - AttributeName: placed_at
     KeyType: RANGE
 """,
+    on="strict",
 )
 def sort_key(table: Table) -> Verdict:
     """Without one, a partition key finds a single item: no range, no order, no room for another kind of item.

@@ -85,6 +85,7 @@ Replicas:
     ContributorInsightsSpecification:
       Enabled: true
 """,
+    on="strict",
 )
 def contributor_insights(table: Table) -> Verdict:
     """A table throttles on one hot key while its average looks idle. Only Contributor Insights names the key."""

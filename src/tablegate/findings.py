@@ -9,7 +9,7 @@ from itertools import chain, pairwise
 from tablegate.model.record import field_names, record, replace
 from tablegate.model.table import Construct
 from tablegate.model.value import Place, Value
-from tablegate.policy.declare import Policy, Severity
+from tablegate.policy.declare import Policy, Profile, Severity
 
 
 class Outcome(StrEnum):
@@ -151,6 +151,8 @@ class Report:
     secrets: frozenset[str] = frozenset()
     skipped: tuple[Skipped, ...] = ()
     shard: Shard | None = None
+    profile: Profile = Profile.STANDARD
+    strict_adds: int = 0  # policies that profile strict would run beside these
 
     @property
     def gate(self) -> str:
@@ -220,6 +222,8 @@ def merged(reports: Iterable[Report], *, ours: bool = False) -> Report:
         exit=worst([exit_of(findings, faults), *(part.exit for part in parts)]),
         secrets=frozenset().union(*(part.secrets for part in parts)),
         skipped=_skipped(chain.from_iterable(part.skipped for part in parts)),
+        profile=max((part.profile for part in parts), default=Profile.STANDARD, key=tuple(Profile).index),
+        strict_adds=max((part.strict_adds for part in parts), default=0),
     )
 
 

@@ -60,7 +60,7 @@ def test_what_costs_the_same_may_stay() -> None:
 
 def test_it_must_be_selected() -> None:
     """It needs figures, so nobody gets it unasked."""
-    assert table_class.on is False
+    assert table_class.profile is None
 
 
 def test_without_figures_nothing_is_asked() -> None:

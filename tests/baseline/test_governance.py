@@ -68,7 +68,7 @@ def test_a_generated_name_is_not_judged() -> None:
 
 def test_tags_must_be_selected() -> None:
     """Which tags are required, a team decides for itself."""
-    assert required_tags.on is False
+    assert required_tags.profile is None
 
 
 def test_a_missing_tag_stands_where_the_tags_are() -> None:

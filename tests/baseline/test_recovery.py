@@ -123,4 +123,4 @@ def test_replicas_that_cannot_be_listed_may_have_a_short_period() -> None:
 def test_a_backup_selection_covers_the_table(covered: Value[bool], expected: str) -> None:
     """Whether one does, the dialect has found out."""
     assert expected == outcome(backup_plan.check(table(backed_up=covered)))
-    assert not backup_plan.on
+    assert backup_plan.profile is None

@@ -269,11 +269,12 @@ def test_the_working_tree_may_only_tighten(committed: Path) -> None:
     """What is stricter applies; what is not is named, and does not."""
     text = (
         'fail-on = "low"\nignore = ["TG302"]\nunknown = "warn"\nextend-select = ["TG301"]\nrequire-resources = true\n'
+        'profile = "strict"\n'
     )
     write(committed / "tablegate.toml", text)
     configuration = read(committed, ref="HEAD")
     assert (configuration["fail-on"], configuration["unknown"], configuration["ignore"]) == ("low", "block", ("TG302",))
-    assert configuration["require-resources"] is True
+    assert (configuration["require-resources"], configuration["profile"]) == (True, "strict")
     assert configuration["extend-select"] == ("TG301",)
     assert configuration.notes == (
         "tablegate.toml: unknown differs from the trusted configuration, and is not applied",

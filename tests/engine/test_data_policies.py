@@ -17,6 +17,7 @@ from tablegate.model import facts
 from tablegate.model.table import Table
 from tablegate.model.value import Doubt, Place
 from tablegate.policy import LOW, Index, Policy
+from tablegate.policy.declare import Profile
 
 BASE = {"id": "ACME001", "severity": "high", "title": "It must be so", "path": "$.name", "must": {"exist": True}}
 
@@ -51,7 +52,7 @@ def test_a_policy_is_read_from_toml() -> None:
     on = false
     """
     [policy] = data_policies(tomllib.loads(text)["policy"])
-    assert (policy.id, policy.name, policy.severity, policy.on) == ("ACME001", "recovery-window", LOW, False)
+    assert (policy.id, policy.name, policy.severity, policy.profile) == ("ACME001", "recovery-window", LOW, None)
     assert (policy.rationale, policy.docs) == ("Mistakes are found late.", "https://docs.example.com")
     assert policy.remedy.terraform == policy.remedy.cloudformation == "recovery_period_in_days = 14"
 
@@ -59,7 +60,12 @@ def test_a_policy_is_read_from_toml() -> None:
 def test_what_is_not_said_has_a_default() -> None:
     """Five keys are enough."""
     policy = one()
-    assert (policy.name, policy.rationale, policy.docs, policy.on) == ("acme001", "It must be so", "", True)
+    assert (policy.name, policy.rationale, policy.docs, policy.profile) == (
+        "acme001",
+        "It must be so",
+        "",
+        Profile.STANDARD,
+    )
     assert (policy.subject, policy.remedy.terraform) == (Table, None)
 
 

@@ -33,6 +33,7 @@ from tablegate.policy import (
     not_applicable,
     unknown,
 )
+from tablegate.policy.declare import Profile
 
 SAFE = replace(facts.NO_RECOVERY, enabled=facts.RECOVERY.of(True, Place("plan.json", 7)))
 UNSURE = replace(facts.NO_RECOVERY, enabled=facts.RECOVERY.doubted(DOUBT))
@@ -110,6 +111,17 @@ def test_the_last_word_on_severity_is_the_overrides() -> None:
     assert severity(policies=settings) == "medium"
     assert severity(policies=settings, overrides=(elsewhere,)) == "medium"
     assert severity(policies=settings, overrides=(here, elsewhere)) == "high"
+
+
+def test_a_policy_may_weigh_more_in_profile_strict() -> None:
+    """The configuration still has the last word."""
+    policy = replace(recovery_on(severity=MEDIUM), strict_severity=HIGH)
+    own = {"TT101": PolicySettings(severity=LOW)}
+    severities = [
+        judged(policy, **settings).findings[0].severity
+        for settings in ({}, {"profile": Profile.STRICT}, {"profile": Profile.STRICT, "policies": own})
+    ]
+    assert severities == ["medium", "high", "low"]
 
 
 def test_options_reach_the_predicate() -> None:

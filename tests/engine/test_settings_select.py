@@ -5,8 +5,16 @@ from __future__ import annotations
 import pytest
 
 from support.policies import recovery_on
-from tablegate.engine.settings import ConfigError, Settings, policies_named, selected_policies, selection
+from tablegate.engine.settings import (
+    ConfigError,
+    Settings,
+    added_by_strict,
+    policies_named,
+    selected_policies,
+    selection,
+)
 from tablegate.policy import CRITICAL, HIGH, LOW
+from tablegate.policy.declare import Profile
 
 POLICIES = (
     recovery_on("TG301", severity=HIGH, name="point-in-time"),
@@ -42,6 +50,18 @@ def test_a_selector_is_an_id_a_name_a_family_a_severity_or_all(word: str, expect
 def test_what_is_on_by_default_runs() -> None:
     """Without a selection, the defaults run."""
     assert ids() == ["ACME001", "TG301", "TG701"]
+
+
+def test_a_profile_adds_policies() -> None:
+    """What is added is counted, unless a selection or the profile leaves nothing to add."""
+    policies = (*POLICIES, recovery_on("TG104", on="strict", name="ceiling"))
+    strict = Settings(profile=Profile.STRICT)
+    assert [policy.id for policy in selected_policies(policies, strict)] == ["ACME001", "TG104", "TG301", "TG701"]
+    reasons = {item.policy.id: item.reason for item in selection(policies, Settings())}
+    assert (reasons["TG104"], reasons["TG306"]) == ("off in profile standard", "off by default")
+    assert {item.policy.id: item.reason for item in selection(policies, strict)}["TG104"] == "on in profile strict"
+    assert added_by_strict(policies, Settings()) == 1
+    assert added_by_strict(policies, strict) == added_by_strict(policies, Settings(select=("high",))) == 0
 
 
 def test_select_replaces_and_extend_select_adds_and_ignore_removes() -> None:

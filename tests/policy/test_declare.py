@@ -22,7 +22,7 @@ from tablegate.policy import (
     policies_of,
     policy,
 )
-from tablegate.policy.declare import accepted_value, option_schema, type_in_words
+from tablegate.policy.declare import Profile, accepted_value, option_schema, type_in_words
 
 
 def declare(check: Any, id: str = "TG301", severity: Any = HIGH, **stated: Any) -> Policy:
@@ -40,11 +40,30 @@ def good(table: Table, *, max_days: int = 7) -> Verdict:
 def test_everything_about_a_policy_comes_from_its_function() -> None:
     """Name, rationale, subject and options."""
     declared = declare(good, terraform="\n    ttl {\n      enabled = true\n    }\n", cloudformation="A:\n  B: 1")
-    assert (declared.name, declared.family, declared.subject, declared.on) == ("good", "recovery", Table, True)
+    assert (declared.name, declared.family, declared.subject, declared.profile) == (
+        "good",
+        "recovery",
+        Table,
+        Profile.STANDARD,
+    )
     assert declared.rationale == "It is needed.\n\nFor more than one reason."
     assert [(option.name, option.type, option.default) for option in declared.options] == [("max-days", int, 7)]
     assert (declared.remedy.terraform, declared.remedy.cloudformation) == ("ttl {\n  enabled = true\n}", "A:\n  B: 1")
     assert declare(good, "ACME001").family == "acme"
+
+
+def test_a_policy_belongs_to_a_profile_and_may_weigh_more_in_strict() -> None:
+    """What is on in standard is on in strict too."""
+    standard, strict, selected = (declare(good, on=on) for on in (True, "strict", False))
+    profiles = (Profile.STANDARD, Profile.STRICT)
+    assert [each.is_on(profile) for each in (standard, strict, selected) for profile in profiles] == [
+        *(True, True),
+        *(False, True),
+        *(False, False),
+    ]
+    raised = declare(good, severity=LOW, strict_severity=HIGH)
+    assert [raised.severity_in(profile) for profile in profiles] == [LOW, HIGH]
+    assert standard.severity_in(Profile.STRICT) is HIGH
 
 
 def test_a_remedy_is_that_of_the_resource() -> None:

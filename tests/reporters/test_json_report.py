@@ -110,6 +110,8 @@ def test_the_whole_report() -> None:
         ],
         "skipped": [{"why": "no input", "files": 9, "first": ["a.json", "b.json"]}],
         "shard": {"number": 2, "of": 3, "roots": 40, "digest": "35faee78"},
+        "profile": "standard",
+        "strict_adds": 0,
     }
     twin = fault(code=FaultCode.DUPLICATE_KEY, place=Place("plan.json", 3, 7), hint=None)
     assert expected == rendered(

@@ -14,6 +14,7 @@ from tablegate.findings import Counts, Exit, FaultCode, Finding, Input, Outcome,
 from tablegate.model import facts
 from tablegate.model.value import Doubt, Origin, Place, Value
 from tablegate.policy import LOW, Severity
+from tablegate.policy.declare import Profile
 from tablegate.reporters import REPORTERS
 from tablegate.reporters.wording import Detail, ReportView
 
@@ -59,6 +60,13 @@ def test_a_failure_in_a_template() -> None:
         gate: blocked (exit 1)
         """
     assert dedent(expected) == rendered(report(finding()))
+
+
+def test_the_profile_is_named() -> None:
+    """The header names another profile than the default, and the counts say what strict would add."""
+    strict = rendered(report(finding(), profile=Profile.STRICT))
+    assert strict.splitlines()[0].endswith(" · 41 policies checked · profile strict")
+    assert "\nprofile strict would also check 4 policies\ngate: " in rendered(report(finding(), strict_adds=4))
 
 
 def test_a_failure_in_a_plan() -> None:

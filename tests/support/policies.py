@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from tablegate.engine.judge import Judgement, Ledger, PreparedPolicies, judge
 from tablegate.engine.settings import Settings
@@ -12,7 +12,12 @@ from tablegate.policy import HIGH, Policy, Severity, Table, Verdict, policy
 
 
 def declared(
-    check: Callable[..., Any], id: str = "TT101", *, severity: Severity = HIGH, on: bool = True, name: str | None = None
+    check: Callable[..., Any],
+    id: str = "TT101",
+    *,
+    severity: Severity = HIGH,
+    on: bool | Literal["strict"] = True,
+    name: str | None = None,
 ) -> Policy:
     """The predicate as a policy. A predicate without a docstring is given one."""
     check.__doc__ = check.__doc__ or "Because a test says so."
@@ -30,7 +35,9 @@ def declared(
     return declare(check)
 
 
-def recovery_on(id: str = "TT101", *, severity: Severity = HIGH, on: bool = True, name: str = "recovery-on") -> Policy:
+def recovery_on(
+    id: str = "TT101", *, severity: Severity = HIGH, on: bool | Literal["strict"] = True, name: str = "recovery-on"
+) -> Policy:
     """A policy that asks every table for point-in-time recovery."""
 
     def check(table: Table) -> Verdict:

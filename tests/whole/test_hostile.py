@@ -35,7 +35,7 @@ ROWS = [Row(*line.split("\t")) for line in (HOSTILE / "INDEX.tsv").read_text("ut
 
 
 def _run(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    code = cli.run(["check", *arguments])
+    code = cli.run(["check", "--profile", "strict", *arguments])
     return code, *capfd.readouterr()
 
 

@@ -14,8 +14,7 @@ from tablegate.config.configuration import Configuration, read_configuration
 from tablegate.config.read_options import read_options, with_grammar
 from tablegate.dialects import with_shared_inputs
 from tablegate.dialects.reading import ReadOptions
-from tablegate.engine.judge import PreparedPolicies
-from tablegate.engine.settings import ConfigError, Settings, selected_policies
+from tablegate.engine.settings import ConfigError, Settings
 from tablegate.findings import NOTHING, Counts, Exit, Fault, FaultCode, Report, Shard, digest, merged
 from tablegate.inputs.collect import Collected, collect
 from tablegate.inputs.files import name_of
@@ -24,7 +23,7 @@ from tablegate.model.record import record, replace
 from tablegate.model.value import Place
 from tablegate.packs import LoadedPacks, load
 from tablegate.policy.declare import Policy
-from tablegate.run.gate import check_prepared, with_required_resources
+from tablegate.run.gate import check_prepared, prepare_policies, with_required_resources
 from tablegate.run.parts import Check, groups, size_of
 
 
@@ -74,7 +73,7 @@ def check(inputs: Iterable[str], sources: ConfigSources, flags: Mapping[str, Any
     run = run_options(configuration)
     options = read_options(configuration, os.environ)
 
-    policies = PreparedPolicies(selected_policies(prepared.policies, prepared.settings), prepared.settings)
+    policies = prepare_policies(prepared.policies, prepared.settings)
     progress = Progress(silent=run.silent)
     try:
         collected = _collected(inputs, run, progress)

@@ -23,7 +23,7 @@ from tablegate.engine.settings import (
     unknown_key,
 )
 from tablegate.model.record import record, replace
-from tablegate.policy.declare import Policy, Severity, reject_duplicates
+from tablegate.policy.declare import Policy, Profile, Severity, reject_duplicates
 
 Reader = Callable[[object, tuple[str, ...]], Any]
 
@@ -172,6 +172,8 @@ def _stricter(key: str, base: Any, proposed: Any) -> Any:
         and proposed in _UNKNOWN_MODES
         and _UNKNOWN_MODES.index(proposed) > _UNKNOWN_MODES.index(base or "block")
     ):
+        return proposed
+    if key == "profile" and proposed == Profile.STRICT:
         return proposed
     if key == "require-resources" and proposed is True:
         return True

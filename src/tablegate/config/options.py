@@ -98,6 +98,16 @@ OPTIONS = (
     ),
     # Which policies run, and what blocks.
     Option(
+        "profile",
+        Kind.TEXT,
+        Scope.PROJECT,
+        "policies and severities to start from: {choices}",
+        _CHECK,
+        "NAME",
+        choices=("standard", "strict"),
+        default="standard",
+    ),
+    Option(
         "select",
         Kind.WORDS,
         Scope.PROJECT,

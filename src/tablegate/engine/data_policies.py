@@ -21,7 +21,7 @@ from tablegate.engine.settings import (
 )
 from tablegate.model.table import Dialect, Index, Replica, Table
 from tablegate.model.value import Value, Verdict, all_of, any_of, fails, not_applicable, unknown, when
-from tablegate.policy.declare import InBothLanguages, Policy
+from tablegate.policy.declare import InBothLanguages, Policy, Profile
 
 SUBJECTS: Mapping[str, type] = {"table": Table, "index": Index, "replica": Replica, "resource": Table}
 MUSTS = ("exist", "equal", "one-of", "match", "at-least", "at-most")
@@ -66,7 +66,7 @@ def _policy(table: Mapping[str, Any]) -> Policy:
         remedy=InBothLanguages(text.get("fix"), text.get("fix")),
         subject=SUBJECTS[subject],
         options=(),
-        on=as_bool(table.get("on", True), ("policy", "on")),
+        profile=Profile.STANDARD if as_bool(table.get("on", True), ("policy", "on")) else None,
         check=_check(table, subject, text.get("dialect")),
     )
 

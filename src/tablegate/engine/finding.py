@@ -184,6 +184,7 @@ def finding_maker(
     """A function that makes the findings of one policy."""
     own = settings.policies.get(policy.id)
     set_severity = own.severity if own else None
+    policy_severity = policy.severity_in(settings.profile)
     failing = _blocking(settings.fail_on)
     unknown = failing if settings.unknown is UnknownMode.BLOCK else _NONE
     unknown_in_source = unknown if settings.unknown_chosen else _NONE
@@ -196,7 +197,7 @@ def finding_maker(
             blocks = unknown_in_source if site.dialect is Dialect.TERRAFORM_SOURCE else unknown
         waived = _acknowledged(policy, site.construct) if site.construct and settings.heeds_acknowledged else None
         overridden = severity_at(policy, site, settings.overrides)
-        severity = overridden or set_severity or Severity(verdict.severity or policy.severity)
+        severity = overridden or set_severity or Severity(verdict.severity or policy_severity)
         message = message_of(verdict)
         return Finding(
             policy=policy,

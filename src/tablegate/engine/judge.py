@@ -30,9 +30,10 @@ Guard: TypeAlias = Callable[[], AbstractContextManager[object]]  # surrounds a p
 class PreparedPolicies:
     """Policies ready to run under some settings. They do not change, and threads may share them."""
 
-    def __init__(self, policies: Sequence[Policy], settings: Settings) -> None:
+    def __init__(self, policies: Sequence[Policy], settings: Settings, strict_adds: int = 0) -> None:
         self.policies = tuple(policies)
         self.settings = settings
+        self.strict_adds = strict_adds  # policies that profile strict would run beside these
         self.askers = [(policy, asker(policy, settings)) for policy in policies]
         self.finding_makers = {policy.id: finding_maker(policy, settings) for policy in policies}
 
@@ -221,6 +222,6 @@ _CANARY = Policy(
     remedy=InBothLanguages(None, None),
     subject=DaxCluster,
     options=(),
-    on=True,
+    profile=None,
     check=_encrypted,
 )

@@ -10,8 +10,8 @@ from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any, NoReturn
 
-from tablegate.model.record import field, record
-from tablegate.policy.declare import FAMILIES, Policy, Severity, accepted_value, type_in_words
+from tablegate.model.record import field, record, replace
+from tablegate.policy.declare import FAMILIES, Policy, Profile, Severity, accepted_value, type_in_words
 
 
 class ConfigError(Exception):
@@ -58,6 +58,7 @@ class Override:
 class Settings:
     """The settings of a run."""
 
+    profile: Profile = Profile.STANDARD
     select: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -98,16 +99,32 @@ def selected_policies(policies: Iterable[Policy], settings: Settings) -> tuple[P
 
 def selection(policies: Sequence[Policy], settings: Settings) -> tuple[Selection, ...]:
     """The selection of every policy, by id. ``select`` replaces the defaults, and ``ignore`` comes last."""
-    choices = dict.fromkeys((policy.id for policy in policies), (False, "off by default"))
+    profile = settings.profile
+    choices = {
+        policy.id: (False, "off by default" if policy.profile is None else f"off in profile {profile}")
+        for policy in policies
+    }
     if settings.select:
         choices = dict.fromkeys(choices, (False, "not selected"))
         choices |= _choices(policies, settings.select, True, "selected by")
     else:
-        choices |= {policy.id: (True, "on by default") for policy in policies if policy.on}
+        choices |= {policy.id: (True, _on_by(policy)) for policy in policies if policy.is_on(profile)}
     choices |= _choices(policies, settings.extend_select, True, "selected by")
     choices |= _choices(policies, settings.ignore, False, "ignored by")
     ordered = sorted(policies, key=lambda policy: policy.id)
     return tuple(Selection(policy, *choices[policy.id]) for policy in ordered)
+
+
+def added_by_strict(policies: Sequence[Policy], settings: Settings) -> int:
+    """How many more policies profile strict would run."""
+    if settings.profile is Profile.STRICT:
+        return 0
+    strict = selection(policies, replace(settings, profile=Profile.STRICT))
+    return sum(item.runs for item in strict) - sum(item.runs for item in selection(policies, settings))
+
+
+def _on_by(policy: Policy) -> str:
+    return "on in profile strict" if policy.profile is Profile.STRICT else "on by default"
 
 
 def policies_named(policies: Iterable[Policy], selector: str) -> tuple[Policy, ...]:
@@ -245,7 +262,14 @@ def _unknown_mode(value: object, keys: tuple[str, ...]) -> UnknownMode:
     return wrong_value(value, f"one of {', '.join(UnknownMode)}", keys)
 
 
+def _profile(value: object, keys: tuple[str, ...]) -> Profile:
+    if isinstance(value, str) and value in tuple(Profile):
+        return Profile(value)
+    return wrong_value(value, f"one of {', '.join(Profile)}", keys)
+
+
 _READERS: Mapping[str, Callable[[object, tuple[str, ...]], Any]] = {
+    "profile": _profile,
     "select": as_texts,
     "extend-select": as_texts,
     "ignore": as_texts,

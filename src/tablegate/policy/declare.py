@@ -74,6 +74,13 @@ class Severity(StrEnum):
 CRITICAL, HIGH, MEDIUM, LOW, INFO = tuple(Severity)
 
 
+class Profile(StrEnum):
+    """How much a team asks of its tables. A policy belongs to the first profile that runs it, or to none."""
+
+    STANDARD = "standard"
+    STRICT = "strict"
+
+
 @record(kw_only=False)
 class InBothLanguages:
     """One text for each language. None: the language cannot express it."""
@@ -115,13 +122,22 @@ class Policy:
     remedy: InBothLanguages
     subject: type
     options: tuple[PolicyOption, ...]
-    on: bool
+    profile: Profile | None  # the first that runs it; None: it must be selected
     check: Predicate
+    strict_severity: Severity | None = None  # its severity in profile strict, if that is another one
 
     @property
     def family(self) -> str:
         """The name of its family: by the hundred of a shipped id, or the letters of another one."""
         return FAMILIES.get(self.id[:3], self.id.rstrip("0123456789").lower())
+
+    def is_on(self, profile: Profile) -> bool:
+        """Whether it runs in a profile unless it is selected or ignored."""
+        return self.profile is profile or self.profile is Profile.STANDARD
+
+    def severity_in(self, profile: Profile) -> Severity:
+        """Its severity in a profile."""
+        return self.strict_severity if self.strict_severity and profile is Profile.STRICT else self.severity
 
 
 def policy(
@@ -133,11 +149,13 @@ def policy(
     terraform: str | None,
     cloudformation: str | None,
     global_table: str | None = None,
-    on: bool = True,
+    on: bool | Literal["strict"] = True,
+    strict_severity: Severity | None = None,
 ) -> Callable[[Predicate], Policy]:
     """Make a policy of the decorated predicate. Its docstring is the rationale, its name the policy's name.
 
     ``global_table`` is the remedy for ``AWS::DynamoDB::GlobalTable`` if it is not that of other CloudFormation tables.
+    A policy that is on in "strict" runs in that profile only.
     """
 
     def declare(check: Predicate) -> Policy:
@@ -162,8 +180,9 @@ def policy(
             remedy=InBothLanguages(_fragment(terraform), _fragment(cloudformation), _fragment(global_table)),
             subject=subject,
             options=options,
-            on=on,
+            profile=Profile.STRICT if on == "strict" else Profile.STANDARD if on else None,
             check=check,
+            strict_severity=strict_severity,
         )
 
     return declare

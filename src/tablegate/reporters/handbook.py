@@ -9,7 +9,7 @@ from itertools import groupby
 
 from tablegate.model import facts
 from tablegate.model.table import GLOBAL_TABLE
-from tablegate.policy.declare import FAMILIES, Policy, PolicyOption, type_in_words
+from tablegate.policy.declare import FAMILIES, Policy, PolicyOption, Profile, type_in_words
 
 SUBJECTS = {
     "Table": "every table",
@@ -218,11 +218,18 @@ def _row(word: str, lines: list[str]) -> str:
 
 
 def _facts(policy: Policy) -> str:
-    return f"{policy.severity} · {policy.family} · {'on' if policy.on else 'off'} by default"
+    return f"{policy.severity} · {policy.family} · {_when_on(policy)}"
 
 
 def _weight(policy: Policy) -> str:
-    return str(policy.severity) if policy.on else f"{policy.severity}, off by default"
+    return str(policy.severity) if policy.is_on(Profile.STANDARD) else f"{policy.severity}, {_when_on(policy)}"
+
+
+def _when_on(policy: Policy) -> str:
+    if policy.profile is Profile.STRICT:
+        return "on in profile strict"
+    raised = f", {policy.strict_severity} in profile strict" if policy.strict_severity else ""
+    return ("off by default" if policy.profile is None else "on by default") + raised
 
 
 def _subject(policy: Policy) -> str:

@@ -28,6 +28,8 @@ def render(report: Report, view: ReportView) -> str:  # noqa: ARG001 - the bytes
         "findings": _rows([encode(_finding(item, scrub)) for item in report.findings]),
         "faults": _rows([encode(_fault(item, scrub)) for item in report.faults]),
         "counts": encode({name: getattr(report.counts, name) for name in field_names(Counts)}),
+        "profile": encode(str(report.profile)),
+        "strict_adds": encode(report.strict_adds),
         "gate": encode(report.gate),
         "exit": encode(int(report.exit)),
         "policies": _rows([encode(_policy(item)) for item in _named(report)]),

@@ -24,7 +24,7 @@ from tablegate.findings import (
 )
 from tablegate.model.table import Construct, Table
 from tablegate.model.value import Doubt, Origin, Place, Value, Verdict
-from tablegate.policy.declare import InBothLanguages, Policy, Severity
+from tablegate.policy.declare import InBothLanguages, Policy, Profile, Severity
 from tablegate.reporters.json_report import VERSION
 from tablegate.reporters.safe import ContentSummary
 from tablegate.syntax.json.lazy import decode, part_of
@@ -119,7 +119,7 @@ class _Policy(msgspec.Struct):
             remedy=InBothLanguages(None, None),
             subject=Table,
             options=(),
-            on=True,
+            profile=None,
             check=_predicate_of_another_run,
         )
 
@@ -196,6 +196,8 @@ class _Report(msgspec.Struct):
     policies: list[_Policy]
     skipped: list[_Skipped]
     shard: _Shard | None
+    profile: Profile = Profile.STANDARD
+    strict_adds: int = 0
 
 
 msgspec.json.Decoder(
@@ -234,6 +236,8 @@ def _report(parsed: _Report, exit: Exit) -> Report:
         exit=worst((exit, exit_of(findings, faults))),
         skipped=tuple(Skipped(item.why, item.files, item.first) for item in parsed.skipped),
         shard=None if parsed.shard is None else Shard(**msgspec.structs.asdict(parsed.shard)),
+        profile=parsed.profile,
+        strict_adds=parsed.strict_adds,
     )
 
 

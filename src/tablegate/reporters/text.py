@@ -10,7 +10,7 @@ from itertools import islice
 from tablegate import __version__
 from tablegate.findings import NO_INPUT, Exit, Fault, Finding, Outcome, Report, Skipped
 from tablegate.model.value import Place
-from tablegate.policy.declare import Severity
+from tablegate.policy.declare import Profile, Severity
 from tablegate.reporters.frames import FindingGroup, Frames, grouped, in_order
 from tablegate.reporters.safe import SafeText, Sanitizer, joined, trusted_text
 from tablegate.reporters.wording import (
@@ -258,6 +258,8 @@ def _inputs_read(report: Report, safe: Sanitizer) -> Iterator[SafeText]:
         yield joined(counted(len(report.inputs), "input"), trusted_text(": "), listed(_kinds(report, safe)))
     yield listed(_sizes(report))
     yield joined(counted(report.counts.policies, "policy"), trusted_text(" checked"))
+    if report.profile is not Profile.STANDARD:
+        yield trusted_text(f"profile {report.profile}")
 
 
 def _kinds(report: Report, safe: Sanitizer) -> Iterator[SafeText]:
@@ -299,8 +301,11 @@ def _not_wholly_read(report: Report) -> SafeText:
 
 
 def _footer(report: Report, safe: Sanitizer, paint: Paint) -> Iterator[SafeText]:
-    """The counts, and the gate."""
+    """The counts, what the other profile would add, and the gate."""
     yield from _counts(report, safe, paint)
+    if report.counts.verdicts and report.strict_adds:
+        adds = counted(report.strict_adds, "policy")
+        yield joined(trusted_text("profile strict would also check "), adds)
     style = Style.GOOD if report.exit is Exit.OPEN else Style.BAD
     gate = paint(style, trusted_text(gate_text(report)))
     yield joined(trusted_text("gate: "), gate, trusted_text(" (exit "), number(report.exit), trusted_text(")"))

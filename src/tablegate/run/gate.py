@@ -14,7 +14,7 @@ from tablegate.dialects import read_all
 from tablegate.dialects.reading import ReadOptions
 from tablegate.engine.finding import overridden
 from tablegate.engine.judge import Guard, Ledger, PreparedPolicies, judge, self_check
-from tablegate.engine.settings import Settings, selected_policies
+from tablegate.engine.settings import Settings, added_by_strict, selected_policies
 from tablegate.findings import Exit, Fault, FaultCode, Input, Report, exit_of, in_order
 from tablegate.model.record import replace
 from tablegate.model.value import Place
@@ -35,8 +35,12 @@ def check(
 
     ``faults`` of the caller, such as files that could not be opened, go into the report.
     """
-    prepared = PreparedPolicies(selected_policies(policies, settings), settings)
-    return check_prepared(sources, prepared, options, faults=faults, guard=guard)
+    return check_prepared(sources, prepare_policies(policies, settings), options, faults=faults, guard=guard)
+
+
+def prepare_policies(policies: Sequence[Policy], settings: Settings) -> PreparedPolicies:
+    """The policies that the settings select, ready to run."""
+    return PreparedPolicies(selected_policies(policies, settings), settings, added_by_strict(policies, settings))
 
 
 def check_prepared(
@@ -77,6 +81,8 @@ def check_prepared(
         counts=judgement.counts,
         exit=exit_of(judgement.findings, faults),
         secrets=frozenset(secrets),
+        profile=prepared.settings.profile,
+        strict_adds=prepared.strict_adds,
     )
 
 
