@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -327,6 +328,9 @@ def test_a_ref_that_is_none_is_refused(committed: Path, ref: str, message: str) 
 
 def test_a_ref_outside_a_repository_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """There is nothing to read it from; nor is there without git."""
+    message = 'the git ref "HEAD" cannot be found: no .git here or in a folder above'
+    assert refused(tmp_path, ref="HEAD")[0] == message
+    (tmp_path / ".git").mkdir()
     assert refused(tmp_path, ref="HEAD")[0] == 'the git ref "HEAD" cannot be found'
     monkeypatch.setenv("PATH", str(tmp_path))
     assert refused(tmp_path, ref="HEAD")[0] == "git is not installed; a configuration at a git ref needs it"
@@ -336,7 +340,7 @@ def test_bytes_that_are_no_text_at_a_ref_are_refused(committed: Path) -> None:
     """As they are in a file."""
     (committed / "tablegate.toml").write_bytes(b"\xff")
     subprocess.run(["git", "commit", "-qam", "bytes"], cwd=committed, check=True)
-    assert refused(committed, ref="HEAD")[0] == "HEAD:./tablegate.toml is not UTF-8"
+    assert refused(committed, ref="HEAD")[0] == "HEAD:tablegate.toml is not UTF-8"
 
 
 def test_an_untrusted_tree_is_not_read(repository: Path) -> None:
@@ -347,7 +351,45 @@ def test_an_untrusted_tree_is_not_read(repository: Path) -> None:
         "give --config or --config-ref",
     )
     assert read(repository, untrusted=True, search=False)["fail-on"] == "high"
-    assert read(repository, untrusted=True, file=repository / "tablegate.toml")["fail-on"] == "never"
+
+
+@pytest.mark.parametrize("how", [{"untrusted": True}, {"environment": {"TABLEGATE_UNTRUSTED": "1"}}])
+def test_a_file_of_an_untrusted_tree_cannot_be_named(tmp_path: Path, how: dict[str, Any]) -> None:
+    """A pull request would write the gate that it has to pass. A checkout beside it, or within, is another one."""
+    tree, base, inner = tmp_path / "tree", tmp_path / "base", tmp_path / "tree" / "base"
+    for folder in (tree, base, inner):
+        (folder / ".git").mkdir(parents=True)
+        write(folder / "tablegate.toml", 'fail-on = "never"')
+    (base / "link.toml").symlink_to(tree / "tablegate.toml")
+    for file, folder in ((tree / "tablegate.toml", tree), (base / "link.toml", tree)):
+        message, hint = refused(folder, file=file, **how)
+        assert message == f"--config: {file.as_posix()} is in the working tree, which is not trusted"
+        assert hint == "give a copy from another checkout, or --config-ref for the configuration"
+    assert "is in the working tree" in refused(base, file=tree / "tablegate.toml", inputs=[str(tree)], **how)[0]
+    for file in (base / "tablegate.toml", inner / "tablegate.toml"):
+        assert read(tree, file=file, **how)["fail-on"] == "never"
+    shutil.rmtree(tree / ".git")
+    assert "is in the working tree" in refused(tree, file=tree / "tablegate.toml", **how)[0]
+
+
+@pytest.mark.parametrize(
+    ("how", "environment", "trusted"),
+    [
+        ({}, {}, True),
+        ({"untrusted": True}, {}, False),
+        ({"ref": "HEAD"}, {}, False),
+        ({}, {"TABLEGATE_UNTRUSTED": "true"}, False),
+        ({}, {"TABLEGATE_CONFIG_REF": "HEAD"}, False),
+        ({}, {"TABLEGATE_UNTRUSTED": "false"}, True),
+    ],
+)
+def test_whoever_says_that_the_tree_is_not_trusted_is_heard(
+    committed: Path, how: dict[str, Any], environment: dict[str, str], trusted: bool
+) -> None:
+    """A variable says as much as a flag: ignore files hide nothing, and what a program acknowledges is not waived."""
+    configuration = read(committed, environment={"TABLEGATE_NO_CONFIG": "1", **environment}, **how)
+    assert configuration.trust.uses_ignore_files is trusted
+    assert configuration.resolve(POLICIES)[1].heeds_acknowledged is trusted
 
 
 def test_a_file_and_a_ref_cannot_both_be_meant(repository: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -69,11 +70,34 @@ def test_what_the_cdk_writes_for_itself_is_not_the_authors(capfd: pytest.Capture
         assert ([], True) == (report["findings"], report["counts"]["held"] + report["counts"]["not_applicable"] > 0)
 
 
-def test_a_strangers_acknowledgements_waive_nothing(capfd: pytest.CaptureFixture[str]) -> None:
-    """What the working tree holds may only tighten where --untrusted says whose it is."""
-    shutil.copytree(SHOP, "cdk.out")
-    Path("mine.toml").write_text("")
-    report = _checked(capfd, "cdk.out", "--select", "TG301", "--untrusted", "--config", "mine.toml")
+@pytest.mark.parametrize(
+    ("flags", "environment"),
+    [
+        (("--untrusted", "--config", "../mine.toml"), {}),
+        (("--config", "../mine.toml"), {"TABLEGATE_UNTRUSTED": "1"}),
+        ((), {"TABLEGATE_UNTRUSTED": "1", "TABLEGATE_CONFIG": "../mine.toml"}),
+        (("--untrusted", "--no-config"), {}),
+        (("--config-ref", "HEAD"), {}),
+        ((), {"TABLEGATE_CONFIG_REF": "HEAD"}),
+    ],
+)
+def test_a_strangers_acknowledgements_waive_nothing(
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    flags: tuple[str, ...],
+    environment: dict[str, str],
+) -> None:
+    """What the working tree holds may only tighten where a flag or a variable says whose it is."""
+    (tmp_path / "mine.toml").write_text("")
+    shutil.copytree(SHOP, "tree/cdk.out")
+    monkeypatch.chdir(tmp_path / "tree")
+    commit = ("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "--allow-empty", "-m", "a")
+    for command in (("init", "-q"), commit):
+        subprocess.run(["git", *command], check=True)
+    for name, text in environment.items():
+        monkeypatch.setenv(name, text)
+    report = _checked(capfd, "cdk.out", "--select", "TG301", *flags)
     assert [("fails", None)] * 2 == _outcomes(report, "TG301", "OrdersA9B65338")
     assert 0 == report["counts"]["waived"]
 

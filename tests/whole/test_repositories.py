@@ -55,6 +55,27 @@ def test_where_the_tree_is_not_trusted_it_leaves_nothing_out(tmp_path: Path, fla
     assert 1 == tablegate("check", ".", *flags, cwd=tmp_path).returncode
 
 
+@pytest.mark.parametrize("variable", ["TABLEGATE_UNTRUSTED", "TABLEGATE_NO_IGNORE"])
+def test_the_matrix_leaves_nothing_out_either(tmp_path: Path, variable: str) -> None:
+    """It has no flag for it, but the variable counts for every command."""
+    (tmp_path / "t.yaml").write_bytes(TABLE)
+    (tmp_path / ".gitignore").write_text("*\n")
+    assert 3 == tablegate("iam", ".", cwd=tmp_path).returncode
+    assert 0 == tablegate("iam", ".", cwd=tmp_path, env={variable: "1"}).returncode
+
+
+@pytest.mark.parametrize("command", [("check", "t.yaml"), ("explain", "TG301"), ("policies",), ("config", "schema")])
+def test_policies_of_a_stranger_are_not_loaded(tmp_path: Path, command: tuple[str, ...]) -> None:
+    """Loading a file runs its code, also where the flag names a folder that the pull request changed."""
+    (tmp_path / "t.yaml").write_bytes(TABLE)
+    (tmp_path / "own.py").write_text("open('touched', 'w')\n")
+    untrusted = {"TABLEGATE_UNTRUSTED": "1"}
+    ran = tablegate(*command, "--no-config", "--policies", "own.py", cwd=tmp_path, env=untrusted)
+    assert 2 == ran.returncode
+    assert b"--policies: own.py is in the working tree, which is not trusted" in ran.stderr
+    assert not (tmp_path / "touched").exists()
+
+
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_names_of_files_steer_nobody(tmp_path: Path, form: str) -> None:
     """Whatever a file or a folder of source is called, it is judged, and its name is shown and not obeyed."""

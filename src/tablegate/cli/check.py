@@ -66,7 +66,8 @@ class RunOptions:
 
 def check(inputs: Iterable[str], sources: ConfigSources, flags: Mapping[str, Any]) -> int:
     """Check the inputs, write every report, and return the exit code."""
-    prepared = prepare(sources, flags)
+    inputs = tuple(inputs)
+    prepared = prepare(sources, flags, inputs)
     configuration = prepared.configuration
     targets = destinations(configuration["output"])
     view = report_view(configuration)
@@ -92,8 +93,8 @@ def check(inputs: Iterable[str], sources: ConfigSources, flags: Mapping[str, Any
     return deliver(report, targets, replace(view, line=lines.of(report)))
 
 
-def prepare(sources: ConfigSources, flags: Mapping[str, Any]) -> Prepared:
-    """Read the configuration and load the packs."""
+def prepare(sources: ConfigSources, flags: Mapping[str, Any], inputs: Iterable[str] = ()) -> Prepared:
+    """Read the configuration and load the packs, for a run on these inputs."""
     configuration = read_configuration(
         flags,
         folder=os.getcwd(),
@@ -102,18 +103,19 @@ def prepare(sources: ConfigSources, flags: Mapping[str, Any]) -> Prepared:
         ref=sources.config_ref,
         search=not sources.no_config,
         untrusted=sources.untrusted,
+        inputs=inputs,
     )
+    for path in sources.policies:
+        configuration.trust.refuse("--policies", path)
     for line in configuration.notes:
         note(f"note: {line}")
     loaded = load((*configuration["packs"], *sources.packs), sources.policies, say=quote)
     policies, settings = configuration.resolve(loaded.policies)
-    if sources.config_ref or sources.untrusted:
-        settings = replace(settings, heeds_acknowledged=False)
     return Prepared(configuration=configuration, policies=policies, settings=settings, loaded=loaded)
 
 
 def run_options(configuration: Configuration) -> RunOptions:
-    """The options of the work. If the working tree is not trusted, its ignore files are not used."""
+    """The options of the work."""
     return RunOptions(
         stdin_name=configuration["stdin-filename"],
         jobs=_jobs(configuration["jobs"]),
@@ -122,9 +124,14 @@ def run_options(configuration: Configuration) -> RunOptions:
         trust_modules=configuration["trust-modules"],
         source=configuration["source"],
         plan_file=configuration["plan-file"],
-        use_ignore_files=configuration.trusts_tree and not configuration["no-ignore"],
+        use_ignore_files=uses_ignore_files(configuration),
         silent=configuration["quiet"],
     )
+
+
+def uses_ignore_files(configuration: Configuration) -> bool:
+    """Whether ignore files hide files of folders."""
+    return configuration.trust.uses_ignore_files and not configuration["no-ignore"]
 
 
 def _jobs(word: str | None) -> int | None:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tablegate.cli.check import ConfigSources, missing_shards, prepare
+from tablegate.cli.check import ConfigSources, missing_shards, prepare, uses_ignore_files
 from tablegate.cli.output import emit, note, save
 from tablegate.cli.reports import deliver, destinations, report_view, width
 from tablegate.config.configuration import Configuration, read_configuration
@@ -43,7 +43,12 @@ class Inputs:
     def __init__(self, names: Iterable[str], flags: Mapping[str, Any]) -> None:
         configuration = _configuration(flags)
         trust = configuration["trust-modules"]
-        collected = collect(names, configuration["stdin-filename"], trust_modules=trust)
+        collected = collect(
+            names,
+            configuration["stdin-filename"],
+            trust_modules=trust,
+            use_ignore_files=uses_ignore_files(configuration),
+        )
         self._sources = with_source_trees(
             collected.sources, configuration["source"], configuration["plan-file"], trust_modules=trust
         )

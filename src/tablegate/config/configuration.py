@@ -12,6 +12,7 @@ from typing import Any
 
 from tablegate.config.find import ConfigFile, file_at_ref, named_file, nearest_file
 from tablegate.config.options import FILE_KEYS, SETTINGS, Kind, Option
+from tablegate.config.trust import Trust
 from tablegate.engine.settings import (
     ConfigError,
     Settings,
@@ -49,15 +50,12 @@ class ConfiguredValue:
 
 @record()
 class Configuration:
-    """Every setting with its value. ``notes`` tell the reader what was found and is not applied.
-
-    The working tree is not trusted if the configuration comes from a git ref, or with ``--untrusted``.
-    """
+    """Every setting with its value. ``notes`` tell the reader what was found and is not applied."""
 
     values: Mapping[str, ConfiguredValue]
     file: ConfigFile | None = None
     notes: tuple[str, ...] = ()
-    trusts_tree: bool = True
+    trust: Trust = Trust()
 
     def __getitem__(self, key: str) -> Any:
         return self.values[key].value
@@ -67,7 +65,8 @@ class Configuration:
         try:
             policies = reject_duplicates((*packed, *_data_policies(self["policy"])))
             settings = settings_from({key: configured.value for key, configured in self.values.items()}, policies)
-            return policies, replace(settings, unknown_chosen=self.values["unknown"].origin != "default")
+            chosen = self.values["unknown"].origin != "default"
+            return policies, replace(settings, unknown_chosen=chosen, heeds_acknowledged=self.trust.heeds_acknowledged)
         except ConfigError as error:
             raise self._placed(error) from None
 
@@ -108,13 +107,17 @@ def read_configuration(
     ref: str | None = None,
     search: bool = True,
     untrusted: bool = False,
+    inputs: Iterable[str] = (),
 ) -> Configuration:
-    """The configuration for a run in a folder. ``flags`` hold only what was given, by key."""
+    """The configuration for a run in a folder on these inputs. ``flags`` hold only what was given, by key."""
     if file is None and ref is None:
         file = environment.get("TABLEGATE_CONFIG") or None
         ref = environment.get("TABLEGATE_CONFIG_REF") or None
     search = search and not _switched_on("TABLEGATE_NO_CONFIG", environment)
     untrusted = untrusted or _switched_on("TABLEGATE_UNTRUSTED", environment)
+    trust = Trust(tree=ref is None and not untrusted, folders=(os.fspath(folder), *map(_folder_of, inputs)))
+    if ref is None and isinstance(file, str | Path):
+        trust.refuse("--config", os.fspath(file))
     config_file, notes = _find_file(os.fspath(folder), file, ref, search=search, untrusted=untrusted)
     values = {name: ConfiguredValue(option.unset, "default") for name, option in SETTINGS.items()}
     if config_file is not None:
@@ -124,7 +127,11 @@ def read_configuration(
             values[name] = ConfiguredValue(_of_variable(option, environment[option.variable]), option.variable)
         if name in flags:
             values[name] = ConfiguredValue(flags[name], f"--{name}")
-    return Configuration(values=values, file=config_file, notes=notes, trusts_tree=ref is None and not untrusted)
+    return Configuration(values=values, file=config_file, notes=notes, trust=trust)
+
+
+def _folder_of(path: str) -> str:
+    return path if os.path.isdir(path) else os.path.dirname(path) or os.curdir
 
 
 def _find_file(

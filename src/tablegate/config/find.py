@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from tablegate.config.git import commit_at
 from tablegate.engine.settings import ConfigError
 from tablegate.model.record import record
 
@@ -64,11 +64,13 @@ def file_at_ref(ref: str, start: str) -> ConfigFile | None:
     """The nearest file as it is at a git ref. The working tree is not read."""
     if not re.fullmatch(_REF, ref):
         raise ConfigError(f'"{ref}" is not the name of a git ref')
-    if _git(start, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}") is None:
-        raise ConfigError(f'the git ref "{ref}" cannot be found', hint="fetch it first")
+    root = repository_of(start)
+    if root is None:
+        raise ConfigError(f'the git ref "{ref}" cannot be found: no .git here or in a folder above')
+    commit = commit_at(ref, root)
     for path in _candidates(start):
         folder, name = os.path.split(path)
-        text = _git(folder, "cat-file", "blob", f"{ref}:./{name}")
+        text = commit.text(_relative(path, root))
         if text is not None:
             config_file = _parsed(f"{ref}:{_relative(path, start)}", text, folder, own=name == OWN)
             if config_file is not None:
@@ -84,14 +86,23 @@ def _candidates(start: str) -> Iterator[str]:
 
 
 def _folders(start: str) -> list[str]:
+    root = repository_of(start)
     folders = [start]
-    while not os.path.exists(os.path.join(folders[-1], ".git")):
-        parent = os.path.dirname(folders[-1])
-        if parent == folders[-1]:
-            return [start]
-        folders.append(parent)
+    while root is not None and folders[-1] != root:
+        folders.append(os.path.dirname(folders[-1]))
     home = os.environ.get("HOME")
     return [folder for folder in folders if folder == start or folder != home]
+
+
+def repository_of(start: str) -> str | None:
+    """The folder that has ``.git``: this one, or the nearest above it."""
+    folder = start
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+    return folder
 
 
 def _parsed(name: str, text: str, folder: str, *, own: bool) -> ConfigFile | None:
@@ -124,17 +135,3 @@ def _reason(error: Exception) -> str:
 
 def _relative(path: str, start: str) -> str:
     return os.path.relpath(path, start).replace(os.sep, "/")
-
-
-def _git(folder: str, *arguments: str) -> str | None:
-    """What git prints, or None if it fails. Nothing that the repository configures is run."""
-    command = ["git", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", *arguments]
-    environment = {**os.environ, "GIT_CONFIG_NOSYSTEM": "1", "GIT_OPTIONAL_LOCKS": "0"}
-    try:
-        ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)  # noqa: S603
-    except OSError:
-        raise ConfigError("git is not installed; a configuration at a git ref needs it") from None
-    try:
-        return ran.stdout.decode("utf-8") if ran.returncode == 0 else None
-    except UnicodeDecodeError:
-        raise ConfigError(f"{arguments[-1]} is not UTF-8") from None
