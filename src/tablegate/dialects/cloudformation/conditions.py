@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from weakref import proxy
 
+from tablegate.dialects.cloudformation.placeholders import doubt_of
 from tablegate.dialects.cloudformation.scenarios import EQUAL, FREE, TRUE, VALUE, Answers, Question
 from tablegate.dialects.cloudformation.template import CHECK_THE_RESULT, CONDITIONS, INSERTED
 from tablegate.dialects.cloudformation.values import (
     INPUT,
+    UNFILLED,
     NameReference,
     Part,
     Resolved,
@@ -67,7 +69,7 @@ class Conditions:
         if fixed is not None:
             return fixed
         node = self._declared.get(name)
-        if self._may_be_inserted(name):
+        if self._may_be_inserted(name) or name.startswith(UNFILLED):
             return None
         if node is None:
             self._resolver.wrong_shape(where, f"there is no condition {name!r}")
@@ -113,6 +115,8 @@ class Conditions:
 
     def doubt(self, name: str) -> Doubt:
         """Why a condition is not decided."""
+        if name.startswith(UNFILLED):
+            return doubt_of(name)
         left_open = ", ".join(sorted(self._scenarios.left_open))
         if left_open:
             return self._resolver.left_open(left_open)

@@ -7,9 +7,11 @@ from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
+from tablegate.dialects.cloudformation.placeholders import doubt_of, pieces_of
 from tablegate.dialects.cloudformation.scenarios import VALUE, Question
 from tablegate.dialects.cloudformation.template import CHECK_THE_RESULT, DIRECTIVES, INSERTED, MAPPINGS, PACKAGE
 from tablegate.dialects.cloudformation.values import (
+    UNFILLED,
     Resolved,
     Unresolved,
     assembled,
@@ -47,6 +49,8 @@ def get_att(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     """``Fn::GetAtt``, as a list or as a text with a dot."""
     content = argument.content
     if isinstance(content, str):
+        if content.startswith(UNFILLED):
+            return expression(node, doubt_of(content))
         name, _, attribute = content.partition(".")
     elif isinstance(content, (list, tuple)) and len(content) >= 2:
         first, *rest = map(resolver.resolve, content)
@@ -73,7 +77,20 @@ def sub(resolver: Resolver, node: Node, argument: Node) -> Resolved:
         return resolver.wrong_shape(node, "Fn::Sub takes a text, or a text and a map")
     if "{{resolve:" in content:
         return resolver.resolve(text_node(node, content))
+    if content.startswith(UNFILLED):
+        return _partly_filled(resolver, node, content, own)
     return assembled(node, _substituted(resolver, node, content, own))
+
+
+def _partly_filled(resolver: Resolver, node: Node, text: str, own: Mapping[str, Node]) -> Resolved:
+    """A text with placeholders of another tool among the names."""
+    pieces: list[str | Node | Unresolved] = []
+    for piece in pieces_of(text):
+        if isinstance(piece, str):
+            pieces += _substituted(resolver, node, piece, own)
+        else:
+            pieces.append(Unresolved(doubt_of(text), node, (piece,)))
+    return assembled(node, pieces)
 
 
 def _substituted(
@@ -127,7 +144,8 @@ def _delimited(argument: Node) -> tuple[str, Node] | None:
     """The delimiter and the other argument of ``Fn::Join`` or ``Fn::Split``; None if these are not two."""
     content = argument.content
     if isinstance(content, (list, tuple)) and len(content) == 2 and isinstance(content[0].content, str):
-        return content[0].content, content[1]
+        delimiter = content[0].content
+        return None if delimiter.startswith(UNFILLED) else (delimiter, content[1])
     return None
 
 

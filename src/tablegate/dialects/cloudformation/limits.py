@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from math import inf
 
 from tablegate.dialects.cloudformation.allowed_pattern import matches
-from tablegate.dialects.cloudformation.values import is_scalar, scalar_of
+from tablegate.dialects.cloudformation.values import UNFILLED, is_scalar, scalar_of
 from tablegate.model.record import record
 from tablegate.model.value import Span
 from tablegate.syntax.node import Node
@@ -67,9 +67,10 @@ def limits_of(declared: Mapping[str, Node]) -> Limits:
 
 
 def text_of_key(declared: Mapping[str, Node], key: str) -> str | None:
-    """A text of a declaration."""
+    """A text of a declaration; None if it is filled in before the deploy."""
     node = declared.get(key)
-    return scalar_of(node) if node is not None and is_scalar(node) else None
+    text = scalar_of(node) if node is not None and is_scalar(node) else None
+    return None if text is None or text.startswith(UNFILLED) else text
 
 
 def is_list(type_: str) -> bool:
@@ -87,7 +88,8 @@ def typed_text(text: str, type_: str) -> str | tuple[str, ...]:
 def _allowed(node: Node | None) -> tuple[str, ...]:
     if node is None or not isinstance(node.content, (list, tuple)):
         return ()
-    return tuple(dict.fromkeys(scalar_of(item) for item in node.content if is_scalar(item)))
+    words = [scalar_of(item) for item in node.content if is_scalar(item)]
+    return () if any(word.startswith(UNFILLED) for word in words) else tuple(dict.fromkeys(words))
 
 
 def _span(declared: Mapping[str, Node], least: str, most: str) -> Span | None:

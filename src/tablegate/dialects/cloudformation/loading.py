@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tablegate.dialects.cloudformation.parameters import check_given
+from tablegate.dialects.cloudformation.placeholders import mark_placeholders
 from tablegate.dialects.cloudformation.resolver import NO_CONTEXT, Resolver, StackContext
 from tablegate.dialects.cloudformation.sam_globals import with_globals
 from tablegate.dialects.cloudformation.template import (
@@ -44,6 +45,7 @@ def load_tree(
 ) -> LoadedTemplate:
     """Load a template that is parsed already."""
     faults = Faults(name, root)
+    mark_placeholders(root, text)
     content: Mapping[str, Node] = root.content if isinstance(root.content, dict) else {}
     if not isinstance(root.content, dict):
         faults.unreadable("a template must be a mapping", root)

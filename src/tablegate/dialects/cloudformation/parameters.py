@@ -6,7 +6,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 from tablegate.dialects.cloudformation.limits import is_list, limits_of, text_of_key, typed_text
-from tablegate.dialects.cloudformation.values import scalar_of, text_of
+from tablegate.dialects.cloudformation.placeholders import doubt_of, has_placeholder
+from tablegate.dialects.cloudformation.values import UNFILLED, scalar_of, text_of
 from tablegate.dialects.reading import Faults, ReadOptions
 from tablegate.model.record import record
 from tablegate.model.value import Doubt, Span
@@ -90,6 +91,8 @@ def parameter(name: str, node: Node, options: ReadOptions, faults: Faults) -> Pa
     if type_.startswith("AWS::SSM::Parameter::Value<"):  # the limits are those of its name
         if not isinstance(text, ResolvedText):
             return ParameterValue(doubt=_ssm_doubt(name))
+    elif text is not None and has_placeholder(text):
+        return ParameterValue(doubt=doubt_of(f"{UNFILLED}{text}"))
     elif text is not None and (refused := limits.refusal(text)) is not None:
         item, why = refused
         shown = "the value" if secret else repr(item)
@@ -130,9 +133,8 @@ def _default(declared: Mapping[str, Node]) -> str | None:
     node = declared.get("Default")
     if node is None or isinstance(node.content, dict):
         return None
-    if isinstance(node.content, (list, tuple)):
-        return ",".join(map(scalar_of, node.content))
-    return scalar_of(node)
+    text = ",".join(map(scalar_of, node.content)) if isinstance(node.content, (list, tuple)) else scalar_of(node)
+    return None if UNFILLED in text else text
 
 
 def _ssm_doubt(name: str) -> Doubt:

@@ -19,6 +19,7 @@ from tablegate.dialects.cloudformation.parameters import (
     parameter,
     pseudo_parameters,
 )
+from tablegate.dialects.cloudformation.placeholders import unfilled
 from tablegate.dialects.cloudformation.scenarios import VALUE, Question, Scenarios
 from tablegate.dialects.cloudformation.template import Template, is_module
 from tablegate.dialects.cloudformation.values import (
@@ -27,6 +28,7 @@ from tablegate.dialects.cloudformation.values import (
     INPUT,
     OTHER_STACK,
     RESOURCE,
+    UNFILLED,
     NameReference,
     Part,
     Resolved,
@@ -145,8 +147,7 @@ class Resolver:
         """What a node comes to. Only its own function is resolved, not those in its members."""
         content = node.content
         if isinstance(content, str):
-            is_dynamic = "{{" in content and re.search(DYNAMIC_REFERENCE, content)
-            return dynamic_reference(node, content) if is_dynamic else node
+            return node if "{{" not in content else self._filled_in_later(node, content)
         if isinstance(content, dict):
             names = " ".join(content)
             function = FUNCTIONS.get(names)  # one name alone, joined, is itself
@@ -154,6 +155,11 @@ class Resolver:
                 return function(self, node, content[names])
             return self._mapping(node, content) if "Fn::" in names or "Ref" in names else node
         return node
+
+    def _filled_in_later(self, node: Node, text: str) -> Resolved:
+        if text.startswith(UNFILLED):
+            return unfilled(node, text)
+        return dynamic_reference(node, text) if re.search(DYNAMIC_REFERENCE, text) else node
 
     def resolve_member(self, node: Node) -> Resolved:
         """What a member comes to; None if it is null."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from tablegate.dialects.cloudformation.values import is_scalar, scalar_of
+from tablegate.dialects.cloudformation.values import UNFILLED, is_scalar, scalar_of
 from tablegate.dialects.reading import Faults
 from tablegate.model.record import record, replace
 from tablegate.model.table import GLOBAL_TABLE, SIMPLE_TABLE, TABLE
@@ -347,6 +347,8 @@ def _resources(entries: Mapping[str, Node], faults: Faults) -> Mapping[str, Sequ
         type_ = type_node.content if type_node is not None else None
         if not isinstance(body, dict) or not isinstance(type_, str):
             _report_shape(address, node, type_node, faults)
+        elif type_.startswith(UNFILLED):
+            faults.incomplete("the type of this resource is filled in before the deploy", type_node, blocks=True)
         elif type_ in READ:
             by_type.setdefault(type_, []).append(ResourceEntry(address, type_, node, body))
         elif type_ not in ignored and not report_uncovered(type_, READ, node, faults):

@@ -25,6 +25,8 @@ NO_NODE = Node(None, 1, 1)
 """The node of a value that is written nowhere."""
 
 DYNAMIC_REFERENCE = r"\{\{(resolve|changeSet):"
+UNFILLED = "{{unfilled}}"
+"""The mark before a text with placeholders of another tool. Readers look for ``{{`` in any text, and so resolve it."""
 MASKED = "{{changeSet:MASKED}}"
 _CHANGE_SET = r"(\{\{changeSet:[A-Z_]+\}\})"
 _APPLIED = Doubt("known only after the change set is executed")
@@ -184,7 +186,7 @@ def dynamic_reference(node: Node, text: str) -> Unresolved:
 
 def expression(node: Node, doubt: Doubt | None = None) -> Unresolved:
     """A value that is not known. Equal expressions have equal values."""
-    text = json.dumps(node.plain(), sort_keys=True, separators=(",", ":"))
+    text = json.dumps(node.plain(), sort_keys=True, separators=(",", ":")).replace(UNFILLED, "")
     return Unresolved(
         doubt or Doubt("the value is known only after deploy"), node, (NameReference(text, kind=EXPRESSION),)
     )
@@ -208,6 +210,9 @@ def unevaluated(node: Node) -> object:
         return {key: unevaluated(child) for key, child in content.items()}
     if isinstance(content, (list, tuple)):
         return [unevaluated(child) for child in content]
-    if isinstance(content, str) and re.search(DYNAMIC_REFERENCE, content):
-        return Doubt("it is looked up when the stack is deployed")
+    if isinstance(content, str) and "{{" in content:
+        if content.startswith(UNFILLED):
+            return Doubt("it is filled in before the stack is deployed")
+        if re.search(DYNAMIC_REFERENCE, content):
+            return Doubt("it is looked up when the stack is deployed")
     return content
