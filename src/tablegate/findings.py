@@ -99,6 +99,7 @@ class Input:
     detail: str | None = None  # such as the version of the tool that made it
     resources: int = 0
     tables: int = 0
+    not_created: int = 0  # tables that are written down, and do not exist with these parameters or variables
     indexes: int = 0
     replicas: int = 0
     documents: int = 0  # IAM documents, also those that are not or not wholly read

@@ -47,6 +47,7 @@ def test_the_whole_report() -> None:
                 "detail": None,
                 "resources": 4,
                 "tables": 1,
+                "not_created": 0,
                 "indexes": 2,
                 "replicas": 0,
                 "documents": {"read": 0, "partly": 0, "unread": 0},

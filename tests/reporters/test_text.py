@@ -201,6 +201,21 @@ def test_an_internal_fault_has_no_number() -> None:
     assert "error[internal] the file" in rendered(report(faults=(fault(code=FaultCode.INTERNAL),), exit=Exit.INTERNAL))
 
 
+@pytest.mark.parametrize(
+    ("kind", "number", "said"),
+    [
+        ("cloudformation", 1, "CloudFormation template: 1 table, not created with these parameters"),
+        ("terraform-source", 2, "Terraform source: 2 tables, not created with these variables"),
+    ],
+)
+def test_tables_that_do_not_exist_are_no_absent_ones(kind: str, number: int, said: str) -> None:
+    """If a condition or a count leaves no table, the report says so."""
+    read = (Input(path="p", kind=kind, resources=3, not_created=number),)
+    assert f"{said}\ngate: open, nothing to check (exit 0)\n" in rendered(
+        report(inputs=read, counts=Counts(policies=41))
+    )
+
+
 def test_documents_are_counted_by_how_much_of_them_was_read() -> None:
     """Those that nobody could read whole are told apart, where there are any."""
     read = Input(path="p", kind="terraform-plan", tables=1, documents=14, documents_partly=2, documents_unread=1)

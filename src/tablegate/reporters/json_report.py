@@ -69,6 +69,7 @@ def _input(item: Input, scrub: _Scrub) -> Plain:
         "detail": scrub.optional(item.detail),
         "resources": item.resources,
         "tables": item.tables,
+        "not_created": item.not_created,
         "indexes": item.indexes,
         "replicas": item.replicas,
         "documents": {

@@ -154,6 +154,7 @@ class _Input(msgspec.Struct):
     indexes: int
     replicas: int
     documents: _Documents
+    not_created: int = 0
 
     def input(self) -> Input:
         members = msgspec.structs.asdict(self)

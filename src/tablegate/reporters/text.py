@@ -9,6 +9,7 @@ from itertools import islice
 
 from tablegate import __version__
 from tablegate.findings import NO_INPUT, Exit, Fault, Finding, Outcome, Report, Skipped
+from tablegate.model.table import Dialect
 from tablegate.model.value import Place
 from tablegate.policy.declare import Profile, Severity
 from tablegate.reporters.frames import FindingGroup, Frames, grouped, in_order
@@ -327,6 +328,12 @@ def _nothing(report: Report, safe: Sanitizer) -> SafeText:
     if report.faults or not report.inputs:
         return trusted_text("nothing was checked")
     kinds = listed(_kind(kind, safe) for kind in sorted({item.kind for item in report.inputs}))
+    not_created = sum(item.not_created for item in report.inputs)
+    if not_created:
+        given = "variables" if {item.kind for item in report.inputs} == {Dialect.TERRAFORM_SOURCE} else "parameters"
+        return joined(
+            kinds, trusted_text(": "), counted(not_created, "table"), trusted_text(f", not created with these {given}")
+        )
     resources = counted(sum(item.resources for item in report.inputs), "resource")
     return joined(kinds, trusted_text(": "), resources, trusted_text(", none of them DynamoDB"))
 

@@ -26,6 +26,25 @@ def recovery(found: tuple[Table, ...]) -> list[tuple[Any, Any]]:
     return [(it.scenario, said(it.recovery.enabled)) for it in found]
 
 
+@pytest.mark.parametrize(
+    "type_", ["AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable", "AWS::Serverless::SimpleTable"]
+)
+@pytest.mark.parametrize(("given", "tables"), [({"Env": "dev"}, (0, 1)), ({"Env": "prod"}, (1, 0)), ({}, (1, 0))])
+def test_tables_that_are_not_created_are_counted(type_: str, given: dict[str, str], tables: tuple[int, int]) -> None:
+    """A table under a condition that never holds is none, but is not forgotten."""
+    seen = reading(
+        f"""
+        Transform: AWS::Serverless-2016-10-31
+        Parameters: {{Env: {{Type: String}}}}
+        Conditions: {{IsProd: !Equals [!Ref Env, prod]}}
+        Resources:
+          Orders: {{Type: "{type_}", Condition: IsProd}}
+        """,
+        parameters=given,
+    ).input
+    assert tables == (seen.tables, seen.not_created)
+
+
 def test_allowed_values() -> None:
     """Without a value, each of AllowedValues is a scenario, with any default."""
     head = "Parameters: {Recover: {Type: String, Default: 'true', AllowedValues: ['true', 'false']}}"

@@ -188,6 +188,7 @@ def _input(template: Template, estate: Estate, access: Access) -> Input:
         kind=Dialect.CLOUDFORMATION,
         resources=len(template.names),
         tables=len(tables),
+        not_created=len(template.tables) - len(tables),
         indexes=indexes,
         replicas=replicas,
         documents=access.documents,

@@ -149,3 +149,20 @@ def test_watchers(maybe: str) -> None:
     assert (watched.alarms, watched.alarms_doubt is None) == ((), False)
     sure = only(source(table() + INSIGHTS % ALWAYS + BACKUP % ALWAYS + ALARM % ALWAYS))
     assert (told(sure.insights), told(sure.backed_up), len(sure.alarms)) == (True, True, 1)
+
+
+@pytest.mark.parametrize("type_", ["aws_dynamodb_table", "awscc_dynamodb_table", "awscc_dynamodb_global_table"])
+@pytest.mark.parametrize(
+    ("repeats", "counts"),
+    [
+        ("", (1, 0)),
+        ("count = 0", (0, 1)),
+        ("for_each = {}", (0, 1)),
+        (NEVER, (0, 1)),
+        ("count = var.on ? 1 : 0", (1, 0)),
+    ],
+)
+def test_tables_that_are_not_created_are_counted(type_: str, repeats: str, counts: tuple[int, int]) -> None:
+    """A table of which there is no instance is none, but is not forgotten."""
+    seen = source(f'resource "{type_}" "orders" {{\n  {repeats}\n}}\n').input
+    assert counts == (seen.tables, seen.not_created)

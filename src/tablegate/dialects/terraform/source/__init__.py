@@ -14,6 +14,7 @@ from tablegate.dialects.terraform.source.definitions import Definition, RootVari
 from tablegate.dialects.terraform.source.modules import ModuleInstance
 from tablegate.dialects.terraform.source.resources import Resources
 from tablegate.dialects.terraform.source.scalars import InexactError
+from tablegate.model.record import replace
 from tablegate.model.table import Dialect
 from tablegate.model.value import Place
 from tablegate.syntax.hcl.nodes import Block, Literal
@@ -62,6 +63,7 @@ class Project:
         tables = description.tables()
         estate = description.estate(tables, (), self._secrets)
         seen = description.input(tables, self._detail(), resources.managed)
+        seen = replace(seen, not_created=resources.not_created)
         return Reading(input=seen, estate=estate, faults=self._faults.all())
 
     def _note_alone(self) -> None:

@@ -12,6 +12,7 @@ from tablegate.dialects.terraform.configuration import bracketed, calls, unkeyed
 from tablegate.dialects.terraform.coverage import POLICY_TYPES, READ
 from tablegate.dialects.terraform.references import UnknownValue
 from tablegate.dialects.terraform.resource_changes import ChangeRow, ResourceChanges
+from tablegate.dialects.terraform.schema import TABLE_TYPES
 from tablegate.dialects.terraform.source.definitions import Key, Refuse, refuse_parsing
 from tablegate.dialects.terraform.source.evaluate import evaluated
 from tablegate.dialects.terraform.source.modules import ModuleInstance, Repetition, instance_key, provider_key
@@ -131,6 +132,7 @@ class Resources:
         self.data = DataSources()
         self.doubts = 0  # values only a plan can tell
         self.managed = 0
+        self.not_created = 0  # tables whose count is 0
         self._faults = faults
         self._refuse = refuse
         self._left: list[str] = []
@@ -172,6 +174,8 @@ class Resources:
     def _add(self, module: ModuleInstance, key: Key, block: Block, *, concerns: bool) -> None:
         repeated = any(map(block.says, _REPEATING)) or (block.says("lifecycle") and block.says("enabled"))
         repeats = module.repeats(key) if repeated else Repetition()
+        if not repeats.pairs and key.mode == "managed" and key.type in TABLE_TYPES:
+            self.not_created += 1
         for at, value in repeats.pairs:
             if len(self.instances.rows) >= _MAX_RESOURCES:
                 if concerns:
