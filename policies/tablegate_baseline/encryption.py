@@ -281,8 +281,10 @@ def _is_in_region(replica: Replica, name: str) -> Verdict:
 
 def _health(key: KmsKey, named: Value[str]) -> tuple[Verdict, ...]:
     rotation, enabled = key.rotation.at(key.place), key.enabled.at(key.place)
-    return (
+    verdicts = (
         fails(f"{key.address} is deleted by this change", named.at(key.place)) if key.deleted else holds(named),
         require(enabled, True, f"{key.address} is disabled", f"{key.address} is enabled"),
-        require(rotation, True, f"{key.address} is not rotated", f"{key.address} is rotated"),
     )
+    if key.replica:
+        return verdicts
+    return (*verdicts, require(rotation, True, f"{key.address} is not rotated", f"{key.address} is rotated"))

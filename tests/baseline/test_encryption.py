@@ -228,6 +228,8 @@ def key(**stated: Any) -> KmsKey:
             "fails",
             "aws_kms_key.orders is disabled; aws_kms_key.orders is not rotated",
         ),
+        (key(rotation=facts.ROTATION.unset, replica=True), "holds", None),
+        (key(enabled=facts.KEY_ENABLED.of(False), replica=True), "fails", "aws_kms_key.orders is disabled"),
         (key(rotation=doubted(facts.ROTATION.unset)), "unknown", "cannot tell whether aws_kms_key.orders is rotated"),
     ],
 )

@@ -102,13 +102,14 @@ class Encryption:
 
 @record()
 class KmsKey:
-    """A customer key that this input manages."""
+    """A customer key that this input manages. A replica of a key is rotated with its primary key."""
 
     address: str
     place: Place | None
     rotation: Value[bool]
     enabled: Value[bool]
     deleted: bool = False
+    replica: bool = False
 
 
 @record()

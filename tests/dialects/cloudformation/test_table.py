@@ -301,6 +301,17 @@ def test_key_of_the_template(key: str) -> None:
     assert (found.address, said(found.rotation), said(found.enabled)) == ("Key", True, False)
 
 
+@pytest.mark.parametrize("named", ["!Ref Key", "!GetAtt Key.Arn", "!Ref Alias", "alias/orders"])
+def test_replica_of_a_key(named: str) -> None:
+    """A replica of a multi-Region key is a customer's key, which is rotated with its primary key."""
+    keys = KEYS.replace("AWS::KMS::Key", "AWS::KMS::ReplicaKey").replace("EnableKeyRotation: true, ", "")
+    text = template(f"SSESpecification: {{SSEEnabled: true, SSEType: KMS, KMSMasterKeyId: {named}}}") + keys
+    found = table(text).encryption
+    assert said(found.owner) is KeyOwner.CUSTOMER
+    assert found.resource is not None
+    assert (found.resource.address, said(found.resource.enabled), found.resource.replica) == ("Key", False, True)
+
+
 def test_indexes() -> None:
     """Indexes in the order of their names, with all that they have of their own."""
     properties = """

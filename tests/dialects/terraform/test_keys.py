@@ -68,6 +68,28 @@ def test_key_of_this_input() -> None:
         assert told(encryption(name).key_region) == "us-east-1"
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_replica_of_a_key(known: bool) -> None:
+    """A replica of a multi-Region key is a customer's key, which is rotated with its primary key."""
+    block = {"enabled": {"constant_value": True}, "kms_key_arn": {"references": ["aws_kms_replica_key.k.arn"]}}
+    table_unknown = None if known else {"server_side_encryption": [{"kms_key_arn": True}]}
+    key_unknown = None if known else {"arn": True}
+    arn = {"arn": ARN} if known else {}
+    encrypted_by = {"enabled": True, **({"kms_key_arn": ARN} if known else {})}
+    found = written(
+        change({**TABLE, "server_side_encryption": [encrypted_by]}, unknown=table_unknown),
+        change({"enabled": False, **arn}, type="aws_kms_replica_key", name="k", unknown=key_unknown),
+        configuration=configured(
+            resource({"server_side_encryption": [block]}), resource({}, type="aws_kms_replica_key", name="k")
+        ),
+    )
+    encryption = only(found).encryption
+    assert told(encryption.owner) is KeyOwner.CUSTOMER
+    assert encryption.resource is not None
+    key = encryption.resource
+    assert (key.address, told(key.enabled), key.replica) == ("aws_kms_replica_key.k", False, True)
+
+
 def encrypted(block: Any, *, expressions: Any = None, unknown: Any = None, **members: Any) -> Encryption:
     """The encryption of a table with this block."""
     after = TABLE if block is None else {**TABLE, "server_side_encryption": block}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tablegate.dialects.cloudformation.parameters import REGION
 from tablegate.dialects.cloudformation.properties import Resource, Section, resource_named, resources_of
 from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.template import KEY, KEY_ALIAS, KINESIS_STREAM
+from tablegate.dialects.cloudformation.template import KEY_ALIAS, KEYS, KINESIS_STREAM, REPLICA_KEY
 from tablegate.dialects.cloudformation.values import (
     OTHER_STACK,
     RESOURCE,
@@ -87,17 +87,17 @@ def _is_customer_key(resolver: Resolver, key: Unresolved) -> bool:
     """Whether it is surely no alias of AWS's own key: the ARN of a key, or a key or alias of a template."""
     references = [part for part in key.parts if isinstance(part, NameReference)]
     return any(isinstance(part, str) and ":key/" in part for part in key.parts) or any(
-        _resource_of(resolver, reference, kind) is not None for reference in references for kind in (KEY, KEY_ALIAS)
+        _resource_of(resolver, reference, *KEYS, KEY_ALIAS) is not None for reference in references
     )
 
 
-def _resource_of(resolver: Resolver, reference: NameReference, type_: str) -> Resource | None:
-    """The resource of this type that a reference leads to, also in another stack."""
+def _resource_of(resolver: Resolver, reference: NameReference, *types: str) -> Resource | None:
+    """The resource of one of these types that a reference leads to, also in another stack."""
     stack = reference.stack or resolver
     name = reference.name if reference.stack is None else reference.resource
     if name is None or reference.kind not in (RESOURCE, OTHER_STACK):
         return None
-    return resource_named(stack, name, type_)
+    return next((it for type_ in types if (it := resource_named(stack, name, type_)) is not None), None)
 
 
 def _key_region(resolver: Resolver, key: Node | Unresolved, text: str, place: Place) -> Value[str]:
@@ -146,7 +146,8 @@ def _key_resource(resolver: Resolver, key: Node | Unresolved, text: str) -> KmsK
         target = alias.properties.get("TargetKeyId")
         parts = target.parts if isinstance(target, Unresolved) else ()
         pairs += [(alias.resolver, part) for part in parts if isinstance(part, NameReference)]
-    resource = next((it for stack, reference in pairs if (it := _resource_of(stack, reference, KEY)) is not None), None)
+    keys = (_resource_of(stack, reference, *KEYS) for stack, reference in pairs)
+    resource = next((key for key in keys if key is not None), None)
     if resource is None or resource.present is False:
         return None
     address = resource.resolver.address_for(resolver, resource.address)
@@ -167,6 +168,7 @@ def _kms_key(resource: Resource, address: str) -> KmsKey:
         place=resource.place,
         rotation=section.flag(facts.ROTATION, "EnableKeyRotation"),
         enabled=section.flag(facts.KEY_ENABLED, "Enabled"),
+        replica=resource.type == REPLICA_KEY,
     )
 
 

@@ -69,7 +69,9 @@ TOPIC_RULE = "AWS::IoT::TopicRule"
 FUNCTION = "AWS::Serverless::Function"
 KINESIS_STREAM = "AWS::Kinesis::Stream"
 KEY = "AWS::KMS::Key"
+REPLICA_KEY = "AWS::KMS::ReplicaKey"
 KEY_ALIAS = "AWS::KMS::Alias"
+KEYS = (KEY, REPLICA_KEY)
 LEGACY_REPLICA = "Custom::DynamoDBReplica"
 STACK = "AWS::CloudFormation::Stack"
 APPLICATION = "AWS::Serverless::Application"
@@ -148,7 +150,7 @@ READ = frozenset(
         PIPE,
         FUNCTION,
         KINESIS_STREAM,
-        KEY,
+        *KEYS,
         KEY_ALIAS,
         LEGACY_REPLICA,
         *ACCESS,
@@ -380,6 +382,6 @@ def may_hold_documents(template: Template, text: str) -> bool:
     """Whether anything in a template may hold a policy document."""
     return (
         template.serverless
-        or any(type_ in template.resources for type_ in (*ACCESS, FUNCTION, KEY))
+        or any(type_ in template.resources for type_ in (*ACCESS, FUNCTION, *KEYS))
         or _RESOURCE_POLICY in text
     )

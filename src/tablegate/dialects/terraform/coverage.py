@@ -29,6 +29,7 @@ READ = frozenset(
         "aws_kinesis_stream",
         "aws_kms_alias",
         "aws_kms_key",
+        "aws_kms_replica_key",
         "aws_lambda_event_source_mapping",
         "aws_pipes_pipe",
     }

@@ -19,6 +19,8 @@ from tablegate.model.value import Doubt, Place, Value
 _KEYS = frozenset(
     {"aws_kms_key", "aws_kms_external_key", "aws_kms_replica_key", "aws_kms_replica_external_key", "aws_kms_alias"}
 )
+_REPLICA = "aws_kms_replica_key"
+_SWITCHES = {"aws_kms_key": "is_enabled", _REPLICA: "enabled"}  # the keys whose health is known, and what turns one on
 _NAMED_BY = {"aws_kms_alias": "name", "aws_kms_key": "key_id"}  # data sources, and the argument that names a key
 _MANAGED = "alias/aws/dynamodb"
 _EITHER = (KeyOwner.AWS_MANAGED, KeyOwner.CUSTOMER)
@@ -122,7 +124,7 @@ class KmsKeys:
             owner=facts.KEY_OWNER.of(KeyOwner.CUSTOMER, value.place),
             key=value,
             key_region=facts.KEY_REGION.doubted(doubt, value.place) if len(regions) > 1 else region,
-            resource=None if key is None or key.type != "aws_kms_key" else self._key(key),
+            resource=None if key is None or key.type not in _SWITCHES else self._key(key),
         )
 
     def _references(self, resource: Resource, block: Block, argument: str) -> tuple[Reference, ...]:
@@ -175,7 +177,7 @@ class KmsKeys:
         """The key of this input with an ARN or id, also one that the plan deletes."""
         if self._by_id is None:
             self._by_id = {}
-            for resource in (*self._before.of("aws_kms_key"), *self._snapshot.of("aws_kms_key")):
+            for resource in (*self._before.of(*_SWITCHES), *self._snapshot.of(*_SWITCHES)):
                 for name in ("arn", "key_id", "id"):
                     if text := resource.known_text(name):
                         self._by_id[text] = resource
@@ -194,8 +196,9 @@ class KmsKeys:
             address=key.address,
             place=key.reference_place,
             rotation=key.block.flag(facts.ROTATION, "enable_key_rotation"),
-            enabled=key.block.flag(facts.KEY_ENABLED, "is_enabled"),
+            enabled=key.block.flag(facts.KEY_ENABLED, _SWITCHES[key.type]),
             deleted=self._snapshot.is_after and self._snapshot.at(key.resource_change) is None,
+            replica=key.type == _REPLICA,
         )
 
 

@@ -137,7 +137,8 @@ def test_principals(spelled: str, expected: list[tuple[str, str]], doubtful: boo
     assert (principals.doubt is not None) is doubtful
 
 
-def test_keys_of_tables() -> None:
+@pytest.mark.parametrize("type_", ["AWS::KMS::Key", "AWS::KMS::ReplicaKey"])
+def test_keys_of_tables(type_: str) -> None:
     """Only a key that encrypts a table of the template is of interest."""
     document = "{Statement: {Effect: Allow, Principal: '*', Action: 'kms:*', Resource: '*'}}"
     found = resources(
@@ -147,8 +148,8 @@ def test_keys_of_tables() -> None:
           Properties:
             {SCHEMA}
             SSESpecification: {{SSEEnabled: true, SSEType: KMS, KMSMasterKeyId: !GetAtt Mine.Arn}}
-        Mine: {{Type: AWS::KMS::Key, Properties: {{KeyPolicy: {document}}}}}
-        Other: {{Type: AWS::KMS::Key, Properties: {{KeyPolicy: {document}}}}}
+        Mine: {{Type: "{type_}", Properties: {{KeyPolicy: {document}}}}}
+        Other: {{Type: "{type_}", Properties: {{KeyPolicy: {document}}}}}
         """
     )
     assert {address: (holder.form, grants(holder)) for address, holder in holders(found).items()} == {

@@ -12,7 +12,7 @@ from tablegate.dialects.cloudformation.properties import Resource, resource_name
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import (
     ENDPOINT,
-    KEY,
+    KEYS,
     ORGANIZATION_POLICY,
     POD_IDENTITY,
     ROLE,
@@ -110,7 +110,7 @@ def _target(context: TemplateContext, address: str, region: str | None) -> str |
 def _keys(context: TemplateContext) -> None:
     """The policies of the keys that encrypt a table of this template."""
     wanted = _keys_that_encrypt(context.tables)
-    for key in context.resources(KEY) if wanted else ():
+    for key in context.resources(*KEYS) if wanted else ():
         if context.resolver.context.full(key.address) in wanted:
             holder = context.owner(HolderForm.KEY, key, _KEY_POLICY)
             target = context.texts.arn_of_key(key.address)

@@ -102,7 +102,7 @@ class DataSources:
 
 
 # Looked at where something refers to them.
-_REFERRED = frozenset({"aws_kms_external_key", "aws_kms_replica_key", "aws_kms_replica_external_key"})
+_REFERRED = frozenset({"aws_kms_external_key", "aws_kms_replica_external_key"})
 _COMPUTED = dict.fromkeys(("arn", "id", "stream_arn", "stream_label", "key_id", "target_key_arn", "tags_all"), True)
 _COMPUTED_IN_IAM = {**_COMPUTED, **dict.fromkeys(("name", "unique_id", "policy_id", "json", "minified_json"), True)}
 _IAM_TYPES = ("aws_iam_", "aws_ssoadmin_")
