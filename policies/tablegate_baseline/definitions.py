@@ -22,6 +22,7 @@ from tablegate.policy import (
     not_applicable,
     policy,
 )
+from tablegate_baseline.capacity import ON_DEMAND
 from tablegate_baseline.helpers import (
     global_indexes,
     index_label,
@@ -40,6 +41,7 @@ _MAX_PROJECTED_BY_INDEX = 20
 _MAX_KEY_PARTS = 4
 _NAME = re.compile(r"[a-zA-Z0-9_.-]{3,255}")
 _MAX_ATTRIBUTE_BYTES = 255
+_WARM_FLOORS = {"reads": 12_000, "writes": 4_000}  # of a table on demand
 _SHOWN = 40  # characters of a name that is wrong
 _ROLES_IN_ORDER = (Role.HASH, Role.RANGE)
 _KEY_TYPES = ("S", "N", "B")
@@ -95,6 +97,7 @@ def key_schema(table: Table) -> Verdict:
         *_names(table, indexes),
         *_stream_view(table),
         *_ceilings(table),
+        *_warmth(table),
         *_namesake(table),
     ]
     return all_of(verdicts)
@@ -278,6 +281,22 @@ def _ceilings(table: Table) -> Iterator[Verdict]:
             yield fails(
                 f"the on-demand maximum of {kind} of {part_label(part)} is {value.content}: it must be 1 or more", value
             )
+
+
+def _warmth(table: Table) -> Iterator[Verdict]:
+    """Warm throughput on demand is not below what every such table has from the start."""
+    mode = table.billing_mode
+    for kind, part, value in units_of(table, lambda part: part.warm):
+        floor = _WARM_FLOORS[kind]
+        if value.content is None or value.content >= floor:
+            continue
+        label = f"the warm throughput of {kind} of {part_label(part)} is {value.content}"
+        if value.content < 1:
+            yield fails(f"{label}: it must be 1 or more", value)
+        elif mode.content == ON_DEMAND:
+            yield fails(f"{label}: on demand it must be {floor} or more", value, mode)
+        elif not mode.known:
+            yield not_known(mode)
 
 
 def _namesake(table: Table) -> Iterator[Verdict]:

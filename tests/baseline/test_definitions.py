@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from support import plans
 from support import tables as build
 from tablegate import Text, check
 from tablegate.model import facts
+from tablegate.model.table import Units
 from tablegate_baseline.definitions import key_schema
 
 KEY = ({"AttributeName": "id", "KeyType": "HASH"}, {"AttributeName": "at", "KeyType": "RANGE"})
@@ -211,6 +213,44 @@ def test_an_on_demand_maximum_is_at_least_one() -> None:
     assert in_template(GlobalSecondaryIndexes=[index]) == [note.format("writes", "index by-at", -2)]
     block = "on_demand_throughput {\nmax_read_request_units = -2\n}"
     assert in_source(block) == [note.format("reads", "the table", -2)]
+
+
+@pytest.mark.parametrize("actions", [("create",), ("update",), ("no-op",), ("delete", "create")])
+def test_an_on_demand_maximum_is_lifted_in_an_update(actions: tuple[str, ...]) -> None:
+    """-1 takes a maximum away; a table that the plan creates has none, and the service refuses it."""
+    limits = {"on_demand_throughput": [{"max_read_request_units": -1, "max_write_request_units": 0}]}
+    table = plans.change({**plans.TABLE, **limits}, actions=actions, before=plans.TABLE)
+    plan = {"format_version": "1.2", "terraform_version": "1.11.4", "resource_changes": [table]}
+    messages = found(Text("plan.json", json.dumps(plan)))
+    refused = "the on-demand maximum of reads of the table is -1: it must be 1 or more"
+    assert messages == ([refused] if "create" in actions else [])
+
+
+def test_warm_throughput_has_a_floor() -> None:
+    """On demand it is what every table has; of a provisioned table it is at least 1."""
+    note = "the warm throughput of {} of {} is {}: on demand it must be {} or more"
+    warm = {"ReadUnitsPerSecond": 11_999, "WriteUnitsPerSecond": 4_000}
+    assert in_template(WarmThroughput=warm) == [note.format("reads", "the table", 11_999, 12_000)]
+    assert in_template(WarmThroughput={"ReadUnitsPerSecond": 12_000}) == []
+    index = {**INDEX, "Projection": ALL, "WarmThroughput": {"WriteUnitsPerSecond": 3_999}}
+    assert in_template("AWS::DynamoDB::GlobalTable", GlobalSecondaryIndexes=[index]) == [
+        note.format("writes", "index by-at", 3_999, 4_000)
+    ]
+    block = "warm_throughput {\nread_units_per_second = 100\n}"
+    assert in_source(block) == [note.format("reads", "the table", 100, 12_000)]
+    assert in_source(block, PAY_PER_REQUEST="PROVISIONED") == []
+    assert in_source(block.replace("100", "0"), PAY_PER_REQUEST="PROVISIONED") == [
+        "the warm throughput of reads of the table is 0: it must be 1 or more"
+    ]
+
+
+def test_warm_throughput_under_an_unknown_billing_mode() -> None:
+    """Whether the floor of tables on demand counts is not known."""
+    doubt = build.doubted(facts.BILLING_MODE.unset)
+    warm = Units(read=facts.WARM_READ.of(100), write=facts.WARM_WRITE.unset)
+    assert key_schema.check(build.table(billing_mode=doubt, warm=warm)).truth is None
+    high = Units(read=facts.WARM_READ.of(12_000), write=facts.WARM_WRITE.unset)
+    assert key_schema.check(build.table(billing_mode=doubt, warm=high)).truth is True
 
 
 def namesakes(first: dict[str, Any], second: dict[str, Any], **others: Any) -> list[str]:

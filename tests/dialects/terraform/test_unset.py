@@ -124,7 +124,6 @@ def test_default_of_the_provider() -> None:
         ({"stream_view_type": ""}, lambda it: it.stream.view),
         ({"tags": {}, "tags_all": {}}, lambda it: it.declared.purpose),
         ({"read_capacity": 0}, lambda it: it.capacity.read),
-        ({"on_demand_throughput": [{"max_read_request_units": -1}]}, lambda it: it.on_demand.read),
         ({"on_demand_throughput": [{"max_read_request_units": 0}]}, lambda it: it.on_demand.read),
         ({"import_table": []}, lambda it: it.import_source),
         ({"restore_source_name": ""}, lambda it: it.restore_source),

@@ -110,7 +110,7 @@ def read_table(table: Resource, joins: TableJoins) -> Table:
         vector_indexes=facts.VECTOR_INDEXES.unset,
         billing_mode=mode,
         capacity=units(root, mode),
-        on_demand=ceilings(root),
+        on_demand=ceilings(table, root),
         warm=warmth(root.one("warm_throughput")),
         scaling=scaling,
         scaling_doubt=scaling_doubt,

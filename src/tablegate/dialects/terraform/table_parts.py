@@ -12,13 +12,15 @@ from tablegate.dialects.terraform.kms import KmsKeys
 from tablegate.dialects.terraform.related_resources import Destinations, Insights, Policies
 from tablegate.dialects.terraform.resources import Resource, Snapshot
 from tablegate.model import facts
+from tablegate.model.estate import ChangeKind
 from tablegate.model.facts import Fact
 from tablegate.model.record import record, replace
-from tablegate.model.table import Encryption, Index, KeyOwner, KeyPart, Recovery, Replica, Role, Units
+from tablegate.model.table import Dialect, Encryption, Index, KeyOwner, KeyPart, Recovery, Replica, Role, Units
 from tablegate.model.value import Doubt, Place, Value
 
+_MAKES = (ChangeKind.CREATE, ChangeKind.REPLACE)
 _ON_DEMAND = "PAY_PER_REQUEST"
-_NO_LIMIT = (-1, 0)  # how the provider removes a limit, and how it keeps that in state
+_LIFTED, _NO_LIMIT = -1, 0  # how the provider removes a limit, and how it keeps that in state
 
 
 def units(block: Block, mode: Value[str]) -> Units:
@@ -29,18 +31,24 @@ def units(block: Block, mode: Value[str]) -> Units:
     )
 
 
-def ceilings(block: Block) -> Units:
-    """The most that on-demand requests may use."""
+def ceilings(table: Resource, block: Block) -> Units:
+    """The most that on-demand requests may use. Of a table that the plan makes there is no maximum to lift."""
     limits = block.one("on_demand_throughput")
     if limits is None:
         return facts.NO_CEILING
     if isinstance(limits, Doubt):
         place = block.place("on_demand_throughput")
         return Units(read=facts.MAX_READ.doubted(limits, place), write=facts.MAX_WRITE.doubted(limits, place))
+    none = (_NO_LIMIT,) if _is_made(table) else (_LIFTED, _NO_LIMIT)
     return Units(
-        read=limits.number(facts.MAX_READ, "max_read_request_units", none=_NO_LIMIT),
-        write=limits.number(facts.MAX_WRITE, "max_write_request_units", none=_NO_LIMIT),
+        read=limits.number(facts.MAX_READ, "max_read_request_units", none=none),
+        write=limits.number(facts.MAX_WRITE, "max_write_request_units", none=none),
     )
+
+
+def _is_made(table: Resource) -> bool:
+    """Whether the plan creates the table. Source does not know what exists."""
+    return table.snapshot.dialect is Dialect.TERRAFORM_PLAN and table.resource_change.kind in _MAKES
 
 
 def warmth(warm: Block | Doubt | None) -> Units:
@@ -157,13 +165,14 @@ class Indexes:
             else:
                 part = () if sort.content is None else (KeyPart(attribute=sort.content, role=Role.RANGE),)
                 schema = facts.KEYS.of((*(() if hash_part is None else (hash_part,)), *part), block.place("range_key"))
-            indexes.append(_index(block, schema, facts.NO_CAPACITY, facts.INSIGHTS.unset, local=True))
+            indexes.append(_index(block, schema, facts.NO_CAPACITY, facts.INSIGHTS.unset))
         return facts.LOCAL_INDEXES.of(by_name(indexes), place) if indexes else facts.LOCAL_INDEXES.unset
 
     def _block(self, block: Block, table: Resource, mode: Value[str]) -> Index:
         name = block.content.get("name")
         insights = self._insights.of(table, name) if isinstance(name, str) else facts.INSIGHTS.unset
-        return _index(block, keys_of(block), units(block, mode), insights, local=False)
+        on_demand = ceilings(table, block)
+        return _index(block, keys_of(block), units(block, mode), insights, on_demand)
 
     def _standalone(self, resource: Resource, table: Resource, mode: Value[str]) -> Index:
         block = resource.block
@@ -184,7 +193,7 @@ class Indexes:
             projection=kind,
             projected=projected,
             capacity=capacity,
-            on_demand=ceilings(block),
+            on_demand=ceilings(table, block),
             warm=warmth(block.one("warm_throughput")),
             insights=self._insights.of(table, name.content) if name.content else facts.INSIGHTS.unset,
         )
@@ -254,7 +263,11 @@ def _schema(block: Block, parts: Sequence[Block | Doubt]) -> KeySchema:
     return facts.KEYS.of(tuple(schema), place)
 
 
-def _index(block: Block, keys: KeySchema, capacity: Units, insights: Value[bool], *, local: bool) -> Index:
+def _index(
+    block: Block, keys: KeySchema, capacity: Units, insights: Value[bool], on_demand: Units | None = None
+) -> Index:
+    """An index of a table. A local one has no maximum of its own."""
+    local = on_demand is None
     return Index(
         name=block.text(facts.INDEX_NAME, "name"),
         place=block.place(),
@@ -263,7 +276,7 @@ def _index(block: Block, keys: KeySchema, capacity: Units, insights: Value[bool]
         projection=block.text(facts.PROJECTION, "projection_type"),
         projected=_projected(block, as_set=not local),
         capacity=capacity,
-        on_demand=facts.NO_CEILING if local else ceilings(block),
+        on_demand=on_demand or facts.NO_CEILING,
         warm=facts.NO_WARMTH if local else warmth(block.one("warm_throughput")),
         insights=insights,
     )
