@@ -16,9 +16,10 @@ from tablegate.policy import (
     holds,
     not_applicable,
     policy,
+    unknown,
     when,
 )
-from tablegate_baseline.helpers import each_replica, not_seen, otherwise, require
+from tablegate_baseline.helpers import each_replica, not_seen, otherwise, require, unknown_values
 
 _BOTH_IMAGES = "NEW_AND_OLD_IMAGES"
 _CARRIED = {"NEW_IMAGE": {"NEW_IMAGE"}, "OLD_IMAGE": {"OLD_IMAGE"}, _BOTH_IMAGES: {"NEW_IMAGE", "OLD_IMAGE"}}
@@ -85,6 +86,84 @@ def stream_view(table: Table) -> Verdict:
     return all_of(
         (_replication_images(table), *[_carries(table, reader) for reader in table.stream.consumers], _is_read(table))
     )
+
+
+@policy(
+    "TG611",
+    MEDIUM,
+    "A reader of a stream must not lose what it cannot process",
+    docs="https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html",
+    terraform="""
+resource "aws_lambda_event_source_mapping" "orders" {
+  event_source_arn       = aws_dynamodb_table.orders.stream_arn
+  function_name          = "invoice"
+  starting_position      = "LATEST"
+  maximum_retry_attempts = 5
+
+  destination_config {
+    on_failure {
+      destination_arn = aws_sqs_queue.failed.arn
+    }
+  }
+}
+""",
+    cloudformation="""
+Reader:
+  Type: AWS::Lambda::EventSourceMapping
+  Properties:
+    EventSourceArn: !GetAtt Table.StreamArn
+    FunctionName: invoice
+    StartingPosition: LATEST
+    MaximumRetryAttempts: 5
+    DestinationConfig:
+      OnFailure:
+        Destination: !GetAtt Failed.Arn
+""",
+)
+def stream_failures(table: Table) -> Verdict:
+    """One record that cannot be processed holds up its shard until the stream forgets it, after 24 hours: by then what
+    came behind it may be lost too. With a bound but without a destination, records are dropped and nobody knows."""
+    verdicts = [
+        *[_survives_stream(table, reader) for reader in table.stream.consumers],
+        *[_survives(reader) for into in table.destinations for reader in into.consumers],
+    ]
+    if not any(verdict.applies for verdict in verdicts):
+        return not_applicable("nothing in this input reads the table's changes")
+    lossy = [verdict for verdict in verdicts if verdict.truth is not True]
+    grave = [verdict for verdict in lossy if verdict.severity is None]
+    together = all_of(grave or verdicts)
+    return together.weighing(LOW) if lossy and not grave else together
+
+
+def _survives_stream(table: Table, reader: Consumer) -> Verdict:
+    return when(table.stream.enabled.is_true, lambda: _survives(reader), "the stream is off")
+
+
+def _survives(reader: Consumer) -> Verdict:
+    """A reader sends what it cannot process somewhere. If it gives up after a bound, what it loses weighs little."""
+    failures = reader.failures
+    sent = failures.destination.at(reader.place)
+    if sent.known and sent.content:
+        return holds(sent)
+    bounds = [bound for bound in (failures.attempts, failures.age) if bound.content is not None]
+    if reader.doubt is not None:
+        lost = not_seen("stream reader", reader.doubt)
+    elif not sent.known:
+        lost = unknown(f"cannot tell whether {reader.address} has a failure destination", sent)
+    elif bounds:
+        lost = fails(f"{reader.address} drops records that it cannot process: it has no failure destination", sent)
+    elif failures.attempts.known and failures.age.known:
+        lost = fails(
+            f"{reader.address} has neither a failure destination nor a bound on retries: "
+            "one record that it cannot process holds up its shard until the stream forgets it",
+            sent,
+        )
+    else:
+        unbounded = unknown_values(failures.attempts, failures.age)
+        lost = unknown(
+            f"cannot tell whether {reader.address}, which has no failure destination, ever gives up", *unbounded
+        )
+    return lost.weighing(LOW) if bounds else lost
 
 
 def _has_no_stream(table: Table) -> bool:

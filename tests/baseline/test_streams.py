@@ -11,15 +11,15 @@ from support import tables as build
 from support.policies import outcome
 from tablegate.model import facts
 from tablegate.model.table import Consumer, Stream, StreamDestination, Table, TableKind
-from tablegate.model.value import Value, Verdict
-from tablegate_baseline.streams import stream_destination_encryption, stream_view
+from tablegate.model.value import Doubt, Place, Value, Verdict
+from tablegate_baseline.streams import stream_destination_encryption, stream_failures, stream_view
 
 REPLICAS = facts.REPLICAS.of((build.replica(),))
 
 
 def stream(view: str | None = None, *images: str) -> Stream:
     """A stream with this view, and a reader that filters on these images where some are named."""
-    reader = Consumer(address="reader", place=None, images=frozenset(images))
+    reader = Consumer(address="reader", place=None, images=frozenset(images), failures=facts.TRIES_AGAIN)
     return Stream(
         enabled=facts.STREAM_ENABLED.of(True) if view else facts.STREAM_ENABLED.unset,
         view=facts.STREAM_VIEW.of(view) if view else facts.STREAM_VIEW.unset,
@@ -106,7 +106,7 @@ def test_a_graver_failure_keeps_its_weight() -> None:
 
 def test_a_reader_that_may_be_anothers_is_a_doubt() -> None:
     """What it misses, and whether there is a reader at all, is not known; a view that suits any reader is."""
-    reader = Consumer(address="reader", place=None, images=frozenset({"NEW_IMAGE"}), doubt=build.DOUBT)
+    reader = replace(stream("KEYS_ONLY", "NEW_IMAGE").consumers[0], doubt=build.DOUBT)
     for view, images in (("KEYS_ONLY", {"NEW_IMAGE"}), ("NEW_IMAGE", {"NEW_IMAGE"}), ("KEYS_ONLY", set())):
         made = build.table(
             stream=replace(stream(view), consumers=(replace(reader, images=frozenset(images)),)),
@@ -126,7 +126,7 @@ def test_a_reader_that_may_be_anothers_is_a_doubt() -> None:
                 enabled=facts.STREAM_ENABLED.of(True),
                 view=facts.STREAM_VIEW.doubted(build.DOUBT),
                 policy=facts.STREAM_POLICY.unset,
-                consumers=(Consumer(address="reader", place=None, images=frozenset({"NEW_IMAGE"})),),
+                consumers=stream("KEYS_ONLY", "NEW_IMAGE").consumers,
             )
         },
     ],
@@ -171,3 +171,82 @@ def test_replicas_that_cannot_be_listed_may_have_streams() -> None:
     """Not knowing the replicas is not knowing their streams."""
     unlisted = build.table(replicas=build.doubted(facts.REPLICAS.unset))
     assert outcome(stream_destination_encryption.check(unlisted)) == "unknown"
+
+
+UNKNOWN_BOUND = facts.MAX_AGE.doubted(build.DOUBT)
+SENT = facts.FAILURE_DESTINATION.of(True)
+UNKNOWN_SENT = facts.FAILURE_DESTINATION.doubted(build.DOUBT)
+BOUND = facts.MAX_ATTEMPTS.of(0)
+STREAMS = facts.STREAM_ENABLED.of(True)
+
+
+def reader(doubt: Doubt | None = None, **handled: Value[Any]) -> Consumer:
+    """A reader that treats records which it cannot process like this."""
+    failures = replace(facts.TRIES_AGAIN, **handled)
+    return Consumer(address="reader", place=Place("f", 9), failures=failures, doubt=doubt)
+
+
+def read_by(*readers: Consumer, enabled: Value[bool] = STREAMS) -> Verdict:
+    """The verdict on a table whose stream has these readers."""
+    made = build.table(stream=replace(stream("NEW_IMAGE"), enabled=enabled, consumers=readers))
+    return stream_failures.check(made)
+
+
+@pytest.mark.parametrize(
+    ("handled", "expected"),
+    [
+        ({}, ("fails", None)),
+        ({"attempts": BOUND}, ("fails", "low")),
+        ({"age": facts.MAX_AGE.of(60)}, ("fails", "low")),
+        ({"destination": SENT}, ("holds", None)),
+        ({"destination": SENT, "age": UNKNOWN_BOUND}, ("holds", None)),
+        ({"age": UNKNOWN_BOUND}, ("unknown", None)),
+        ({"age": UNKNOWN_BOUND, "attempts": BOUND}, ("fails", "low")),
+        ({"destination": UNKNOWN_SENT}, ("unknown", None)),
+        ({"destination": UNKNOWN_SENT, "attempts": BOUND}, ("unknown", "low")),
+    ],
+)
+def test_a_reader_needs_a_destination_and_a_bound_weighs_less(
+    handled: dict[str, Any], expected: tuple[str, str | None]
+) -> None:
+    """Without a bound one record holds up its shard; with one it is dropped."""
+    verdict = read_by(reader(**handled))
+    assert (outcome(verdict), verdict.severity) == expected
+
+
+def test_a_reader_that_may_be_anothers_is_a_doubt_about_failures() -> None:
+    """It weighs what it would weigh if it were ours, and one that sends records on is none."""
+    for handled, expected in (
+        ({}, ("unknown", None)),
+        ({"attempts": BOUND}, ("unknown", "low")),
+        ({"destination": SENT}, ("holds", None)),
+    ):
+        verdict = read_by(reader(doubt=build.DOUBT, **handled))
+        assert (outcome(verdict), verdict.severity) == expected
+
+
+def test_the_gravest_reader_decides() -> None:
+    """A reader that drops records does not hide one that stops, or that may stop."""
+    drops = reader(attempts=BOUND)
+    assert read_by(drops, reader()).severity is None
+    assert outcome(read_by(drops, reader(age=UNKNOWN_BOUND))) == "unknown"
+    assert read_by(drops, drops, reader(destination=SENT)).severity == "low"
+
+
+def test_the_place_is_the_readers() -> None:
+    """The table is right."""
+    assert [value.place for value in read_by(reader()).evidence] == [Place("f", 9)]
+
+
+def test_nothing_reads_a_stream_that_is_off() -> None:
+    """It is judged where it may be on."""
+    off, unknown = facts.STREAM_ENABLED.unset, facts.STREAM_ENABLED.doubted(build.DOUBT)
+    assert outcome(read_by()) == "exempt"
+    assert outcome(read_by(reader(), enabled=off)) == "exempt"
+    assert outcome(read_by(reader(), enabled=unknown)) == "unknown"
+
+
+def test_readers_of_a_kinesis_stream_with_the_changes_count() -> None:
+    """Their shards are held up as well."""
+    into = replace(destination(ON), consumers=(reader(),))
+    assert outcome(stream_failures.check(build.table(destinations=(into,)))) == "fails"

@@ -37,6 +37,10 @@ class Properties(Protocol):
         """A text. With ``among``, any other text is reported as a fault and unknown."""
         ...
 
+    def is_named(self, fact: Fact[bool], key: str) -> Value[bool]:
+        """Whether a text that names something is set. A reference names something, though its text is not known."""
+        ...
+
     def flag(self, fact: Fact[bool], key: str) -> Value[bool]:
         """True or false; the fact's default if absent."""
         ...

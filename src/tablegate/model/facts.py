@@ -12,6 +12,7 @@ from tablegate.model.record import field, record, wire
 from tablegate.model.table import (
     Declared,
     Encryption,
+    FailureHandling,
     Index,
     KeyOwner,
     KeyPart,
@@ -112,6 +113,9 @@ TTL_ATTRIBUTE = Fact[str]("time-to-live attribute")
 STREAM_ENABLED = Fact[bool]("stream", False)
 STREAM_VIEW = Fact[str]("stream view type")
 STREAM_POLICY = Fact[str]("stream resource policy")
+FAILURE_DESTINATION = Fact[bool]("failure destination", False)
+MAX_ATTEMPTS = Fact[int]("maximum retry attempts")
+MAX_AGE = Fact[int]("maximum record age in seconds")
 
 REPLICAS = Fact[tuple[Replica, ...]]("replicas", ())
 CONSISTENCY = Fact[str]("consistency mode", "EVENTUAL")
@@ -131,6 +135,7 @@ NO_CEILING = Units(read=MAX_READ.unset, write=MAX_WRITE.unset)
 NO_WARMTH = Units(read=WARM_READ.unset, write=WARM_WRITE.unset)
 NO_TTL = Ttl(enabled=TTL_ENABLED.unset, attribute=TTL_ATTRIBUTE.unset)
 NO_STREAM = Stream(enabled=STREAM_ENABLED.unset, view=STREAM_VIEW.unset, policy=STREAM_POLICY.unset)
+TRIES_AGAIN = FailureHandling(destination=FAILURE_DESTINATION.unset, attempts=MAX_ATTEMPTS.unset, age=MAX_AGE.unset)
 NO_RECOVERY = Recovery(enabled=RECOVERY.unset, days=RECOVERY_DAYS.unset)
 AWS_OWNED = Encryption(owner=KEY_OWNER.unset, key=KEY.unset, key_region=KEY_REGION.unset)
 

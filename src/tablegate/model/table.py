@@ -129,8 +129,17 @@ class Ttl:
 
 
 @record()
+class FailureHandling:
+    """What a consumer does with records that it cannot process. Without a bound it tries again until they expire."""
+
+    destination: Value[bool]  # it sends them somewhere
+    attempts: Value[int]
+    age: Value[int]
+
+
+@record()
 class Consumer:
-    """A resource that reads the table's stream. ``images`` are those that its filter needs: NEW_IMAGE, OLD_IMAGE.
+    """A resource that reads a table's changes. ``images`` are those that its filter needs: NEW_IMAGE, OLD_IMAGE.
 
     With a doubt, it may read the stream of another table.
     """
@@ -138,6 +147,7 @@ class Consumer:
     address: str
     place: Place | None
     images: frozenset[str] = frozenset()
+    failures: FailureHandling
     doubt: Doubt | None = None
 
 
@@ -158,6 +168,7 @@ class StreamDestination:
     stream: Value[str]
     encrypted: Value[bool] | None = None
     address: str | None = None
+    consumers: tuple[Consumer, ...] = ()
 
 
 @record()

@@ -10,6 +10,7 @@ import pytest
 from support.access import HERE, ORDERS, estate, findings, holder, said, statement, table, told, whole
 from tablegate.iam.grants import HolderKind, Maker, MakerKind
 from tablegate.iam.managed_policies import managed_policies
+from tablegate.model import facts
 from tablegate.model.estate import Estate
 from tablegate.model.table import Consumer, Dialect
 
@@ -106,7 +107,7 @@ def test_a_finding_says_which_template_brought_it() -> None:
 
 def test_an_events_fix_is_a_statement_on_the_streams_that_it_reads() -> None:
     """Of the tables here; one of elsewhere is left to fill in."""
-    stream = replace(table().stream, consumers=(Consumer(address="F", place=None),))
+    stream = replace(table().stream, consumers=(Consumer(address="F", place=None, failures=facts.TRIES_AGAIN),))
     orders = table(address="Orders", stream=stream)
     known = managed_policies()[STREAMS].document()
     held = holder(known, managed=STREAMS, at="F", address="F", given={"made_by": EVENT}, spelling="yaml")

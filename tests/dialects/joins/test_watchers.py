@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from support.both import ACCOUNT, ARN, LATER, Case, Refers, cloudformation, each, terraform
+from support.both import ACCOUNT, ARN, LATER, UNKNOWN, Case, Refers, cloudformation, each, terraform, told
+from support.both import NAME as TABLE
 from tablegate.model.table import Table
 
 DOUBT = "(doubt)"
@@ -185,3 +186,173 @@ def test_stream_that_is_off() -> None:
     """A table without a stream has no consumers."""
     given = {"aws_lambda_event_source_mapping.x": stream()[0]}
     assert terraform(given, {"stream_enabled": False}).stream.consumers == ()
+
+
+def handled(*path: str, arn: Any = "arn:aws:sqs:eu-west-1:1:q", **bounds: int) -> dict[str, Any]:
+    """The settings of a consumer in Terraform: a destination in these blocks, and bounds."""
+    *blocks, name = path
+    inner: Any = {name: arn}
+    for block in reversed(blocks):
+        inner = {block: [inner]}
+    return {**inner, **bounds}
+
+
+ON_FAILURE = ("destination_config", "on_failure", "destination_arn")
+QUEUE = Refers("aws_sqs_queue.q.arn")
+BOUNDED: dict[str, Any] = {"maximum_retry_attempts": 0, "maximum_record_age_in_seconds": 60}
+UNBOUNDED: dict[str, Any] = {"maximum_retry_attempts": -1, "maximum_record_age_in_seconds": -1}
+FAILURES = [
+    Case("nothing", {}, "", (False, None, None)),
+    Case("a destination", handled(*ON_FAILURE), "DestinationConfig: {OnFailure: {Destination: q}}", (True, None, None)),
+    Case(
+        "a queue of this input",
+        handled(*ON_FAILURE, arn=QUEUE),
+        "DestinationConfig: {OnFailure: {Destination: !GetAtt Queue.Arn}}",
+        (True, None, None),
+    ),
+    Case(
+        "an unknown destination",
+        handled(*ON_FAILURE, arn=LATER),
+        "DestinationConfig: {OnFailure: {Destination: !Ref P}}",
+        (True, None, None),
+    ),
+    Case(
+        "a destination that may be left out",
+        None,
+        "DestinationConfig: {OnFailure: {Destination: {'Fn::Transform': {Name: M}}}}",
+        (UNKNOWN, None, None),
+    ),
+    Case("no destination in it", {"destination_config": []}, "DestinationConfig: {}", (False, None, None)),
+    Case("an empty destination", None, "DestinationConfig: {OnFailure: {Destination: ''}}", (False, None, None)),
+    Case("bounds", BOUNDED, "MaximumRetryAttempts: 0, MaximumRecordAgeInSeconds: '60'", (False, 0, 60)),
+    Case("no bounds", UNBOUNDED, "MaximumRetryAttempts: -1, MaximumRecordAgeInSeconds: -1", (False, None, None)),
+    Case(
+        "unknown bounds",
+        {"maximum_retry_attempts": LATER},
+        "MaximumRetryAttempts: !Ref P",
+        (False, UNKNOWN, None),
+    ),
+]
+
+
+def kept(table: Table) -> tuple[object, object, object]:
+    """What the one consumer of a table does with records that it cannot process."""
+    (consumer,) = (*table.stream.consumers, *(one for into in table.destinations for one in into.consumers))
+    failures = consumer.failures
+    return told(failures.destination), told(failures.attempts), told(failures.age)
+
+
+@each(FAILURES, "terraform")
+def test_failures_in_terraform(given: dict[str, Any], expected: object) -> None:
+    """A mapping of a plan says what becomes of records that it cannot process."""
+    mapping = {"event_source_arn": STREAM, **given}
+    on = {"stream_enabled": True, "stream_arn": LATER}
+    assert kept(terraform({"aws_lambda_event_source_mapping.x": mapping, "aws_sqs_queue.q": {}}, on)) == expected
+
+
+@each(FAILURES, "cloudformation")
+def test_failures_in_cloudformation(given: str, expected: object) -> None:
+    """A mapping and an event of a template say what becomes of records that they cannot process."""
+    source, queue = "!GetAtt Orders.StreamArn", "Queue: {Type: 'AWS::SQS::Queue', Properties: {}}"
+    for resource in (
+        f"{{Type: 'AWS::Lambda::EventSourceMapping', Properties: {{EventSourceArn: {source}, {given}}}}}",
+        "{Type: 'AWS::Serverless::Function', Properties: "
+        f"{{Events: {{E: {{Type: DynamoDB, Properties: {{Stream: {source}, {given}}}}}}}}}}}",
+    ):
+        tables = cloudformation(f"X: {resource}\n{queue}")
+        assert {kept(table) for table in tables} == {expected}
+
+
+PIPED = [
+    Case("nothing", {}, "", (False, None, None)),
+    Case("a queue", handled("dead_letter_config", "arn"), "DeadLetterConfig: {Arn: q}", (True, None, None)),
+    Case(
+        "a queue of this input",
+        handled("dead_letter_config", "arn", arn=QUEUE),
+        "DeadLetterConfig: {Arn: !GetAtt Queue.Arn}",
+        (True, None, None),
+    ),
+    Case("perhaps a queue", handled("dead_letter_config", "arn", arn=LATER), None, (UNKNOWN, None, None)),
+    Case("bounds", BOUNDED, "MaximumRetryAttempts: 0, MaximumRecordAgeInSeconds: 60", (False, 0, 60)),
+]
+
+
+@each(PIPED, "terraform")
+def test_failures_of_a_pipe_in_terraform(given: dict[str, Any], expected: object) -> None:
+    """A pipe has settings of its own for each kind of stream, and for a Kinesis stream with the table's changes too."""
+    queue = {"aws_sqs_queue.q": {}}
+    pipe = {"source": STREAM, "source_parameters": [{"dynamodb_stream_parameters": [given]}]}
+    on = {"stream_enabled": True, "stream_arn": LATER}
+    assert kept(terraform({"aws_pipes_pipe.x": pipe, **queue}, on)) == expected
+    arn = Refers("aws_kinesis_stream.k.arn")
+    into = {
+        "aws_kinesis_stream.k": {"arn": LATER},
+        "aws_dynamodb_kinesis_streaming_destination.d": {"stream_arn": arn, "table_name": TABLE},
+        "aws_pipes_pipe.x": {"source": arn, "source_parameters": [{"kinesis_stream_parameters": [given]}]},
+    }
+    assert kept(terraform({**into, **queue}, on)) == expected
+
+
+@each(PIPED, "cloudformation")
+def test_failures_of_a_pipe_in_cloudformation(given: str, expected: object) -> None:
+    """A pipe has settings of its own for each kind of stream, and for a Kinesis stream with the table's changes too."""
+    queue = "Queue: {Type: 'AWS::SQS::Queue', Properties: {}}\nK: {Type: 'AWS::Kinesis::Stream', Properties: {}}"
+    for source, parameters in (
+        ("!GetAtt Orders.StreamArn", "DynamoDBStreamParameters"),
+        ("!GetAtt K.Arn", "KinesisStreamParameters"),
+    ):
+        inside = f"{{Source: {source}, SourceParameters: {{{parameters}: {{{given}}}}}}}"
+        properties = ", KinesisStreamSpecification: {StreamArn: !GetAtt K.Arn}"
+        (table,) = cloudformation(f"X: {{Type: 'AWS::Pipes::Pipe', Properties: {inside}}}\n{queue}", properties)
+        assert kept(table) == expected
+
+
+def test_failures_in_blocks_that_are_not_known() -> None:
+    """What holds the settings may be unknown as a whole."""
+    text = "SourceParameters: {'Fn::Transform': {Name: M}}"
+    inside = f"{{Source: !GetAtt Orders.StreamArn, {text}}}"
+    (table,) = cloudformation(f"X: {{Type: 'AWS::Pipes::Pipe', Properties: {inside}}}")
+    assert kept(table) == (UNKNOWN, UNKNOWN, UNKNOWN)
+
+
+def test_an_event_of_kinesis_reads_the_stream_that_it_names() -> None:
+    """And no table's stream."""
+    events = "{E: {Type: Kinesis, Properties: {Stream: !GetAtt K.Arn, MaximumRetryAttempts: 2}}}"
+    stream = "K: {Type: 'AWS::Kinesis::Stream', Properties: {}}"
+    function = f"X: {{Type: 'AWS::Serverless::Function', Properties: {{Events: {events}}}}}"
+    properties = ", KinesisStreamSpecification: {StreamArn: !GetAtt K.Arn}"
+    (table,) = cloudformation(f"{function}\n{stream}", properties)
+    assert (table.stream.consumers, kept(table)) == ((), (False, 2, None))
+    (table,) = cloudformation(function.replace("!GetAtt K.Arn", "!Ref P"))
+    assert table.stream.consumers == ()
+
+
+def test_consumers_of_the_cloud_control_provider() -> None:
+    """Their settings are objects, and named as in CloudFormation."""
+    pattern = {"filters": [{"pattern": '{"dynamodb": {"OldImage": {}}}'}]}
+    settings = {"maximum_retry_attempts": 4}
+    mapping = {
+        "event_source_arn": STREAM,
+        "filter_criteria": pattern,
+        "destination_config": {"on_failure": {"destination": "q"}},
+        **settings,
+    }
+    pipe = {
+        "source": STREAM,
+        "source_parameters": {
+            "filter_criteria": pattern,
+            "dynamo_db_stream_parameters": {"dead_letter_config": {"arn": "q"}, **settings},
+        },
+    }
+    for address, given in (("awscc_lambda_event_source_mapping.x", mapping), ("awscc_pipes_pipe.x", pipe)):
+        table = terraform({address: given}, {"stream_enabled": True, "stream_arn": LATER})
+        assert kept(table) == (True, 4, None)
+        assert table.stream.consumers[0].images == {"OLD_IMAGE"}
+
+
+def test_a_reader_of_another_resource_reads_no_table() -> None:
+    """A queue's ARN is not known before the apply, and no stream's all the same."""
+    for type_ in ("aws_sqs_queue", "aws_kinesis_stream"):
+        mapping = {"event_source_arn": Refers(f"{type_}.q.arn")}
+        resources = {"aws_lambda_event_source_mapping.x": mapping, f"{type_}.q": {"arn": LATER}}
+        assert terraform(resources, {"stream_enabled": True}).stream.consumers == ()

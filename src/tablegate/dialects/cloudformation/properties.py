@@ -25,6 +25,7 @@ from tablegate.syntax.node import Node
 
 T = TypeVar("T")
 
+_NAMED = Fact[str]("name")
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 
 
@@ -156,6 +157,13 @@ class Section:
         if isinstance(node, Unresolved) and (text := text_with_references(node)) is not None:
             return fact.of(text, self.resolver.place(node.node))
         return self.text(fact, key)
+
+    def is_named(self, fact: Fact[bool], key: str) -> Value[bool]:
+        """Whether a text that names something is set. A reference names something, though its text is not known."""
+        named = self.text_or_reference(_NAMED, key)
+        if named.doubt is not None:
+            return fact.doubted(named.doubt, named.place)
+        return fact.of(True, named.place) if named.content else fact.unset
 
     def required_text(self, key: str) -> str | Unresolved:
         """A text that must be there."""

@@ -30,20 +30,27 @@ from tablegate.dialects.joins import TableName, table_name_in
 from tablegate.dialects.joins.backups import Selection, Tags, Truth, arn_covers, backed_up, conditions_in, tag_tests
 from tablegate.dialects.joins.watchers import (
     NAMESPACE,
+    FailureKeys,
     alarms_in_order,
     consumers_in_order,
     expression_doubt,
+    failure_handling,
     images_in,
     is_of_account,
 )
 from tablegate.dialects.resource import CLOUDFORMATION
 from tablegate.iam.arns import Symbols
 from tablegate.model import facts
-from tablegate.model.table import Alarm, Consumer, Replica
+from tablegate.model.record import replace
+from tablegate.model.table import Alarm, Consumer, Replica, StreamDestination
 from tablegate.model.value import Doubt, Value
 from tablegate.syntax.node import Node
 
 _NOT_EVERYWHERE = Doubt("whether it exists depends on a condition that is not known")
+_BOUNDS = ("MaximumRetryAttempts", "MaximumRecordAgeInSeconds")
+_FAILURES = FailureKeys((), *_BOUNDS, ("DestinationConfig", "OnFailure", "Destination"))
+_OF_PIPE = FailureKeys(("DynamoDBStreamParameters",), *_BOUNDS, ("DeadLetterConfig", "Arn"))
+_OF_PIPE_OF_KINESIS = FailureKeys(("KinesisStreamParameters",), *_BOUNDS, ("DeadLetterConfig", "Arn"))
 _UNKNOWN_ARN = Doubt("the ARN of the table is not known", "pass --account and --region")
 
 
@@ -134,37 +141,56 @@ class Consumers:
 
     def __init__(self, resolver: Resolver, tables: TableNames) -> None:
         self._resolver = resolver
-        self.candidates = Candidates(resolver, _readers(resolver), _stream_in, tables)
+        self.candidates = Candidates(resolver, _readers(resolver, "DynamoDB"), _stream_in, tables)
 
     def of(self, table: TableIdentity) -> tuple[Consumer, ...]:
         """The consumers of a table's stream, and with a doubt those that may be."""
-        certain = (self._consumer(candidate) for candidate in self.candidates.of(table) if self._is_present(candidate))
+        certain = (_consumer(candidate, _OF_PIPE) for candidate in self.candidates.of(table) if _is_present(candidate))
         possible = (
-            (self._consumer(candidate), doubt)
+            (_consumer(candidate, _OF_PIPE), doubt)
             for candidate, doubt in self.candidates.possible(table)
-            if self._is_present(candidate)
+            if _is_present(candidate)
         )
         return consumers_in_order(certain, possible)
 
-    def _is_present(self, candidate: Candidate) -> bool:
-        return candidate.resource.present is not False
+    def with_readers(self, destinations: tuple[StreamDestination, ...]) -> tuple[StreamDestination, ...]:
+        """Kinesis streams with those who read them, if they are in the template."""
+        return tuple(replace(into, consumers=self._of_kinesis(into.address)) for into in destinations)
 
-    def _consumer(self, candidate: Candidate) -> Consumer:
-        return Consumer(
-            address=candidate.resource.address,
-            place=candidate.resource.place,
-            images=images_in(_filter_patterns(candidate.section)),
-        )
+    def _of_kinesis(self, address: str | None) -> tuple[Consumer, ...]:
+        if address is None:
+            return ()
+        readers = (it for it in _readers(self._resolver, "Kinesis") if self._reads(it, address))
+        return consumers_in_order((_consumer(it, _OF_PIPE_OF_KINESIS) for it in readers if _is_present(it)), ())
+
+    def _reads(self, candidate: Candidate, address: str) -> bool:
+        value = self._resolver.resolve(candidate.target)
+        return isinstance(value, Unresolved) and value.reference == NameReference(address, "Arn", RESOURCE)
+
+
+def _is_present(candidate: Candidate) -> bool:
+    return candidate.resource.present is not False
+
+
+def _consumer(candidate: Candidate, of_pipe: FailureKeys) -> Consumer:
+    keys = of_pipe if candidate.resource.type == PIPE else _FAILURES
+    return Consumer(
+        address=candidate.resource.address,
+        place=candidate.resource.place,
+        images=images_in(_filter_patterns(candidate.section)),
+        failures=failure_handling(candidate.section, keys),
+    )
 
 
 def has_consumers(resolver: Resolver) -> bool:
     """Whether the template manages what reads streams and queues at all."""
     if any(resolver.template.resources.get(type_) for type_ in (EVENT_SOURCE_MAPPING, PIPE)):
         return True
-    return any(True for function in resources_of(resolver, FUNCTION) for _ in _events(resolver, function))
+    return any(True for function in resources_of(resolver, FUNCTION) for _ in _events(resolver, function, "DynamoDB"))
 
 
-def _readers(resolver: Resolver) -> Iterator[Candidate]:
+def _readers(resolver: Resolver, event: str) -> Iterator[Candidate]:
+    """What reads streams: mappings, pipes, and events of one kind."""
     for type_, key, filters in ((EVENT_SOURCE_MAPPING, "EventSourceArn", None), (PIPE, "Source", "SourceParameters")):
         for resource in resources_of(resolver, type_):
             section = resource.properties
@@ -172,16 +198,16 @@ def _readers(resolver: Resolver) -> Iterator[Candidate]:
                 inner = section.section(filters) if filters else section
                 yield Candidate(resource, section.members[key], inner or Section(resolver, {}, resource.node))
     for function in resources_of(resolver, FUNCTION):
-        yield from _events(resolver, function)
+        yield from _events(resolver, function, event)
 
 
-def _events(resolver: Resolver, function: Resource) -> Iterator[Candidate]:
+def _events(resolver: Resolver, function: Resource, event_kind: str) -> Iterator[Candidate]:
     events = function.properties.section("Events")
     for node in events.members.values() if events is not None else ():
         value = resolver.resolve(node)
         event = section_of(resolver, value) if isinstance(value, Node) and isinstance(value.content, dict) else None
         kind = event.members.get("Type") if event is not None else None
-        if event is None or kind is None or kind.content != "DynamoDB":
+        if event is None or kind is None or kind.content != event_kind:
             continue
         section = event.section("Properties")
         if section is not None and "Stream" in section.members:

@@ -193,7 +193,7 @@ def table_of(joins: TableJoins, resource: Resource, read_type: ReadTypeSpecific)
         restore_source=facts.RESTORE_SOURCE.unset,
         ttl=shared.per_answers("TimeToLiveSpecification", facts.NO_TTL, ttl),
         stream=replace(specific.stream, consumers=joined.consumers) if joined.consumers else specific.stream,
-        destinations=own.per_answers("KinesisStreamSpecification", (), destinations),
+        destinations=joins.consumers.with_readers(own.per_answers("KinesisStreamSpecification", (), destinations)),
         replicas=_copied(replicas),
         consistency=specific.consistency,
         witness_region=specific.witness_region,

@@ -118,6 +118,7 @@ DYNAMIC: Final = Doubt(
 LATER: Final = Doubt("known only after apply", "apply what it depends on first, or write the value itself")
 _NO_UNKNOWN: Tree = {}
 _NUMBER = re.compile(r"\[[0-9]+\]")
+_NAMED = Fact[str]("name")
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
@@ -187,6 +188,16 @@ class Block:
             self._owner.report_shape(self.path + key, f"one of {', '.join(sorted(among))}", "another text")
             return fact.doubted(MISSHAPEN, self.place(key))
         return value
+
+    def is_named(self, fact: Fact[bool], key: str) -> Value[bool]:
+        """Whether a text that names something is set. A reference to a resource names it, though it is not known."""
+        named = self.text(_NAMED, key)
+        if named.doubt is None:
+            return fact.unset if named.content is None else fact.of(True, named.place)
+        required = self._member(key) in self._owner.schema.required
+        if required or any(ref.address is not None for ref in self.refs(key)):
+            return fact.of(True, named.place)
+        return fact.doubted(named.doubt, named.place)
 
     def flag(self, fact: Fact[bool], key: str) -> Value[bool]:
         """True or false."""

@@ -32,6 +32,8 @@ READ = frozenset(
         "aws_kms_replica_key",
         "aws_lambda_event_source_mapping",
         "aws_pipes_pipe",
+        "awscc_lambda_event_source_mapping",
+        "awscc_pipes_pipe",
     }
 )
 # Of DynamoDB, but no policy is about them.

@@ -88,7 +88,7 @@ class TableFinder:
             match = next(match for match in matches if tables[0] in match.tables)
             region = match.region if match.stream else match.region or self._replica_region(resource, tables[0])
             return TableMatch(tables, match.doubt if len(match.tables) == 1 else None, region, match.stream)
-        unknown = [reference for reference in references if not self._snapshot.is_known(reference)]
+        unknown = [one for one in references if not self._snapshot.is_known(one) and not _is_of_another(one)]
         return TableMatch(tables, doubt_about(unknown)) if tables or unknown else TableMatch()
 
     def _referenced(self, reference: Reference) -> TableMatch:
@@ -123,6 +123,13 @@ class TableFinder:
         region, table = self._regions.name(resource), self.by_address.get(address)
         own = None if table is None else self._regions.name(table)
         return region if own is not None and own != region else None
+
+
+def _is_of_another(reference: Reference) -> bool:
+    """Whether a reference is the ARN of a resource of AWS that is no table, such as a queue."""
+    is_managed = reference.data is None and bool(reference.targets)
+    is_other = reference.type.startswith("aws") and "dynamodb" not in reference.type
+    return is_managed and is_other and reference.attribute == "arn"
 
 
 def table_name(table: Resource) -> str | None:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from tablegate.dialects.joins import ByTable, TableMatch, unknown_region
 from tablegate.dialects.joins.backups import Selection, Tags, Truth, arn_covers, backed_up, conditions_in, tag_tests
 from tablegate.dialects.joins.watchers import (
     NAMESPACE,
+    FailureKeys,
     alarms_in_order,
     consumers_in_order,
     expression_doubt,
+    failure_handling,
     images_in,
     is_of_account,
 )
 from tablegate.dialects.resource import TERRAFORM
 from tablegate.dialects.terraform.block import Block
-from tablegate.dialects.terraform.configuration import tree, trees
+from tablegate.dialects.terraform.configuration import Tree, trees
 from tablegate.dialects.terraform.joins import TableFinder, table_name
 from tablegate.dialects.terraform.regions import Regions
 from tablegate.dialects.terraform.resources import Resource, Snapshot, doubt_about
@@ -27,7 +29,20 @@ from tablegate.model.record import replace
 from tablegate.model.table import Alarm, Consumer, StreamDestination
 from tablegate.model.value import Doubt, Value
 
-_SOURCES = {"aws_lambda_event_source_mapping": "event_source_arn", "aws_pipes_pipe": "source"}
+_MAPPING, _PIPE = "aws_lambda_event_source_mapping", "aws_pipes_pipe"
+_CC_MAPPING, _CC_PIPE = "awscc_lambda_event_source_mapping", "awscc_pipes_pipe"
+_SOURCES = {_MAPPING: "event_source_arn", _PIPE: "source", _CC_MAPPING: "event_source_arn", _CC_PIPE: "source"}
+_BOUNDS = ("maximum_retry_attempts", "maximum_record_age_in_seconds")
+_FAILURES = {
+    _MAPPING: FailureKeys((), *_BOUNDS, ("destination_config", "on_failure", "destination_arn")),
+    _CC_MAPPING: FailureKeys((), *_BOUNDS, ("destination_config", "on_failure", "destination")),
+}
+_FAILURES_OF_PIPES = {  # by the kind of stream that they read
+    kind: FailureKeys(("source_parameters", kind), *_BOUNDS, ("dead_letter_config", "arn"))
+    for kind in ("dynamodb_stream_parameters", "dynamo_db_stream_parameters", "kinesis_stream_parameters")
+}
+_DYNAMODB = {_PIPE: "dynamodb_stream_parameters", _CC_PIPE: "dynamo_db_stream_parameters"}
+_KINESIS = dict.fromkeys((_PIPE, _CC_PIPE), "kinesis_stream_parameters")
 _ENCRYPTION = Fact[str]("encryption type", "NONE")
 
 
@@ -122,10 +137,9 @@ class Consumers:
         readers = snapshot.of(*_SOURCES)
         self.any = bool(readers)
         for reader in readers:
-            match = finder.of(reader, _SOURCES[reader.resource_change.type])
+            match = finder.of(reader, _SOURCES[reader.type])
             if match.stream or match.doubt is not None:
-                images = images_in(_filter_patterns(reader))
-                self._joined.add(match, Consumer(address=reader.address, place=reader.reference_place, images=images))
+                self._joined.add(match, _consumer(reader, _DYNAMODB))
 
     def of(self, table: Resource) -> tuple[Consumer, ...]:
         """The consumers of a table's stream, and with a doubt those that may be."""
@@ -141,12 +155,17 @@ class Destinations:
     def __init__(self, snapshot: Snapshot, finder: TableFinder) -> None:
         self._joined: ByTable[Resource] = ByTable()
         self._streams: dict[str, Resource] = {}
+        self._consumers: dict[str, list[Consumer]] = {}
         for destination in snapshot.of("aws_dynamodb_kinesis_streaming_destination"):
             self._joined.add(finder.of(destination, "table_name"), destination)
         for stream in snapshot.of(_KINESIS_STREAM):
             for name in (stream.address, stream.known_text("arn"), stream.known_text("id")):
                 if name is not None:
                     self._streams[name] = stream
+        for consumer in snapshot.of(*_SOURCES) if self._streams else ():
+            read = self._stream(consumer.block, _SOURCES[consumer.type])
+            if read is not None:
+                self._consumers.setdefault(read.address, []).append(_consumer(consumer, _KINESIS))
 
     def of(self, table: Resource, region: str | None = None) -> tuple[StreamDestination, ...]:
         """Where a table's changes, or its replica's, are sent."""
@@ -155,16 +174,19 @@ class Destinations:
 
     def of_block(self, block: Block) -> StreamDestination:
         """The destination that a block names as its ``stream_arn``."""
-        stream = self._stream(block)
+        stream = self._stream(block, "stream_arn")
+        if stream is None:
+            return StreamDestination(stream=block.text(facts.DESTINATION, "stream_arn"))
         return StreamDestination(
             stream=block.text(facts.DESTINATION, "stream_arn"),
-            encrypted=None if stream is None else _is_under_kms(stream),
-            address=None if stream is None else stream.address,
+            encrypted=_is_under_kms(stream),
+            address=stream.address,
+            consumers=consumers_in_order(self._consumers.get(stream.address, ()), ()),
         )
 
-    def _stream(self, block: Block) -> Resource | None:
+    def _stream(self, block: Block, key: str) -> Resource | None:
         """The Kinesis stream of this input that a block names."""
-        names = {ref.address or ref.text for ref in block.refs("stream_arn") if ref.type in (None, _KINESIS_STREAM)}
+        names = {ref.address or ref.text for ref in block.refs(key) if ref.type in (None, _KINESIS_STREAM)}
         streams = [self._streams[name] for name in names if name in self._streams]
         return streams[0] if len(streams) == 1 else None
 
@@ -260,12 +282,27 @@ def _is_under_kms(stream: Resource) -> Value[bool]:
     return facts.DESTINATION_ENCRYPTED.of(kind.content == "KMS", stream.block.place("encryption_type"))
 
 
+def _consumer(reader: Resource, of_pipes: Mapping[str, str]) -> Consumer:
+    keys = _FAILURES.get(reader.type) or _FAILURES_OF_PIPES[of_pipes[reader.type]]
+    return Consumer(
+        address=reader.address,
+        place=reader.reference_place,
+        images=images_in(_filter_patterns(reader)),
+        failures=failure_handling(reader.block, keys),
+    )
+
+
 def _filter_patterns(reader: Resource) -> Iterator[str]:
     """The patterns that a consumer filters with."""
     content = reader.block.content
-    for holder in (content, *trees(content.get("source_parameters"))):
-        for criteria in trees(tree(holder).get("filter_criteria")):
-            for entry in trees(criteria.get("filter")):
+    for holder in (content, *_objects(content.get("source_parameters"))):
+        for criteria in _objects(holder.get("filter_criteria")):
+            for entry in (*trees(criteria.get("filter")), *trees(criteria.get("filters"))):
                 pattern = entry.get("pattern")
                 if isinstance(pattern, str):
                     yield pattern
+
+
+def _objects(content: object) -> Sequence[Tree]:
+    """The blocks of one name, or the one object of an attribute."""
+    return (content,) if isinstance(content, dict) else trees(content)

@@ -29,7 +29,7 @@ class TypeSchema:
     objects: frozenset[str] = frozenset()  # objects in attributes, where others are blocks
     text_numbers: frozenset[str] = frozenset()  # numbers that the provider keeps as texts
     matched_by: Mapping[str, str] = field(default_factory=dict)  # the argument that identifies the blocks of a set
-    required: frozenset[str] = frozenset()  # of a Cloud Control type
+    required: frozenset[str] = frozenset()  # of a Cloud Control type, and texts that name something
     is_cloud_control: bool = False  # what is not required is computed, and nothing is a block
 
     def is_computed(self, member: str) -> bool:
@@ -117,10 +117,22 @@ _SCHEMAS: Mapping[str, TypeSchema] = {
         }
     ),
     "aws_iam_role": TypeSchema(computed=frozenset({"inline_policy"}), matched_by={"inline_policy": "name"}),
+    "aws_lambda_event_source_mapping": TypeSchema(
+        computed=frozenset({"maximum_record_age_in_seconds", "maximum_retry_attempts"}),
+        required=frozenset({"destination_config.on_failure.destination_arn"}),
+    ),
+    "aws_pipes_pipe": TypeSchema(
+        computed=frozenset(
+            f"source_parameters.{kind}_stream_parameters.maximum_record_age_in_seconds"
+            for kind in ("dynamodb", "kinesis")
+        )
+    ),
     "awscc_dynamodb_global_table": TypeSchema(
         required=frozenset({"replicas.tags.key", "replicas.tags.value"}),
         matched_by={"replicas": "region"},
         is_cloud_control=True,
     ),
     "awscc_dynamodb_table": TypeSchema(required=frozenset({"tags.key", "tags.value"}), is_cloud_control=True),
+    "awscc_lambda_event_source_mapping": TypeSchema(is_cloud_control=True),
+    "awscc_pipes_pipe": TypeSchema(is_cloud_control=True),
 }

@@ -47,6 +47,8 @@ _NUMBERS = frozenset(
         "max_capacity",
         "max_read_request_units",
         "max_write_request_units",
+        "maximum_record_age_in_seconds",
+        "maximum_retry_attempts",
         "min_capacity",
         "read_capacity",
         "read_capacity_units",
