@@ -61,7 +61,6 @@ aws_iam_role.worker  role runtime  RWD*A?  R
 
 R read  W write  D delete  S scan  T read the stream  A administer
 R* under a condition  R? unknown  blank: no access
-a Deny in a table's own policy is not subtracted from the other rows
 """
     assert text == expected
 

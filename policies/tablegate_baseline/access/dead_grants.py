@@ -112,7 +112,8 @@ def action_resource_mismatch(grant: Grant) -> Verdict:
     """Stream actions work on streams, item actions on tables, list actions on * only. On the wrong resource, a grant is
     empty."""
     resources = grant.statement.resources
-    if grant.role is not DocumentRole.IDENTITY or not grant.statement.allows or grant.managed or grant.made_by:
+    is_own = grant.role is DocumentRole.IDENTITY and not (grant.managed or grant.made_by or grant.of_resource)
+    if not is_own or not grant.statement.allows:
         return NOT_APPLICABLE
     named = _literal_actions(grant)
     if not named or resources.inverted or resources.doubt:

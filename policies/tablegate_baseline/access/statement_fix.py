@@ -60,6 +60,7 @@ class _Reference(NamedTuple):
 
 _DYNAMODB_ACTIONS = "its DynamoDB actions, in a separate statement:"
 _TABLE_ACTIONS = "the DynamoDB actions that it needs, in a separate statement:"
+_KEPT_PRINCIPALS = "a statement with the principals that it has now, and:"
 _LEAVE_OUT = "remove the DynamoDB actions from this statement"
 _STACK = frozenset({"${AWS::StackName}", "${AWS::StackId}"})  # the beginning of a table's name, and never all of it
 _DELIMITERS = "-_."
@@ -99,12 +100,17 @@ def replacement_statement(
     names = sorted(set(actions))
     arns = list(dict.fromkeys(resources))
     conditions = conditions_of(grant) if conditions is None else conditions
+    text = _statement(grant, names, arns, conditions)
+    return f"{_KEPT_PRINCIPALS}\n{text}" if grant.of_resource else text
+
+
+def _statement(grant: Grant, actions: list[str], resources: list[str], conditions: Conditions) -> str:
     if grant.spelling == "hcl":
-        return _as_hcl(grant, names, arns, conditions)
+        return _as_hcl(grant, actions, resources, conditions)
     if grant.spelling == "yaml":
-        return _as_yaml(grant, names, arns, conditions)
-    resource_list = [_json_resource(grant, arn) for arn in arns]
-    statement: dict[str, object] = {"Effect": "Allow", "Action": names, "Resource": resource_list}
+        return _as_yaml(grant, actions, resources, conditions)
+    resource_list = [_json_resource(grant, arn) for arn in resources]
+    statement: dict[str, object] = {"Effect": "Allow", "Action": actions, "Resource": resource_list}
     if conditions:
         statement["Condition"] = conditions
     return _as_json(statement)

@@ -31,6 +31,7 @@ from tablegate.iam.grants import DocumentRole, Grant, HolderForm, HolderKind, Ma
 from tablegate.iam.holders import Holder
 from tablegate.iam.managed_policies import managed_path, managed_policies
 from tablegate.iam.patterns import Tier, scope_of
+from tablegate.iam.resource_policies import shared_grants
 from tablegate.iam.roles import NO_TRUST_POLICY, NOTHING, Calls, declared_services, most_exposed, needs_of, trust_of
 from tablegate.model.estate import Estate
 from tablegate.model.record import field, record, replace
@@ -41,6 +42,7 @@ _OUTSIDE = (HolderKind.UNKNOWN, "it is not in this input")
 _UNKNOWN_AWS_POLICY = (
     f"the AWS managed policy {{}} is not among those that grant DynamoDB actions, as of {MANAGED_AS_OF}"
 )
+_WITH_OWN_POLICY = (HolderForm.TABLE, HolderForm.STREAM)
 _ORDER = attrgetter("address", "statement.index", "statement.label")
 _ORDER_OF_ALL = attrgetter("address", "statement.index", "statement.label", "holder.address")
 
@@ -182,9 +184,10 @@ def _aws_document(path: str) -> Document:
 class HolderDraft:
     """A holder that is not finished.
 
-    ``trusted`` is the evidence of its trust policy for who uses it, and ``serves`` that of identity pools. ``uses``,
-    that of resources which use it, counts if its trust policy shows nothing. ``declared`` are the services that may
-    assume it, if all of them declare what they call, and ``calls`` is what they call.
+    ``arn`` is that of a role or user. ``trusted`` is the evidence of its trust policy for who uses it, and ``serves``
+    that of identity pools. ``uses``, that of resources which use it, counts if its trust policy shows nothing.
+    ``declared`` are the services that may assume it, if all of them declare what they call, and ``calls`` is what they
+    call.
     """
 
     form: HolderForm
@@ -192,6 +195,7 @@ class HolderDraft:
     place: Place | None
     trusted: Sequence[Evidence]
     name: str | None = None
+    arn: str | None = None
     outside: bool = False
     services: set[str] = field(default_factory=set)
     declared: frozenset[str] = NOTHING
@@ -276,6 +280,7 @@ class HolderDraft:
             kind=kind,
             why=why,
             name=self.name,
+            arn=self.arn,
             outside=self.outside,
             services=frozenset(self.services),
             grants=tuple(sorted([*self.grants, *shared], key=_ORDER)),
@@ -391,10 +396,20 @@ class HolderAssembly:
         if full is not None:
             for holder in self._holders.values():
                 holder.move(full)
+        self._share_resource_policies()
         unfinished = sorted(self._holders.values(), key=lambda holder: (holder.address, holder.form, holder.name or ""))
         holders = tuple(holder.finished(self.symbols) for holder in unfinished)
         grants = tuple(sorted([grant for holder in unfinished for grant in holder.grants], key=_ORDER_OF_ALL))
         return holders, grants
+
+    def _share_resource_policies(self) -> None:
+        """Give roles and users the statements of the policies of tables and streams that are about them."""
+        grants = [
+            grant for holder in self._holders.values() if holder.form in _WITH_OWN_POLICY for grant in holder.grants
+        ]
+        by_arn = {holder.arn: holder for holder in self._holders.values() if holder.arn is not None and grants}
+        for arn, grant in shared_grants(grants, by_arn):
+            by_arn[arn].grants.append(grant)
 
     def _find_users(self, roles: RoleReader[Resource, HolderDraft], *, every_use: bool) -> None:
         """Add to each role what uses it."""

@@ -71,7 +71,7 @@ def _hide(*_: object) -> NoReturn:
 
 
 _HOLDER = _Outliner(Holder, "form kind why services ceilings ceiling_doubt unread needs", "grants denials")
-_GRANT = _Outliner(Grant, "role managed spelling made_by", "document statement holder reached")
+_GRANT = _Outliner(Grant, "role managed spelling made_by of_resource", "document statement holder reached")
 _DOCUMENT = _Outliner(Document, "version doubt")
 _STATEMENT = _Outliner(Statement, "effect principals conditions doubts present unsettled", "actions resources")
 _ACTIONS = _Outliner(Patterns, "texts inverted doubt perhaps")

@@ -34,6 +34,13 @@ def applies_to(statement: Statement, action: Action, target: str, covers: Covers
     return True if named and covered and statement.unsettled is None and statement.present else None
 
 
+def grant_applies(grant: Grant, action: Action, target: str, covers: Covers) -> bool | None:
+    """Whether a grant's statement applies to this action on this ARN. Some actions do nothing in a table's policy."""
+    if grant.of_resource and action.in_resource_policy is False:
+        return False
+    return applies_to(grant.statement, action, target, covers)
+
+
 def is_conditional(statement: Statement, action: Action) -> bool:
     """Whether it depends on the request that a statement applies."""
     return conditions_hold(statement.conditions, action) is None
@@ -160,6 +167,8 @@ def _fits(action: Action, itself: bool, below: str | None, global_table: bool) -
 
 def _reaches(grant: Grant) -> tuple[Reach, ...]:
     actions = actions_of(grant.statement.actions) if grant.gives else None
+    if actions and grant.of_resource:
+        actions = frozenset(action for action in actions if action.in_resource_policy is not False)
     if not actions:
         return ()
     reached: list[Reach] = []
@@ -180,7 +189,8 @@ def _limited_reaches(grant: Grant, pattern: str, scope: Scope, actions: frozense
     """What a holder's Denies and boundaries leave of a pattern: a reach for each scope that is left."""
     scopes = {action: scope for action in actions if not _is_denied(grant.holder, action, pattern)}
     for boundary in grant.holder.ceilings:
-        limited = ((action, _scope_within(boundary, action, pattern, own)) for action, own in scopes.items())
+        within = _scope_beyond if grant.beyond_boundary else _scope_within
+        limited = ((action, within(boundary, action, pattern, own)) for action, own in scopes.items())
         scopes = {action: left for action, left in limited if left is not None}
     for left in sorted(set(scopes.values()), key=lambda scope: (-scope.tier, str(scope))):
         yield Reach(grant, pattern, left, frozenset(action for action, own in scopes.items() if own == left))
@@ -226,14 +236,19 @@ def _contains(patterns: Patterns, pattern: str) -> bool:
     return patterns.doubt is None and all(intersects(pattern, text) is False for text in patterns.texts)
 
 
+def _scope_beyond(boundary: Document, action: Action, pattern: str, scope: Scope) -> Scope | None:
+    """The scope that a boundary leaves to an action that does not need its Allow: None where it denies it."""
+    denying = (statement for statement in boundary.statements if always_denies(statement, action))
+    return None if any(_certainly_covers(statement, action, pattern) for statement in denying) else scope
+
+
 def _scope_within(boundary: Document, action: Action, pattern: str, scope: Scope) -> Scope | None:
     """The scope that a boundary leaves to an action: no wider than the widest pattern that it allows, or None."""
-    denying = (statement for statement in boundary.statements if always_denies(statement, action))
-    if any(_certainly_covers(statement, action, pattern) for statement in denying):
+    if _scope_beyond(boundary, action, pattern, scope) is None:
         return None
     allowing = [statement for statement in boundary.statements if statement.allows]
-    if boundary.doubt is not None or not allowing:
-        return scope  # nothing is known to be kept out, or it has Denies alone
+    if boundary.doubt is not None:
+        return scope  # nothing is known to be kept out
     allowed = [text for statement in allowing for text in _allowed_patterns(statement, action, pattern)]
     scopes = [scope for scope in map(scope_of, allowed) if scope.tier is not Tier.NONE]
     widest = max(scopes, key=lambda scope: scope.tier, default=None)

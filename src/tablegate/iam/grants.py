@@ -76,7 +76,8 @@ class Grant:
     """One statement of a document that a holder has.
 
     ``address`` is that of the resource with the document. ``managed`` is the path of the AWS managed policy that the
-    statement is from. ``target`` is the ARN that a resource policy is attached to.
+    statement is from. ``target`` is the ARN that a resource policy is attached to. ``of_resource``: it is a statement
+    of such a policy, as a grant of somebody whom it names.
     """
 
     address: str
@@ -88,6 +89,8 @@ class Grant:
     target: str | None = None
     spelling: str = "json"  # the language that it is written in: hcl, json or yaml
     made_by: Maker | None = None
+    of_resource: bool = False
+    beyond_boundary: bool = False  # what it allows needs no Allow of the holder's permissions boundary
     holder: Holder = field(init=False, repr=False)
     reached: tuple[Reach, ...] | None = field(
         default=None, init=False, repr=False

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from tablegate.iam.actions import Action, Kind, action_named
 from tablegate.iam.arns import Symbols, arn_of, at_home
 from tablegate.iam.documents import Document, Patterns
-from tablegate.iam.evaluation import Covers, all_of, always_denies, any_of, applies_to, covers_any, fits, is_conditional
+from tablegate.iam.evaluation import (
+    Covers,
+    all_of,
+    always_denies,
+    applies_to,
+    covers_any,
+    fits,
+    grant_applies,
+    is_conditional,
+)
 from tablegate.iam.grants import DocumentRole, Grant, HolderForm, HolderKind, Unread
 from tablegate.iam.patterns import Tier, matches, scope_of
 from tablegate.model.record import field, record, wire
@@ -39,6 +50,7 @@ class Holder:
     kind: HolderKind
     why: str  # the evidence for its kind, in words
     name: str | None = None
+    arn: str | None = None  # of a role or user, with symbols for its unknown parts
     outside: bool = False  # only named in this input: its address is that of what names it
     services: frozenset[str] = frozenset()  # that may assume it
     grants: tuple[Grant, ...] = ()
@@ -75,34 +87,62 @@ def can(holder: Holder, action_name: str, target: str) -> Answer:
 
 def answer_for(holder: Holder, action: Action, target: str, covers: Covers) -> Answer:
     """Whether a holder may do an action that works on the target. ``covers`` says whether patterns cover the target."""
-    allows = [(applies_to(grant.statement, action, target, covers), grant) for grant in holder.grants if grant.gives]
-    denies = [(applies_to(grant.statement, action, target, covers), grant) for grant in holder.grants if grant.takes]
+    allows = [(grant_applies(grant, action, target, covers), grant) for grant in holder.grants if grant.gives]
+    denies = [(grant_applies(grant, action, target, covers), grant) for grant in holder.grants if grant.takes]
     for applies, grant in denies:
         if applies is True and always_denies(grant.statement, action):
             return Answer(False, (grant,))
-    certain = tuple(grant for applies, grant in allows if applies is True)
-    possible = tuple(grant for applies, grant in allows if applies is None)
-    within = all_of(boundary_allows(document, action, target, covers) for document in holder.ceilings)
-    if within is False or not (certain or possible):
-        unreadable = within is not False and any(unread.relevant for unread in holder.unread)
+    limit = beyond = _NO_LIMIT
+    if holder.ceilings:
+        limit = _limit(holder.ceilings, action, target, covers)
+        beyond = _limit(holder.ceilings, action, target, covers, needs_allow=False)
+    left = [
+        (all_of((applies, (beyond if grant.beyond_boundary else limit).truth)), grant)
+        for applies, grant in allows
+        if applies is not False
+    ]
+    certain = tuple(grant for applies, grant in left if applies is True)
+    possible = tuple(grant for applies, grant in left if applies is None)
+    if not (certain or possible):
+        unreadable = limit.truth is not False and any(unread.relevant for unread in holder.unread)
         return Answer(None if unreadable else False)
     may_be_denied = any(applies is None and not is_conditional(grant.statement, action) for applies, grant in denies)
-    if may_be_denied or within is None or holder.ceiling_doubt or not certain or action.kind is Kind.UNHEARD:
+    if may_be_denied or holder.ceiling_doubt or not certain or action.kind is Kind.UNHEARD:
         return Answer(None, certain + possible)
-    conditional = all(is_conditional(grant.statement, action) for grant in certain)
+    conditional = all(
+        is_conditional(grant.statement, action) or (beyond if grant.beyond_boundary else limit).conditional
+        for grant in certain
+    )
     return Answer(True, certain, conditional or any(applies is not False for applies, _ in denies))
 
 
-def boundary_allows(document: Document, action: Action, target: str, covers: Covers) -> bool | None:
-    """Whether a boundary allows the action on this ARN; None where that is not known."""
-    denying = (statement for statement in document.statements if always_denies(statement, action))
-    if any(applies_to(statement, action, target, covers) is True for statement in denying):
-        return False
-    allowing = [statement for statement in document.statements if statement.allows]
-    if document.doubt is not None or not allowing:
-        return None if document.doubt is not None else True  # one with Denies alone takes only those away
-    answers = [(applies_to(statement, action, target, covers), statement) for statement in allowing]
-    return any_of([None if applies and is_conditional(one, action) else applies for applies, one in answers])
+_NO_LIMIT = Answer(True)
+
+
+def _limit(
+    boundaries: Iterable[Document], action: Action, target: str, covers: Covers, *, needs_allow: bool = True
+) -> Answer:
+    """What boundaries leave of an action on this ARN. Without ``needs_allow`` only their Denies count."""
+    answers = [_within(document, action, target, covers, needs_allow=needs_allow) for document in boundaries]
+    return Answer(all_of(answer.truth for answer in answers), conditional=any(answer.conditional for answer in answers))
+
+
+def _within(document: Document, action: Action, target: str, covers: Covers, *, needs_allow: bool) -> Answer:
+    """What one boundary leaves of an action: it allows only what it allows."""
+    applying = [(applies_to(statement, action, target, covers), statement) for statement in document.statements]
+    denies = [(applies, each) for applies, each in applying if each.effect != "Allow" and applies is not False]
+    if any(applies and always_denies(each, action) for applies, each in denies):
+        return Answer(False)
+    allows = [(applies, each) for applies, each in applying if each.allows and applies is not False]
+    certain = [each for applies, each in allows if applies]
+    truth = bool(certain) or (None if allows else False)
+    if not needs_allow:
+        truth, certain = True, []
+    may_deny = any(applies is None and not is_conditional(each, action) for applies, each in denies)
+    if document.doubt is not None or (truth and may_deny):
+        truth = None
+    bound = bool(denies) or (bool(certain) and all(is_conditional(each, action) for each in certain))
+    return Answer(truth, conditional=bound)
 
 
 def _covers(patterns: Patterns, target: str) -> bool | None:

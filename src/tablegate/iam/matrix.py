@@ -14,6 +14,7 @@ from tablegate.iam.evaluation import actions_of, covers_any
 from tablegate.iam.grants import DocumentRole, Grant, HolderForm
 from tablegate.iam.holders import Holder, answer_for
 from tablegate.iam.patterns import intersects, matches
+from tablegate.iam.resource_policies import is_named, is_own_account
 from tablegate.model.estate import Estate
 from tablegate.model.record import field, record, replace
 from tablegate.model.table import Table
@@ -107,13 +108,13 @@ class Matrix:
 
 
 def matrix_of(estate: Estate) -> Matrix:
-    """Who can do what to the tables of one input. A Deny in a table's own policy is not subtracted from other rows."""
+    """Who can do what to the tables of one input."""
     targets = _Targets(estate)
     rows = _Rows(targets)
     made = [rows.row(holder) for holder in estate.holders if holder.form not in _WITHOUT_ROW and _may_grant(holder)]
     for holder in estate.holders:
         if holder.form in _WITH_OWN_POLICY:
-            made += (rows.row(one, principal) for principal, one in _by_principal(holder))
+            made += (rows.row(one, principal) for principal, one in _by_principal(holder, estate.holders))
     made.sort(key=lambda row: (row.address, row.form, row.principal or ""))
     unheard = sorted({text for holder in estate.holders for text in _unknown_actions(holder)})
     return Matrix(estate.file, targets.columns, tuple(made), tuple(unheard))
@@ -130,18 +131,28 @@ def _unknown_actions(holder: Holder) -> list[str]:
     return sorted({text for actions in allowed if not actions.inverted for text in actions.texts if is_unheard(text)})
 
 
-def _by_principal(resource: Holder) -> Iterator[tuple[str, Holder]]:
-    """Each principal that a resource's own policy names, as a holder of the statements about it."""
+def _by_principal(resource: Holder, holders: Iterable[Holder]) -> Iterator[tuple[str, Holder]]:
+    """Each principal that a resource's own policy names, as a holder of the statements about it.
+
+    Roles and users of the input have rows of their own, and for their account as a whole their own policies decide.
+    """
+    own = [holder.arn for holder in holders if holder.arn is not None]
     allowing = [grant for grant in resource.grants if grant.statement.allows]
     for shown, principal in sorted({pair for grant in allowing for pair in _principals(grant)}, key=str):
+        if principal is not None and any(_has_row(principal, arn) for arn in own):
+            continue
         grants = tuple(
-            replace(grant, role=DocumentRole.IDENTITY)
+            replace(grant, role=DocumentRole.IDENTITY, of_resource=True)
             for grant in resource.grants
             if (shown, principal) in set(_principals(grant)) or (grant.statement.denies and _names_everybody(grant))
         )
         yield shown, replace(resource, grants=grants, unread=())
     if resource.unread:
         yield "principals that could not be read", replace(resource, grants=())
+
+
+def _has_row(principal: Principal, arn: str) -> bool:
+    return is_named(principal, arn) is True or is_own_account(principal, arn)
 
 
 def _principals(grant: Grant) -> Iterator[tuple[str, Principal | None]]:
@@ -257,7 +268,7 @@ class _Rows:
 
     def row(self, holder: Holder, principal: str | None = None) -> Row:
         """One row. A principal's is about the one resource that names it."""
-        rights = _Rights(holder, self._targets.reached_by, in_resource_policy=principal is not None)
+        rights = _Rights(holder, self._targets.reached_by)
         if principal is None:
             numbers, everywhere = rights.targets(), self._everywhere(rights)
             numbers |= self._in_same_column(numbers)
@@ -298,14 +309,10 @@ ReachedBy: TypeAlias = Callable[[str], Mapping[int, bool | None]]
 
 
 class _Rights:
-    """The rights of one holder. Each combination of patterns is evaluated once.
+    """The rights of one holder. Each combination of patterns is evaluated once."""
 
-    ``in_resource_policy`` is true for statements of a resource's own policy, where some actions have no effect.
-    """
-
-    def __init__(self, holder: Holder, reached_by: ReachedBy, *, in_resource_policy: bool) -> None:
+    def __init__(self, holder: Holder, reached_by: ReachedBy) -> None:
         self._holder = holder
-        self._in_resource_policy = in_resource_policy
         statements = [grant.statement for grant in holder.grants]
         statements += (statement for document in holder.ceilings for statement in document.statements)
         patterns = dict.fromkeys(text for statement in statements for text in statement.resources.texts)
@@ -341,9 +348,7 @@ class _Rights:
         may_do_anything = any(answer_for(self._holder, action, "", covers).truth is None for action in unknown_actions)
         for right in _RIGHTS_ON[part]:
             actions = _actions(part)[right]
-            if self._in_resource_policy:
-                actions = [action for action in actions if action.in_resource_policy is not False]
-            asked = [action for action in actions if action in self._named] or actions[:1]
+            asked = [action for action in actions if action in self._named] or _one_of(actions)
             given = [answer_for(self._holder, action, "", covers) for action in asked]
             allowed = [answer for answer in given if answer.truth is True]
             if any(not answer.conditional for answer in allowed):
@@ -353,6 +358,11 @@ class _Rights:
             elif may_do_anything or any(answer.truth is None for answer in given):
                 unknown.append(right)
         return Cell(tuple(sure), tuple(bound), tuple(unknown))
+
+
+def _one_of(actions: list[Action]) -> list[Action]:
+    """One action for all of a right: one that a resource's own policy may carry, where there is one."""
+    return [next((action for action in actions if action.in_resource_policy), actions[0])]
 
 
 @cache

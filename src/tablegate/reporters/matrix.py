@@ -22,7 +22,6 @@ MAX_ROWS, MAX_COLUMNS = 100, 40  # that text and Markdown show of one input
 LEGEND = (
     trusted_text("R read  W write  D delete  S scan  T read the stream  A administer"),
     trusted_text("R* under a condition  R? unknown  blank: no access"),
-    trusted_text("a Deny in a table's own policy is not subtracted from the other rows"),
 )
 _NEWER = trusted_text(f"not among the actions known as of {ACTIONS_AS_OF}, assumed to allow everything: ")
 _FEW = 12  # inputs, each of which is shown even without a table

@@ -91,7 +91,8 @@ def test_full_control_is_reported_at_its_widest_statement_alone() -> None:
         (document(statement("dynamodb:*", "*")), "critical"),
         (document(statement(ITEMS, "*")), None),
         (document(statement("dynamodb:*", f"{HERE}app-*")), None),
-        (document(deny("DeleteTable", "*")), "critical"),
+        (document(deny("DeleteTable", "*")), None),
+        (document(statement("*", "*"), deny("DeleteTable", "*")), "critical"),
         (
             document(
                 statement("*", "*"),

@@ -11,7 +11,16 @@ from typing import Any
 from tablegate.dialects.cloudformation.parameters import ACCOUNT, PARTITION, REGION
 from tablegate.dialects.cloudformation.properties import Resource, resource_named, resources_of
 from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.template import GROUP, MANAGED_POLICY, ROLE, TABLES, USER, Template
+from tablegate.dialects.cloudformation.template import (
+    FUNCTION,
+    GROUP,
+    MANAGED_POLICY,
+    ROLE,
+    STATE_MACHINE,
+    TABLES,
+    USER,
+    Template,
+)
 from tablegate.dialects.cloudformation.values import (
     EXPRESSION,
     INPUT,
@@ -35,12 +44,15 @@ from tablegate.syntax.node import Node
 
 
 def types_of(template: Template) -> Mapping[str, str]:
-    """The type of every resource of the template, whether it is read or not."""
+    """The type of every resource of the template, whether it is read or not, and of the roles that SAM makes."""
     types = {}
     for address, node in template.names.items():
         type_ = node.content.get("Type") if isinstance(node.content, dict) else None
         if type_ is not None and isinstance(type_.content, str):
             types[address] = type_.content
+    if template.serverless:  # SAM makes the role of a function
+        made = [address for address, type_ in types.items() if type_ in (FUNCTION, STATE_MACHINE)]
+        types = {f"{address}Role": ROLE for address in made} | types
     return types
 
 
@@ -162,12 +174,24 @@ class ArnTexts:
         """The name of a role, user, group or managed policy of this template."""
         return self._identity(NameReference(address, None, RESOURCE))
 
+    def arn_of_identity(self, address: str) -> str:
+        """The ARN of a role, user, group or managed policy of this template."""
+        return self._arn_of_identity(NameReference(address, None, RESOURCE))
+
+    def arn_of_name(self, sort: str, name: str) -> str:
+        """The ARN of a role or user of this account that is not in the template."""
+        return f"arn:{self.partition}:iam::{self.account}:{sort}/{name}"
+
     def _identity(self, symbol: NameReference) -> str:
-        home, kind = symbol.stack or self._resolver, self._type(symbol)
-        resource = resource_named(home, symbol.resource or symbol.name, kind)
-        node = resource.properties.get(_IDENTITIES[kind][1]) if resource else None
-        text = self.symbolic(node) if node is not None else None
-        return text or self.symbols.of(f"name of {symbol.name}")
+        name = self._property(symbol, _IDENTITIES[self._type(symbol)][1])
+        return name or self.symbols.of(f"name of {symbol.name}")
+
+    def _property(self, symbol: NameReference, key: str) -> str | None:
+        """A text of the resource that a symbol refers to."""
+        home = symbol.stack or self._resolver
+        resource = resource_named(home, symbol.resource or symbol.name, self._type(symbol))
+        node = resource.properties.get(key) if resource else None
+        return self.symbolic(node) if node is not None else None
 
     def _is_table(self, symbol: NameReference) -> bool:
         """Whether a reference leads to a table, of this template or of another stack of the run."""
@@ -220,8 +244,9 @@ class ArnTexts:
         return (f"arn:{self.partition}:{service}:{self.symbols.of(what)}",)
 
     def _arn_of_identity(self, symbol: NameReference) -> str:
-        sort = _IDENTITIES[self._type(symbol)][0]
-        return f"arn:{self.partition}:iam::{self.account}:{sort}/{self._identity(symbol)}"
+        path = (self._property(symbol, "Path") or "/").strip("/")
+        name = f"{path}/{self._identity(symbol)}" if path else self._identity(symbol)
+        return self.arn_of_name(_IDENTITIES[self._type(symbol)][0], name)
 
     def arn_of_key(self, address: str) -> str:
         """The ARN of a key of this template."""

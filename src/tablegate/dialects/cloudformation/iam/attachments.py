@@ -49,6 +49,8 @@ def make_identities(context: TemplateContext) -> None:
         holder = context.make(FORMS[resource.type], resource)
         name = context.text(resource.section, _NAMES[resource.type])
         holder.name = context.symbols.shown(name) if name else None
+        if resource.type in (ROLE, USER):
+            holder.arn = context.texts.arn_of_identity(resource.address)
         if resource.type == ROLE:
             add_trust(context, holder, resource)
         if resource.type == PERMISSION_SET:
@@ -171,6 +173,8 @@ class Attachments:
         place = self.context.resolver.place(resource.node)
         holder = self.context.assembly.outside(FORMS[kind], name, resource.address, place, evidence)
         holder.name = name if name and not has_symbol(name) else None
+        if name and kind in (ROLE, USER):
+            holder.arn = self.context.texts.arn_of_name(holder.form, name)
         return holder
 
     def _policy_named(self, name: str) -> AttachedPolicy | None:

@@ -74,8 +74,10 @@ class ConditionTrees:
         text = self._texts.symbolic(value)
         if isinstance(value, Node):
             return value.plain() if text is None else text
-        whole = value.reference is not None
-        return UnknownPart(value.doubt) if text is None or (whole and patterned) else text
+        if text is None:
+            return UnknownPart(value.doubt)
+        whole = value.reference is not None and len(text) == 1  # nothing of it is known
+        return UnknownPart(value.doubt) if whole and patterned else text
 
 
 def _present(members: dict[str, Any]) -> dict[str, Any]:

@@ -109,6 +109,7 @@ class Serverless:
         context, service = self._context, _SERVICES[resource.type]
         holder = context.make(HolderForm.ROLE, resource, (HolderKind.RUNTIME, f"trusts {service}"))
         holder.services.add(service)
+        holder.arn = context.texts.arn_of_identity(f"{resource.address}Role")
         add_trust(context, holder, resource)
         if resource.type == STATE_MACHINE:
             holder.declared = frozenset({STATES})

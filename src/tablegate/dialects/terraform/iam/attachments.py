@@ -9,6 +9,7 @@ from tablegate.dialects.terraform.block import Block
 from tablegate.dialects.terraform.iam.context import PlanContext
 from tablegate.dialects.terraform.iam.documents import DocumentReader
 from tablegate.dialects.terraform.iam.managed_policies import ManagedPolicies
+from tablegate.dialects.terraform.iam.unknown_text import UnknownElements
 from tablegate.dialects.terraform.references import Reference
 from tablegate.dialects.terraform.resources import Resource
 from tablegate.iam.grants import HolderForm
@@ -21,6 +22,7 @@ TYPES = {
     HolderForm.GROUP: "aws_iam_group",
     HolderForm.PERMISSION_SET: "aws_ssoadmin_permission_set",
 }
+_PRINCIPALS = (HolderForm.ROLE, HolderForm.USER)
 _ARN = {HolderForm.ROLE: ":role/", HolderForm.USER: ":user/", HolderForm.GROUP: ":group/"}
 
 
@@ -31,11 +33,13 @@ class HolderIndex:
         self._snapshot = context.snapshot
         self._assembly = assembly
         self._form = form
+        self._elements = UnknownElements(context)
         self._by_address: dict[str, tuple[Resource, HolderDraft]] = {}
         self._by_name: dict[str, list[tuple[Resource, HolderDraft]]] = {}
         for resource in context.snapshot.of(TYPES[form]):
             holder = assembly.holder(form, resource.address, resource.place)
             holder.name = resource.known_text("name")
+            holder.arn = self._elements.arn_of_identity(resource) if form in _PRINCIPALS else None
             self._by_address[resource.address] = resource, holder
             for name in {holder.name, resource.known_text("arn"), resource.known_text("id")} - {None}:
                 self._by_name.setdefault(str(name), []).append((resource, holder))
@@ -79,6 +83,8 @@ class HolderIndex:
         """A holder that is not in this input."""
         holder = self._assembly.outside(self._form, name, resource.address, resource.place)
         holder.name = name
+        if name is not None and self._form in _PRINCIPALS:
+            holder.arn = self._elements.arn(resource, "iam", f"{self._form}/{name}", region="")
         return holder
 
 

@@ -71,7 +71,7 @@ class UnknownElements:
             stream = attribute in _STREAM
             yield f"{arn}/stream/{label}" if stream else arn + suffix
         elif change.type in IAM:
-            yield self._of_iam(resource)
+            yield self.arn_of_identity(resource)
         elif change.type == "aws_iam_openid_connect_provider":
             yield self._of_provider(resource)
         elif _is_of_other_service(change.type, attribute):
@@ -96,7 +96,8 @@ class UnknownElements:
         parts[3] = self._context.regions.name(resource) or symbols.of(f"region of {change.address}")
         return ":".join(parts)
 
-    def _of_iam(self, resource: Resource) -> str:
+    def arn_of_identity(self, resource: Resource) -> str:
+        """The ARN of a role, user, group or policy."""
         path = resource.known_text("path") or "/"
         name = resource.known_text("name") or self._context.symbols.of(f"{resource.address}.name")
         return self.arn(resource, "iam", f"{IAM[resource.resource_change.type]}{path}{name}", region="")
