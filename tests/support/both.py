@@ -63,7 +63,7 @@ def terraform(
     """The table of a plan, with resources by address.
 
     A resource that has a member ``provider`` is in one of the other ``regions``, which are by provider; the region of a
-    provider may be empty, which a plan does not show.
+    provider may be empty, which a plan does not show, or a reference.
     """
     changes, configuration = [], []
     own = {"name": NAME, "arn": LATER, **(table or {})}
@@ -75,8 +75,10 @@ def terraform(
         configuration.append({**resource(expressions, type=type_, name=name), "provider_config_key": provider})
     whole = configured(*configuration)
     for provider, region in (regions or {}).items():
-        expression = {"constant_value": region} if region else {"references": ["var.region"]}
-        whole["provider_config"][provider] = {"expressions": {"region": expression}}
+        is_known = region and "." not in region
+        expression = {"constant_value": region} if is_known else {"references": [region or "var.region"]}
+        alias = provider.partition(".")[2]
+        whole["provider_config"][provider] = {"alias": alias, "expressions": {"region": expression}}
     return only(written(*changes, configuration=whole, options=ReadOptions(account=account)))
 
 

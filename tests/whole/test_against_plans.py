@@ -38,8 +38,9 @@ Said = tuple[str, str, str]  # the policy, what about, which part of it
 
 
 def _is_fresh(folder: Path) -> bool:
-    """Whether it was planned on top of nothing: what exists already source does not tell."""
-    return any(folder.glob("*.tf")) and not (folder / "apply").exists()
+    """Whether all of it was planned, on top of nothing: what exists already source does not tell."""
+    deferred = b'"deferred_changes"' in (folder / "plan.json").read_bytes()
+    return any(folder.glob("*.tf")) and not (folder / "apply").exists() and not deferred
 
 
 FRESH = sorted(plan.parent for plan in FIXTURES.rglob("plan.json") if _is_fresh(plan.parent))

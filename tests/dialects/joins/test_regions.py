@@ -49,9 +49,9 @@ def test_region(place: dict[str, Any], table: Any, expected: tuple[object, objec
 
 
 def test_unknown_region() -> None:
-    """A name from a provider whose region is not known may be another table's; a reference is not."""
+    """From a provider whose region is not known it may be another table's, or the replica's."""
     assert insights(NOWHERE, NAME) == (UNKNOWN, UNKNOWN)
-    assert insights(NOWHERE, REFERENCE) == (True, False)
+    assert insights(NOWHERE, REFERENCE) == (UNKNOWN, UNKNOWN)
 
 
 @pytest.mark.parametrize("table", [NAME, REFERENCE])

@@ -218,7 +218,7 @@ def test_values_that_are_handed_on() -> None:
 
 
 INSIGHTS = "aws_dynamodb_contributor_insights"
-NOT_SPELLED_OUT = "unknown: the provider's region is not in the plan"
+NOT_SPELLED_OUT = "unknown: the region of its provider's configuration is not known"
 
 
 @pytest.mark.parametrize(

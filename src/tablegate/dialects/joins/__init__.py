@@ -2,7 +2,8 @@
 
 A dialect reads what a resource names and what it says; here it is decided which table is meant, and what follows:
 
-1. A reference to a table means that table; from another region that is known, its replica there.
+1. A reference to a table means that table; from another region that is known, its replica there. If one of the two
+   regions is not known, it means the table of the same provider configuration, and of another one only possibly.
 2. An equal name means the table in the same region, or else its replica in the resource's region.
 3. If a region is not known, an equal name means a table of the same provider configuration or stack. Another table of
    that name is possible.
@@ -60,15 +61,21 @@ class Location:
     """Where a table or a resource is, as far as that is known.
 
     ``owner`` is its provider configuration or its stack. It is empty for a resource that the configuration lacks.
+    ``doubt`` says why the region is not known, if more than the options would tell it.
     """
 
     region: str | None = None
     account: str | None = None
     owner: str = ""
+    doubt: Doubt | None = None
 
     def of(self, name: TableName) -> Location:
         """The location that a name from here leads to."""
-        return Location(name.region or self.region, name.account, self.owner)
+        return Location(name.region or self.region, name.account, self.owner, self.doubt)
+
+    def of_account(self, account: str | None) -> Location:
+        """The same location in an account."""
+        return Location(self.region, account, self.owner, self.doubt)
 
     def is_near(self, other: Location) -> bool | None:
         """Whether an equal name means the same thing in both locations; None if that is not known."""
@@ -98,9 +105,12 @@ class TableMatch:
         return self.tables[0] if self.doubt is None and len(self.tables) == 1 else None
 
 
-def unknown_region(address: str) -> Doubt:
-    """Why a resource may be about another table of the same name."""
-    return Doubt(f"whether {address} is in the region of the table is not known", "--region", (address,))
+def unknown_region(address: str, location: Location) -> Doubt:
+    """Why a resource in a location may be about another table of the same name."""
+    reason, why = f"whether {address} is in the region of the table is not known", location.doubt
+    if why is None:
+        return Doubt(reason, "--region", (address,))
+    return Doubt(f"{reason}: {why.reason}", why.settle, (address, *why.refs))
 
 
 def match_name(name: TableName, address: str, location: Location, tables: Sequence[tuple[str, Location]]) -> TableMatch:
@@ -111,7 +121,7 @@ def match_name(name: TableName, address: str, location: Location, tables: Sequen
         return TableMatch(tuple(table for table, _ in near), None, None, name.is_stream, name.rest)
     possible = tuple(table for table, own in tables if location.is_near(own) is None)
     if possible:
-        return TableMatch(possible, unknown_region(address), None, name.is_stream, name.rest)
+        return TableMatch(possible, unknown_region(address, location), None, name.is_stream, name.rest)
     away = [table for table, own in tables if Location(None, location.account).is_near(own) is not False]
     return TableMatch(tuple(away[:1]), None, location.region, name.is_stream, name.rest)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from tablegate.dialects.joins import ByTable, TableName, match_name, table_name_in
+from tablegate.dialects.joins import ByTable, TableName, match_name, table_name_in, unknown_region
 from tablegate.dialects.joins.autoscaling import (
     DIMENSIONS,
     Dimension,
@@ -132,12 +132,12 @@ class Scaling:
         """The targets of a policy or a schedule: by its id and dimension, or else by what its id refers to."""
         resource_id, dimension = _id_and_dimension(resource)
         if resource_id is None or dimension is None:
-            return tuple(target.address for target in self._referenced_targets(resource, dimension)), None
+            return self._referenced_targets(resource, dimension)
         equal = [(it.address, self._finder.location(it)) for it in self._by_id.get((resource_id, dimension), ())]
         match = match_name(TableName(resource_id), resource.address, self._finder.location(resource), equal)
         return match.tables if match.region is None else (), match.doubt
 
-    def _referenced_targets(self, resource: Resource, dimension: str | None) -> Sequence[Resource]:
+    def _referenced_targets(self, resource: Resource, dimension: str | None) -> tuple[tuple[str, ...], Doubt | None]:
         """The targets that an id refers to, or else those of the table that it refers to."""
         location = self._finder.location(resource)
         references = resource.references("resource_id")
@@ -152,20 +152,22 @@ class Scaling:
         if len(targets) > 1:
             targets = [target for target in targets if _key(target) == _key(resource)] or targets
         if len(targets) == 1:
-            return targets
+            near = location.is_near(self._finder.location(targets[0]))
+            return (targets[0].address,), unknown_region(resource.address, location) if near is None else None
         match = self._finder.of(resource, "resource_id")
         if match.table is None:
             self._unattached = self._unattached or match.doubt or doubt_about(references)
-            return ()
+            return (), None
         scaled = DIMENSIONS.get(dimension or "")
-        return [
-            target
+        meant = (
+            target.address
             for target_match, target in self._joined.matches(match.table)
             if target_match.region == match.region
             and target_match.rest in (match.rest, "")
             and target.known_text("scalable_dimension") == dimension
             and (_key(target) == _key(resource) or (scaled is not None and not scaled.of_index))
-        ]
+        )
+        return tuple(meant), None
 
 
 def _is_for_tables(resource: Resource) -> bool:

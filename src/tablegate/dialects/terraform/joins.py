@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from tablegate.dialects.joins import ByTable, Location, TableMatch, match_name, table_name_in
+from tablegate.dialects.joins import ByTable, Location, TableMatch, match_name, table_name_in, unknown_region
 from tablegate.dialects.terraform.block import MISSHAPEN
 from tablegate.dialects.terraform.references import Reference
 from tablegate.dialects.terraform.regions import Regions
@@ -63,7 +63,9 @@ class TableFinder:
 
     def location(self, resource: Resource) -> Location:
         """Where a table or another resource is."""
-        return Location(self._regions.name(resource), None, resource.owner)
+        region = self._regions.name(resource)
+        doubt = None if region else self._regions.why_unknown(resource)
+        return Location(region, None, self._regions.site(resource), doubt)
 
     def if_it_exists(self, match: TableMatch, resource: Resource) -> TableMatch:
         """The match of a resource that helps its table: only possible if it may not exist where the table does."""
@@ -85,9 +87,16 @@ class TableFinder:
         if len(tables) > 1:
             tables = self._with_key_of(resource, tables)
         if len(tables) == 1:
-            match = next(match for match in matches if tables[0] in match.tables)
-            region = match.region if match.stream else match.region or self._replica_region(resource, tables[0])
-            return TableMatch(tables, match.doubt if len(match.tables) == 1 else None, region, match.stream)
+            pairs = zip(matches, references, strict=True)
+            match, reference = next(pair for pair in pairs if tables[0] in pair[0].tables)
+            doubt = match.doubt if len(match.tables) == 1 else None
+            if match.stream or match.region is not None or reference.data is not None:
+                return TableMatch(tables, doubt, match.region, match.stream)
+            location = self.location(resource)
+            near = location.is_near(self.location(self.by_address[tables[0]]))
+            if near is None and reference.attribute != "arn":  # which has the region of its table
+                doubt = doubt or unknown_region(resource.address, location)
+            return TableMatch(tables, doubt, location.region if near is False else None)
         unknown = [one for one in references if not self._snapshot.is_known(one) and not _is_of_another(one)]
         return TableMatch(tables, doubt_about(unknown)) if tables or unknown else TableMatch()
 
@@ -114,15 +123,9 @@ class TableFinder:
     def _location_of_table(self, table: Resource) -> Location:
         location = self._locations.get(table.address)
         if location is None:
-            own = Location(self._regions.name(table), self._regions.account(table).content, table.owner)
+            own = self.location(table).of_account(self._regions.account(table).content)
             location = self._locations[table.address] = own
         return location
-
-    def _replica_region(self, resource: Resource, address: str) -> str | None:
-        """The region of a resource, if it is another one than the table's."""
-        region, table = self._regions.name(resource), self.by_address.get(address)
-        own = None if table is None else self._regions.name(table)
-        return region if own is not None and own != region else None
 
 
 def _is_of_another(reference: Reference) -> bool:
@@ -187,6 +190,9 @@ class TableTags:
         return _tags(resource, "tags", together) if together else facts.TAGS.unset
 
     def _with_others(self, own: Tags, table: Resource, region: str | None) -> Tags:
+        doubt = self._added.doubt(table.address)
+        if doubt is not None:
+            return facts.TAGS.doubted(doubt, own.place)
         others = self._added.of(table.address, region)
         if not others or not own.known:
             return own

@@ -184,12 +184,13 @@ class KmsKeys:
         return self._by_id.get(key)
 
     def _region_of(self, key: Resource | None) -> Value[str]:
-        region = None if key is None else self._regions.name(key)
-        return (
-            facts.KEY_REGION.unset
-            if region is None or key is None
-            else facts.KEY_REGION.of(region, key.reference_place)
-        )
+        if key is None:
+            return facts.KEY_REGION.unset
+        region = self._regions.name(key)
+        if region is not None:
+            return facts.KEY_REGION.of(region, key.reference_place)
+        doubt = self._regions.why_unknown(key)
+        return facts.KEY_REGION.unset if doubt is None else facts.KEY_REGION.doubted(doubt, key.reference_place)
 
     def _key(self, key: Resource) -> KmsKey:
         return KmsKey(

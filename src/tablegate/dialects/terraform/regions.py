@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _REGION = r"[a-z]{2,4}(-[a-z]+)+-[0-9]"
 _ARN_PARTS = 6
 _NO_REGION = Doubt("the provider's region is not in the plan", "pass --region")
+_NO_REGION_THERE = Doubt(
+    "the region of its provider's configuration is not known", "write the region itself, or give the source of the plan"
+)
 _NO_ACCOUNT = Doubt("only the provider knows the account", "pass --account")
 
 
@@ -42,19 +45,37 @@ class Regions:
         self._accounts: dict[str, str] = {}
 
     def name(self, resource: Resource) -> str | None:
-        """The region; None if it is not known."""
-        return (
-            resource.known_text("region")
-            or arn_part(resource.known_text("arn"), 3)
-            or self._of_provider(resource.owner)
-            or self._region
-        )
+        """The region; None if it is not known. The region of the options is not that of what names another one."""
+        known = resource.known_text("region") or arn_part(resource.known_text("arn"), 3)
+        if known or _has_unknown_region(resource):
+            return known
+        return self._of_provider(resource.owner) or (None if self._names_another(resource.owner) else self._region)
+
+    def site(self, resource: Resource) -> str:
+        """What is equal for two resources only if they are in the same region, known or not.
+
+        That is the provider's configuration, unless the resource has an unknown region of its own, or the
+        configuration has an instance for each of several regions.
+        """
+        if resource.known_text("region") is None and _has_unknown_region(resource):
+            given = tree(resource.block.expression("region")).get("given")
+            return f"{resource.owner} {getattr(given, 'label', '') or resource.address}"
+        return f"{resource.owner} {resource.address}" if self._is_repeated(resource.owner) else resource.owner
+
+    def why_unknown(self, resource: Resource) -> Doubt | None:
+        """Why a region is not known that a resource, or a provider's configuration beside the default one, writes."""
+        if _has_unknown_region(resource):
+            return resource.block.doubt("region")
+        if not self._names_another(resource.owner):
+            return None
+        doubt = tree(self._expression(resource.owner)).get("doubt")
+        return doubt if isinstance(doubt, Doubt) else _NO_REGION_THERE
 
     def region(self, resource: Resource) -> Value[str]:
         """The region as a fact of the resource."""
         name = self.name(resource)
         if not name:
-            return facts.REGION.doubted(_NO_REGION)
+            return facts.REGION.doubted(self.why_unknown(resource) or _NO_REGION)
         key = next((key for key in ("region", "arn") if resource.content.get(key)), None)
         return facts.REGION.of(name, None if key is None else resource.block.place(key))
 
@@ -95,15 +116,33 @@ class Regions:
     def _provider(self, key: str) -> Tree:
         return tree(self._providers.get(key))
 
+    def _expression(self, key: str) -> object:
+        """How a provider's configuration writes its region."""
+        return tree(self._provider(key).get("expressions")).get("region")
+
+    def _names_another(self, key: str) -> bool:
+        """Whether a configuration beside the default one writes a region."""
+        return "alias" in self._provider(key) and self._expression(key) is not None
+
+    def _is_repeated(self, key: str) -> bool:
+        """Whether OpenTofu makes an instance of a configuration for each of several regions."""
+        references = tree(self._expression(key)).get("references")
+        return isinstance(references, list) and any(str(one).startswith("each.") for one in references)
+
     def _of_provider(self, key: str) -> str | None:
         if key not in self._regions:
             module = key.rpartition(":")[0]
-            expression = tree(self._provider(key).get("expressions")).get("region")
+            expression = self._expression(key)
             contents = [one.content for one in self._resolver.trace(expression, ExpressionScope(module))]
             # `var.x` and "us-${var.x}" have the same references: a value counts only if it is a region itself.
             region = contents[0] if len(contents) == 1 else None
             self._regions[key] = region if isinstance(region, str) and re.fullmatch(_REGION, region) else None
         return self._regions[key]
+
+
+def _has_unknown_region(resource: Resource) -> bool:
+    """Whether a resource writes a region of its own that is not known."""
+    return resource.block.is_unknown("region") and resource.block.expression("region") is not None
 
 
 def arn_part(arn: str | None, number: int) -> str | None:

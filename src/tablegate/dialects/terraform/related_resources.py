@@ -169,8 +169,17 @@ class Destinations:
 
     def of(self, table: Resource, region: str | None = None) -> tuple[StreamDestination, ...]:
         """Where a table's changes, or its replica's, are sent."""
-        destinations = (self.of_block(destination.block) for destination in self._joined.of(table.address, region))
+        destinations = [self.of_block(destination.block) for destination in self._joined.of(table.address, region)]
+        if region is None:
+            destinations += [self._possible(*one) for one in self._joined.possible(table.address)]
         return tuple(sorted(destinations, key=lambda destination: destination.address or ""))
+
+    def _possible(self, destination: Resource, doubt: Doubt) -> StreamDestination:
+        """A destination that may be another table's, so that whether the changes are encrypted is not known."""
+        read = self.of_block(destination.block)
+        if read.encrypted is None or read.encrypted.content is True:
+            return read
+        return replace(read, encrypted=facts.DESTINATION_ENCRYPTED.doubted(doubt, destination.reference_place))
 
     def of_block(self, block: Block) -> StreamDestination:
         """The destination that a block names as its ``stream_arn``."""
@@ -228,8 +237,9 @@ class Backups:
 
     def _selection(self, selection: Resource, table: Resource, arn: str) -> Selection:
         block = selection.block
-        near = self._finder.location(selection).is_near(self._finder.location(table))
-        present = unknown_region(selection.address) if near is None else near
+        location = self._finder.location(selection)
+        near = location.is_near(self._finder.location(table))
+        present = unknown_region(selection.address, location) if near is None else near
         return Selection(
             address=selection.address,
             place=selection.reference_place,

@@ -23,7 +23,7 @@ from tablegate.dialects.terraform.source.values import (
 )
 from tablegate.dialects.terraform.source_info import Condition
 from tablegate.model.value import Place
-from tablegate.syntax.hcl.nodes import Access, Attr, Block, Body, Expression, Literal, Name, Object
+from tablegate.syntax.hcl.nodes import Access, At, Attr, Block, Body, Expression, Literal, Name, Object
 from tablegate.syntax.node import ParseError
 
 _MAX_INSTANCES = 5_000  # instances of one resource
@@ -231,7 +231,6 @@ class ModuleValue:
 
 
 _MAX_DEPTH = 24  # modules in one another
-_HERE = frozenset({"alias", "version"})
 
 
 class Project(Protocol):
@@ -448,10 +447,11 @@ class ModuleInstance:
             )
         return self._made[known]
 
-    def provider(self, key: str) -> tuple[ModuleInstance, str] | None:
+    def provider(self, use: ProviderUse) -> tuple[ModuleInstance, ProviderUse] | None:
         """The module that configures this provider, and its key there: this module, or the one that passes it in."""
+        key = use.name
         if key in self.definition.providers:
-            return self, key
+            return self, use
         if self._call is None or self._scope is None:
             return None
         above = self._scope.module
@@ -460,15 +460,24 @@ class ModuleInstance:
         handed = self._call.body.attributes.get("providers")
         names = _provider_names(handed.value) if handed is not None else {}
         if key in names:
-            return above.provider(names[key])
-        return None if "." in key else above.provider(key)
+            return above.provider(provider_use(names[key], self._scope, key))
+        return None if "." in key else above.provider(use)
 
 
-def provider_key(node: Expression | None, type_: str) -> str:
-    """The name of the provider configuration that a resource uses: its ``provider`` argument, else by its type."""
-    if node is None:
-        return type_.partition("_")[0]
-    return _provider_name(node) or type_.partition("_")[0]
+class ProviderUse(NamedTuple):
+    """The provider configuration that a resource uses, by its name, and of OpenTofu's instances of it the key."""
+
+    name: str
+    key: object = None
+
+
+def provider_use(node: Expression | None, scope: EvaluationScope, type_: str) -> ProviderUse:
+    """The provider configuration that an expression names; else that of a type."""
+    name = None if node is None else _provider_name(node)
+    if name is None:
+        return ProviderUse(type_.partition("_")[0])
+    last = node.steps[-1] if isinstance(node, Access) else None
+    return ProviderUse(name, evaluated(last.key, scope) if isinstance(last, At) else None)
 
 
 def _provider_name(node: Expression) -> str | None:
@@ -476,17 +485,18 @@ def _provider_name(node: Expression) -> str | None:
         return node.content
     if isinstance(node, Name):
         return node.name
-    if isinstance(node, Access) and isinstance(node.base, Name) and len(node.steps) == 1:
-        step = node.steps[0]
-        return f"{node.base.name}.{step.name}" if isinstance(step, Attr) else None
+    if isinstance(node, Access) and isinstance(node.base, Name):
+        step, *keys = node.steps
+        named = isinstance(step, Attr) and (not keys or (len(keys) == 1 and isinstance(keys[0], At)))
+        return f"{node.base.name}.{step.name}" if named and isinstance(step, Attr) else None
     return None
 
 
-def _provider_names(node: Expression) -> Mapping[str, str]:
+def _provider_names(node: Expression) -> Mapping[str, Expression]:
     if not isinstance(node, Object):
         return {}
-    pairs = ((_provider_name(key), _provider_name(value)) for key, value in node.items)
-    return {key: value for key, value in pairs if key and value}
+    pairs = ((_provider_name(key), value) for key, value in node.items)
+    return {key: value for key, value in pairs if key and _provider_name(value)}
 
 
 def _is_false(attribute: object) -> bool:

@@ -15,13 +15,21 @@ from tablegate.dialects.terraform.resource_changes import ChangeRow, ResourceCha
 from tablegate.dialects.terraform.schema import TABLE_TYPES
 from tablegate.dialects.terraform.source.definitions import Key, Refuse, refuse_parsing
 from tablegate.dialects.terraform.source.evaluate import evaluated
-from tablegate.dialects.terraform.source.modules import ModuleInstance, Repetition, instance_key, provider_key
+from tablegate.dialects.terraform.source.modules import (
+    ModuleInstance,
+    Repetition,
+    instance_key,
+    provider_use,
+    repetition_of,
+)
 from tablegate.dialects.terraform.source.plan_shape import PlanObject, lifecycle, plan_object
 from tablegate.dialects.terraform.source.values import EvaluationScope
 from tablegate.dialects.terraform.source_info import BlockLines, LazySourceResource, SourceResource
 from tablegate.syntax.hcl.nodes import Block
 from tablegate.syntax.json.lazy import Plain
 from tablegate.syntax.node import ParseError
+
+_ANY = UnknownValue("which instance of the provider's configuration it uses is not known")
 
 
 class Providers:
@@ -31,30 +39,37 @@ class Providers:
         self.found: dict[str, dict[str, object]] = {}
         self._tags: dict[str, object] = {}
 
-    def key_of(self, module: ModuleInstance, block: Block, type_: str) -> str:
+    def key_of(self, scope: EvaluationScope, module: ModuleInstance, block: Block, address: str) -> str:
         """The key of a resource's provider configuration."""
         attribute = block.body.attributes.get("provider")
-        name = provider_key(None if attribute is None else attribute.value, type_)
-        configured = module.provider(name)
+        use = provider_use(None if attribute is None else attribute.value, scope, block.labels[0])
+        configured = module.provider(use)
         if configured is None:
-            return name
-        owner, own = configured
+            return use.name
+        owner, (own, key) = configured
         full = f"{owner.address}:{own}" if owner.address else own
+        if key is not None:  # one that is not known may be any
+            full += bracketed(address if isinstance(key, UnknownValue) else instance_key(key))
         if full not in self.found:
-            self.found[full] = {}
-            self._configure(full, owner, owner.definition.providers[own])
+            self.found[full] = {"alias": own.partition(".")[2]} if "." in own else {}
+            self._configure(full, owner, owner.definition.providers[own], key)
         return full
 
-    def _configure(self, full: str, owner: ModuleInstance, block: Block) -> None:
+    def _configure(self, full: str, owner: ModuleInstance, block: Block, key: object) -> None:
+        scope = EvaluationScope(owner)
+        if key is not None:
+            pairs = () if isinstance(key, UnknownValue) else repetition_of(block.body, scope).pairs
+            own = next((pair for pair in pairs if pair[0] == key), (_ANY, _ANY))
+            scope = EvaluationScope(owner, *own)
         region = block.body.attributes.get("region")
         if region is not None:
-            content = evaluated(region.value, EvaluationScope(owner))
-            known = {} if isinstance(content, UnknownValue) else {"constant_value": content}
-            self.found[full] = {"expressions": {"region": known}}
+            content = evaluated(region.value, scope)
+            known = {"doubt": content.doubt()} if isinstance(content, UnknownValue) else {"constant_value": content}
+            self.found[full]["expressions"] = {"region": known}
         for inner in block.body.blocks:
             tags = inner.body.attributes.get("tags") if inner.type == "default_tags" else None
             if tags is not None:
-                self._tags[full] = evaluated(tags.value, EvaluationScope(owner))
+                self._tags[full] = evaluated(tags.value, scope)
 
     def merge_tags(self, resource: PlanObject, provider: str) -> None:
         """Add the default tags of the provider, which the resource's own tags override."""
@@ -203,7 +218,7 @@ class Resources:
             except ParseError as error:
                 refuse_parsing(error, block.file.name, self._refuse)
                 resource, prevent_destroy = _unread(block), None
-            provider = self.providers.key_of(module, block, key.type)
+            provider = self.providers.key_of(scope, module, block, _address(module, key, scope.key))
             if key.type in READ:
                 self.providers.merge_tags(resource, provider)
             return SourceResource(
@@ -240,10 +255,9 @@ def _change(key: Key, resource: PlanObject) -> dict[str, object]:
 
 
 def _change_row(module: ModuleInstance, key: Key, at: object) -> ChangeRow:
-    data = "data." if key.mode == "data" else ""
     instance = instance_key(at)
     return ChangeRow(
-        address=f"{module.address}.{data}{key.type}.{key.name}{bracketed(instance)}".removeprefix("."),
+        address=_address(module, key, at),
         type=key.type,
         name=key.name,
         change=Raw(b"{}"),
@@ -251,6 +265,11 @@ def _change_row(module: ModuleInstance, key: Key, at: object) -> ChangeRow:
         module_address=module.address or UNSET,
         index=UNSET if instance is None else instance,
     )
+
+
+def _address(module: ModuleInstance, key: Key, at: object) -> str:
+    data = "data." if key.mode == "data" else ""
+    return f"{module.address}.{data}{key.type}.{key.name}{bracketed(instance_key(at))}".removeprefix(".")
 
 
 def _count_unknown(unknown: object) -> int:
