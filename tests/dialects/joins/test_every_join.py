@@ -92,6 +92,8 @@ BY_ARN = {
     "aws_dynamodb_tag",
     "aws_lambda_event_source_mapping",
     "aws_pipes_pipe",
+    "awscc_lambda_event_source_mapping",
+    "awscc_pipes_pipe",
 }
 # A table names these, or nothing does.
 NAMED = {
