@@ -19,6 +19,7 @@ from tablegate.syntax.hcl.nodes import (
     Name,
     Object,
     Opaque,
+    Template,
     Tuple,
 )
 from tablegate.syntax.node import ParseError
@@ -94,8 +95,8 @@ def test_what_holds_objects_and_is_a_block_in_terraform_is_one() -> None:
         ("plain", Literal("plain")),
         ("${var.x}", VAR),
         ("${var.x + 1}", Binary("+", VAR, Literal(1))),
-        ("%{ if a }b%{ endif }", Opaque("%{ if a }b%{ endif }")),
-        ("${var.x + 1} and ${var.x + 2}", Opaque("${var.x + 1} and ${var.x + 2}")),
+        ("%{ if a }b%{ endif }", Opaque("a template with directives")),
+        ("${var.x + 1} and $${2}", Template((Binary("+", VAR, Literal(1)), Literal(" and ${2}")))),
         (["${var.x}", 2], Tuple((VAR, Literal(2)))),
         ({"a": "${var.x}", "${var.x}": 1}, Object(((Literal("a"), VAR), (VAR, Literal(1))))),
     ],
@@ -200,7 +201,7 @@ def test_a_word_with_escapes_is_found() -> None:
     assert JsonFile("main.tf.json", r'{"locals": {"for\u005feach": 1}}').says(0, 0, "for_each")
 
 
-def test_a_type_that_the_quick_reader_leaves_is_parsed() -> None:
+def test_a_type_is_any_expression() -> None:
     """A type may be any expression."""
     (block,) = JsonFile("main.tf.json", '{"variable": {"v": {"type": "(any)"}}}').blocks()
     assert Name("any") == block.body.attributes["type"].value

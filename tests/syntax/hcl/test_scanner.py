@@ -6,7 +6,7 @@ import pytest
 
 from tablegate.syntax.hcl import File
 from tablegate.syntax.hcl.json_syntax import JsonFile
-from tablegate.syntax.hcl.scanner import has_plain_heredocs, heredoc, part_span
+from tablegate.syntax.hcl.scanner import heredoc, part_span
 from tablegate.syntax.node import ParseError
 
 TEXT = """tomap({
@@ -91,8 +91,3 @@ def test_a_heredoc_that_does_not_end_is_refused(text: str, depth: int, message: 
     with pytest.raises(ParseError) as caught:
         heredoc(text, 0, depth)
     assert caught.value.message == message
-
-
-def test_what_looks_like_a_heredoc_in_a_comment_is_not_plain() -> None:
-    """The text is then left to the reader that knows comments."""
-    assert not has_plain_heredocs("a = 1 # <<EOT\n")

@@ -8,16 +8,14 @@ from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 from tablegate.model.value import Place
-from tablegate.syntax.hcl.nodes import Attribute, Block, Body, Expression, Literal, Opaque
-from tablegate.syntax.hcl.quick_reader import UnsupportedError, quick_expression
+from tablegate.syntax.hcl.expressions import Reader
+from tablegate.syntax.hcl.nodes import Attribute, Block, Body, Literal
 from tablegate.syntax.hcl.scanner import (
     BLANK,
     IDENTIFIER,
     SPACE,
     closing,
-    has_plain_heredocs,
     heredoc,
-    line_end,
     margin_of,
     part_span,
     refuse,
@@ -53,7 +51,7 @@ class File:
     def __init__(self, name: str, text: str, grammar: str | None = None) -> None:
         self.name = name
         self._text = text
-        self._grammar = grammar
+        self._reader = Reader(text, grammar)
         self._lines: list[int] | None = None
 
     def blocks(self) -> list[Block]:
@@ -139,37 +137,10 @@ class File:
             return Attribute(name, start, Literal(int(match["int"])), match.start("int"), match.end("int"), self), end
         if kind == "word":
             return Attribute(name, start, _WORDS[match["word"]], match.start("word"), match.end("word"), self), end
-        value, over = self._expression(end)
+        if self._is_over(end):
+            refuse("missing value", self._text, end)
+        value, over = self._reader.expression(end)
         return Attribute(name, start, value, end, over, self), self._line_over(over, "an argument")
-
-    def _expression(self, start: int) -> tuple[Expression, int]:
-        try:
-            value, end = quick_expression(self._text, start)
-        except UnsupportedError:
-            pass
-        else:
-            if self._is_over(end):
-                return value, end
-        end = line_end(self._text, start)
-        written = self._text[start:end].rstrip(" \t\r")
-        if not written:
-            refuse("missing value", self._text, start)
-        return self._parsed(written, start), start + len(written)
-
-    def _parsed(self, written: str, start: int) -> Expression:
-        from tablegate.syntax.hcl.grammar import expression  # imports python-hcl2, which most files do not need
-
-        if "<<" in written and not has_plain_heredocs(written):
-            return Opaque("a heredoc that ends at an unusual place")
-        try:
-            return expression(written, self._grammar)
-        except ParseError as error:
-            line, column = place_of(self._text, start)
-            if error.line is not None and error.column is not None:
-                # It was parsed after "x = ".
-                column = column + error.column - 5 if error.line == 1 else error.column
-                line += error.line - 1
-            raise ParseError(error.message, line=line, column=max(column, 1), hint=error.hint) from None
 
     def _blank_end(self, position: int) -> int:
         match = BLANK.match(self._text, position)

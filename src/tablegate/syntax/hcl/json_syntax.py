@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from tablegate.model.value import Place
 from tablegate.syntax.hcl import File
-from tablegate.syntax.hcl.nodes import Attribute, Block, Body, Expression, Literal, Object, Opaque, Tuple
-from tablegate.syntax.hcl.quick_reader import UnsupportedError, quick_expression, template
+from tablegate.syntax.hcl.expressions import Reader
+from tablegate.syntax.hcl.nodes import Attribute, Block, Body, Expression, Literal, Object, Tuple
 from tablegate.syntax.hcl.scanner import unescaped
 from tablegate.syntax.json import parse_json
 from tablegate.syntax.node import Node, ParseError
@@ -207,34 +208,30 @@ class JsonFile:
 
     def _type(self, text: str, node: Node) -> Expression:
         """A type, which is an expression in a text."""
-        try:
-            type_, end = quick_expression(text, 0)
-        except UnsupportedError:
-            return self._parsed(text, node)
-        return type_ if end == len(text) else self._parsed(text, node)
+        with _placed_at(node):
+            type_, end = Reader(text, self._grammar).expression(0)
+            if end < len(text.rstrip()):
+                raise ParseError("invalid expression")
+            return type_
 
     def _text(self, text: str, node: Node) -> Expression:
         if "${" not in text and "%{" not in text:
             return Literal(text)
-        try:
-            return template(text)
-        except UnsupportedError:
-            pass
-        if not (text.startswith("${") and text.endswith("}") and text.count("${") == 1):
-            return Opaque(text)
-        return self._parsed(text[2:-1], node)
-
-    def _parsed(self, text: str, node: Node) -> Expression:
-        from tablegate.syntax.hcl.grammar import expression  # imports python-hcl2, which most files do not need
-
-        try:
-            return expression(text, self._grammar)
-        except ParseError as error:
-            raise ParseError(error.message, line=node.line, column=node.column) from None
+        with _placed_at(node):
+            return Reader(text, self._grammar).template()
 
     def _at(self, node: Node) -> int:
         self._places.append(node)
         return len(self._places) - 1
+
+
+@contextmanager
+def _placed_at(node: Node) -> Iterator[None]:
+    """An error within a text is where the text is."""
+    try:
+        yield
+    except ParseError as error:
+        raise ParseError(error.message, line=node.line, column=node.column) from None
 
 
 def _members(node: Node) -> Iterator[tuple[str, Node]]:

@@ -9,7 +9,8 @@ from typing import NoReturn
 from tablegate.syntax.node import ParseError
 
 DEPTH = 100  # of nested brackets and templates
-IDENTIFIER = r"[^\W\d][\w-]*"
+# Terraform takes no other characters outside ASCII, so all of them, but for white space, are letters of names.
+IDENTIFIER = r"[^\x00-@\[-^`{-\x7f\s][^\x00-,./:-@\[-^`{-\x7f\s]*+"
 BLANK = re.compile(r"(?:[ \t\r\n]++|\#[^\n]*+|//[^\n]*+|/\*.*?\*/)*+", re.DOTALL)  # newlines and comments too
 SPACE = re.compile(r"(?:[ \t\r]++|/\*.*?\*/)*+", re.DOTALL)  # without newlines but those in a comment
 
@@ -21,19 +22,11 @@ _NEUTRAL = re.compile(
     )*+""",
     re.VERBOSE | re.DOTALL,
 )
-_NEUTRAL_IN_LINE = re.compile(
-    r"""(?:
-        [^"{}\[\]()\#/<\n]++
-      | "(?:[^"\\$%\n]++|\\.|[$%](?!\{))*+"
-      | /\*(?s:.*?)\*/ | /(?![*/]) | <(?!<)
-    )*+""",
-    re.VERBOSE,
-)
 _IN_TEXT = re.compile(r'(?:[^"\\$%\n]++|\\.|\$\$\{|%%\{|[$%](?!\{))*+')
-_BEYOND = r"[^\x00-\x7f\s]"  # more than Terraform takes for a letter, such as combining marks
-_HEREDOC = re.compile(rf"<<(-?)((?:[^\W\d]|{_BEYOND})(?:[\w.-]|{_BEYOND})*)[ \t]*\r?\n")
-# What Go takes for white space, without newlines.
-_WHITE = r"[ \t\r\v\f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*+"
+_HEREDOC = re.compile(rf"<<(-?)({IDENTIFIER})\r?\n")
+# What Go takes for white space.
+WHITE = "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
+_WHITE = f"[{WHITE.replace(chr(10), '')}]*+"
 _IN_HEREDOC = re.compile(r"(?:[^$%\n]++|\$\$\{|%%\{|[$%](?!\{))*+")
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
 
@@ -71,22 +64,6 @@ def closing(text: str, opened: int, depth: int = 0) -> int:
             position = _past_opening(text, position, sign, opened, depth + len(expected))
 
 
-def line_end(text: str, position: int) -> int:
-    """The end of the expression that starts here: the end of its line, a comment, or a bracket that it did not open."""
-    while True:
-        match = _NEUTRAL_IN_LINE.match(text, position)
-        position = position if match is None else match.end()
-        sign = text[position] if position < len(text) else ""
-        if sign in ("", "\n", "#", "}", "]", ")"):
-            return position
-        if sign in _CLOSERS:
-            position = closing(text, position) + 1
-        elif sign == "/":
-            return position
-        else:
-            position = _past_opening(text, position, sign, position, 0)
-
-
 def heredoc(text: str, position: int, depth: int = 0) -> tuple[bool, int, int, int] | None:
     """A heredoc that starts here: whether it is shifted left, the start and end of its text, and its own end.
 
@@ -121,19 +98,6 @@ def _past_templates(text: str, position: int, word: re.Pattern[str], depth: int)
                 refuse(f"nested more than {DEPTH} levels deep", text, position)
             position = closing(text, position + 1, depth + 1) + 1
     return last
-
-
-def has_plain_heredocs(text: str) -> bool:
-    """Whether each heredoc ends where its word first stands alone on a line, as python-hcl2 takes it."""
-    for opened in _HEREDOC.finditer(text):
-        plain = re.compile(rf"^[ \t]*{re.escape(opened[2])}[ \t]*$", re.MULTILINE).search(text, opened.end())
-        try:
-            span = heredoc(text, opened.start())
-        except ParseError:  # it stands in a comment
-            return False
-        if plain is None or span is None or plain.start() != span[2]:
-            return False
-    return True
 
 
 def text_end(text: str, position: int, depth: int = 0) -> int:
@@ -272,12 +236,6 @@ _LAST = 0x10FFFF
 def unescaped(text: str) -> str:
     """A text between quotes without its escapes."""
     return _ESCAPE.sub(_unescaped_one, text) if "\\" in text or "{" in text else text
-
-
-def unmargined(text: str) -> str:
-    """The text of a heredoc without the indentation that all lines share. Blank lines stay as they are."""
-    lines, margin = text.split("\n"), margin_of(text)
-    return "\n".join(line[margin:] if line.strip() else line for line in lines)
 
 
 def margin_of(text: str) -> int:

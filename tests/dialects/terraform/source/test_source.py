@@ -204,7 +204,7 @@ def test_a_block_that_cannot_be_read_does_not_hide_the_rest(broken: str, name: s
     reading = _of(tables_of, ("broken.tf", broken), ("c/main.tf", 'output "o" {\n  value = "o"\n}\n'))
     assert ["orders", None] == [one.name.content for _, one in sorted(tables(reading).items())]
     assert only(_of(TABLE % name, ("broken.tf", broken))).name.doubt is not None
-    assert [("broken.tf", "invalid expression")] == _refused(reading)
+    assert [("broken.tf", "missing newline after an argument")] == _refused(reading)
 
 
 def test_a_module_with_a_block_that_cannot_be_read() -> None:
@@ -213,7 +213,7 @@ def test_a_module_with_a_block_that_cannot_be_read() -> None:
     calling = 'module "c" {\n  source = "./c"\n}\n' + TABLE % "module.c.o"
     reading = _of(calling, ("c/main.tf", inner))
     assert [None, "inner"] == [one.name.content for _, one in sorted(tables(reading).items())]
-    assert [("c/main.tf", "invalid expression")] == _refused(reading)
+    assert [("c/main.tf", "missing newline after an argument")] == _refused(reading)
 
 
 def test_a_file_is_judged_alone_where_it_is_named_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
