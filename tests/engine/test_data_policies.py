@@ -15,7 +15,7 @@ from tablegate.engine.settings import ConfigError
 from tablegate.findings import Outcome
 from tablegate.model import facts
 from tablegate.model.table import Table
-from tablegate.model.value import Doubt, Place
+from tablegate.model.value import Doubt, Place, Value
 from tablegate.policy import LOW, Index, Policy
 from tablegate.policy.declare import Profile
 
@@ -104,7 +104,8 @@ TABLE = table(
         ("$.billing_mode", {"one-of": []}, "fails"),
         ("$.name", {"match": "^orders-(dev|prod)$"}, "holds"),
         ("$.recovery.days", {"match": "14"}, "fails"),
-        ("$.recovery.days", {"at-least": 14}, "holds"),
+        ("$.recovery.days", {"at-least": 14}, "fails"),  # recovery is off
+        ("$.recovery.days", {"exist": False}, "holds"),
         ("$.recovery.days", {"at-most": 13}, "fails"),
         ("$.name", {"at-least": 1}, "fails"),
         ("$.name", {"at-most": 1}, "fails"),
@@ -316,3 +317,28 @@ def test_steps_that_differ_from_one_to_the_next_are_not_checked() -> None:
     """A wildcard over an object, and what follows several names, are not checked."""
     assert outcome(TABLE, "$.*.enabled", {"exist": True}) in ("holds", "unknown")
     assert outcome(TABLE, "$['name','arn']", {"match": "^orders"}) == "fails"
+
+
+@pytest.mark.parametrize(
+    ("enabled", "must", "expected"),
+    [
+        (facts.RECOVERY.of(True), {"at-least": 14}, "holds"),
+        (facts.RECOVERY.of(True), {"at-least": 36}, "fails"),
+        (facts.RECOVERY.of(False), {"at-least": 14}, "fails"),
+        (facts.RECOVERY.unset, {"at-least": 14}, "fails"),
+        (facts.RECOVERY.doubted(DOUBT), {"at-least": 14}, "unknown"),
+        (facts.RECOVERY.doubted(DOUBT), {"at-least": 36}, "fails"),
+        (facts.RECOVERY.doubted(DOUBT), {"at-most": 35}, "unknown"),
+    ],
+)
+def test_a_setting_counts_where_its_feature_is_on(enabled: Value[bool], must: dict[str, Any], expected: str) -> None:
+    """The days are 35 by default, which is none where recovery is off."""
+    made = table(recovery=replace(facts.NO_RECOVERY, enabled=enabled))
+    assert outcome(made, "$.recovery.days", must) == expected
+
+
+def test_a_setting_that_may_not_be_set_says_so() -> None:
+    """Both that it can be are named."""
+    made = table(recovery=replace(facts.NO_RECOVERY, enabled=facts.RECOVERY.doubted(DOUBT)))
+    [finding] = judge_all([estate(made)], (one(path="$.recovery.days", must={"at-least": 14}),)).findings
+    assert "is unknown, but one of 35 or not set: " in finding.message

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from support.tables import DOUBT, index, table
 from tablegate.engine.jsonpath import view
 from tablegate.model import facts
+from tablegate.model.record import replace
 from tablegate.model.table import Consumer, Dialect
 from tablegate.model.value import Origin, Place, Value
 
@@ -40,3 +43,35 @@ def test_small_things() -> None:
     assert view(consumer)["images"] == ["a", "b"]
     assert view(Value("x", None, Origin.UNKNOWN)) == {"unknown": "it cannot be seen here"}
     assert view(facts.NAME.of(None, sensitive=True)) is None
+
+
+ON, OFF = facts.RECOVERY.of(True), facts.RECOVERY.of(False)
+UNSURE = facts.RECOVERY.doubted(DOUBT)
+SEVEN, UNKNOWN_DAYS = facts.RECOVERY_DAYS.of(7), facts.RECOVERY_DAYS.doubted(DOUBT)
+UNKNOWN = {"unknown": DOUBT.reason}
+
+
+@pytest.mark.parametrize(
+    ("enabled", "days", "expected"),
+    [
+        (ON, facts.RECOVERY_DAYS.unset, 35),
+        (ON, SEVEN, 7),
+        (OFF, facts.RECOVERY_DAYS.unset, None),
+        (facts.RECOVERY.unset, SEVEN, None),
+        (OFF, UNKNOWN_DAYS, None),
+        (UNSURE, SEVEN, UNKNOWN),
+        (UNSURE, UNKNOWN_DAYS, UNKNOWN),
+    ],
+)
+def test_a_setting_of_what_is_off_is_not_set(enabled: Value[bool], days: Value[int], expected: object) -> None:
+    """The service keeps no backups, so none for 35 days either."""
+    recovery = replace(facts.NO_RECOVERY, enabled=enabled, days=days)
+    assert view(recovery)["days"] == expected
+
+
+def test_other_features_that_are_off_have_no_settings_either() -> None:
+    """A stream's view and the attribute of an expiry: their policies and readers are no settings."""
+    stream = replace(facts.NO_STREAM, view=facts.STREAM_VIEW.of("KEYS_ONLY"), policy=facts.STREAM_POLICY.of("{}"))
+    assert (view(stream)["view"], view(stream)["policy"]) == (None, "{}")
+    assert view(replace(stream, enabled=facts.STREAM_ENABLED.of(True)))["view"] == "KEYS_ONLY"
+    assert view(replace(facts.NO_TTL, attribute=facts.TTL_ATTRIBUTE.of("at")))["attribute"] is None

@@ -12,10 +12,14 @@ from typing import Any, TypeGuard
 
 from tablegate.engine.settings import ConfigError
 from tablegate.model.record import record, replace
+from tablegate.model.table import Recovery, Stream, Ttl
 from tablegate.model.value import Doubt, Origin, Place, Value, Verdict, all_of, any_of
 
 # References from a part back to its whole, or out of the table: a view would never end.
 _REFERENCES = frozenset({"table", "estate", "change", "raw", "make_before"})
+
+# Settings of a feature that ``enabled`` turns on.
+_SETTINGS: Mapping[type, tuple[str, ...]] = {Recovery: ("days",), Ttl: ("attribute",), Stream: ("view",)}
 
 SENSITIVE = "(sensitive)"
 UNSEEN = Doubt("it cannot be seen here")
@@ -39,8 +43,26 @@ def view(part: object) -> Any:
         case str():
             return str(part)
         case _ if is_dataclass(part):
-            return {name: view(getattr(part, name)) for name in members(type(part))}
+            return {name: view(member_of(part, name)) for name in members(type(part))}
     return part
+
+
+def member_of(part: Any, name: str) -> object:
+    """A member of an object of the model. A setting of a feature that is off is not set, whatever its default is."""
+    content = getattr(part, name)
+    if name not in _SETTINGS.get(type(part), ()) or part.enabled.content is True:
+        return content
+    if part.enabled.known:
+        return Value(content.name, None, Origin.DEFAULT, content.place or part.enabled.place)
+    if not content.known:
+        return content
+    return replace(
+        content,
+        content=None,
+        origin=Origin.UNKNOWN,
+        doubt=part.enabled.doubt,
+        candidates=(content.content, None),
+    )
 
 
 def content_of(value: Value[Any]) -> object:
@@ -185,7 +207,7 @@ def _named(match: Match, names: Iterable[str]) -> Iterator[Match]:
         if isinstance(content, Mapping) and name in content:
             yield match.member(name, content[name])
         elif is_dataclass(content) and name in members(type(content)):
-            yield match.member(name, getattr(content, name))
+            yield match.member(name, member_of(content, name))
 
 
 def _every(match: Match) -> Iterable[Match]:

@@ -141,7 +141,7 @@ class Value(Generic[T_co]):
             return "(sensitive)"
         if self.origin is not _UNKNOWN:
             return str(self.content)
-        return " or ".join(map(str, self.candidates)) or "(unknown)"
+        return " or ".join("not set" if one is None else str(one) for one in self.candidates) or "(unknown)"
 
     def at(self, place: Place | None) -> Value[T_co]:
         """The value with this place if it has none."""
