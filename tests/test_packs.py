@@ -13,6 +13,7 @@ import pytest
 
 from tablegate.dialects.reading import ReadOptions
 from tablegate.engine.ask import OutOfTime
+from tablegate.engine.data_policies import data_policies
 from tablegate.engine.settings import Settings
 from tablegate.findings import Exit, Report
 from tablegate.packs import guarded, installed_packs, load
@@ -277,3 +278,14 @@ def test_the_limit_ends_with_the_guard() -> None:
         pass
     while time.monotonic() < end:
         pass
+
+
+def test_an_expression_of_a_policy_as_data_has_the_limit_of_packs() -> None:
+    """One that does not end in time is given up, and named."""
+    claim = {"path": "$.name", "must": {"match": "(a+)+$"}}
+    (policy,) = data_policies([{"id": "ACME001", "severity": "high", "title": "It must be so", **claim}])
+    guard = load((), (), seconds=0.05, limited=True).guard
+    template = TEMPLATE.replace(b"Properties:", b"Properties:\n      TableName: " + b"a" * 60 + b"-b")
+    report = check((Source("t.yaml", template),), (policy,), Settings(), ReadOptions(), guard=guard)
+    (fault,) = report.faults
+    assert fault.message == "policy ACME001 (acme001) did not end in time at Orders"

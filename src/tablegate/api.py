@@ -88,7 +88,7 @@ def check(
         file=_config_file(config),
         search=False,
     )
-    packs = load(configuration["packs"], paths, say=_print_on_stderr)
+    packs = load(configuration["packs"], paths, say=_print_on_stderr, limited=configuration.has_expressions)
     every, settings = configuration.resolve((*packs.policies, *own))
     collected = _collected(inputs, trust_modules=configuration["trust-modules"])
     options = with_grammar(read_options(configuration, {}), collected.sources, os.environ)

@@ -47,17 +47,23 @@ class LoadedPacks:
 
 
 def load(
-    names: Iterable[str], paths: Iterable[str | Path], *, say: Callable[[str], None] = print, seconds: float = SECONDS
+    names: Iterable[str],
+    paths: Iterable[str | Path],
+    *,
+    say: Callable[[str], None] = print,
+    seconds: float = SECONDS,
+    limited: bool = False,
 ) -> LoadedPacks:
     """The shipped pack, the installed packs of these names, and the policies in these files and folders.
 
-    What the code of other packs prints is passed to ``say``. PolicyError says what is wrong with a pack.
+    What the code of other packs prints is passed to ``say``. Policies run under a limit of time if there are
+    other packs, or with ``limited``. PolicyError says what is wrong with a pack.
     """
     names, paths = tuple(dict.fromkeys(names)), tuple(paths)
     modules = installed_packs()
     shipped = from_package(SHIPPED, modules.get(SHIPPED, f"tablegate_{SHIPPED}"))
     if not names and not paths:
-        return LoadedPacks(shipped, nullcontext)
+        return LoadedPacks(shipped, guarded(say, seconds) if limited else nullcontext)
 
     guard = guarded(say, seconds)
     with guard():

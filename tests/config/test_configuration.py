@@ -78,6 +78,13 @@ def test_the_home_folder_is_passed_over(repository: Path, monkeypatch: pytest.Mo
     assert read(repository).file is not None
 
 
+@pytest.mark.parametrize("text", ["x = " + "[" * 5_000 + "]" * 5_000, "x = " + "1" * 5_000])
+def test_a_file_beyond_the_limits_of_the_parser_is_refused(repository: Path, text: str) -> None:
+    """With a reason, like any other mistake in it."""
+    write(repository / "tablegate.toml", text)
+    assert refused(repository)[0].startswith("tablegate.toml is not readable: ")
+
+
 def test_pyproject_counts_where_it_speaks_of_tablegate(repository: Path) -> None:
     """A project file of something else is passed over, even a broken one."""
     deep = repository / "a"
@@ -89,7 +96,7 @@ def test_pyproject_counts_where_it_speaks_of_tablegate(repository: Path) -> None
     write(deep / "pyproject.toml", "tool = 1")
     assert read(deep)["fail-on"] == "low"
     write(deep / "pyproject.toml", "[tool.tablegate\n")
-    assert refused(deep)[0].startswith("pyproject.toml is not TOML")
+    assert refused(deep)[0].startswith("pyproject.toml is not valid TOML")
     write(deep / "pyproject.toml", "[project]\n")
     write(deep / "tablegate.toml", 'fail-on = "info"')
     assert read(deep)["fail-on"] == "info"
@@ -223,6 +230,7 @@ def test_a_configuration_settles_policies_and_settings(repository: Path) -> None
         must = { exist = true }
         """,
     )
+    assert read(repository).has_expressions
     policies, settings = read(repository).resolve(POLICIES)
     assert [policy.id for policy in policies] == ["AC001", "TG301", "TG302"]
     assert settings.policies["AC001"].severity is LOW

@@ -342,3 +342,15 @@ def test_a_setting_that_may_not_be_set_says_so() -> None:
     made = table(recovery=replace(facts.NO_RECOVERY, enabled=facts.RECOVERY.doubted(DOUBT)))
     [finding] = judge_all([estate(made)], (one(path="$.recovery.days", must={"at-least": 14}),)).findings
     assert "is unknown, but one of 35 or not set: " in finding.message
+
+
+@pytest.mark.parametrize("pattern", ["(" * 3000 + ")" * 3000, "a{99999999999}"])
+def test_an_expression_beyond_the_limits_of_python_is_refused(pattern: str) -> None:
+    """It is short enough to be written."""
+    with pytest.raises(ConfigError, match="the regular expression counts too far, or is nested too deeply"):
+        one(must={"match": pattern})
+
+
+def test_a_path_of_many_steps_is_followed_to_its_end() -> None:
+    """However many there are."""
+    assert outcome(TABLE, "$" + ".a" * 3000, {"exist": True}, subject="resource") == "unknown"

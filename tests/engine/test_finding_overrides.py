@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from support.tables import DOUBT, estate, table
 from tablegate.engine.finding import overridden
@@ -49,6 +53,33 @@ def test_an_address_glob_takes_brackets_as_they_are(glob: str, address: str, mat
 def test_a_path_glob_knows_folders(glob: str, path: str, matches: bool) -> None:
     """One star stays within a name, two cross folders."""
     assert (purpose(table(), Override(path=glob, purpose="cache"), file=path) == "cache") is matches
+
+
+NAMES = st.text("ab/", max_size=8)
+
+
+@given(glob=st.text("ab/*?", max_size=8), path=NAMES)
+def test_a_path_glob_is_its_expression(glob: str, path: str) -> None:
+    """Whatever stars follow each other."""
+    meanings = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    pieces = re.split(r"(\*\*/|\*\*|\*|\?)", glob)
+    expression = "".join(meanings.get(piece, re.escape(piece)) for piece in pieces)
+    expected = re.fullmatch(expression, path) is not None
+    assert (purpose(table(), Override(path=glob, purpose="cache"), file=path) == "cache") is expected
+
+
+@given(glob=st.text("ab[*", max_size=8), address=st.text("ab[", max_size=8))
+def test_an_address_glob_is_its_expression(glob: str, address: str) -> None:
+    """A star is any text."""
+    expected = re.fullmatch(".*".join(map(re.escape, glob.split("*"))), address) is not None
+    assert (purpose(table(address=address), Override(address=glob, purpose="cache")) == "cache") is expected
+
+
+def test_many_stars_take_no_longer() -> None:
+    """They would be tried in every combination."""
+    glob, text = "*" + "a*" * 20 + "b", "a" * 200
+    assert purpose(table(address=text), Override(address=glob, purpose="cache")) is None
+    assert purpose(table(), Override(path=glob, purpose="cache"), file=text) is None
 
 
 def test_tags_match_when_they_are_equal() -> None:

@@ -109,7 +109,9 @@ def prepare(sources: ConfigSources, flags: Mapping[str, Any], inputs: Iterable[s
         configuration.trust.refuse("--policies", path)
     for line in configuration.notes:
         note(f"note: {line}")
-    loaded = load((*configuration["packs"], *sources.packs), sources.policies, say=quote)
+    loaded = load(
+        (*configuration["packs"], *sources.packs), sources.policies, say=quote, limited=configuration.has_expressions
+    )
     policies, settings = configuration.resolve(loaded.policies)
     return Prepared(configuration=configuration, policies=policies, settings=settings, loaded=loaded)
 

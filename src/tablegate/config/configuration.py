@@ -60,6 +60,11 @@ class Configuration:
     def __getitem__(self, key: str) -> Any:
         return self.values[key].value
 
+    @property
+    def has_expressions(self) -> bool:
+        """Whether it may hold regular expressions, which can take for ever: in policies as data or in options."""
+        return bool(self["policy"] or self["policies"])
+
     def resolve(self, packed: Iterable[Policy]) -> tuple[tuple[Policy, ...], Settings]:
         """All policies, with those written as data, and the engine's settings."""
         try:

@@ -11,6 +11,8 @@ from typing import Any
 from tablegate.config.git import commit_at
 from tablegate.engine.settings import ConfigError
 from tablegate.model.record import record
+from tablegate.syntax.node import ParseError
+from tablegate.syntax.toml import parse_toml
 
 OWN = "tablegate.toml"
 SHARED = "pyproject.toml"
@@ -106,15 +108,13 @@ def repository_of(start: str) -> str | None:
 
 
 def _parsed(name: str, text: str, folder: str, *, own: bool) -> ConfigFile | None:
-    import tomllib  # most folders have no configuration
-
     table: Any
     try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        table = parse_toml(text)
+    except ParseError as error:
         if not own and "tablegate" not in text:
             return None
-        raise ConfigError(f"{name} is not TOML: {error}") from None
+        raise ConfigError(f"{name} is {error}") from None
     if not own:
         tool = table.get("tool")
         table = tool.get("tablegate") if isinstance(tool, dict) else None

@@ -68,7 +68,7 @@ def _declared(fact: Fact[str], tagged: Value[str], text: str | None) -> Value[st
 def _matches(override: Override, address: str, file: str, tags: Value[Mapping[str, str | None]] | None) -> bool:
     if override.address is not None and not _address_pattern(override.address).fullmatch(address):
         return False
-    if override.path is not None and not _path_pattern(override.path).fullmatch(file):
+    if override.path is not None and not _path_matches(override.path, file):
         return False
     content: Mapping[str, str | None] = {} if tags is None or tags.content is None else tags.content
     return all(content.get(key) == text for key, text in override.tags.items())
@@ -76,16 +76,46 @@ def _matches(override: Override, address: str, file: str, tags: Value[Mapping[st
 
 @lru_cache
 def _address_pattern(glob: str) -> re.Pattern[str]:
-    """A pattern in which ``*`` is any text, and brackets are literal as in Terraform's addresses."""
-    return re.compile(".*".join(re.escape(text) for text in glob.split("*")), re.DOTALL)
+    """A pattern in which ``*`` is any text, and brackets are literal as in Terraform's addresses.
+
+    Each text between stars is taken where it comes first, for good: no number of stars makes it slow.
+    """
+    first, *others = [re.escape(text) for text in glob.split("*")]
+    between = "".join(f"(?>.*?{text})" for text in others[:-1])
+    return re.compile(first + between + (f".*{others[-1]}" if others else ""), re.DOTALL)
 
 
-@lru_cache
-def _path_pattern(glob: str) -> re.Pattern[str]:
-    """A pattern in which ``*`` is any text within a name, ``**/`` any folders, and ``?`` one character."""
-    expressions = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    pieces = re.split(r"(\*\*/|\*\*|\*|\?)", glob)
-    return re.compile("".join(expressions.get(piece, re.escape(piece)) for piece in pieces), re.DOTALL)
+@lru_cache(maxsize=1 << 12)  # asked about each table of a file
+def _path_matches(glob: str, path: str) -> bool:
+    """Whether a path matches: ``*`` is any text within a name, ``**/`` any folders, and ``?`` one character.
+
+    The places where each piece may end are followed together, so no pattern takes long.
+    """
+    ends = {0}
+    for piece in re.split(r"(\*\*/|\*\*|\*|\?)", glob):
+        if not ends:
+            return False
+        ends = _ends(piece, path, ends)
+    return len(path) in ends
+
+
+def _ends(piece: str, path: str, begins: set[int]) -> set[int]:
+    """The places where a piece of a glob ends, if it begins at any of these."""
+    first, after = min(begins), len(path) + 1
+    match piece:
+        case "**":
+            return set(range(first, after))
+        case "**/":
+            return begins | {at for at in range(first + 1, after) if path[at - 1] == "/"}
+        case "*":
+            ends: set[int] = set()
+            for at in range(first, after):
+                if at in begins or (at - 1 in ends and path[at - 1] != "/"):
+                    ends.add(at)
+            return ends
+        case "?":
+            return {at + 1 for at in begins if path[at : at + 1] not in ("", "/")}
+    return {at + len(piece) for at in begins if path.startswith(piece, at)}
 
 
 # Tags and policy documents may hold anything: messages name them, and never quote them.

@@ -169,11 +169,13 @@ def _path(tree: Any, text: str) -> Path:
 
 
 def _nodes(tree: Any) -> Iterator[Any]:
-    if _kind(tree) == "Child":
-        yield from _nodes(tree.left)
-        yield from _nodes(tree.right)
-    else:
-        yield tree
+    nodes = [tree]
+    while nodes:
+        node = nodes.pop()
+        if _kind(node) == "Child":
+            nodes += (node.right, node.left)
+        else:
+            yield node
 
 
 def _kind(node: object) -> str:
@@ -291,6 +293,8 @@ def compile_regex(pattern: str, *keys: str) -> re.Pattern[str]:
         return re.compile(pattern)
     except re.error as error:
         raise ConfigError(f'"{pattern}" is no regular expression: {error}', *keys) from None
+    except (OverflowError, RecursionError):
+        raise ConfigError("the regular expression counts too far, or is nested too deeply", *keys) from None
 
 
 def is_number(content: object) -> TypeGuard[float]:

@@ -310,6 +310,6 @@ def _fits(kind: Any, written: object) -> bool:
 def _compiles(expression: str) -> bool:
     try:
         re.compile(expression)
-    except re.error:
+    except (re.error, OverflowError, RecursionError):
         return False
     return True

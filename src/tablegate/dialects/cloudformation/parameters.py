@@ -13,6 +13,7 @@ from tablegate.model.record import record
 from tablegate.model.value import Doubt, Span
 from tablegate.syntax.node import Node, ParseError
 from tablegate.syntax.recognise import parse
+from tablegate.syntax.toml import parse_toml
 
 REGION = "AWS::Region"
 ACCOUNT = "AWS::AccountId"
@@ -187,12 +188,10 @@ def _not_understood(what: str) -> ParseError:
 
 
 def _toml(text: str) -> object:
-    import tomllib  # 3 ms, and most runs have no parameter file
-
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise _not_understood(f"not valid TOML: {error}") from error
+        return parse_toml(text)
+    except ParseError as error:
+        raise _not_understood(error.message) from error
 
 
 def _json_or_yaml(text: str) -> object:
