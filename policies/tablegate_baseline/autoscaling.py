@@ -20,7 +20,6 @@ from tablegate.policy import (
     policy,
     when,
 )
-from tablegate_baseline.capacity import provisioned
 from tablegate_baseline.helpers import (
     compare,
     every_part,
@@ -29,6 +28,7 @@ from tablegate_baseline.helpers import (
     not_known,
     not_seen,
     otherwise,
+    provisioned,
     unknown_collection,
 )
 
@@ -138,13 +138,14 @@ Replicas:
         TargetTrackingScalingPolicyConfiguration:
           TargetValue: 70
 """,
+    state_locks=False,
 )
 def autoscaled_capacity(table: Table) -> Verdict:
     """Capacity that does not scale throttles at its fixed number, and a throttled index throttles its table.
 
     A scalable target alone changes nothing: the target-tracking policy moves the capacity.
     """
-    return when(provisioned(table), lambda: _all_scaled(table), _NOT_PROVISIONED)
+    return when(provisioned(table), lambda: all_scaled(table), _NOT_PROVISIONED)
 
 
 @policy(
@@ -195,7 +196,8 @@ def index_write_capacity(index: Index) -> Verdict:
     return when(provisioned(index.table), lambda: _writes_keep_up(index), _NOT_PROVISIONED)
 
 
-def _all_scaled(table: Table) -> Verdict:
+def all_scaled(table: Table) -> Verdict:
+    """Every dimension of a provisioned table has a target-tracking policy, and none is suspended."""
     dimensions = _dimensions(table)
     scaled = [(one.label, one.targets) for one in dimensions if one.targets]
     return all_of(

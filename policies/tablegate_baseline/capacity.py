@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Annotated, NamedTuple
@@ -11,9 +11,9 @@ from typing import Annotated, NamedTuple
 from tablegate.policy import (
     HIGH,
     LOW,
+    MEDIUM,
     Doubt,
     Index,
-    Origin,
     Replica,
     Table,
     Units,
@@ -28,9 +28,12 @@ from tablegate.policy import (
     unknown,
     when,
 )
+from tablegate_baseline.autoscaling import all_scaled
 from tablegate_baseline.helpers import (
-    Labelled,
+    ON_DEMAND,
+    PROVISIONED,
     every_part,
+    inherits_billing,
     not_known,
     not_seen,
     part_label,
@@ -39,10 +42,12 @@ from tablegate_baseline.helpers import (
     unknown_fact,
 )
 
-ON_DEMAND = "PAY_PER_REQUEST"
-PROVISIONED = "PROVISIONED"
 COPIED = "the billing mode is that of the table that it copies"
 _CAPACITY_TAG = "tablegate:capacity"
+_IGNORES_INDEXES = "aws_dynamodb_table"
+_PROVISIONED_UNITS = "an on-demand table must not set provisioned capacity: it is set for"
+_ON_DEMAND_UNITS = "on-demand maximums have no effect with provisioned billing: they are set for"
+_SetUnits = tuple[str, Table | Index | Replica, Value[int]]
 _STANDARD, _INFREQUENT = "STANDARD", "STANDARD_INFREQUENT_ACCESS"
 _HOURS = 730
 _MILLION_SECONDS = _HOURS * 3600 / 1_000_000
@@ -77,6 +82,7 @@ _FIGURES = r"(?P<table>\S+): *(?P<gb>[\d.]+) GB, *(?P<reads>[\d.]+) reads/s, *(?
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/capacity-mode.html",
     terraform='billing_mode = "PAY_PER_REQUEST"',
     cloudformation="BillingMode: PAY_PER_REQUEST",
+    state_locks=False,
 )
 def on_demand_billing(
     table: Table,
@@ -96,7 +102,8 @@ def on_demand_billing(
         return not_applicable(COPIED)
     mode = mode.at(table.place)
     required = any_of(_has_tag(table.tags, selector) for selector in provisioned_when) | _is_declared_provisioned(table)
-    return _not_on_demand(mode) | required
+    verdict = _not_on_demand(mode) | required
+    return verdict if verdict.truth is True else _weighed_by_scaling(verdict, table)
 
 
 @policy(
@@ -125,6 +132,7 @@ Replicas:
       MaxReadRequestUnits: 4000
 """,
     on="strict",
+    state_locks=False,
 )
 def on_demand_ceiling(table: Table) -> Verdict:
     """On demand, a client caught in a loop is served as fast as it asks, and every request is billed.
@@ -191,20 +199,18 @@ def table_class(
     return _is_cheaper(mode, own, declared)
 
 
-def inherits_billing(table: Table) -> bool:
-    """Whether the table is a replica in another account, whose billing mode is that of the table that it copies."""
-    return table.billing_mode.origin is Origin.DEFAULT and table.source_table.origin is not Origin.DEFAULT
-
-
-def provisioned(table: Table) -> Verdict:
-    """Capacity is provisioned, by the table itself."""
-    return Verdict(False) if inherits_billing(table) else table.billing_mode.equals(PROVISIONED)
-
-
 def _not_on_demand(mode: Value[str]) -> Verdict:
     if not mode.known:
         return mode.equals(ON_DEMAND)
     return fails(f"billing mode is {mode.shown}, and neither a tag nor the configuration allows it", mode)
+
+
+def _weighed_by_scaling(verdict: Verdict, table: Table) -> Verdict:
+    """The verdict, less severe if all capacity scales. Its message names what does not."""
+    scaled = all_scaled(table)
+    if scaled.truth is True:
+        return verdict.weighing(MEDIUM, "all of its capacity scales")
+    return verdict.because(f"{verdict.note}; {scaled.note}") if verdict.note and scaled.note else verdict
 
 
 def _has_tag(tags: Value[Mapping[str, str | None]], selector: str) -> Verdict:
@@ -235,23 +241,26 @@ def _capped(table: Table) -> Verdict:
 
 
 def _conflicts_with_on_demand(table: Table) -> Iterator[Verdict]:
-    capacity = _set_units(table, lambda part: part.capacity, lambda replica: replica.read_capacity)
-    if capacity:
-        yield every_part(
-            "an on-demand table must not set provisioned capacity: it is set for", capacity, table.billing_mode
-        )
+    units = list(_set_units(table, lambda part: part.capacity, lambda replica: replica.read_capacity))
+    ignored = [each for each in units if isinstance(each[1], Index)] if table.type == _IGNORES_INDEXES else []
+    refused = [each for each in units if each not in ignored]
+    if refused:
+        yield _set_for(_PROVISIONED_UNITS, refused, table.billing_mode)
     for target in table.scaling:
         yield fails(f"scaling target {target.address} has nothing to scale: the table is on demand", target.maximum)
     if table.scaling_doubt:
         yield not_seen("scaling targets", table.scaling_doubt)
     yield from _unknown_collections(table)
+    if ignored:
+        verdict = _set_for(_PROVISIONED_UNITS, ignored, table.billing_mode)
+        yield verdict.weighing(LOW, "Terraform ignores the capacity of the indexes of an on-demand table")
 
 
 def _conflicts_with_provisioned(table: Table) -> Iterator[Verdict]:
     mode = table.billing_mode
-    limits = _set_units(table, lambda part: part.on_demand, lambda replica: replica.max_read)
+    limits = list(_set_units(table, lambda part: part.on_demand, lambda replica: replica.max_read))
     if limits:
-        yield every_part("on-demand maximums have no effect with provisioned billing: they are set for", limits, mode)
+        yield _set_for(_ON_DEMAND_UNITS, limits, mode)
     unusable = [
         (f"{kind} of {part_label(part)}", usable)
         for kind, part, value in _units_to_state(table)
@@ -264,14 +273,18 @@ def _conflicts_with_provisioned(table: Table) -> Iterator[Verdict]:
 
 def _set_units(
     table: Table, pair: Callable[[Table | Index], Units], of_replica: Callable[[Replica], Value[int]]
-) -> list[Labelled]:
-    """A failing verdict for each number that is set, and an unknown one for each that may be."""
+) -> Iterator[_SetUnits]:
+    """Each number that is set or may be, with "reads" or "writes" and the part that it is set for."""
     replicas = [("reads", replica, of_replica(replica)) for replica in table.replicas.content or ()]
-    return [
-        (f"{kind} of {_label(part)}", value.satisfies(lambda content: not content))
-        for kind, part, value in (*units_of(table, pair), *replicas)
-        if value.content or not value.known
+    return (each for each in (*units_of(table, pair), *replicas) if each[2].content or not each[2].known)
+
+
+def _set_for(message: str, units: Iterable[_SetUnits], mode: Value[str]) -> Verdict:
+    """Fails for each number that is set, and is unknown for one that may be."""
+    labelled = [
+        (f"{kind} of {_label(part)}", value.satisfies(lambda content: not content)) for kind, part, value in units
     ]
+    return every_part(message, labelled, mode)
 
 
 def _label(part: Table | Index | Replica) -> str:

@@ -61,6 +61,7 @@ SSESpecification:
   SSEEnabled: true
 """,
     strict_severity=HIGH,
+    state_locks=False,
 )
 def encryption_at_rest(table: Table, *, owner: Owner = "aws-managed") -> Verdict:
     """The AWS-owned key leaves no trace: its use is not in CloudTrail, and nobody can audit it or disable it.

@@ -7,14 +7,40 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from tablegate.policy import Doubt, Index, Origin, Replica, Table, Units, Value, Verdict, all_of, fails, holds, unknown
+from tablegate.policy import (
+    Doubt,
+    Index,
+    Origin,
+    Replica,
+    Table,
+    Units,
+    Value,
+    Verdict,
+    all_of,
+    fails,
+    holds,
+    unknown,
+)
 
 Labelled = tuple[str, Verdict]
+
+ON_DEMAND = "PAY_PER_REQUEST"
+PROVISIONED = "PROVISIONED"
 
 # Digits are not words: `prod2` has the word `prod`, `2fa_token` the words `fa` and `token`.
 _WORD = re.compile(r"[A-Z]+(?![^\W\d_A-Z])|[A-Z]?[^\W\d_A-Z]+")
 _LOWER = re.compile(r"[a-z]+")  # finds the same in nearly every name, three times as fast
 _CACHED_NAMES = 1 << 16
+
+
+def inherits_billing(table: Table) -> bool:
+    """Whether the table is a replica in another account, whose billing mode is that of the table that it copies."""
+    return table.billing_mode.origin is Origin.DEFAULT and table.source_table.origin is not Origin.DEFAULT
+
+
+def provisioned(table: Table) -> Verdict:
+    """Capacity is provisioned, by the table itself."""
+    return Verdict(False) if inherits_billing(table) else table.billing_mode.equals(PROVISIONED)
 
 
 def require(value: Value[object], wanted: object, otherwise: str, claim: str) -> Verdict:

@@ -81,6 +81,7 @@ KeySchema:
   - AttributeName: customer_id
     KeyType: HASH
 """,
+    state_locks=False,
 )
 def hot_partition_key(table: Table, *, words: HotWords = HOT_WORDS) -> Verdict:
     """All items that share a partition key share one partition's throughput. A time, a sequence or a status sends
@@ -121,6 +122,7 @@ KeySchema:
     KeyType: RANGE
 """,
     on="strict",
+    state_locks=False,
 )
 def sort_key(table: Table) -> Verdict:
     """Without one, a partition key finds a single item: no range, no order, no room for another kind of item.

@@ -47,11 +47,15 @@ Replicas:
     PointInTimeRecoverySpecification:
       PointInTimeRecoveryEnabled: true
 """,
+    state_locks=False,
 )
 def point_in_time_recovery(table: Table, *, exempt: Exempt = EXEMPT) -> Verdict:
     """Without it, a bad deploy or a wrong delete takes every write since the last backup with it, and there may be
     no backup. Tables whose declared purpose is in ``exempt`` can be filled again."""
-    return _unless_exempt(table, exempt, _is_on(table.recovery, "the table"))
+    verdict = _unless_exempt(table, exempt, _is_on(table.recovery, "the table"))
+    if verdict.truth is not True and table.ttl.enabled.content is True:
+        return verdict.weighing(MEDIUM, "its items expire")
+    return verdict
 
 
 @policy(
@@ -137,6 +141,7 @@ OrdersBackup:
         - !GetAtt Table.Arn
 """,
     on=False,
+    state_locks=False,
 )
 def backup_plan(table: Table) -> Verdict:
     """Point-in-time recovery goes back 35 days at most, and is lost with the table's account. A backup plan keeps

@@ -40,6 +40,7 @@ Replicas:
   - Region: us-east-1
     DeletionProtectionEnabled: true
 """,
+    state_locks=False,
 )
 def deletion_protection(table: Table) -> Verdict:
     """One DeleteTable call loses everything: the wrong profile, a deleted stack, a rename. Protection makes it two
@@ -61,6 +62,7 @@ deletion_protection_enabled = true
 DeletionPolicy: Retain
 UpdateReplacePolicy: Retain
 """,
+    state_locks=False,
 )
 def retained_on_delete(table: Table) -> Verdict:
     """Code is deleted and renamed every day, and the table goes with it unless something keeps it. A template

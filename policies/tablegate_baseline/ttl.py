@@ -77,6 +77,7 @@ TimeToLiveSpecification:
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html",
     terraform=_REMEDY_TERRAFORM,
     cloudformation=_REMEDY_CLOUDFORMATION,
+    state_locks=False,
 )
 def ttl_on_ephemeral(table: Table, *, purposes: Purposes = PURPOSES) -> Verdict:
     """Sessions and tokens that nothing deletes stay valid in backups and exports, and cost money forever.
@@ -98,6 +99,7 @@ def ttl_on_ephemeral(table: Table, *, purposes: Purposes = PURPOSES) -> Verdict:
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-how-to.html",
     terraform=_REMEDY_TERRAFORM,
     cloudformation=_REMEDY_CLOUDFORMATION,
+    state_locks=False,
 )
 def ttl_on_ephemeral_looking(
     table: Table,

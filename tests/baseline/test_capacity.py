@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from support import tables as build
@@ -21,8 +23,37 @@ def test_the_default_mode_stands_at_the_table() -> None:
     table = build.table()
     verdict = on_demand_billing.check(table)
     assert verdict.truth is False
-    assert verdict.note == "billing mode is PROVISIONED, and neither a tag nor the configuration allows it"
+    assert (
+        verdict.note
+        == "billing mode is PROVISIONED, and neither a tag nor the configuration allows it; no autoscaling for reads and writes of the table"
+    )
     assert verdict.evidence[0].place == table.place
+
+
+def test_provisioned_capacity_that_scales_weighs_less() -> None:
+    """Autoscaling of the table alone is not enough where an index has none."""
+    scaling = (build.target("read"), build.target("write"))
+    scaled = on_demand_billing.check(build.table(scaling=scaling))
+    assert (scaled.truth, scaled.severity, scaled.reason) == (False, "medium", "all of its capacity scales")
+    half = on_demand_billing.check(build.table(scaling=scaling, indexes=facts.INDEXES.of((build.index(),))))
+    assert (half.truth, half.severity) == (False, None)
+    assert str(half.note).endswith("; no autoscaling for reads and writes of index by-status")
+
+
+def test_terraform_ignores_the_capacity_of_indexes_under_on_demand() -> None:
+    """CloudFormation refuses it, and so does every dialect for the table itself."""
+    indexes = facts.INDEXES.of((build.index(capacity=build.units(5, 5)),))
+    table = build.table(billing_mode=ON_DEMAND, indexes=indexes)
+    assert capacity_contradiction.check(table).severity == "low"
+    assert capacity_contradiction.check(table).truth is False
+    for refused in (
+        replace(table, capacity=build.units(5, 5)),
+        replace(table, type="AWS::DynamoDB::Table"),
+        replace(table, scaling=(build.target("read"),)),
+    ):
+        verdict = capacity_contradiction.check(refused)
+        assert (verdict.truth, verdict.severity) == (False, None)
+        assert "index by-status" in (verdict.note or "")
 
 
 @pytest.mark.parametrize("tag", ["tablegate:capacity", "Tablegate:Capacity"])

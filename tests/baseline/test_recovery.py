@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -29,6 +30,16 @@ def copied(enabled: Value[bool], **stated: Any) -> Replica:
     """The replica in eu-west-1 of a table."""
     one = replica("eu-west-1", recovery=recovery(enabled))
     return (table(replicas=facts.REPLICAS.of((one,)), **stated).replicas.content or ())[0]
+
+
+def test_recovery_weighs_less_where_items_expire() -> None:
+    """Also where it is not known whether recovery is on."""
+    for enabled in (OFF, UNSEEN):
+        lasting = table(recovery=recovery(enabled))
+        assert point_in_time_recovery.check(lasting).severity is None
+        expiring = replace(lasting, ttl=replace(lasting.ttl, enabled=facts.TTL_ENABLED.of(True)))
+        verdict = point_in_time_recovery.check(expiring)
+        assert (verdict.severity, verdict.reason) == ("medium", "its items expire")
 
 
 @pytest.mark.parametrize(

@@ -305,6 +305,16 @@ def test_a_loose_trusted_configuration_can_be_tightened_too(committed: Path) -> 
     assert (configuration["unknown"], configuration["packs"]) == ("block", ("acme",))
 
 
+def test_the_working_tree_may_relax_fewer_environments(committed: Path) -> None:
+    """More, or others, are not applied."""
+    write(committed / "tablegate.toml", 'fail-on = "medium"\nignore = ["TG302"]\nrelaxed-environments = ["dev"]\n')
+    assert read(committed, ref="HEAD")["relaxed-environments"] == ("dev",)
+    write(committed / "tablegate.toml", 'relaxed-environments = ["dev", "prod"]\n')
+    configuration = read(committed, ref="HEAD")
+    assert "prod" not in configuration["relaxed-environments"]
+    assert any("relaxed-environments" in note for note in configuration.notes)
+
+
 def test_what_the_working_tree_leaves_out_stays(committed: Path) -> None:
     """Taking a line away loosens nothing either."""
     write(committed / "tablegate.toml", "")

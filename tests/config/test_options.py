@@ -15,7 +15,7 @@ from tablegate.config.configuration import read_configuration
 from tablegate.config.options import FILE_KEYS, OPTIONS, SETTINGS, Kind, Option, Scope, options_of
 from tablegate.config.schema import schema
 from tablegate.engine.settings import NEVER, UnknownMode
-from tablegate.policy.declare import Severity, policies_in
+from tablegate.policy.declare import RELAXED_ENVIRONMENTS, Severity, policies_in
 from tablegate.reporters import REPORTERS
 from tablegate.reporters.matrix import RENDERERS
 
@@ -133,3 +133,8 @@ def test_the_schema_has_a_sentence_for_every_option_of_every_shipped_policy() ->
         if not tables[policy.id]["properties"][option.name].get("description")
     ]
     assert silent == []
+
+
+def test_the_relaxed_environments_are_those_of_the_engine() -> None:
+    """The engine knows them for programs that give no configuration."""
+    assert SETTINGS["relaxed-environments"].unset == RELAXED_ENVIRONMENTS

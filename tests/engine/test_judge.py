@@ -20,6 +20,7 @@ from tablegate.model.estate import Change, ChangeKind, DaxCluster, Estate, Legac
 from tablegate.model.table import Dialect
 from tablegate.model.value import Place
 from tablegate.policy import (
+    CRITICAL,
     HIGH,
     LOW,
     MEDIUM,
@@ -122,6 +123,59 @@ def test_a_policy_may_weigh_more_in_profile_strict() -> None:
         for settings in ({}, {"profile": Profile.STRICT}, {"profile": Profile.STRICT, "policies": own})
     ]
     assert severities == ["medium", "high", "low"]
+
+
+def environment(name: str | None) -> Any:
+    return facts.declared_by(facts.TAGS.unset if name is None else facts.TAGS.of({"Env": name}))
+
+
+@pytest.mark.parametrize(
+    ("id", "name", "settings", "severity"),
+    [
+        ("TG302", "Dev", {}, "medium"),
+        ("TG103", "dev", {}, "medium"),
+        ("TG201", "dev", {}, "high"),  # another family
+        ("TG302", "prod", {}, "high"),
+        ("TG302", None, {}, "high"),
+        ("TG302", "dev", {"relaxed_environments": ()}, "high"),
+        ("TG302", "preview", {"relaxed_environments": ("Preview",)}, "medium"),
+        ("TG302", "dev", {"policies": {"TG302": PolicySettings(severity=CRITICAL)}}, "critical"),
+        ("TG302", "dev", {"overrides": (Override(address="*", severity={"TG302": LOW}),)}, "low"),
+    ],
+)
+def test_capacity_and_recovery_weigh_less_where_nothing_of_worth_is(
+    id: str, name: str | None, settings: dict[str, Any], severity: str
+) -> None:
+    """In the environments that are listed, unless the configuration sets the severity. The message gives the reason."""
+    [finding] = judged(recovery_on(id), of=estate(table(declared=environment(name))), **settings).findings
+    assert finding.severity == severity
+    assert finding.message.endswith("; medium because its environment is dev") is (
+        severity == "medium" and name != "preview"
+    )
+
+
+def test_parts_of_a_table_are_in_its_environment() -> None:
+    """A verdict that weighs less for its own reason gives both."""
+
+    def weighing(part: Index) -> Verdict:
+        return fails("broken").weighing("medium", "it is small")
+
+    tables = table(indexes=facts.INDEXES.of((index(),)), declared=environment("test"))
+    [finding] = judged(declared(weighing, "TG106"), of=estate(tables)).findings
+    assert (finding.severity, finding.message) == (
+        "low",
+        "broken; low because it is small and its environment is test",
+    )
+
+
+def test_the_most_severe_scenario_counts() -> None:
+    """A table that fails in development and in production is not in a relaxed environment."""
+    tables = [table(declared=environment(name), scenario={"Stage": name}) for name in ("dev", "prod")]
+    [finding] = judged(recovery_on("TG302"), of=estate(*tables)).findings
+    assert (finding.severity, finding.message) == ("high", "point-in-time recovery is off (default)")
+    only_dev = [replace(tables[0]), replace(tables[1], recovery=SAFE)]
+    [finding] = judged(recovery_on("TG302"), of=estate(*only_dev)).findings
+    assert finding.severity == "medium"
 
 
 def test_options_reach_the_predicate() -> None:

@@ -24,7 +24,7 @@ from tablegate.engine.settings import (
     unknown_key,
 )
 from tablegate.model.record import record, replace
-from tablegate.policy.declare import Policy, Profile, Severity, reject_duplicates
+from tablegate.policy.declare import RELAXED_ENVIRONMENTS, Policy, Profile, Severity, reject_duplicates
 
 Reader = Callable[[object, tuple[str, ...]], Any]
 
@@ -185,6 +185,9 @@ def _stricter(key: str, base: Any, proposed: Any) -> Any:
         and _UNKNOWN_MODES.index(proposed) > _UNKNOWN_MODES.index(base or "block")
     ):
         return proposed
+    if key == "relaxed-environments" and isinstance(proposed, list):
+        trusted = RELAXED_ENVIRONMENTS if base is None else as_texts(base, (key,))
+        return proposed if set(proposed) <= set(trusted) else None
     if key == "profile" and proposed == Profile.STRICT:
         return proposed
     if key == "require-resources" and proposed is True:

@@ -44,7 +44,7 @@ class Option(NamedTuple):
     metavar: str = ""
     short: str = ""
     choices: tuple[str, ...] = ()
-    default: str | None = None  # of a text
+    default: str | tuple[str, ...] | None = None  # of a text or a list
 
     @property
     def variable(self) -> str | None:
@@ -67,7 +67,7 @@ class Option(NamedTuple):
     @property
     def unset(self) -> object:
         """Its value where nobody sets it."""
-        return {Kind.FLAG: False, Kind.TEXT: self.default, Kind.TABLE: {}}.get(self.kind, ())
+        return {Kind.FLAG: False, Kind.TEXT: self.default, Kind.TABLE: {}}.get(self.kind, self.default or ())
 
 
 _CHECK = ("check",)
@@ -136,6 +136,13 @@ OPTIONS = (
         "MODE",
         choices=("block", "warn", "ignore"),
         default="block",
+    ),
+    Option(
+        "relaxed-environments",
+        Kind.LIST,
+        Scope.PROJECT,
+        "environments in which findings on capacity and recovery are one step less severe",
+        default=("dev", "development", "test", "testing", "qa", "sandbox", "demo", "ci", "local"),
     ),
     Option("require-resources", Kind.FLAG, Scope.PROJECT, "exit 3 if no DynamoDB resource is found", _REPORT),
     Option("packs", Kind.LIST, Scope.PROJECT, "load these installed packs too"),

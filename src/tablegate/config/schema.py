@@ -64,7 +64,7 @@ def _setting(option: Option) -> Schema:
     if option.choices:
         return {"enum": list(option.choices), "default": option.default}
     if option.is_list:
-        return {"oneOf": [_TEXT, _TEXTS]}
+        return {"oneOf": [_TEXT, _TEXTS], **({"default": list(option.default)} if option.default else {})}
     return {"type": "boolean", "default": False} if option.kind is Kind.FLAG else _TEXT
 
 

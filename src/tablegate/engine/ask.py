@@ -16,9 +16,11 @@ from tablegate.engine.subjects import SubjectEntry
 from tablegate.iam.grants import Grant
 from tablegate.interrupt import Interrupted
 from tablegate.model.record import record, replace
-from tablegate.model.value import Value, Verdict
-from tablegate.policy.declare import Policy, Severity
+from tablegate.model.table import Table
+from tablegate.model.value import Value, Verdict, not_applicable
+from tablegate.policy.declare import RELAXED_FAMILIES, Policy, Severity
 
+_LOCK_KEY = "LockID"
 _SEVERITIES = frozenset({None, *Severity})
 
 
@@ -40,13 +42,19 @@ def asker(policy: Policy, settings: Settings) -> Callable[[object], PredicateRes
     """A function that asks the policy about one subject, with the policy's options as they are set."""
     own = settings.policies.get(policy.id)
     check = partial(policy.check, **own.options) if own and own.options else policy.check
+    relaxed = _relaxed_environments(policy, settings)
+    severity = policy.severity_in(settings.profile)
 
     def ask(subject: object) -> PredicateResult:
         try:
             verdict = check(subject)
             if type(verdict) is Verdict and verdict.truth is True:  # nine of ten, and nothing of them is reported
                 return verdict
-            return verdict if _is_well_formed(verdict) else Crash(_malformed(verdict))
+            if not _is_well_formed(verdict):
+                return Crash(_malformed(verdict))
+            if not policy.state_locks and isinstance(subject, Table) and _holds_state_locks(subject):
+                return not_applicable("the table holds Terraform's state locks", subject.keys)
+            return _relaxed(verdict, subject, severity) if relaxed and _environment(subject) in relaxed else verdict
         except (OutOfTime, Interrupted):
             raise
         except BaseException as error:  # noqa: BLE001  a pack may raise anything, SystemExit(0) too
@@ -55,12 +63,41 @@ def asker(policy: Policy, settings: Settings) -> Callable[[object], PredicateRes
     return ask
 
 
+def _relaxed_environments(policy: Policy, settings: Settings) -> frozenset[str]:
+    """The environments in which the policy's findings weigh less."""
+    if policy.family not in RELAXED_FAMILIES:
+        return frozenset()
+    return frozenset(name.lower() for name in settings.relaxed_environments)
+
+
+def _holds_state_locks(table: Table) -> bool:
+    """Whether its purpose is lock, or no other purpose is known and its only key is ``LockID``, a String."""
+    purpose = table.declared.purpose.content
+    if purpose is not None:
+        return purpose == "lock"
+    attributes = [part.attribute for part in table.keys.content or ()]
+    return attributes == [_LOCK_KEY] and (table.attributes.content or {}).get(_LOCK_KEY) in (None, "S")
+
+
+def _environment(subject: object) -> str | None:
+    """The environment of the subject's table, if it is known."""
+    table = subject if isinstance(subject, Table) else getattr(subject, "table", None)
+    return table.declared.environment.content if isinstance(table, Table) else None
+
+
+def _relaxed(verdict: Verdict, subject: object, severity: Severity) -> Verdict:
+    """The verdict, one step less severe."""
+    reasons = (verdict.reason, f"its environment is {_environment(subject)}")
+    lower = Severity(verdict.severity or severity).one_step_lower()
+    return verdict.weighing(lower, " and ".join(filter(None, reasons)))
+
+
 def _is_well_formed(verdict: object) -> bool:
     """Whether a pack without types keeps to the types: note, fix, evidence and severity get into the report."""
     if type(verdict) is not Verdict:
         return False
     truth: object = verdict.truth
-    texts: tuple[object, ...] = (verdict.note, verdict.fix)
+    texts: tuple[object, ...] = (verdict.note, verdict.fix, verdict.reason)
     return (
         (truth is None or truth is False)
         and all(text is None or isinstance(text, str) for text in texts)
@@ -114,7 +151,7 @@ def _worst(entry: SubjectEntry, results: Sequence[PredicateResult]) -> CombinedV
     worst = False if False in truths else None if None in truths else True
     if worst is True:
         return next((verdict for verdict in verdicts if verdict.applies), verdicts[0])
-    verdict = verdicts[truths.index(worst)]
+    verdict = min((verdict for verdict in verdicts if verdict.truth is worst), key=_rank)
     if truths.count(worst) == len(truths):
         return verdict
     scenarios = tuple([tuple(each.scenario.items()) for each in entry.scenarios])
@@ -200,8 +237,11 @@ def _over_holders(verdicts: Sequence[tuple[Grant, Verdict]]) -> CombinedVerdict:
 def _by_severity(verdict_on: tuple[Grant, Verdict]) -> tuple[int, str]:
     """The worst first; a verdict without a severity of its own has its policy's, which is the highest it gives."""
     grant, verdict = verdict_on
-    rank = tuple(Severity).index(Severity(verdict.severity)) if verdict.severity else -1
-    return rank, grant.holder.address
+    return _rank(verdict), grant.holder.address
+
+
+def _rank(verdict: Verdict) -> int:
+    return tuple(Severity).index(Severity(verdict.severity)) if verdict.severity else -1
 
 
 def _holders_in_words(names: Sequence[str]) -> str:

@@ -229,6 +229,8 @@ def finding_maker(
         overridden = severity_at(policy, site, settings.overrides)
         severity = overridden or set_severity or Severity(verdict.severity or policy_severity)
         message = message_of(verdict)
+        if verdict.reason and not (overridden or set_severity):
+            message = f"{message}; {severity} because {verdict.reason}"
         return Finding(
             policy=policy,
             severity=severity,

@@ -11,7 +11,15 @@ from enum import StrEnum
 from typing import Any, NoReturn
 
 from tablegate.model.record import field, record, replace
-from tablegate.policy.declare import FAMILIES, Policy, Profile, Severity, accepted_value, type_in_words
+from tablegate.policy.declare import (
+    FAMILIES,
+    RELAXED_ENVIRONMENTS,
+    Policy,
+    Profile,
+    Severity,
+    accepted_value,
+    type_in_words,
+)
 
 
 class ConfigError(Exception):
@@ -67,6 +75,7 @@ class Settings:
     unknown_chosen: bool = False  # if not, unknown values in Terraform source only warn: the plan will tell
     policies: Mapping[str, PolicySettings] = field(default_factory=dict)  # by policy id
     overrides: tuple[Override, ...] = ()
+    relaxed_environments: tuple[str, ...] = RELAXED_ENVIRONMENTS  # findings on capacity and recovery weigh less there
     heeds_acknowledged: bool = True  # rules that a program acknowledges for its constructs are waived
 
 
@@ -274,6 +283,7 @@ _READERS: Mapping[str, Callable[[object, tuple[str, ...]], Any]] = {
     "extend-select": as_texts,
     "ignore": as_texts,
     "fail-on": _fail_on,
+    "relaxed-environments": as_texts,
     "unknown": _unknown_mode,
 }
 

@@ -159,7 +159,8 @@ class Verdict:
     """True, false or unknown (None), with the values that decided it.
 
     ``note`` is the message; without one the evidence is put in words. ``severity`` and ``fix`` override those of the
-    policy. A verdict that does not apply is true, and left out of every combination.
+    policy, the severity for a ``reason`` that the message gives. A verdict that does not apply is true, and left out of
+    every combination.
     """
 
     truth: bool | None
@@ -168,6 +169,7 @@ class Verdict:
     applies: bool = True
     severity: str | None = None
     fix: str | None = None
+    reason: str | None = None
 
     def __and__(self, other: Verdict) -> Verdict:
         return _joined(self, other, decisive=False)
@@ -178,7 +180,7 @@ class Verdict:
     def __invert__(self) -> Verdict:
         if self.truth is None or not self.applies:
             return self
-        return Verdict(not self.truth, self.evidence, self.note, True, self.severity, self.fix)
+        return Verdict(not self.truth, self.evidence, self.note, True, self.severity, self.fix, self.reason)
 
     def implies(self, other: Verdict) -> Verdict:
         """The other holds if this one does."""
@@ -186,15 +188,15 @@ class Verdict:
 
     def because(self, note: str | None) -> Verdict:
         """The verdict with another message."""
-        return Verdict(self.truth, self.evidence, note, self.applies, self.severity, self.fix)
+        return Verdict(self.truth, self.evidence, note, self.applies, self.severity, self.fix, self.reason)
 
-    def weighing(self, severity: str) -> Verdict:
-        """The verdict at this severity instead of its policy's."""
-        return Verdict(self.truth, self.evidence, self.note, self.applies, severity, self.fix)
+    def weighing(self, severity: str, reason: str | None = None) -> Verdict:
+        """The verdict at this severity instead of its policy's, for a reason such as "its items expire"."""
+        return Verdict(self.truth, self.evidence, self.note, self.applies, severity, self.fix, reason)
 
     def fixed_by(self, text: str | None) -> Verdict:
         """The verdict with a fix for its subject."""
-        return Verdict(self.truth, self.evidence, self.note, self.applies, self.severity, text)
+        return Verdict(self.truth, self.evidence, self.note, self.applies, self.severity, text, self.reason)
 
     def __bool__(self) -> NoReturn:
         raise TypeError(_NOT_A_BOOL.format("a verdict", "combine verdicts with &, |, ~, or use when(...)"))
@@ -281,14 +283,16 @@ def _folded(verdicts: Iterable[Verdict], *, decisive: bool) -> Verdict:
             truth = verdict.truth
             (deciding if truth == decisive else doubtful if truth is None else others).append(verdict)
     if deciding:
-        return _summed(decisive, deciding, deciding[0].severity)
+        return _summed(decisive, deciding, deciding[0].severity, deciding[0].reason)
     return _summed(None, doubtful) if doubtful else _summed(not decisive, others) if others else Verdict(not decisive)
 
 
-def _summed(truth: bool | None, verdicts: Sequence[Verdict], severity: str | None = None) -> Verdict:
+def _summed(
+    truth: bool | None, verdicts: Sequence[Verdict], severity: str | None = None, reason: str | None = None
+) -> Verdict:
     """One verdict with all evidence, each value once, and with all notes."""
     if len(verdicts) == 1:
-        return Verdict(truth, verdicts[0].evidence, verdicts[0].note or None, True, severity)
+        return Verdict(truth, verdicts[0].evidence, verdicts[0].note or None, True, severity, None, reason)
     evidence: dict[int, Value[object]] = {}
     notes: dict[str, None] = {}
     for verdict in verdicts:
@@ -296,4 +300,4 @@ def _summed(truth: bool | None, verdicts: Sequence[Verdict], severity: str | Non
             evidence[id(value)] = value
         if verdict.note:
             notes[verdict.note] = None
-    return Verdict(truth, tuple(evidence.values()), "; ".join(notes) or None, True, severity)
+    return Verdict(truth, tuple(evidence.values()), "; ".join(notes) or None, True, severity, None, reason)

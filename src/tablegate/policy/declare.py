@@ -48,6 +48,10 @@ FAMILIES = {
 }
 
 
+# Families whose findings weigh less in an environment that holds nothing of worth.
+RELAXED_FAMILIES = ("capacity", "recovery")
+RELAXED_ENVIRONMENTS = ("dev", "development", "test", "testing", "qa", "sandbox", "demo", "ci", "local")  # the default
+
 # The type of an option that is a regular expression. A text that is none is refused where it is written.
 Expression = NewType("Expression", str)
 
@@ -69,6 +73,11 @@ class Severity(StrEnum):
         """Whether this is at least as bad as the threshold."""
         order = tuple(Severity)
         return order.index(self) <= order.index(threshold)
+
+    def one_step_lower(self) -> Severity:
+        """The next one, or the lowest."""
+        order = tuple(Severity)
+        return order[min(order.index(self) + 1, len(order) - 1)]
 
 
 CRITICAL, HIGH, MEDIUM, LOW, INFO = tuple(Severity)
@@ -125,6 +134,7 @@ class Policy:
     profile: Profile | None  # the first that runs it; None: it must be selected
     check: Predicate
     strict_severity: Severity | None = None  # its severity in profile strict, if that is another one
+    state_locks: bool = True  # whether it applies to tables that hold Terraform's state locks
 
     @property
     def family(self) -> str:
@@ -151,6 +161,7 @@ def policy(
     global_table: str | None = None,
     on: bool | Literal["strict"] = True,
     strict_severity: Severity | None = None,
+    state_locks: bool = True,
 ) -> Callable[[Predicate], Policy]:
     """Make a policy of the decorated predicate. Its docstring is the rationale, its name the policy's name.
 
@@ -183,6 +194,7 @@ def policy(
             profile=Profile.STRICT if on == "strict" else Profile.STANDARD if on else None,
             check=check,
             strict_severity=strict_severity,
+            state_locks=state_locks,
         )
 
     return declare

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from tablegate.model import facts
 from tablegate.model.table import GLOBAL_TABLE
-from tablegate.policy.declare import FAMILIES, Policy, PolicyOption, Profile, type_in_words
+from tablegate.policy.declare import FAMILIES, RELAXED_ENVIRONMENTS, Policy, PolicyOption, Profile, type_in_words
 
 SUBJECTS = {
     "Table": "every table",
@@ -104,6 +104,22 @@ lower case, or from an override in the configuration:
 | --- | --- |
 {tags}
 
+## Profiles
+
+Profile `standard` is the default: what a team can block on from the first day. `profile = "strict"` in the
+configuration, or `--profile strict`, runs more policies and raises the severity of some; their pages say so.
+
+## Environments
+
+Where a table's environment is known to be one of `relaxed-environments` ({relaxed}, unless the configuration sets
+others), findings on capacity and recovery are one step less severe, and say so. If the environment depends on a
+parameter, the most severe result counts.
+
+## State locks
+
+A table whose only key is `LockID`, a String, holds Terraform's state locks, unless a tag or an override gives it
+another purpose. These do not apply to it, nor to a table whose purpose is `lock`: {locks}.
+
 ## Families
 
 """
@@ -139,7 +155,7 @@ def handbook(policies: Iterable[Policy]) -> str:
         (family, list(members))
         for family, members in groupby(sorted(policies, key=_order), key=lambda policy: policy.family)
     ]
-    parts = [INTRODUCTION.format(sources=_known_sources(), tags=_tags())]
+    parts = [_introduction([policy for _, members in families for policy in members])]
     for family, members in families:
         parts.append(f"- [{family}](#{family}): {_question(family, members)}\n")
     for family, members in families:
@@ -252,6 +268,13 @@ def _is_of_changes(policy: Policy) -> bool:
 def _known_sources() -> str:
     lines = [f"- in a {_SHOWN[word]}, {why}" for word, (_, _, why) in SOURCES.items()]
     return ";\n".join(lines) + "."
+
+
+def _introduction(policies: Iterable[Policy]) -> str:
+    exempt = ", ".join(policy.id for policy in policies if not policy.state_locks)
+    return INTRODUCTION.format(
+        sources=_known_sources(), tags=_tags(), relaxed=", ".join(RELAXED_ENVIRONMENTS), locks=exempt or "none"
+    )
 
 
 def _tags() -> str:
