@@ -184,6 +184,7 @@ def _item(item: object) -> str:
     return str(item)
 
 
+_DOCUMENT = "policy document"
 _FAILS, _UNKNOWN, _WAIVED = Outcome.FAILS, Outcome.UNKNOWN, Outcome.WAIVED
 _NONE: frozenset[Severity] = frozenset()
 _NOT_OF_SIMPLE_TABLES = frozenset(  # properties that SAM's short form lacks
@@ -228,6 +229,8 @@ def finding_maker(
         waived = _acknowledged(policy, site.construct) if site.construct and settings.heeds_acknowledged else None
         overridden = severity_at(policy, site, settings.overrides)
         severity = overridden or set_severity or Severity(verdict.severity or policy_severity)
+        if site.sensitive:
+            verdict = Verdict(verdict.truth, (_hidden(site.place),), policy.title, severity=verdict.severity)
         message = message_of(verdict)
         if verdict.reason and not (overridden or set_severity):
             message = f"{message}; {severity} because {verdict.reason}"
@@ -249,6 +252,11 @@ def finding_maker(
         )
 
     return make_finding
+
+
+def _hidden(place: Place | None) -> Value[object]:
+    """The only evidence of a finding about a sensitive policy document. Its place keeps the line from being shown."""
+    return Value(_DOCUMENT, "", place=place, sensitive=True)
 
 
 def _acknowledged(policy: Policy, construct: Construct) -> str | None:

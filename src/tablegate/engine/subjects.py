@@ -142,6 +142,7 @@ class FindingSite:
     construct: Construct | None = None
     type: str | None = None  # of the resource that declares the table
     spelling: str | None = None  # of a template: json or yaml
+    sensitive: bool = False  # whether it is about a policy document that nothing may be shown of
 
 
 @record(eq=False, kw_only=False)
@@ -282,14 +283,30 @@ def _grants(subjects: Subjects) -> Iterator[SubjectEntry]:
     statements: dict[tuple[str, str, int], list[Grant]] = {}
     for grant in subjects.estate.grants:
         statements.setdefault((grant.address, grant.label, grant.statement.index), []).append(grant)
+    sensitive = _with_sensitive_documents(subjects.estate)
     for (_, label, _), grants in statements.items():
         one = len(grants) == 1
         site = subjects.site(grants[0], {"statement": label})
+        if sensitive and any(grant.holder in sensitive for grant in grants):
+            site = replace(site, sensitive=True)
         yield SubjectEntry(site, grants[0], one, grants=() if one else grants)
 
 
 def _holders(subjects: Subjects) -> Iterator[SubjectEntry]:
-    return (SubjectEntry(subjects.site(holder), holder) for holder in subjects.estate.holders)
+    sensitive = _with_sensitive_documents(subjects.estate)
+    for holder in subjects.estate.holders:
+        site = subjects.site(holder)
+        yield SubjectEntry(replace(site, sensitive=True) if holder in sensitive else site, holder)
+
+
+def _with_sensitive_documents(estate: Estate) -> frozenset[Holder]:
+    """The holders with a sensitive document: what is said of one of their statements may tell of another one."""
+    return frozenset(
+        holder
+        for holder in estate.holders
+        if any(grant.document.sensitive for grant in holder.grants)
+        or any(document.sensitive for document in holder.ceilings)
+    )
 
 
 def _unread(subjects: Subjects) -> Iterator[SubjectEntry]:

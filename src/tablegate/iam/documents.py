@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from tablegate.iam.arns import Symbols, is_symbol, is_variable
 from tablegate.iam.conditions import Condition, parse_operator
-from tablegate.model.record import field, record
+from tablegate.model.record import field, record, replace
 from tablegate.model.value import Doubt, Place, Value
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -143,6 +143,7 @@ class Document:
     size: int | None = None
     symbols: Symbols | None = None
     gives_up: Value[bool] | None = None  # whether its author confirms that it may shut them out of it
+    sensitive: bool = False  # whether its input marks it: nothing of it may be shown
 
     def shown(self, text: str) -> str:
         """A text of this document for a reader."""
@@ -153,6 +154,15 @@ class Document:
         """Everything that could not be read."""
         own = () if self.doubt is None else (self.doubt,)
         return (*own, *(doubt for statement in self.statements for doubt in statement.doubts))
+
+
+SENSITIVE = "what it says is sensitive"  # in place of what is wrong with a document
+
+
+def hidden(document: Document) -> Document:
+    """The document, marked as sensitive. Its statements are called by their numbers, for a Sid is a part of it."""
+    statements = tuple([replace(one, label=str(one.index)) for one in document.statements])
+    return replace(document, statements=statements, sensitive=True)
 
 
 def parse_document(tree: Any, symbols: Symbols, locate: Locate, within: str | None = None) -> Document:

@@ -51,6 +51,7 @@ _RIGHTS_ON = {
     Part.STREAM: (Right.STREAM,),
     Part.INDEX: (Right.READ, Right.SCAN),
 }
+_SENSITIVE = "(sensitive)"  # in place of what a sensitive document says
 _WITH_OWN_POLICY = (HolderForm.TABLE, HolderForm.STREAM)
 _WITHOUT_ROW = (HolderForm.KEY, HolderForm.ENDPOINT, *_WITH_OWN_POLICY)
 
@@ -116,7 +117,7 @@ def matrix_of(estate: Estate) -> Matrix:
         if holder.form in _WITH_OWN_POLICY:
             made += (rows.row(one, principal) for principal, one in _by_principal(holder, estate.holders))
     made.sort(key=lambda row: (row.address, row.form, row.principal or ""))
-    unheard = sorted({text for holder in estate.holders for text in _unknown_actions(holder)})
+    unheard = sorted({text for holder in estate.holders for text in _shown_unknown_actions(holder)})
     return Matrix(estate.file, targets.columns, tuple(made), tuple(unheard))
 
 
@@ -129,6 +130,15 @@ def _unknown_actions(holder: Holder) -> list[str]:
     """The action patterns that a holder is granted and that match no known action."""
     allowed = (grant.statement.actions for grant in holder.grants if grant.statement.allows)
     return sorted({text for actions in allowed if not actions.inverted for text in actions.texts if is_unheard(text)})
+
+
+def _shown_unknown_actions(holder: Holder) -> Iterator[str]:
+    """The same, for readers: those of a sensitive document are not shown."""
+    for grant in holder.grants:
+        actions = grant.statement.actions
+        if grant.statement.allows and not actions.inverted:
+            unknown = filter(is_unheard, actions.texts)
+            yield from (_SENSITIVE if grant.document.sensitive else text for text in unknown)
 
 
 def _by_principal(resource: Holder, holders: Iterable[Holder]) -> Iterator[tuple[str, Holder]]:
@@ -156,6 +166,13 @@ def _has_row(principal: Principal, arn: str) -> bool:
 
 
 def _principals(grant: Grant) -> Iterator[tuple[str, Principal | None]]:
+    if grant.document.sensitive:
+        yield from ((_SENSITIVE, principal) for _, principal in _all_principals(grant))
+    else:
+        yield from _all_principals(grant)
+
+
+def _all_principals(grant: Grant) -> Iterator[tuple[str, Principal | None]]:
     principals = grant.statement.principals
     if principals is None or principals.doubt is not None:
         yield "an unknown principal", None

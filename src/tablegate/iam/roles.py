@@ -100,6 +100,7 @@ class Trust:
     services: frozenset[str] = frozenset()
 
 
+_WHY_SENSITIVE = "its trust policy, which is sensitive"
 NO_TRUST_POLICY = Trust(HolderKind.UNKNOWN, "its trust policy is not known")
 
 
@@ -124,6 +125,8 @@ def trust_of(document: Document, own_account: str | None) -> Trust:
         if principal.kind is PrincipalKind.SERVICE
     }
     kind, why = most_exposed(kinds)
+    if document.sensitive:
+        why = _WHY_SENSITIVE
     return Trust(kind, why, frozenset(f"{name}.amazonaws.com" for name in services))
 
 

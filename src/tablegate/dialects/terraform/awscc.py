@@ -207,7 +207,8 @@ class _Nodes:
 
     def _plain(self, content: object, place: Place, *, secret: bool) -> Node:
         if isinstance(content, dict):
-            return self._node({str(k): self._plain(it, place, secret=secret) for k, it in content.items()}, place)
+            members = {str(k): self._plain(it, place, secret=secret) for k, it in content.items()}
+            return self._node(members, place, secret=secret)
         if isinstance(content, list):
             return self._node([self._plain(it, place, secret=secret) for it in content], place, secret=secret)
         scalar = content if isinstance(content, (str, int, float, bool)) else None

@@ -48,6 +48,31 @@ def test_one_document_in_many_forms(document: str) -> None:
     assert counted(found) == (1, 0, 0)
 
 
+SECRET = "Parameters: {P: {Type: String, NoEcho: true}}"
+
+
+def test_a_document_that_is_a_secret_is_sensitive() -> None:
+    """Its statements are called by their numbers, as a Sid is a part of it."""
+    text = template("PolicyDocument: !Ref P", SECRET, "AWS::IAM::ManagedPolicy")
+    found = reading(text, parameters={"P": json.dumps({"Statement": [{**STATEMENT, "Sid": "S3cr3t"}]})})
+    (grant,) = holders(found)["Orders"].grants
+    assert ("0", True) == (grant.label, grant.document.sensitive)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("s3cr3t", "a policy document is JSON: what it says is sensitive"),
+        ('{"S3cr3t": 1, "S3cr3t": 2}', "a policy document is JSON: what it says is sensitive"),
+        ('{"Statement": {"S3cr3t": 1, "Action": "a"}}', "IAM refuses it, and what it says is sensitive"),
+    ],
+)
+def test_what_is_wrong_with_a_secret_document_tells_nothing_of_it(given: str, message: str) -> None:
+    """Neither the names of its elements nor its text."""
+    found = reading(template("PolicyDocument: !Ref P", SECRET, "AWS::IAM::ManagedPolicy"), parameters={"P": given})
+    assert {message} == {told.rpartition("PolicyDocument: ")[2] for _, told in faults(found)}
+
+
 def test_a_text_with_references() -> None:
     """Holes of a JSON text are filled where they stand."""
     document = '!Sub \'{"Statement": {"Effect": "Allow", "Action": "dynamodb:GetItem", "Resource": "${T.Arn}/*"}}\''

@@ -180,6 +180,33 @@ def test_what_is_marked_sensitive_is_kept_back() -> None:
     assert "dynamodb:GetItem" not in reading.estate.secrets
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"S3cr3t": 1, "S3cr3t": 2}', "policy: what it says is sensitive"),
+        ("s3cr3t", "policy is not JSON: what it says is sensitive"),
+        (document({"S3cr3tElement": 1, "Effect": "s3cr3t"}), "policy: IAM refuses it, and what it says is sensitive"),
+    ],
+)
+def test_what_is_wrong_with_a_sensitive_document_tells_nothing_of_it(text: str, message: str) -> None:
+    """Neither the names of its elements nor their places."""
+    reading = written(policy({"policy": text}, sensitive={"policy": True}))
+    assert [f"aws_iam_policy.p: {message}"] == [told[2] for told in faults(reading)]
+
+
+def test_the_statements_of_a_sensitive_document_are_called_by_their_numbers() -> None:
+    """A Sid is a part of the document, and so is who may assume a role."""
+    text = document({**EVERYTHING, "Sid": "S3cr3t"}, {**EVERYTHING, "Sid": "Other"})
+    trust = document({"Sid": "S3cr3t", "Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"AWS": "s3cr3t-1"}})
+    inline = change({"role": "r", "policy": text}, type="aws_iam_role_policy", name="i", sensitive={"policy": True})
+    reading = written(role({"assume_role_policy": trust}, sensitive={"assume_role_policy": True}), inline)
+    holder = holders(reading)["aws_iam_role.r"]
+    assert ["0", "1"] == [grant.label for grant in holder.grants]
+    assert (HolderKind.HUMAN, "its trust policy, which is sensitive") == (holder.kind, holder.why)
+    assert reading.estate is not None
+    assert {"S3cr3t", "s3cr3t-1"} <= reading.estate.secrets
+
+
 def test_roles_of_an_identity_pool_are_end_users() -> None:
     """Those that anybody gets without signing in are told apart."""
     pool = change(

@@ -8,10 +8,10 @@ from typing import Any
 
 from tablegate.dialects.cloudformation.iam.document_trees import DocumentTrees
 from tablegate.dialects.cloudformation.resolver import Resolver
-from tablegate.dialects.cloudformation.values import Unresolved
+from tablegate.dialects.cloudformation.values import SecretNode, Unresolved
 from tablegate.dialects.holders import HeldDocument
 from tablegate.iam.arns import Symbols
-from tablegate.iam.documents import Document, parse_document
+from tablegate.iam.documents import SENSITIVE, Document, hidden, parse_document
 from tablegate.model.record import record, replace
 from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node, ParseError
@@ -87,14 +87,20 @@ class DocumentReader:
 
     def _form(self, value: Node | Unresolved, node: Node, address: str, within: str | None) -> HeldDocument:
         where = value.node if isinstance(value, Unresolved) else value
+        sensitive = isinstance(value, SecretNode)
         try:
             tree = self._trees.document(value)
         except ParseError as error:
-            return self._refused(error, where, address)
+            return self._refused(
+                ParseError(SENSITIVE, duplicate=error.duplicate) if sensitive else error, where, address
+            )
         file = self._resolver.file  # a document must not keep the resolver, and with it the whole template
         document = parse_document(tree.tree, self._symbols, lambda path: tree.at(path).place(file), within)
         for part in document.malformed:
-            self._resolver.wrong_shape(tree.at(part.path), part.message)
+            self._resolver.wrong_shape(
+                tree.at(part.path), f"IAM refuses it, and {SENSITIVE}" if sensitive else part.message
+            )
+        document = hidden(document) if sensitive else document
         mentions = bool(document.doubts) and (self._has_gap(document) or self._mentions(node))
         return self._held(address, document, tree.node, mentions=mentions)
 

@@ -11,7 +11,7 @@ from tablegate.dialects.terraform.regions import Regions
 from tablegate.dialects.terraform.resources import Resource, Snapshot
 from tablegate.dialects.terraform.source_info import DocumentPlaces
 from tablegate.iam.arns import Symbols
-from tablegate.iam.documents import Document, Locate, Path, parse_document
+from tablegate.iam.documents import SENSITIVE, Document, Locate, Malformed, Path, parse_document
 from tablegate.model.record import field, record, replace
 from tablegate.model.table import Table
 from tablegate.model.value import Doubt, Place
@@ -32,7 +32,8 @@ class PlanContext:
     symbols: Symbols = field(default_factory=Symbols)
 
 
-_PRINTABLE = frozenset({"Sid", "Effect", "Action", "NotAction", "Version", "Id"})
+_PRINTABLE = frozenset({"Effect", "Action", "NotAction", "Version"})
+_SHORTEST = 2  # characters: a star is no secret
 _NOT_JSON = Doubt("its text is not JSON", "write the policy as JSON")
 _HINT = "a policy is a JSON object: jsonencode({...}), or data.aws_iam_policy_document"
 
@@ -47,18 +48,32 @@ class PolicyTexts:
         self._documents: dict[tuple[Place, str], Document] = {}
 
     def document(
-        self, text: str, resource: Resource, place: Place, places: DocumentPlaces | None = None, *, blocks: bool = True
+        self,
+        text: str,
+        resource: Resource,
+        place: Place,
+        places: DocumentPlaces | None = None,
+        *,
+        blocks: bool = True,
+        sensitive: bool = False,
     ) -> Document:
-        """The document of a text. Its path begins at the resource, so that equal texts share a document."""
+        """The document of a text. Its path begins at the resource, so that equal texts share a document.
+
+        What is wrong with a sensitive one is reported without a word of it.
+        """
         key, path = (place, text), place.path or ""
         document = self._documents.get(key)
         if document is None:
             tree = self.tree(text)
             if isinstance(tree, ParseError):
-                self.refuse(resource, path, tree, blocks=blocks)
+                error = ParseError(SENSITIVE, duplicate=tree.duplicate) if sensitive else tree
+                self.refuse(resource, path, error, blocks=blocks)
                 return Document(doubt=_NOT_JSON)
             document = parse_document(tree, self._symbols, located(place, _matching(places, tree)))
             self._documents[key] = document
+        malformed = document.malformed
+        if sensitive and malformed:
+            document = replace(document, malformed=(Malformed(f"IAM refuses it, and {SENSITIVE}", ()),))
         self.report_malformed(document, resource, path, blocks=blocks)
         return document
 
@@ -122,9 +137,10 @@ def path_text(path: Path) -> str:
 
 
 def secret_texts(tree: object) -> Iterator[str]:
-    """The texts of a sensitive document that must not be shown: all but its actions and labels."""
+    """The texts of a sensitive document that no report shows anywhere: all but its actions, which are everybody's."""
     if isinstance(tree, str):
-        yield tree
+        if len(tree) >= _SHORTEST:
+            yield tree
     elif isinstance(tree, Mapping):
         for key, item in tree.items():
             if key not in _PRINTABLE:

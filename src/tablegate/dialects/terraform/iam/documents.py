@@ -13,7 +13,7 @@ from tablegate.dialects.terraform.iam.unknown_text import SourceTexts, UnknownEl
 from tablegate.dialects.terraform.references import Reference, UnknownValue
 from tablegate.dialects.terraform.resources import Resource, doubt_about
 from tablegate.iam.arns import arn_of
-from tablegate.iam.documents import Document, Locate, parse_document
+from tablegate.iam.documents import Document, Locate, hidden, parse_document
 from tablegate.model.record import replace
 from tablegate.model.value import Doubt, Place
 
@@ -65,6 +65,8 @@ class DocumentReader:
         path = place.path or ""
         if (resource.address, path) not in self._read_documents:
             held = self._read(resource, block, key, place, optional=optional)
+            if held is not None and block.is_sensitive(key):
+                held = replace(held, document=hidden(held.document))
             if held is not None and within:
                 held = replace(held, document=_labelled(held.document, within))
             self._read_documents[(resource.address, path)] = held
@@ -73,18 +75,29 @@ class DocumentReader:
     def trust(self, resource: Resource) -> Document:
         """The trust policy of a role."""
         key, text = "assume_role_policy", resource.known_text("assume_role_policy")
+        place, sensitive = own_place(resource, resource.block, key), resource.block.is_sensitive(key)
         if text is not None:
-            return self._texts.document(text, resource, own_place(resource, resource.block, key), blocks=False)
-        place = own_place(resource, resource.block, key)
-        held = None if not resource.block.is_unknown(key) else self._later(resource, resource.block, key, place)
-        return Document(doubt=_MISSING) if held is None else held.document
+            document = self._texts.document(text, resource, place, blocks=False, sensitive=sensitive)
+        else:
+            held = None if not resource.block.is_unknown(key) else self._later(resource, resource.block, key, place)
+            document = Document(doubt=_MISSING) if held is None else held.document
+        if sensitive:
+            self._hide(text)
+        return hidden(document) if sensitive else document
+
+    def _hide(self, text: object) -> None:
+        """Keep the texts of a sensitive document out of every report."""
+        if isinstance(text, str):
+            self._secrets.update(secret_texts(self._texts.tree(text)))
 
     def _read(self, resource: Resource, block: Block, key: str, place: Place, *, optional: bool) -> HeldDocument | None:
         content = block.content.get(key)
         if isinstance(content, str) and content:
-            document = self._texts.document(content, resource, place, block.document_places(key))
-            if block.is_sensitive(key):
-                self._secrets.update(text for text in secret_texts(self._texts.tree(content)) if len(text) > 1)
+            sensitive = block.is_sensitive(key)
+            places = block.document_places(key)
+            document = self._texts.document(content, resource, place, places, sensitive=sensitive)
+            if sensitive:
+                self._hide(content)
             return HeldDocument(resource.address, place, document, written_as(block.expression(key)))
         if content == "" and not optional:
             self._context.snapshot.faults.unreadable(
