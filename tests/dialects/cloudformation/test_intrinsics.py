@@ -143,6 +143,53 @@ def test_secret_parameter() -> None:
     assert (found.name.content, found.name.sensitive, made.estate.secrets) == ("a-hunter2", True, {"hunter2"})
 
 
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "!Base64 {Ref: Secret}",
+        "!Base64 {'Fn::Sub': 'a-${Secret}'}",
+        "{'Fn::ToJsonString': {a: [1, {b: !Ref Secret}]}}",
+        "{'Fn::ToJsonString': !Ref Secret}",
+        "!Join ['-', [a, !Ref Secret]]",
+        "!Join ['-', !Split ['t', !Ref Secret]]",
+        "!Select [1, !Split ['t', !Ref Secret]]",
+        "!Select [0, !Split [',', !Base64 {Ref: Secret}]]",
+        "!Sub ['${A}', {A: !Ref Secret}]",
+        "!Select [0, !Ref Secrets]",
+        "!Select [0, [!Ref Secret]]",
+        "!If [Always, !Ref Secret, a]",
+        "!Sub ['n${N}', {N: {'Fn::Length': !Split ['t', !Ref Secret]}}]",
+        "!Sub ['n${N}', {N: {'Fn::Length': !Ref Secrets}}]",
+        "!FindInMap [Map, !Ref Row, name]",
+        "!Select [0, !FindInMap [Map, !Ref Row, parts]]",
+    ],
+)
+def test_every_function_keeps_a_secret(expression: str) -> None:
+    """Whatever is computed from a secret is one: its mark goes through every function."""
+    head = HEAD.replace(
+        "Mappings:",
+        "  Row: {Type: String, NoEcho: true}\n  Secrets: {Type: CommaDelimitedList, NoEcho: true}\nMappings:",
+    )
+    made = reading(template(f"TableName: {expression}", head), parameters=GIVEN | {"Row": "prod", "Secrets": "a,b"})
+    assert made.estate is not None
+    assert ["(sensitive)"] == [found.name.shown for found in made.estate.tables]
+
+
+def test_the_pieces_of_a_secret_are_secrets() -> None:
+    """Those that are long enough to be no ordinary words."""
+    given = {"Secret": "long-enough-a-piecemeal"}
+    made = reading(template("TableName: !Select [1, !Split ['-', !Ref Secret]]", HEAD), parameters=given)
+    assert made.estate is not None
+    assert {*given.values(), "enough", "piecemeal"} == made.estate.secrets
+
+
+def test_a_secret_that_selects_nothing_is_not_quoted() -> None:
+    """The beginning of it would be a text that no scrubber knows."""
+    text = template("TableName: !Select [!Ref Secret, [a]]", HEAD)
+    (fault,) = reading(text, parameters={"Secret": "12345678901234567890-secret"}).faults
+    assert fault.message.endswith("Fn::Select has no item to select")
+
+
 def test_secret_in_a_fault() -> None:
     """A wrong value that must not be shown is not shown."""
     (fault,) = reading(template("DeletionProtectionEnabled: !Ref Secret", HEAD), parameters=GIVEN).faults

@@ -430,3 +430,48 @@ def test_a_table_is_in_its_scenario_what_it_is_when_the_scenario_is_given(changi
         (env,) = (it.scenario or {}).values()
         assert view(replace(table(text, parameters={"Env": env}), scenario=it.scenario)) == view(it)
         assert [it] == [index.table for index in it.indexes.content or ()]
+
+
+SECRET = "Parameters: {Level: {Type: String, NoEcho: true, AllowedValues: [s3cr3t-one, s3cr3t-two, three]}}"
+
+
+def test_the_values_of_a_secret_are_told_by_their_numbers() -> None:
+    """What NoEcho may be is as secret as what it is."""
+    made = reading(template("TableName: !Ref Level", SECRET))
+    assert made.estate is not None
+    found = [(it.scenario, it.name.shown) for it in made.estate.tables]
+    assert found == [({"Level": f"value {number} of 3"}, "(sensitive)") for number in (1, 2, 3)]
+    assert made.estate.secrets == {"s3cr3t-one", "s3cr3t-two"}
+
+
+@pytest.mark.parametrize(
+    ("properties", "more", "scenarios"),
+    [
+        (
+            "DeletionProtectionEnabled: !If [One, true, !If [Two, false, !Ref AWS::NoValue]]",
+            "Conditions: {One: !Equals [!Ref L, s3cr3t-1], Two: !Equals [!Ref L, s3cr3t-2], Both: !Equals [a, a]}",
+            [{"One": "true"}, {"One": "false", "Two": "true"}, {"One": "false", "Two": "false"}],
+        ),
+        (
+            "TableName: !FindInMap [M, !Ref L, name]",
+            "Mappings: {M: {s3cr3t-1: {name: a}, s3cr3t-2: {name: b}}}",
+            [{"L": "value 1 that it is compared with"}, {"L": "value 2 that it is compared with"}],
+        ),
+        (
+            "DeletionProtectionEnabled: !If [Any, true, false]",
+            "Conditions: {Any: !Or [!Equals [!Ref L, s3cr3t-1], !Equals [!Ref L, s3cr3t-2]]}",
+            [
+                {"L": "value 1 that it is compared with"},
+                {"L": "value 2 that it is compared with"},
+                {"L": "not value 1 that it is compared with, not value 2 that it is compared with"},
+            ],
+        ),
+    ],
+)
+def test_the_words_that_a_secret_is_compared_with_are_not_shown(
+    properties: str, more: str, scenarios: list[dict[str, str]]
+) -> None:
+    """Each of them may be the secret."""
+    head = f"Parameters: {{L: {{Type: String, NoEcho: true}}}}\n{more}"
+    found = [it.scenario for it in with_properties(properties, head)]
+    assert [dict(it or {}) for it in found] == scenarios

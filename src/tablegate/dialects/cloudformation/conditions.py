@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from weakref import proxy
 
+from tablegate.dialects.cloudformation.limits import limits_of
+from tablegate.dialects.cloudformation.parameters import is_secret
 from tablegate.dialects.cloudformation.placeholders import doubt_of
 from tablegate.dialects.cloudformation.scenarios import EQUAL, FREE, TRUE, VALUE, Answers, Question
 from tablegate.dialects.cloudformation.template import CHECK_THE_RESULT, CONDITIONS, INSERTED
@@ -56,6 +58,7 @@ class Conditions:
         self._fixed: dict[str, bool] = {}
         self._decisions: dict[str, dict[bool | None, _Decision]] = {}  # the last one for each truth
         self._being_decided: dict[str, None] = {}
+        self._compared: dict[str, dict[str, int]] = {}  # words by NoEcho parameters, in the order of their use
         self._in_words_of: dict[Answers, Mapping[str, str] | None] = {}
         self._names: dict[Question, tuple[str, bool]] | None = None
 
@@ -141,12 +144,24 @@ class Conditions:
             if name is not None:
                 words[name] = str((answer == TRUE) != negated).lower()
             elif kind != EQUAL:
-                words[subject] = answer
+                words[subject] = self._shown(subject, answer)
             elif answer == TRUE:
-                words[subject] = str(word) or "''"
+                words[subject] = self._shown(subject, str(word)) or "''"
             else:
-                words[subject] = f"{words[subject]}, not {word}" if subject in words else f"not {word}"
+                shown = self._shown(subject, str(word))
+                words[subject] = f"{words[subject]}, not {shown}" if subject in words else f"not {shown}"
         return dict(sorted(words.items())) or None
+
+    def _shown(self, subject: str, word: str) -> str:
+        """What a parameter is in this scenario. Of one that is NoEcho only the number of the value is told."""
+        node = self._resolver.template.parameters.get(subject)
+        if node is None or not is_secret(node) or not isinstance(node.content, dict):
+            return word
+        allowed = limits_of(node.content).allowed
+        if word in allowed:
+            return f"value {allowed.index(word) + 1} of {len(allowed)}"
+        others = self._compared.setdefault(subject, {})
+        return f"value {others.setdefault(word, len(others) + 1)} that it is compared with"
 
     def possible(self) -> bool:
         """Whether the template's rules allow this scenario, as far as they are understood."""

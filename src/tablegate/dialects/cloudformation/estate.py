@@ -74,7 +74,7 @@ def build_estate(resolver: Resolver, text: str) -> BuiltEstate:
         holders=access.holders,
         grants=access.grants,
         constructs=constructs_of(resolver),
-        secrets=secrets_of(template.parameters, resolver.options),
+        secrets=secrets_of(template.parameters, resolver.options) | resolver.secrets,
     )
     return BuiltEstate(estate, _input(template, estate, access))
 

@@ -13,7 +13,9 @@ from tablegate.dialects.cloudformation.template import CHECK_THE_RESULT, DIRECTI
 from tablegate.dialects.cloudformation.values import (
     UNFILLED,
     Resolved,
+    SecretNode,
     Unresolved,
+    as_secret,
     assembled,
     expression,
     is_scalar,
@@ -172,7 +174,11 @@ def split(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     text = resolver.resolve(value)
     if not isinstance(text, Node) or not is_scalar(text) or not delimiter:
         return expression(node, text.doubt if isinstance(text, Unresolved) else None)
-    return _text_list(node, scalar_of(text).split(delimiter))
+    pieces = scalar_of(text).split(delimiter)
+    secret = isinstance(text, SecretNode)
+    if secret:
+        resolver.keep_secret(pieces)
+    return _text_list(node, pieces, secret=secret)
 
 
 def select(resolver: Resolver, node: Node, argument: Node) -> Resolved:
@@ -188,7 +194,8 @@ def select(resolver: Resolver, node: Node, argument: Node) -> Resolved:
         return resolver.wrong_shape(node, "Fn::Select takes a number and a list")
     index = scalar_of(number)
     if not (index.isascii() and index.isdigit() and len(index) < 9) or int(index) >= len(listed.content):
-        return resolver.wrong_shape(node, f"Fn::Select has no item {index[:20]!r} to select")
+        shown = "" if isinstance(number, SecretNode) else f" {index[:20]!r}"
+        return resolver.wrong_shape(node, f"Fn::Select has no item{shown} to select")
     return resolver.resolve(listed.content[int(index)])
 
 
@@ -240,7 +247,14 @@ def find_in_map(resolver: Resolver, node: Node, argument: Node) -> Resolved:
         return resolver.resolve(default) if default is not None else _no_row(resolver, node, scalar_of(name))
     if isinstance(value.content, dict) and INSERTED not in value.content:
         return resolver.wrong_shape(node, "Fn::FindInMap must find a text or a list")
-    return resolver.resolve(value)
+    found = resolver.resolve(value)
+    is_secret = any(isinstance(key.content, dict) and _is_secret(resolver, key) for key in content[1:3])
+    return as_secret(found) if is_secret and isinstance(found, Node) else found
+
+
+def _is_secret(resolver: Resolver, key: Node) -> bool:
+    """Whether a key is a secret, which what it finds would tell."""
+    return isinstance(resolver.resolve(key), SecretNode)
 
 
 def _default(content: Sequence[Node]) -> Node | None:
@@ -276,34 +290,44 @@ def length(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     listed = resolver.resolve(argument)
     if not isinstance(listed, Node) or not isinstance(listed.content, (list, tuple)):
         return expression(node, listed.doubt if isinstance(listed, Unresolved) else None)
-    return Node(len(resolver.items(listed)), node.line, node.column, node.end_column)
+    items = resolver.items(listed)
+    kind = SecretNode if any(isinstance(item, SecretNode) for item in items) else Node
+    return kind(len(items), node.line, node.column, node.end_column)
 
 
 def to_json_string(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     """``Fn::ToJsonString``, if everything in it is known. What is ``AWS::NoValue`` is left out."""
-    plain = _plain(resolver.resolve(argument), resolver)
+    secrets: list[Node] = []
+    plain = _plain(resolver.resolve(argument), resolver, secrets)
     if isinstance(plain, Unresolved):
         return expression(node, plain.doubt)
-    return expression(node) if plain is _ABSENT else text_node(node, json.dumps(plain, separators=(",", ":")))
+    if plain is _ABSENT:
+        return expression(node)
+    return text_node(node, json.dumps(plain, separators=(",", ":")), secret=bool(secrets))
 
 
 _ABSENT = object()
 
 
-def _plain(value: Resolved, resolver: Resolver) -> object:
-    """A value with all that is in it; ``_ABSENT`` if there is none, and the first part that is not known."""
+def _plain(value: Resolved, resolver: Resolver, secrets: list[Node]) -> object:
+    """A value with all that is in it; ``_ABSENT`` if there is none, and the first part that is not known.
+
+    The parts that are secret are added to ``secrets``.
+    """
     if isinstance(value, Unresolved):
         return value
     if value is None:
         return _ABSENT
     content = value.content
     if isinstance(content, dict):
-        members = {key: _plain(resolver.resolve(child), resolver) for key, child in content.items()}
+        members = {key: _plain(resolver.resolve(child), resolver, secrets) for key, child in content.items()}
         present = {key: plain for key, plain in members.items() if plain is not _ABSENT}
         return _first_open(present.values()) or present
     if isinstance(content, (list, tuple)):
-        items = [_plain(item, resolver) for item in resolver.items(value)]
+        items = [_plain(item, resolver, secrets) for item in resolver.items(value)]
         return _first_open(items) or items
+    if isinstance(value, SecretNode):
+        secrets.append(value)
     return content
 
 
@@ -316,7 +340,8 @@ def to_base64(resolver: Resolver, node: Node, argument: Node) -> Resolved:
     text = resolver.resolve(argument)
     if not isinstance(text, Node) or not is_scalar(text):
         return expression(node, text.doubt if isinstance(text, Unresolved) else None)
-    return text_node(node, b64encode(scalar_of(text).encode()).decode())
+    encoded = b64encode(scalar_of(text).encode()).decode()
+    return text_node(node, encoded, secret=isinstance(text, SecretNode))
 
 
 def import_value(resolver: Resolver, node: Node, argument: Node) -> Resolved:
@@ -359,8 +384,8 @@ def deployed(_resolver: Resolver, node: Node, _argument: Node) -> Resolved:
     return expression(node)
 
 
-def _text_list(node: Node, texts: Sequence[str]) -> Node:
-    items = [text_node(node, text) for text in texts]
+def _text_list(node: Node, texts: Sequence[str], *, secret: bool) -> Node:
+    items = [text_node(node, text, secret=secret) for text in texts]
     return Node(items, node.line, node.column, node.end_column)
 
 

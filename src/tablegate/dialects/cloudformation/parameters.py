@@ -87,7 +87,7 @@ def parameter(name: str, node: Node, options: ReadOptions, faults: Faults) -> Pa
         return ParameterValue(doubt=Doubt(f"parameter {name} is not a mapping with a Type", None, (name,)))
     limits = limits_of(declared)
     type_ = limits.type
-    secret = (text_of_key(declared, "NoEcho") or "").lower() == "true"
+    secret = is_secret(node)
     text = options.parameters.get(name)
     if type_.startswith("AWS::SSM::Parameter::Value<"):  # the limits are those of its name
         if not isinstance(text, ResolvedText):
@@ -119,14 +119,27 @@ def check_given(parameters: Mapping[str, Node], options: ReadOptions, faults: Fa
             parameter(name, parameters[name], options, faults)
 
 
+SHORTEST = 6  # characters of a text that is hidden wherever it occurs; shorter ones are ordinary words
+
+
+def is_secret(node: Node) -> bool:
+    """Whether a declared parameter is ``NoEcho``."""
+    declared = node.content
+    return isinstance(declared, dict) and (text_of_key(declared, "NoEcho") or "").lower() == "true"
+
+
 def secrets_of(parameters: Mapping[str, Node], options: ReadOptions) -> frozenset[str]:
-    """The texts of NoEcho parameters. A text that the template lists as allowed is no secret."""
+    """The texts of NoEcho parameters: those given, their defaults, and all that they may be.
+
+    A short text that the template lists as allowed is an ordinary word, and hidden only where it is the value.
+    """
     texts: set[str] = set()
     for name, node in parameters.items():
-        declared = node.content
-        if isinstance(declared, dict) and (text_of_key(declared, "NoEcho") or "").lower() == "true":
-            own = {options.parameters.get(name), _default(declared)} - {None, "", "true", "false"}
-            texts |= {text for text in own if text is not None} - set(limits_of(declared).allowed)
+        if is_secret(node) and isinstance(node.content, dict):
+            allowed = limits_of(node.content).allowed
+            own = {options.parameters.get(name), _default(node.content)} - {None, "", "true", "false"}
+            texts |= {text for text in own if text is not None} - set(allowed)
+            texts |= {text for text in allowed if len(text) >= SHORTEST}
     return frozenset(texts)
 
 

@@ -7,13 +7,14 @@ condition in ``conditions`` resolves what it compares, and asks ``scenarios`` wh
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from tablegate.dialects.cloudformation.conditions import Conditions
 from tablegate.dialects.cloudformation.intrinsics import FUNCTIONS, transform
 from tablegate.dialects.cloudformation.limits import limits_of
 from tablegate.dialects.cloudformation.parameters import (
     NO_VALUE,
+    SHORTEST,
     STACK_NAME,
     ParameterValue,
     parameter,
@@ -98,7 +99,8 @@ def from_other_stack(value: Resolved, node: Node, stack: Resolver) -> Resolved:
         return text_node(node, scalar_of(value), secret=isinstance(value, SecretNode))
     content = value.content
     if isinstance(content, (list, tuple)) and all(map(is_scalar, content)):
-        return Node([text_node(node, scalar_of(item)) for item in content], node.line, node.column, node.end_column)
+        items = [text_node(node, scalar_of(item), secret=isinstance(item, SecretNode)) for item in content]
+        return Node(items, node.line, node.column, node.end_column)
     return expression(node)
 
 
@@ -136,6 +138,7 @@ class Resolver:
         self.file = template.file
         self.scenarios = Scenarios()
         self.conditions = Conditions(self, template.conditions)
+        self.secrets: set[str] = set()  # those that only expressions give
         self._modules: tuple[str, ...] | None = None
         self._can_be: dict[tuple[str, str], bool] = {}
         self._parameter_values: dict[str, ParameterValue] = pseudo_parameters(options)
@@ -240,6 +243,10 @@ class Resolver:
         if text is None:
             return Unresolved(self.left_open(name), node, (NameReference(name),))
         return text_node(node, text, secret=value.secret)
+
+    def keep_secret(self, pieces: Iterable[str]) -> None:
+        """Keep pieces of a secret out of every report, if they are long enough to be no ordinary words."""
+        self.secrets.update(piece for piece in pieces if len(piece) >= SHORTEST)
 
     def left_open(self, subject: str) -> Doubt:
         """The doubt about a question that is not asked, as there are too many."""

@@ -139,6 +139,14 @@ def text_node(node: Node, content: str, *, secret: bool = False) -> Node:
     return (SecretNode if secret else Node)(content, node.line, node.column, node.end_column)
 
 
+def as_secret(node: Node) -> Node:
+    """A value, or a list of them, marked as secret."""
+    content = node.content
+    if isinstance(content, (list, tuple)):
+        return Node([as_secret(item) for item in content], node.line, node.column, node.end_column)
+    return SecretNode(content, node.line, node.column, node.end_column)
+
+
 def assembled(node: Node, pieces: Iterable[str | Node | Unresolved]) -> Node | Unresolved:
     """One text from its pieces, with references for the pieces that are not known."""
     parts: list[Part] = []  # never two texts side by side
