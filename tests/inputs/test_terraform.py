@@ -14,6 +14,7 @@ import pytest
 from support import source_lines as mapping
 from support.command import tablegate
 from tablegate.engine.settings import ConfigError
+from tablegate.inputs.collect import collect, sources_of_texts
 from tablegate.inputs.terraform import FolderTree, SavedTree, with_source_trees
 from tablegate.syntax.source import Source
 
@@ -209,3 +210,47 @@ def test_what_lies_nowhere_has_no_source() -> None:
     sources = (Source("<stdin>", b""), Source("a/plan.json", b""))
     piped, beside = with_source_trees(sources, None, None, trust_modules=False)
     assert (None, "a") == (piped.tree, beside.tree and beside.tree.root)
+
+
+TABLE = 'resource "aws_dynamodb_table" "t" {\n}\n'
+CALL = 'variable "kind" {\n  default = "a"\n}\nmodule "m" {\n  source = %s\n}\n'
+
+
+def computed(folder: Path, source: str, *modules: str) -> list[list[str]]:
+    """The files of each root module in a folder, whose main module computes the source of a call."""
+    texts = {"main.tf": CALL % source, **dict.fromkeys((f"{name}/t.tf" for name in modules), TABLE)}
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    roots = [one.folder for one in collect([str(folder)]).sources if one.folder is not None]
+    return [sorted(part.name.partition(f"/{folder.name}/")[2] for part in root.parts) for root in roots]
+
+
+@pytest.mark.parametrize(
+    "source", ['"./modules/${var.kind}"', '"./modules/a${var.kind}"', '"./${var.kind}/a"', '"./modules/${var.kind}a"']
+)
+def test_a_module_whose_source_is_computed(tmp_path: Path, source: str) -> None:
+    """What an expression may mean is at hand where it is evaluated."""
+    assert computed(tmp_path, source, "modules/a") == [["main.tf", "modules/a/t.tf"]]
+
+
+def test_modules_whose_source_is_computed(tmp_path: Path) -> None:
+    """Of several, those that are not called are modules of their own."""
+    found = computed(tmp_path, '"./modules/${var.kind}"', "modules/a", "modules/b", "modules/.hidden")
+    a, b = "modules/a/t.tf", "modules/b/t.tf"
+    assert found[0] == ["main.tf", a, b]
+    assert [a] in found[1:]
+    assert [b] in found[1:]
+
+
+def test_a_module_whose_source_cannot_be_told(tmp_path: Path) -> None:
+    """A root module that calls one is read, though it says nothing of tables."""
+    assert computed(tmp_path, '"./none/${var.kind}"') == [["main.tf"]]
+    assert computed(tmp_path, "var.kind") == [["main.tf"]]
+
+
+def test_texts_have_no_folders_beside_them() -> None:
+    """The source of a program is looked for nowhere."""
+    (root,) = sources_of_texts([Source("main.tf", (CALL % '"./src/${var.kind}"').encode())])
+    assert root.folder is not None
+    assert [part.name for part in root.folder.parts] == ["main.tf"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import json
 import os
 import re
@@ -29,6 +30,8 @@ VARIABLES_ENDINGS = (".auto.tfvars", ".auto.tfvars.json")
 _LOCAL_CALL = rb"""(?m)(?:^|[\s{,])"?(?:source)"?\s*[:=]\s*"\.\.?/"""
 _MODULE = rb"""(?m)^(?:\s|/\*.*?\*/)*module[\s"/]"""
 _DOWNLOADED = ".terraform/modules/modules.json"
+ANY = "*"  # in the path of a module: a part that is not written out
+_MOST_FOLDERS = 100  # that such a path may mean
 _MOST_PARENTS = 64  # folders up to the root of the repository
 
 # A saved plan is a zip archive.
@@ -62,6 +65,7 @@ class RootModules:
         self._folders: dict[str, list[Source]] = {}
         self._named: dict[str, list[Source]] = {}
         self._calls: dict[str, tuple[str, ...]] = {}  # the folders that the modules of a folder call
+        self._possible: set[str] = set()  # folders of which an expression decides which one is called
         self._limits: dict[str, str] = {}  # the folder that a root module may not leave
 
     def add_folder(self, folder: str, sources: Iterable[Source]) -> None:
@@ -75,6 +79,7 @@ class RootModules:
     def sources(self) -> tuple[list[Source], list[str]]:
         """The root modules with all that they call, and the folders without anything of interest."""
         called = {module for folder, parts in self._folders.items() for module in self._called(folder, parts)}
+        called -= self._possible  # if they are not the one that is called, nobody else checks them
         reached: set[str] = set()
         roots: list[Source] = []
         irrelevant: list[str] = []
@@ -86,7 +91,7 @@ class RootModules:
                 irrelevant.append(folder or ".")
                 continue
             root, module = self._root(folder or ".", folder, parts)
-            reached |= {part.name.rpartition("/")[0] for part in module.parts}
+            reached |= {part.name.rpartition("/")[0] for part in module.parts} - self._possible
             if _may_concern_tables(module.parts) or self._calls_unread_module(module):
                 roots.append(root)
             else:
@@ -138,6 +143,11 @@ class RootModules:
         """The folders of the local modules that a module calls."""
         if folder not in self._calls:
             called = [within(folder, path) for part in parts for path in local_calls(part)]
+            for path in [path for path in called if ANY in path and self._names is names_in]:
+                modules = [found for found in matching_folders(path) if any(map(is_source, self._names(found)))]
+                called += modules
+                if len(modules) > 1:
+                    self._possible.update(modules)
             self._calls[folder] = tuple(dict.fromkeys(called))
         return self._calls[folder]
 
@@ -148,7 +158,7 @@ class RootModules:
 
 
 def local_calls(source: Source) -> list[str]:
-    """The relative folders of the modules that a file calls."""
+    """The relative folders of the modules that a file calls, with ``ANY`` for a part that an expression makes."""
     data = source.data
     if b"\\" not in data and (b"module" not in data or b"./" not in data):
         return []  # nor is either hidden by an escape
@@ -163,14 +173,40 @@ def local_calls(source: Source) -> list[str]:
 
 
 def _local_path(block: Block) -> str | None:
-    from tablegate.syntax.hcl.nodes import Literal
+    from tablegate.syntax.hcl.nodes import Literal, Template
 
     try:
         attribute = block.body.attributes.get("source")
     except ParseError:
         return None
-    value = attribute.value.content if attribute is not None and isinstance(attribute.value, Literal) else None
-    return value if isinstance(value, str) and value.startswith(("./", "../")) else None
+    node = None if attribute is None else attribute.value
+    parts = node.parts if isinstance(node, Template) else (node,)
+    value = "".join(str(part.content) if isinstance(part, Literal) else ANY for part in parts)
+    return value if value.startswith(("./", "../")) else None
+
+
+def matching_folders(pattern: str) -> list[str]:
+    """The folders on disk that a path with ``ANY`` in it may mean. The files in them decide whether one is a module."""
+    found = [""]
+    for number, step in enumerate(pattern.split("/")):
+        wanted = step.replace("[", "[[]")
+        pairs = [
+            (folder, name)
+            for folder in found
+            for name in (fnmatch.filter(_folders_in(folder), wanted) if ANY in step else [step])
+        ]
+        found = [f"{folder}/{name}" if number else name for folder, name in pairs[:_MOST_FOLDERS]]
+    return found
+
+
+def _folders_in(folder: str) -> list[str]:
+    """The names of the folders in a folder, without links and hidden ones."""
+    try:
+        with os.scandir(folder or ".") as entries:
+            own = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
+    return sorted(name for name in own if not name.startswith("."))
 
 
 def _may_concern_tables(parts: Iterable[Source]) -> bool:

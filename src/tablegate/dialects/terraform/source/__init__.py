@@ -9,20 +9,24 @@ from functools import cached_property
 from tablegate.dialects.reading import Faults, Reading, ReadOptions
 from tablegate.dialects.terraform.configuration import Configuration
 from tablegate.dialects.terraform.estate import EstateBuilder
+from tablegate.dialects.terraform.references import UnknownValue
 from tablegate.dialects.terraform.secrets import texts
 from tablegate.dialects.terraform.source.definitions import Definition, RootVariables, definition_of, refuse_parsing
+from tablegate.dialects.terraform.source.evaluate import evaluated
 from tablegate.dialects.terraform.source.modules import ModuleInstance
 from tablegate.dialects.terraform.source.resources import Resources
 from tablegate.dialects.terraform.source.scalars import InexactError
+from tablegate.dialects.terraform.source.values import EvaluationScope
 from tablegate.model.record import replace
 from tablegate.model.table import Dialect
 from tablegate.model.value import Place
-from tablegate.syntax.hcl.nodes import Block, Literal
+from tablegate.syntax.hcl.nodes import Block
 from tablegate.syntax.node import ParseError, collector_paused
 from tablegate.syntax.source import Folder, Source, within
 
 _STEPS = 50_000  # of all the loops of one root
 _MODULES = 1_000
+_LOCAL = ("./", "../")
 _TRUST = "run terraform init and pass --trust-modules, or check the plan, which has every module"
 
 
@@ -103,31 +107,33 @@ class Project:
         else:
             self._faults.unreadable(message, place, hint)
 
-    def definition_called(self, block: Block, folder: str, path: tuple[str, ...]) -> Definition | None:
-        """The definition of the module that a block calls. None if it was not read, which is reported."""
+    def definition_called(self, block: Block, module: ModuleInstance, path: tuple[str, ...]) -> Definition | None:
+        """The definition of the module that a block of a module calls. None if it was not read, which is reported."""
         try:
             attribute = block.body.attributes.get("source")
         except ParseError as error:
             refuse_parsing(error, block.file.name, self.refuse)
             return None
-        value = attribute.value if attribute is not None else None
-        source = value.content if isinstance(value, Literal) else None
+        source = None if attribute is None else evaluated(attribute.value, EvaluationScope(module))
         target = None
-        if isinstance(source, str) and source.startswith(("./", "../")):
-            target = within(folder, source)
+        if isinstance(source, str) and source.startswith(_LOCAL):
+            target = within(module.definition.folder, source)
         elif self._folder.modules:
             target = self._folder.modules.get(".".join(path))
         if target is not None and target in self._folders:
             return self._definition(target)
-        self._not_covered(block, source if isinstance(source, str) else None)
+        self._not_covered(block, source)
         return None
 
-    def _not_covered(self, block: Block, source: str | None) -> None:
+    def _not_covered(self, block: Block, source: object) -> None:
         name = block.labels[0]
-        what = f"module.{name} ({source})" if source else f"module.{name}"
+        what = f"module.{name} ({source})" if isinstance(source, str) and source else f"module.{name}"
         if what not in self._uncovered:
             self._uncovered[what] = None
-            if source is not None and source.startswith(("./", "../")):
+            if isinstance(source, UnknownValue) and _may_be_local(source):
+                message = f"{what} was not read: its source is not known ({source.doubt().reason})"
+                self._faults.incomplete(message, block.place, source.settle, blocks=True)
+            elif isinstance(source, str) and source.startswith(_LOCAL):
                 message = f"{what} was not read: no such folder of source, or it lies outside of the repository"
                 self._faults.unreadable(message, block.place)
             else:
@@ -147,6 +153,12 @@ class Project:
     def keep_secret(self, content: object) -> None:
         """Keep the texts of a sensitive value out of every report."""
         self._secrets.update(texts(content))
+
+
+def _may_be_local(source: UnknownValue) -> bool:
+    """Whether the source of a module may be a folder: as far as it is known, it does not begin otherwise."""
+    first = source.parts[0] if source.parts else None
+    return not isinstance(first, str) or _LOCAL[1].startswith(first) or first.startswith(_LOCAL)
 
 
 def read(text: str, name: str, options: ReadOptions) -> Reading:

@@ -236,8 +236,8 @@ _MAX_DEPTH = 24  # modules in one another
 class Project(Protocol):
     """What the module instances of one root share."""
 
-    def definition_called(self, block: Block, folder: str, path: tuple[str, ...]) -> Definition | None:
-        """The definition of the module that a block calls. None if it was not read."""
+    def definition_called(self, block: Block, module: ModuleInstance, path: tuple[str, ...]) -> Definition | None:
+        """The definition of the module that a block of a module calls. None if it was not read."""
 
     def root_variable(self, name: str, block: Block, module: ModuleInstance) -> object:
         """The value of a root variable."""
@@ -419,10 +419,7 @@ class ModuleInstance:
 
     def _repeats_of(self, name: str, block: Block) -> Repetition | None:
         """The instances of a module call. None if the module was not read."""
-        if (
-            len(self._path) >= _MAX_DEPTH
-            or self._project.definition_called(block, self.definition.folder, (*self._path, name)) is None
-        ):
+        if len(self._path) >= _MAX_DEPTH or self._project.definition_called(block, self, (*self._path, name)) is None:
             return None
         repetition = self.computed_once(("module", name), lambda: repetition_of(block.body, EvaluationScope(self)))
         return repetition if isinstance(repetition, Repetition) else None
@@ -430,7 +427,7 @@ class ModuleInstance:
     def _child(self, name: str, block: Block, repeats: Repetition, key: object, value: object) -> ModuleInstance | None:
         known = (name, instance_key(key))
         if known not in self._made:
-            definition = self._project.definition_called(block, self.definition.folder, (*self._path, name))
+            definition = self._project.definition_called(block, self, (*self._path, name))
             address = f"{self.address}.module.{name}{bracketed(instance_key(key))}".removeprefix(".")
             self._made[known] = (
                 None

@@ -110,9 +110,9 @@ class Evaluation:
         except ParseError:
             return None
 
-    def definition_called(self, block: Block, folder: str, path: tuple[str, ...]) -> Definition | None:
+    def definition_called(self, block: Block, module: ModuleInstance, path: tuple[str, ...]) -> Definition | None:
         """The definition of the module that a block calls. None if its source is not available."""
-        target = self._folders.of_call(block, folder, path)
+        target = self._folders.of_call(block, module.definition.folder, path)
         return None if target is None or not self._folders.sources(target) else self._definition(target)
 
     def root_variable(self, name: str, block: Block, module: ModuleInstance) -> object:  # noqa: ARG002 - the plan says it
