@@ -14,6 +14,7 @@ Key: TypeAlias = str | int | None
 
 _STEP = re.compile(r'\.?([^.\[\]]+)|\[(?:"((?:[^"\\]|\\.)*)"|(\d+))\]')
 _KEY = r'\[(?:"(?:[^"\\]|\\.)*"|\d+)\]'
+_MOST_DIGITS = 18
 _MODULE = rf"module\.([^.\[]+)({_KEY})?(?:\.|$)"
 
 
@@ -39,7 +40,7 @@ def steps(reference: str) -> tuple[Step, ...]:
     """The parts of a reference, in their order."""
     parts = []
     for name, quoted, number in _STEP.findall(reference):
-        parts.append(Step(name) if name else Step(None, int(number) if number else _unquoted(quoted)))
+        parts.append(Step(name) if name else Step(None, _number(number) if number else _unquoted(quoted)))
     return tuple(parts)
 
 
@@ -74,6 +75,11 @@ def bracketed(key: Key) -> str:
     if key is None:
         return ""
     return f"[{key}]" if isinstance(key, int) else f"[{json.dumps(key, ensure_ascii=False)}]"
+
+
+def _number(digits: str) -> Key:
+    """The number of an instance. One of so many digits has none."""
+    return int(digits) if len(digits) <= _MOST_DIGITS else digits
 
 
 def _unquoted(quoted: str) -> str:

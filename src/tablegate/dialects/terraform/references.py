@@ -5,6 +5,7 @@ Plan JSON lists the references of an expression, but not how it combines them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
@@ -28,6 +29,8 @@ from tablegate.model.value import Doubt
 Rest: TypeAlias = tuple[Step, ...]
 
 _MAX_DEPTH = 16  # references that lead further are not followed
+_MOST_AT_ONCE, _MOST_IN_ALL = 10_000, 5_000_000  # references that are followed, for one expression and for a plan
+_ENDS = re.compile(r"[.\[]").finditer
 _SETTINGS = frozenset({"path", "terraform", "self"})
 # Resources with an attribute that repeats one of their arguments.
 _REPEATED = {
@@ -87,6 +90,7 @@ class ReferenceResolver:
         self._configuration = configuration
         self._changes = changes
         self._variables = variables
+        self._left_at_once, self._left_in_all = 0, _MOST_IN_ALL
 
     def scope(self, change: ResourceChange) -> ExpressionScope:
         """The scope of a resource's expressions."""
@@ -100,7 +104,8 @@ class ReferenceResolver:
         )
 
     def trace(self, expression: object, scope: ExpressionScope) -> tuple[Reference, ...]:
-        """All that an expression reads, each once."""
+        """All that an expression reads, each once. What it reads beyond a budget is not followed."""
+        self._left_at_once = _MOST_AT_ONCE
         unique = {
             (one.module, one.reference, one.path, one.targets, repr(one.content), id(one.data)): one
             for one in self._walk(expression, _Position(scope))
@@ -128,8 +133,10 @@ class ReferenceResolver:
 
     def _follow(self, text: str, at: _Position) -> Iterator[Reference]:
         path = steps(text)
-        head = path[0].name
-        if len(path) < 2 or at.depth > _MAX_DEPTH:
+        head = path[0].name if path else None
+        self._left_at_once -= 1
+        self._left_in_all -= 1
+        if len(path) < 2 or at.depth > _MAX_DEPTH or min(self._left_at_once, self._left_in_all) < 0:
             yield Reference(text, is_lost=True)
         elif head == "local":
             yield from self._local(text, path, at)
@@ -277,7 +284,8 @@ def _whole_modules(expression: object) -> list[str]:
 def _longest(references: Sequence[object]) -> list[str]:
     """The references that are not the beginning of another: plan JSON lists those as well."""
     texts = list(dict.fromkeys(text for text in references if isinstance(text, str) and text))
-    return [text for text in texts if not any(other.startswith((f"{text}.", f"{text}[")) for other in texts)]
+    beginnings = {text[: end.start()] for text in texts for end in _ENDS(text)} if len(texts) > 1 else ()
+    return [text for text in texts if text not in beginnings]
 
 
 def member_at(content: object, path: Rest) -> object:

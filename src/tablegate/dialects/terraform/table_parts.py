@@ -129,7 +129,7 @@ class Indexes:
         if table.block.expression(_GLOBAL) is not None:
             return blocks
         resources = (*self._joined.of(table.address), *self._gone.of(table.address))
-        apart = {index.known_text("index_name") for index in resources}
+        apart = [index.known_text("index_name") for index in resources]
         return [block for block in blocks if isinstance(block, Doubt) or block.content.get("name") not in apart]
 
     def of_table(self, table: Resource, mode: Value[str]) -> Value[tuple[Index, ...]]:
