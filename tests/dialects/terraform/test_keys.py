@@ -213,3 +213,74 @@ def test_key_in_a_dynamic_block() -> None:
     """A dynamic block hides its key, but not that it encrypts under KMS."""
     found = tables(made("dynamic-blocks"))["aws_dynamodb_table.known"]
     assert owner_of(found.encryption.owner) == EITHER
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "aws_dynamodb_table.local",
+        'aws_dynamodb_table.each["home"]',
+        "aws_dynamodb_table.function",
+        "aws_dynamodb_table.dynamic",
+        "module.argument.aws_dynamodb_table.this",
+    ],
+)
+def test_known_key_by_an_expression_that_mentions_no_resource(address: str) -> None:
+    """A key that a new table has is written: the provider fills in the AWS-managed one only once the table exists."""
+    found = tables(made("known-keys"))[address].encryption
+    assert (told(found.owner), told(found.key_region)) == (KeyOwner.CUSTOMER, "us-east-1")
+
+
+def test_known_key_of_a_replica() -> None:
+    """So does a replica, with the region of its key."""
+    (replica,) = tables(made("known-keys"))["aws_dynamodb_table.local"].replicas.content or ()
+    assert (told(replica.encryption.owner), told(replica.encryption.key_region)) == (KeyOwner.CUSTOMER, "us-east-1")
+
+
+OTHER = ARN.replace("1111", "9999")
+BY_LOCAL = {"references": ["local.key"]}
+
+
+@pytest.mark.parametrize(
+    ("expression", "variable", "before", "owner"),
+    [
+        (BY_LOCAL, None, ARN, None),
+        (BY_LOCAL, None, OTHER, KeyOwner.CUSTOMER),
+        ({}, None, ARN, None),
+        ({}, None, OTHER, KeyOwner.CUSTOMER),
+        ({"references": ["var.key"]}, None, ARN, KeyOwner.AWS_MANAGED),
+        ({"references": ["var.key"]}, ARN, ARN, KeyOwner.CUSTOMER),
+        ({"references": ["var.key"]}, {"orders": ARN}, ARN, KeyOwner.CUSTOMER),
+        ({"references": ["var.key"]}, "11111111-2222", ARN, KeyOwner.CUSTOMER),
+        ({"references": ["var.key"]}, True, ARN, None),
+        ({"references": ["var.key"]}, True, OTHER, KeyOwner.CUSTOMER),
+        (
+            {"references": ["aws_kms_key.none[0].arn", "aws_kms_key.none[0]", "aws_kms_key.none"]},
+            None,
+            ARN,
+            KeyOwner.AWS_MANAGED,
+        ),
+        (
+            {"references": ["data.terraform_remote_state.k.outputs.key", "data.terraform_remote_state.k"]},
+            None,
+            ARN,
+            KeyOwner.CUSTOMER,
+        ),
+        (None, None, ARN, KeyOwner.AWS_MANAGED),
+    ],
+)
+def test_known_key_of_a_table_that_exists(expression: Any, variable: Any, before: str, owner: KeyOwner | None) -> None:
+    """What was there before may be filled in, unless the plan shows that it is written, or that nothing is."""
+    key = {} if expression is None else {"kms_key_arn": expression}
+    block = {"enabled": {"constant_value": True}, **key}
+    was, after = ({**TABLE, "server_side_encryption": [{"enabled": True, "kms_key_arn": one}]} for one in (before, ARN))
+    data = {"mode": "data", "type": "terraform_remote_state", "name": "k", "expressions": {}}
+    found = written(
+        change(after, before=was, actions=["update"]),
+        configuration=configured(resource({"server_side_encryption": [block]}), data),
+        variables={"key": {"value": variable}},
+    )
+    encryption = only(found).encryption
+    assert owner_of(encryption.owner) == (owner or EITHER)
+    assert told(encryption.key) == ARN
+    assert owner is KeyOwner.AWS_MANAGED or told(encryption.key_region) == "eu-west-1"

@@ -11,6 +11,7 @@ from tablegate.dialects.terraform.prior_state import PriorState
 from tablegate.dialects.terraform.references import ExpressionScope, Reference
 from tablegate.dialects.terraform.regions import Regions, arn_part
 from tablegate.dialects.terraform.resources import Resource, Snapshot, doubt_about
+from tablegate.dialects.terraform.secrets import texts
 from tablegate.model import facts
 from tablegate.model.facts import Fact
 from tablegate.model.table import Encryption, KeyOwner, KmsKey
@@ -24,6 +25,10 @@ _SWITCHES = {"aws_kms_key": "is_enabled", _REPLICA: "enabled"}  # the keys whose
 _NAMED_BY = {"aws_kms_alias": "name", "aws_kms_key": "key_id"}  # data sources, and the argument that names a key
 _MANAGED = "alias/aws/dynamodb"
 _EITHER = (KeyOwner.AWS_MANAGED, KeyOwner.CUSTOMER)
+_WRITTEN_BY_WHOM = Doubt(
+    "whether the key is written or filled in by the provider is not in the plan",
+    "check the plan with the module's source",
+)
 _SWITCH = Fact[bool]("encryption under KMS", False)
 
 
@@ -72,21 +77,41 @@ class KmsKeys:
     def _known(self, resource: Resource, block: Block, value: Value[str], argument: str) -> Encryption:
         key = value.content or ""
         references = self._references(resource, block, argument)
-        unnamed = block.configured is not None and all(one.content is None and not one.type for one in references)
         asked = {self._asked(one) for one in references if one.type in _NAMED_BY and one.data is not None}
-        resource_of_key = self._resource(key)
-        unnamed = unnamed and resource_of_key is None  # with ignore_changes a key stays that is no longer written
+        resource_of_key = self._resource(key)  # with ignore_changes a key stays that is no longer written
         managed = key.endswith(_MANAGED) or key in self._managed or key in self._looked_up
-        if managed or unnamed or asked == {KeyOwner.AWS_MANAGED}:
+        owner: KeyOwner | None = KeyOwner.CUSTOMER
+        if managed or asked == {KeyOwner.AWS_MANAGED}:
+            owner = KeyOwner.AWS_MANAGED
+        elif resource_of_key is None:
+            owner = self._written_or_filled_in(resource, block, key, references)
+        if owner is KeyOwner.AWS_MANAGED:
             self._managed.add(key)
             return _managed(value.place, value)
         region = arn_part(key, 3)
         return Encryption(
-            owner=facts.KEY_OWNER.of(KeyOwner.CUSTOMER, value.place, sensitive=value.sensitive),
+            owner=facts.KEY_OWNER.doubted(_WRITTEN_BY_WHOM, value.place, _EITHER)
+            if owner is None
+            else facts.KEY_OWNER.of(owner, value.place, sensitive=value.sensitive),
             key=value,
             key_region=facts.KEY_REGION.of(region, value.place) if region else self._region_of(resource_of_key),
             resource=None if resource_of_key is None else self._key(resource_of_key),
         )
+
+    def _written_or_filled_in(
+        self, resource: Resource, block: Block, key: str, references: Sequence[Reference]
+    ) -> KeyOwner | None:
+        """The owner of a key that is in the plan, and that no resource, alias or data source tells.
+
+        Where no key is written, the provider fills in the AWS-managed key that it finds once the table exists. So a key
+        that was not there before is written, and one that was may be either, unless the plan shows what is written.
+        """
+        if any(_shows(one, key) for one in references):
+            return KeyOwner.CUSTOMER
+        if block.configured is not None and all(one.content is None and not one.is_lost for one in references):
+            return KeyOwner.AWS_MANAGED
+        before = resource.resource_change.side("before") if resource.configured and self._snapshot.is_after else None
+        return KeyOwner.CUSTOMER if before is None or key not in texts(before) else None
 
     @cached_property
     def _looked_up(self) -> set[str]:
@@ -214,6 +239,13 @@ def _doubted(doubt: Doubt, place: Place | None, candidates: tuple[KeyOwner, ...]
         key=facts.KEY.doubted(doubt, place),
         key_region=facts.KEY_REGION.doubted(doubt, place),
     )
+
+
+def _shows(reference: Reference, key: str) -> bool:
+    """Whether a reference reads a key, a part of its ARN, or what may have a key: a resource or a data source."""
+    if reference.type:
+        return bool(reference.targets) or reference.data is not None
+    return any(text and text in key for text in texts(reference.content))
 
 
 def _is_no_key(reference: Reference) -> bool:
