@@ -359,3 +359,22 @@ def test_texts_are_not_multiplied_without_end() -> None:
     (grant,) = holders(within)["P"].grants
     assert len(grant.statement.resources.texts) == 0
     assert [relevant for _, relevant, _, _ in unread(holders(within)["P"])] == [True]
+
+
+@pytest.mark.parametrize("wrong", ["{a: b}", "[[a]]", "[{a: b}, {a: b}]", "5", "null"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "{{Effect: Allow, Action: 'dynamodb:*', Resource: !If [IsProd, '*', {wrong}]}}",
+        "{{Effect: Allow, Action: !If [IsProd, {wrong}, 'dynamodb:*'], Resource: '*'}}",
+        "{{Effect: Allow, NotAction: [!If [IsProd, {wrong}, 'dynamodb:*']], Resource: '*'}}",
+        "{{Effect: !If [IsProd, Allow, {wrong}], Action: 'dynamodb:*', Resource: '*'}}",
+        "{{Effect: Allow, Action: 'dynamodb:*', Resource: '*', Condition: !If [IsProd, {wrong}, {wrong}]}}",
+        "!If [IsProd, {wrong}, {{Effect: Allow, Action: 'dynamodb:*', Resource: '*'}}]",
+    ],
+)
+def test_a_part_of_a_wrong_kind_in_one_scenario(statement: str, wrong: str) -> None:
+    """It is a fault, or a doubt: the document is read all the same."""
+    found = reading(HEAD + f"          - {statement.format(wrong=wrong)}\n")
+    assert found.estate is not None
+    assert found.estate.grants

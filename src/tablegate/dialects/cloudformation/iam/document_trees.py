@@ -338,10 +338,11 @@ def _once(elements: list[tuple[Any, Node, bool]]) -> list[tuple[Any, Node, bool]
     seen = {text for text, _, certain in elements if certain and isinstance(text, str)}
     unique = []
     for text, node, certain in elements:
-        if certain or text not in seen:
+        if not isinstance(text, str):
             unique.append((text, node, certain))
-            if isinstance(text, str):
-                seen.add(text)
+        elif certain or text not in seen:
+            unique.append((text, node, certain))
+            seen.add(text)
     return unique
 
 
