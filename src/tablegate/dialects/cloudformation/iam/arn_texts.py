@@ -231,6 +231,7 @@ class ArnTexts:
         return word if self._words.setdefault(word, expression) == expression else expression
 
     def _of_resource(self, symbol: NameReference, *, begins: bool) -> tuple[str, ...]:
+        """What an attribute of a resource can be. A table that exists in no scenario is none of those that do."""
         if self._is_table(symbol):
             return self._of_table(symbol, self.arns_of(symbol.name))
         kind = self._type(symbol)
@@ -240,7 +241,7 @@ class ArnTexts:
             return (self._arn_of_identity(symbol) if is_arn else self._identity(symbol),)
         if not begins:
             return (self.symbols.of(what),)
-        service = kind.split("::")[1].lower() if kind.count("::") == 2 else "other"
+        service = kind.split("::")[1].lower() if kind.count("::") == 2 and kind not in TABLES else "other"
         return (f"arn:{self.partition}:{service}:{self.symbols.of(what)}",)
 
     def _arn_of_identity(self, symbol: NameReference) -> str:

@@ -8,7 +8,7 @@ from itertools import product
 
 from tablegate.dialects.cloudformation.iam.attachments import Attachments, add_trust
 from tablegate.dialects.cloudformation.iam.context import PresentResource, TemplateContext
-from tablegate.dialects.cloudformation.properties import Resource
+from tablegate.dialects.cloudformation.properties import Resource, resources_of
 from tablegate.dialects.cloudformation.template import (
     CONNECTOR,
     FUNCTION,
@@ -76,6 +76,7 @@ EXECUTION = "service-role/AWSLambdaDynamoDBExecutionRole"
 
 _SERVICES = {FUNCTION: "lambda.amazonaws.com", STATE_MACHINE: "states.amazonaws.com"}
 _ARN = "arn:aws:iam::aws:policy/"
+_IF = "Fn::If"
 
 
 class Serverless:
@@ -88,10 +89,27 @@ class Serverless:
 
     def gather(self) -> None:
         """Make a holder of each role that SAM makes, with all that is attached to it."""
-        for resource in self._context.resources(FUNCTION, STATE_MACHINE):
-            is_made = self._is_made(resource)
-            if is_made is not False:
-                self._role(resource.part(resource.section, certain=is_made is True))
+        for resource in resources_of(self._context.resolver, FUNCTION, STATE_MACHINE):
+            made = self._made(resource)
+            if made is not None:
+                self._role(made)
+
+    def _made(self, resource: Resource) -> PresentResource | None:
+        """The function or state machine for which SAM makes a role; None if it makes none."""
+        section = resource.properties
+        if section.unresolved is not None:
+            return None
+        role = section.members.get("Role")
+        # A role that is needed in one branch only is made whenever the branch is taken, with or without the function.
+        always = (
+            resource.type == FUNCTION and role is not None and isinstance(role.content, dict) and _IF in role.content
+        )
+        present = True if always else resource.present
+        if present is False:
+            return None
+        made = PresentResource(resource, section.members, present is True)
+        is_made = self._is_made(made)
+        return None if is_made is False else made.part(made.section, certain=is_made is True)
 
     def _is_made(self, resource: PresentResource) -> bool | None:
         """Whether SAM makes the role. It does not if one is given, and then ignores the policies."""
@@ -236,7 +254,10 @@ class Connectors:
             self._data_sources(interface)
 
     def _embedded(self) -> Iterator[tuple[PresentResource, str]]:
-        """Connectors inside the resource that is their source, with their names."""
+        """Connectors inside the resource that is their source, with their names.
+
+        Their policies exist in every scenario: the condition of the resource is not theirs.
+        """
         for address, node in self._context.resolver.template.names.items():
             body = _mapping(node)
             type_, connectors = body.get("Type"), body.get("Connectors")
@@ -247,7 +268,7 @@ class Connectors:
             for name, connector in _mapping(connectors).items():
                 properties = _mapping(connector).get("Properties")
                 if properties is not None and isinstance(properties.content, dict):
-                    yield PresentResource(resource, properties.content, "Condition" not in body), name
+                    yield PresentResource(resource, properties.content, certain=True), name
 
     def _connect(self, connector: PresentResource, name: str, within: str | None, source: _End) -> None:
         destinations = list(self._context.sections(connector, "Destination"))
@@ -267,7 +288,9 @@ class Connectors:
         return tuple(statement for name, statement in CONNECTED.items() if name in named or not named)
 
     def _grant(self, connector: PresentResource, name: str, end: _End, held: HeldDocument) -> None:
-        self._holder(connector, name, end).give(held, by=Maker(MakerKind.CONNECTOR, name))
+        holder = self._holder(connector, name, end)
+        if holder is not None:
+            holder.give(held, by=Maker(MakerKind.CONNECTOR, name))
 
     def _held(
         self, connector: PresentResource, within: str | None, arns: Iterable[str], granted: tuple[TableStatement, ...]
@@ -290,14 +313,16 @@ class Connectors:
         texts = (self._context.texts.every(value) for value, _ in self._context.items(table.section, "Arn"))
         return tuple(text for every in texts for text in every)
 
-    def _holder(self, connector: PresentResource, name: str, end: _End) -> HolderDraft:
-        """Who holds what a connector grants: the role of one of its ends."""
+    def _holder(self, connector: PresentResource, name: str, end: _End) -> HolderDraft | None:
+        """Who holds what a connector grants: the role of one of its ends. None if SAM would make it and does not."""
         own = self._context.assembly.at(HolderForm.ROLE, end.address or "")
         if own is not None:
             return own
         for key in ("Role", "RoleName", "ServiceRoleArn", "RoleArn"):
             for value, _ in self._context.items(end.section, key):
                 return self._attachments.holder_or_outside(value, ROLE, connector)
+        if end.type in _SERVICES:
+            return None
         evidence = HolderKind.RUNTIME, f"the role of {end.address or name}"
         return self._context.make(HolderForm.ROLE, connector, evidence, f"{connector.address} {name}")
 
