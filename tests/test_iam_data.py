@@ -64,6 +64,7 @@ def test_each_line_says_of_its_policy_what_the_script_would() -> None:
     """In the order that is written, and as wide as its actions make it."""
     known = [managed_policies()[one.split(" ")[0]] for one in aws_data.POLICIES.splitlines()]
     wide = {one.path: SCRIPT["width"](one.actions) for one in known if one.actions not in ((), ("*",))}
+    assert all((one.width == "nothing") == ("denies" in one.flags) for one in known)
     assert {path: managed_policies()[path].width for path in wide} == wide
     assert aws_data.POLICIES.splitlines() == [
         " ".join(
@@ -72,7 +73,7 @@ def test_each_line_says_of_its_policy_what_the_script_would() -> None:
                 (
                     one.path,
                     one.width,
-                    ",".join(sorted(one.flags, key=("linked", "conditional", "retired").index)) or "-",
+                    ",".join(sorted(one.flags, key=("linked", "conditional", "retired", "denies").index)) or "-",
                     ",".join(sorted(one.actions)),
                     ",".join(sorted(one.resources)),
                     one.condition,
@@ -127,6 +128,9 @@ def test_an_action_without_a_kind_is_refused() -> None:
         ([allow("dynamodb:Scan", "*"), allow("dynamodb:Scan", "*", Effect="Deny")], "Policy data-read - Scan *"),
         ([allow("dynamodb:GetRecords", ORDERS)], None),
         ([allow("s3:*", "*")], None),
+        ([allow("*", "*", Effect="Deny")], "Policy nothing denies * *"),
+        ([allow(None, "*", NotAction="s3:*", Effect="Deny")], "Policy nothing denies * *"),
+        ([allow("*", "*", {"Bool": {"a:b": "c"}}, Effect="Deny")], None),
     ],
 )
 def test_a_policy_is_a_line(statements: list[Any], expected: str | None) -> None:

@@ -138,7 +138,7 @@ def test_a_policy_is_attached_once_however_often_it_is_named() -> None:
 
 
 def test_a_policy_that_is_not_in_the_input_matters_to_whoever_has_access_to_tables() -> None:
-    """Or if its name says DynamoDB. An unknown policy of AWS's grants nothing on tables."""
+    """Or if its name says DynamoDB, or the input has tables: one of AWS that is newer than the data too."""
     assembly = HolderAssembly(Symbols())
     for address, content in (("reader", document()), ("other", document("s3:GetObject", "*"))):
         role = assembly.holder(ROLE, address, PLACE)
@@ -147,8 +147,33 @@ def test_a_policy_that_is_not_in_the_input_matters_to_whoever_has_access_to_tabl
             assembly.attach(role, missing_policy(name, name, PLACE, LATER))
         assembly.attach(role, aws_policy("Unheard", "unheard", PLACE, "hcl"))
     holders, _ = build(assembly)
-    assert [one.relevant for one in holders["reader"].unread] == [True, True, False]
+    assert [one.relevant for one in holders["reader"].unread] == [True, True, True]
     assert [one.relevant for one in holders["other"].unread] == [True, False, False]
+    assert assembly.missing == 3
+
+
+def test_beside_a_table_a_policy_that_is_not_in_the_input_matters_to_everybody() -> None:
+    """It may be about that table; and what a group has, its users have."""
+    assembly = HolderAssembly(Symbols(), has_tables=True)
+    user, group = assembly.holder(HolderForm.USER, "user", PLACE), assembly.holder(HolderForm.GROUP, "group", PLACE)
+    assembly.member(user, group)
+    assembly.attach(group, missing_policy("arn:aws:iam::111122223333:policy/x", "x", PLACE, LATER))
+    holders, _ = build(assembly)
+    assert [(one.relevant, one.elsewhere) for name in ("group", "user") for one in holders[name].unread] == [
+        (True, True),
+        (True, True),
+    ]
+
+
+def test_a_policy_of_aws_that_is_known() -> None:
+    """One that is about other services grants nothing, and as a boundary it leaves nothing; AWSDenyAll denies."""
+    assembly = HolderAssembly(Symbols())
+    role = assembly.holder(ROLE, "role", PLACE)
+    assembly.bound(role, aws_policy("service-role/AWSLambdaBasicExecutionRole", "boundary", PLACE, "hcl"))
+    assembly.attach(role, aws_policy("AWSDenyAll", "deny", PLACE, "hcl"))
+    made = build(assembly)[0]["role"]
+    assert [document.statements for document in made.ceilings] == [()]
+    assert ([grant.statement.effect for grant in made.denials], made.unread) == (["Deny"], ())
 
 
 def test_what_could_not_be_read_is_at_the_statement_that_may_matter() -> None:

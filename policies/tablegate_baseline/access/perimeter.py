@@ -205,10 +205,13 @@ def policy_not_evaluated(unread: Unread) -> Verdict:
     if not unread.relevant:
         return NOT_APPLICABLE
     value: Value[object] = Value("policy document", None, Origin.UNKNOWN, unread.place, unread.doubt)
-    partly = "only a part of the document could be read"
-    read = partly if unread.partly else "the document could not be read"
-    verdict = unknown(read, value).fixed_by(unread.doubt.settle or _HOW_TO_READ)
-    return verdict.weighing(INFO) if unread.partly else verdict
+    if unread.elsewhere:
+        note, severity = "a managed policy that it holds could not be read", MEDIUM
+    elif unread.partly:
+        note, severity = "only a part of the document could be read", INFO
+    else:
+        note, severity = "the document could not be read", HIGH
+    return unknown(note, value).fixed_by(unread.doubt.settle or _HOW_TO_READ).weighing(severity)
 
 
 def _is_uncertain(grant: Grant) -> bool:

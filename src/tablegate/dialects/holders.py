@@ -24,12 +24,12 @@ from tablegate.dialects.roles import (
     uses_of,
 )
 from tablegate.iam.actions import may_concern_dynamodb
-from tablegate.iam.arns import Symbols
+from tablegate.iam.arns import Symbols, has_symbol
 from tablegate.iam.aws_data import MANAGED_AS_OF
 from tablegate.iam.documents import Document, Statement
 from tablegate.iam.grants import DocumentRole, Grant, HolderForm, HolderKind, Maker, Unread, role_by_name
 from tablegate.iam.holders import Holder
-from tablegate.iam.managed_policies import managed_path, managed_policies
+from tablegate.iam.managed_policies import managed_path, managed_policies, other_policies
 from tablegate.iam.patterns import Tier, scope_of
 from tablegate.iam.resource_policies import shared_grants
 from tablegate.iam.roles import NO_TRUST_POLICY, NOTHING, Calls, declared_services, most_exposed, needs_of, trust_of
@@ -39,9 +39,8 @@ from tablegate.model.value import Doubt, Place
 
 _NOBODY = (HolderKind.UNKNOWN, "not attached in this input")
 _OUTSIDE = (HolderKind.UNKNOWN, "it is not in this input")
-_UNKNOWN_AWS_POLICY = (
-    f"the AWS managed policy {{}} is not among those that grant DynamoDB actions, as of {MANAGED_AS_OF}"
-)
+_NEWER_AWS_POLICY = f"the AWS managed policy {{}} is not among those known as of {MANAGED_AS_OF}"
+_LOOK_UP = "look it up in the AWS managed policy reference, or write your own policy instead"
 _WITH_OWN_POLICY = (HolderForm.TABLE, HolderForm.STREAM)
 _ORDER = attrgetter("address", "statement.index", "statement.label")
 _ORDER_OF_ALL = attrgetter("address", "statement.index", "statement.label", "holder.address")
@@ -149,14 +148,16 @@ class AttachedPolicy:
     def unread(self, doubt: Doubt, *, concerned: bool) -> Unread:
         """The policy as one that could not be read."""
         relevant = concerned if self.relevant is None else self.relevant
-        return Unread(address=self.address, place=self.place, doubt=doubt, relevant=relevant, partly=False)
+        return Unread(
+            address=self.address, place=self.place, doubt=doubt, relevant=relevant, partly=False, elsewhere=True
+        )
 
 
 def aws_policy(path: str, address: str, place: Place, spelling: str) -> AttachedPolicy:
-    """An AWS managed policy. One that is not in our data grants nothing on tables as far as we know."""
-    if path not in managed_policies():
-        doubt = Doubt(_UNKNOWN_AWS_POLICY.format(path))
-        return AttachedPolicy(path, address, place, managed=path, doubt=doubt, relevant=False)
+    """An AWS managed policy. One that is newer than our data may grant anything."""
+    if path not in managed_policies() and path not in other_policies():
+        doubt = Doubt(_NEWER_AWS_POLICY.format(path), _LOOK_UP)
+        return AttachedPolicy(path, address, place, managed=path, doubt=doubt)
     documents = (HeldDocument(address, place, _aws_document(path), spelling),)
     return AttachedPolicy(path, address, place, documents, managed=path)
 
@@ -170,14 +171,14 @@ def missing_policy(name: str, address: str, place: Place, doubt: Doubt) -> Attac
 def policy_of_arn(arn: str, address: str, place: Place, spelling: str, missing: Doubt) -> AttachedPolicy:
     """A policy by its ARN: AWS's own, or one that is not in the input."""
     path = managed_path(arn)
-    if path is None:
+    if path is None or has_symbol(path):
         return missing_policy(arn, address, place, missing)
     return replace(aws_policy(path, address, place, spelling), arn=arn)
 
 
 @lru_cache
 def _aws_document(path: str) -> Document:
-    return managed_policies()[path].document()
+    return managed_policies()[path].document() if path in managed_policies() else Document()
 
 
 @record(eq=False, frozen=False)
@@ -209,8 +210,8 @@ class HolderDraft:
     ceilings: list[Document] = field(default_factory=list)
     ceiling_doubt: Doubt | None = None
     _keys: set[str] = field(default_factory=set)
-    _doubtful: list[HeldDocument] = field(default_factory=list)
-    _missing: list[tuple[AttachedPolicy, Doubt]] = field(default_factory=list)
+    doubtful: list[HeldDocument] = field(default_factory=list)
+    missing: list[tuple[AttachedPolicy, Doubt]] = field(default_factory=list)
 
     @property
     def is_trust_known(self) -> bool:
@@ -229,7 +230,7 @@ class HolderDraft:
         """Give it a document."""
         self.grants += held.grants(role, target, managed, by)
         if held.document.doubts and role is not DocumentRole.CEILING:
-            self._doubtful.append(held)
+            self.doubtful.append(held)
 
     def attach(self, policy: AttachedPolicy, *, certain: bool = True, by: Maker | None = None) -> None:
         """Attach a policy; the same one twice is one."""
@@ -239,7 +240,7 @@ class HolderDraft:
         for held in policy.documents:
             self.give(held if certain else held.perhaps(), managed=policy.managed, by=by)
         if policy.doubt is not None:
-            self._missing.append((policy, policy.doubt))
+            self.missing.append((policy, policy.doubt))
 
     def bound(self, policy: AttachedPolicy) -> None:
         """Limit it by a permissions boundary."""
@@ -266,11 +267,14 @@ class HolderDraft:
             return
         self.address = full(self.address)
         self.grants = [replace(grant, address=full(grant.address)) for grant in self.grants]
-        self._doubtful = [replace(held, address=full(held.address)) for held in self._doubtful]
-        self._missing = [(replace(policy, address=full(policy.address)), doubt) for policy, doubt in self._missing]
+        self.doubtful = [replace(held, address=full(held.address)) for held in self.doubtful]
+        self.missing = [(replace(policy, address=full(policy.address)), doubt) for policy, doubt in self.missing]
 
-    def finished(self, symbols: Symbols) -> Holder:
-        """The holder. A user holds copies of the grants of his groups, which answer for them."""
+    def finished(self, symbols: Symbols, *, has_tables: bool) -> Holder:
+        """The holder. A user holds copies of the grants of his groups, which answer for them.
+
+        ``has_tables``: whether the input has any, which what is not known of a holder may be about.
+        """
         kind, why = self._kind()
         shared = [replace(grant) for group in self.groups for grant in group.grants]
         return Holder(
@@ -286,7 +290,7 @@ class HolderDraft:
             grants=tuple(sorted([*self.grants, *shared], key=_ORDER)),
             ceilings=tuple(self.ceilings),
             ceiling_doubt=self.ceiling_doubt,
-            unread=self._unread(),
+            unread=self._unread(has_tables=has_tables),
             needs=needs_of(self.declared, self.calls),
             symbols=symbols,
         )
@@ -295,24 +299,27 @@ class HolderDraft:
         known = [evidence for evidence in self.trusted if evidence[0] is not HolderKind.UNKNOWN]
         return most_exposed([*(known or self.uses), *self.serves] or self.trusted)
 
-    def _unread(self) -> tuple[Unread, ...]:
-        if not self._doubtful and not self._missing:
+    def _unread(self, *, has_tables: bool) -> tuple[Unread, ...]:
+        doubtful = [held for holder in (self, *self.groups) for held in holder.doubtful]
+        missing = [each for holder in (self, *self.groups) for each in holder.missing]
+        if not doubtful and not missing:
             return ()
         concerned = (
             self.concerned
             or any(grant.statement.allows and concerns_tables(grant.statement) for grant in self.grants)
-            or any(held.mentions_table for held in self._doubtful if held.document.doubt is not None)
+            or any(held.mentions_table for held in doubtful if held.document.doubt is not None)
         )
-        unread = [held.unread(concerned=concerned) for held in self._doubtful]
-        unread += [policy.unread(doubt, concerned=concerned) for policy, doubt in self._missing]
+        unread = [held.unread(concerned=concerned) for held in doubtful]
+        unread += [policy.unread(doubt, concerned=concerned or has_tables) for policy, doubt in missing]
         return tuple(sorted(unread, key=lambda each: (each.address, each.doubt.reason)))
 
 
 class HolderAssembly:
     """The holders of one input, while they are being made."""
 
-    def __init__(self, symbols: Symbols) -> None:
+    def __init__(self, symbols: Symbols, *, has_tables: bool = False) -> None:
         self.symbols = symbols
+        self._has_tables = has_tables
         self.attached: set[str] = set()  # keys of the policies that somebody holds, or is bounded by
         self._holders: dict[tuple[HolderForm, str], HolderDraft] = {}
         self._policies: dict[str, tuple[AttachedPolicy, Place, DocumentRole]] = {}
@@ -377,6 +384,11 @@ class HolderAssembly:
         if group not in user.groups:
             user.groups.append(group)
 
+    @property
+    def missing(self) -> int:
+        """How many policies somebody holds that are not in the input."""
+        return len({policy.key for holder in self._holders.values() for policy, _ in holder.missing})
+
     def build(
         self,
         roles: RoleReader[Resource, HolderDraft],
@@ -398,7 +410,7 @@ class HolderAssembly:
                 holder.move(full)
         self._share_resource_policies()
         unfinished = sorted(self._holders.values(), key=lambda holder: (holder.address, holder.form, holder.name or ""))
-        holders = tuple(holder.finished(self.symbols) for holder in unfinished)
+        holders = tuple(holder.finished(self.symbols, has_tables=self._has_tables) for holder in unfinished)
         grants = tuple(sorted([grant for holder in unfinished for grant in holder.grants], key=_ORDER_OF_ALL))
         return holders, grants
 

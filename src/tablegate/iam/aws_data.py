@@ -8,7 +8,7 @@ table's resource policy may carry the action, at all and across accounts (`?`: A
 POLICIES: from moto 5.2.5 (Apache-2.0), which holds AWS's managed policies as of 2026-09-30. Only policies that grant
 DynamoDB actions. One policy a line: path after `:policy/`, how wide it is, flags (`linked` to a service's role,
 `conditional`, `retired`), and unless it grants metadata only, the DynamoDB actions, the resources it grants them on,
-and the condition that all of its statements have.
+and the condition that all of its statements have. Width `nothing` with the flag `denies`: it denies all of it.
 """
 
 ACTIONS_AS_OF = "2026-10-27"
@@ -126,10 +126,12 @@ AWSCloudTrail_FullAccess metadata-only -
 AWSDataPipelineRole data-read retired BatchGetItem,DescribeTable,GetItem,Query,Scan,UpdateTable *
 AWSDataPipeline_FullAccess metadata-only -
 AWSDataPipeline_PowerUser metadata-only -
+AWSDenyAll nothing denies * *
 AWSElasticBeanstalkFullAccess full retired * *
 AWSElasticBeanstalkWorkerTier data-read-write - BatchGetItem,BatchWriteItem,DeleteItem,GetItem,PutItem,Query,Scan,UpdateItem arn:aws:dynamodb:*:*:table/*-stack-AWSEBWorkerCronLeaderRegistry*
 AWSGlueConsoleFullAccess metadata-only -
 AWSGlueConsoleSageMakerNotebookFullAccess metadata-only -
+AWSIAMIdentityCenterAllowListForIdentityContext nothing denies * *
 AWSLambdaFullAccess full retired * *
 AWSLambdaInvocation-DynamoDB data-read - DescribeStream,GetRecords,GetShardIterator,ListStreams *
 AWSLambdaReadOnlyAccess data-read retired BatchGetItem,DescribeStream,DescribeTable,GetItem,ListStreams,ListTables,Query,Scan *
@@ -146,6 +148,8 @@ AWS_Config_Role metadata-only retired
 AdministratorAccess full - * *
 AdministratorAccess-AWSElasticBeanstalk control-write - CreateTable,DeleteTable,DescribeTable,TagResource arn:aws:dynamodb:*:*:table/awseb-e-*,arn:aws:dynamodb:*:*:table/eb-*
 AdministratorAccess-Amplify data-write conditional CreateTable,DeleteItem,DeleteTable,DescribeContinuousBackups,DescribeTable,DescribeTimeToLive,ListStreams,ListTagsOfResource,PutItem,TagResource,UntagResource,UpdateContinuousBackups,UpdateItem,UpdateTable,UpdateTimeToLive * {"ForAnyValue:StringEquals":{"aws:CalledVia":["cloudformation.amazonaws.com"]}}
+AmazonDataZoneEnvironmentRolePermissionsBoundary nothing denies * *
+AmazonDataZoneSageMakerEnvironmentRolePermissionsBoundary nothing denies * *
 AmazonDynamoDBFullAccess full - * *
 AmazonDynamoDBFullAccess_v2 full - * *
 AmazonDynamoDBFullAccesswithDataPipeline full - * *
@@ -154,6 +158,7 @@ AmazonEC2RolePolicyForLaunchWizard data-read-write - BatchGetItem,CreateTable,De
 AmazonLaunchWizardFullAccessV2 control-write - CreateTable,DeleteTable,DescribeTable,TagResource,UntagResource arn:aws:dynamodb:*:*:table/LaunchWizard*
 AmazonLaunchWizard_Fullaccess control-write retired CreateTable,DeleteTable,DescribeTable arn:aws:dynamodb:*:*:table/LaunchWizard*
 AmazonRedshiftAllCommandsFullAccess data-read - DescribeTable,GetItem,Scan arn:aws:dynamodb:*:*:table/*redshift*,arn:aws:dynamodb:*:*:table/*redshift*/index/*
+AmazonSecurityLakePermissionsBoundary nothing denies * *
 CloudWatchApplicationInsightsFullAccess metadata-only -
 CloudWatchAutomaticDashboardsAccess metadata-only -
 CloudWatchOmniAWSIntegrationPolicy metadata-only -
@@ -192,6 +197,11 @@ job-function/DataScientist full - * *
 job-function/DatabaseAdministrator full - * *
 job-function/SupportUser metadata-only -
 job-function/ViewOnlyAccess metadata-only -
+root-task/IAMAuditRootUserCredentials nothing denies * *
+root-task/IAMCreateRootUserPassword nothing denies * *
+root-task/IAMDeleteRootUserCredentials nothing denies * *
+root-task/S3UnlockBucketPolicy nothing denies * *
+root-task/SQSUnlockQueuePolicy nothing denies * *
 service-role/AWSBackupServiceRolePolicyForBackup control-write - CreateBackup,DeleteBackup,DescribeBackup,DescribeTable,ListTagsOfResource,StartAwsBackupJob arn:aws:dynamodb:*:*:table/*,arn:aws:dynamodb:*:*:table/*/backup/*
 service-role/AWSBackupServiceRolePolicyForRestores data-read-write - BatchWriteItem,DeleteItem,DescribeTable,GetItem,PutItem,Query,RestoreTableFromAwsBackup,RestoreTableFromBackup,Scan,UpdateItem arn:aws:dynamodb:*:*:table/*,arn:aws:dynamodb:*:*:table/*/backup/*
 service-role/AWSConfigRole metadata-only retired

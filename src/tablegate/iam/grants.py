@@ -114,10 +114,14 @@ class Grant:
 
 @record(eq=False)
 class Unread:
-    """A document, or a part of one, that could not be read. ``relevant``: it may be about a table."""
+    """A document, or a part of one, that could not be read. ``relevant``: it may be about a table.
+
+    ``elsewhere``: it is a managed policy that is not in the input.
+    """
 
     address: str
     place: Place | None
     doubt: Doubt
     relevant: bool
     partly: bool
+    elsewhere: bool = False

@@ -7,6 +7,7 @@ from functools import cache
 
 from tablegate.iam.actions import SERVICE
 from tablegate.iam.aws_data import POLICIES
+from tablegate.iam.aws_other_policies import OTHER_POLICIES
 from tablegate.iam.conditions import Condition, parse_operator
 from tablegate.iam.documents import Document, Patterns, Statement
 from tablegate.model.record import record
@@ -35,7 +36,7 @@ class ManagedPolicy:
             label=self.name,
             index=0,
             place=None,
-            effect="Allow",
+            effect="Deny" if "denies" in self.flags else "Allow",
             actions=Patterns(actions),
             resources=Patterns(self.resources),
             principals=None,
@@ -47,8 +48,20 @@ class ManagedPolicy:
 
 @cache
 def managed_policies() -> dict[str, ManagedPolicy]:
-    """Every managed policy that grants a DynamoDB action, by its path."""
+    """Every managed policy that grants a DynamoDB action, or denies all of them, by its path."""
     return {policy.path: policy for policy in map(_policy, POLICIES.splitlines())}
+
+
+@cache
+def other_policies() -> frozenset[str]:
+    """The paths of the managed policies that neither grant nor deny a DynamoDB action."""
+    return frozenset(OTHER_POLICIES.splitlines())
+
+
+@cache
+def paths_by_name() -> dict[str, str]:
+    """The path of each managed policy by its name alone, which is unique."""
+    return {path.rpartition("/")[2]: path for path in (*other_policies(), *managed_policies())}
 
 
 def managed_path(arn: str) -> str | None:

@@ -70,10 +70,12 @@ def test_managed_policies(policies: str) -> None:
 
 
 def test_names_that_sam_looks_up_have_paths() -> None:
-    """A name stands for a policy below a path too; one that is not known grants nothing here."""
-    role = holders(function("[AWSLambdaDynamoDBExecutionRole, AWSLambdaBasicExecutionRole]"))["F"]
+    """A name stands for a policy below a path too; one that nobody knows is not read."""
+    role = holders(function("[AWSLambdaDynamoDBExecutionRole, AWSLambdaBasicExecutionRole, AWSNewerThanUs]"))["F"]
     assert [grant.managed for grant in role.grants] == ["service-role/AWSLambdaDynamoDBExecutionRole"]
-    assert [relevant for _, relevant, _, _ in unread(role)] == [False]
+    ((_, relevant, _, why),) = unread(role)
+    assert relevant
+    assert why.startswith("the AWS managed policy AWSNewerThanUs is not among those known")
 
 
 def test_a_policy_of_the_template() -> None:

@@ -175,13 +175,13 @@ resource "aws_iam_role_policy_attachment" "b" {
         ("data.aws_iam_policy.p.arn", True, "the policy own-dynamodb-access is not in this input"),
         (
             '"arn:aws:iam::123456789012:policy/${var.arn}"',
-            False,
+            True,
             "the policy arn:aws:iam::123456789012:policy/${var.arn}",
         ),
     ],
 )
 def test_a_policy_that_is_elsewhere_is_said_to_be_unread(arn: str, relevant: bool, reason: str) -> None:
-    """One that nothing is known of may grant anything; of one in another place its name tells."""
+    """One that nothing is known of may grant anything, and so may one in another place."""
     text = """
 variable "arn" {}
 data "aws_iam_policy" "p" {

@@ -32,14 +32,16 @@ def access_of(resolver: Resolver, tables: tuple[Table, ...], spelling: str, tabl
         spelling=spelling,
         tables=tables,
         tables_of=tables_of,
-        assembly=HolderAssembly(symbols),
+        assembly=HolderAssembly(symbols, has_tables=bool(tables)),
     )
     attachments = _gather(context)
     full = resolver.context.full if resolver.context.address else None
     holders, grants = context.assembly.build(TemplateRoles(attachments), full=full, every_use=True)
-    counts = reader.counts
+    counts, missing = reader.counts, context.assembly.missing
     neighbours = tuple(table for _, several in sorted(texts.neighbours.items()) for table in several)
-    return Access(holders, grants, counts.every, counts.partly, counts.unread, neighbours=neighbours)
+    return Access(
+        holders, grants, counts.every + missing, counts.partly, counts.unread + missing, neighbours=neighbours
+    )
 
 
 def _gather(context: TemplateContext) -> Attachments:

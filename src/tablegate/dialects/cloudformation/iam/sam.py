@@ -22,7 +22,7 @@ from tablegate.dialects.cloudformation.values import Unresolved
 from tablegate.dialects.holders import HeldDocument, HolderDraft
 from tablegate.iam.documents import UnknownPart
 from tablegate.iam.grants import HolderForm, HolderKind, Maker, MakerKind
-from tablegate.iam.managed_policies import managed_policies
+from tablegate.iam.managed_policies import paths_by_name
 from tablegate.iam.roles import STATES
 from tablegate.model.record import record
 from tablegate.syntax.node import Node
@@ -85,7 +85,6 @@ class Serverless:
     def __init__(self, context: TemplateContext, attachments: Attachments) -> None:
         self._context = context
         self._attachments = attachments
-        self._paths = {policy.name: path for path, policy in managed_policies().items()}
 
     def gather(self) -> None:
         """Make a holder of each role that SAM makes, with all that is attached to it."""
@@ -154,7 +153,7 @@ class Serverless:
         policy = self._attachments.policy(value)
         if policy is None:
             name = self._context.shown(value)
-            arn = name if name.startswith("arn:") else f"{_ARN}{self._paths.get(name, name)}"
+            arn = name if name.startswith("arn:") else f"{_ARN}{paths_by_name().get(name, name)}"
             policy = self._attachments.not_in_template(arn, value, resource.address)
         self._context.assembly.attach(holder, policy, certain=resource.certain)
 

@@ -27,7 +27,7 @@ def read_access(context: PlanContext) -> Access:
     texts = PolicyTexts(context.symbols, context.snapshot.faults)
     reader = DocumentReader(context, texts)
     policies = ManagedPolicies(context, reader, texts)
-    assembly = HolderAssembly(context.symbols)
+    assembly = HolderAssembly(context.symbols, has_tables=bool(context.tables))
     indexes = {form: HolderIndex(context, assembly, form) for form in TYPES}
     Attachments(context, reader, policies, assembly, indexes).gather()
     roles = indexes[HolderForm.ROLE]
@@ -37,7 +37,8 @@ def read_access(context: PlanContext) -> Access:
         assembly.policy(policy, replace(policy.place, path=None), name)
     _add_limits(context, reader, assembly)
     holders, grants = assembly.build(PlanRoles(context.snapshot, roles))
-    return Access(holders, grants, *reader.counts, reader.secrets)
+    every, partly, unread = reader.counts
+    return Access(holders, grants, every + assembly.missing, partly, unread + assembly.missing, reader.secrets)
 
 
 def _add_limits(context: PlanContext, reader: DocumentReader, assembly: HolderAssembly) -> None:

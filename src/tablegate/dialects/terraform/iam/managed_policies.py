@@ -14,7 +14,7 @@ from tablegate.dialects.terraform.references import Reference, UnknownValue
 from tablegate.dialects.terraform.resource_changes import ResourceChange
 from tablegate.dialects.terraform.resources import Resource, doubt_about
 from tablegate.iam.documents import Document
-from tablegate.iam.managed_policies import managed_policies
+from tablegate.iam.managed_policies import paths_by_name
 from tablegate.model.value import Doubt, Place
 
 _OUTSIDE = "the policy {} is not in this input"
@@ -82,7 +82,7 @@ class ManagedPolicies:
 
     def _by_data_source(self, name: str, resource: Resource, place: Place) -> AttachedPolicy:
         """A policy that a data source looks up by its name: one of AWS's own, or the account's."""
-        path = next((path for path in managed_policies() if path.rpartition("/")[2] == name), None)
+        path = paths_by_name().get(name)
         if path is None:
             return self.named(name, "/", resource, place)
         return aws_policy(path, resource.address, place, "hcl")
