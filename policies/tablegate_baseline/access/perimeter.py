@@ -25,8 +25,9 @@ from tablegate.policy.access import (
     scope_of,
 )
 from tablegate_baseline.access.relevance import ITEMS, is_checked, is_dax_role, is_full_control, notable_actions
-from tablegate_baseline.access.severity import Scale
+from tablegate_baseline.access.severity import SCALE, Scale
 from tablegate_baseline.access.statement_fix import CLOUDFORMATION, TERRAFORM, reduced_statement
+from tablegate_baseline.access.unread import unread_at, weight_of
 from tablegate_baseline.access.wording import (
     HOLDS,
     NOT_APPLICABLE,
@@ -201,16 +202,22 @@ def grant_on_user_or_group(
     cloudformation='PolicyDocument:\n  Version: "2012-10-17"',
 )
 def policy_not_evaluated(unread: Unread) -> Verdict:
-    """An unreadable policy could grant anything, so it is reported. Where a part could be read, the severity is low."""
+    """An unreadable policy could grant anything. What was read of it tells how much the rest weighs: an unknown
+    resource as one table with the actions beside it, an unknown action as everything."""
     if not unread.relevant:
         return NOT_APPLICABLE
+    verdicts = map(_verdict_on_unread, unread_at(unread.holder.estate, unread.address))
+    return max(verdicts, key=lambda verdict: SCALE.index(verdict.severity or INFO))
+
+
+def _verdict_on_unread(unread: Unread) -> Verdict:
     value: Value[object] = Value("policy document", None, Origin.UNKNOWN, unread.place, unread.doubt)
+    note, severity = "the document could not be read", HIGH
     if unread.elsewhere:
-        note, severity = "a managed policy that it holds could not be read", MEDIUM
+        note, severity = "a managed policy that lies elsewhere could not be read", MEDIUM
     elif unread.partly:
-        note, severity = "only a part of the document could be read", INFO
-    else:
-        note, severity = "the document could not be read", HIGH
+        what, severity = weight_of(unread)
+        note = f"only a part of the document could be read{what}"
     return unknown(note, value).fixed_by(unread.doubt.settle or _HOW_TO_READ).weighing(severity)
 
 

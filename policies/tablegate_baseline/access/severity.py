@@ -37,7 +37,7 @@ _SEVERITIES: dict[str, _Row] = {
 _COLUMNS = {Tier.ONE: 0, Tier.VARIABLE: 0, Tier.PREFIX: 1, Tier.WEAK: 2}
 _FOR_DEPLOY_ROLES: _Row = (None, None, LOW, MEDIUM)
 _DEPLOY_KINDS = frozenset(tuple(_SEVERITIES)[tuple(_SEVERITIES).index(Kind.PROVISIONING) :])
-_SCALE = (INFO, LOW, MEDIUM, HIGH, CRITICAL)
+SCALE = (INFO, LOW, MEDIUM, HIGH, CRITICAL)
 _STEPS_BY_HOLDER = {
     HolderKind.END_USER: 1,
     HolderKind.CROSS_ACCOUNT: 1,
@@ -109,17 +109,17 @@ def kind_of(holder: Holder, deploy_roles: tuple[str, ...] = ()) -> HolderKind:
 
 def shifted(severity: Severity, steps: int) -> Severity:
     """The severity some steps up or down, within the scale."""
-    return _SCALE[max(0, min(len(_SCALE) - 1, _SCALE.index(severity) + steps))]
+    return SCALE[max(0, min(len(SCALE) - 1, SCALE.index(severity) + steps))]
 
 
 def highest(severities: Iterable[Severity | None]) -> Severity | None:
     """The highest severity, None where there is none."""
-    return max((severity for severity in severities if severity is not None), key=_SCALE.index, default=None)
+    return max((severity for severity in severities if severity is not None), key=SCALE.index, default=None)
 
 
 def lower_of(one: Severity, other: Severity) -> Severity:
     """The lower of two severities."""
-    return min(one, other, key=_SCALE.index)
+    return min(one, other, key=SCALE.index)
 
 
 def in_production(grant: Grant, pattern: str | None, words: tuple[str, ...] = PRODUCTION) -> bool:

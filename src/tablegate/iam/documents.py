@@ -26,10 +26,14 @@ _STATEMENT_KEYS = frozenset(
 
 @record(kw_only=False)
 class UnknownPart:
-    """A part of a document that is not known. ``reaches`` holds the patterns that it may match; none: anything."""
+    """A part of a document that is not known. ``reaches`` holds the patterns that it may match; none: anything.
+
+    ``usual`` holds the texts that it has by the defaults of what it is made of.
+    """
 
     doubt: Doubt
     reaches: tuple[str, ...] = ()
+    usual: tuple[str, ...] = ()
 
 
 @record(kw_only=False)
@@ -56,6 +60,7 @@ class Patterns:
     doubt: Doubt | None = None
     paths: tuple[Path, ...] = ()
     perhaps: tuple[str, ...] = ()  # those of the texts that exist only in some scenario of the source
+    usual: tuple[str, ...] = ()  # what unknown patterns are by default
 
     @property
     def sure(self) -> tuple[str, ...]:
@@ -265,16 +270,19 @@ class _Reader:
         texts: list[str] = []
         paths: list[Path] = []
         perhaps: list[str] = []
+        usual: list[str] = []
         doubt: Doubt | None = None
         for index, entry in enumerate(tree if isinstance(tree, list) else [tree]):
             item_path: Path = (*path, index) if isinstance(tree, list) else path
             before, always = len(texts), not isinstance(entry, ConditionalPart)
             item = entry.tree if isinstance(entry, ConditionalPart) else entry
             if isinstance(item, UnknownPart):
+                usual.extend(map(self._with_variables, item.usual))
                 texts.extend(item.reaches)
                 paths.extend([item_path] * len(item.reaches))
                 if not item.reaches:
                     doubt = item.doubt
+                if not item.reaches or item.usual:
                     doubts.append(item.doubt)
             elif isinstance(item, str):
                 texts.append(self._with_variables(item))
@@ -285,7 +293,7 @@ class _Reader:
             else:
                 self.malformed.append(Malformed("a pattern is a text", item_path))
             perhaps.extend(() if always else texts[before:])
-        return Patterns(tuple(texts), inverted, doubt, tuple(paths), tuple(perhaps))
+        return Patterns(tuple(texts), inverted, doubt, tuple(paths), tuple(perhaps), tuple(usual))
 
     def _principals(self, tree: Mapping[str, Any], path: Path, doubts: list[Doubt]) -> Principals | None:
         inverted = "NotPrincipal" in tree

@@ -125,3 +125,4 @@ class Unread:
     relevant: bool
     partly: bool
     elsewhere: bool = False
+    holder: Holder = field(init=False, repr=False)

@@ -63,8 +63,8 @@ class Holder:
     denials: tuple[Grant, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for grant in self.grants:
-            wire(grant, "holder", self)
+        for part in (*self.grants, *self.unread):
+            wire(part, "holder", self)
         identity = (grant for grant in self.grants if grant.role is DocumentRole.IDENTITY)
         wire(self, "denials", tuple([grant for grant in identity if grant.statement.denies]))
 

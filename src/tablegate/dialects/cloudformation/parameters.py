@@ -112,6 +112,13 @@ def parameter(name: str, node: Node, options: ReadOptions, faults: Faults) -> Pa
     return ParameterValue(doubt=doubt, span=limits.number)
 
 
+def usual_value(declared: Mapping[str, Node]) -> str | None:
+    """The default of a parameter that it may have; None if it has none, or if it is a secret."""
+    default = _default(declared)
+    secret = (text_of_key(declared, "NoEcho") or "").lower() == "true"
+    return None if default is None or secret or limits_of(declared).refusal(default) is not None else default
+
+
 def check_given(parameters: Mapping[str, Node], options: ReadOptions, faults: Faults) -> None:
     """Report each value that the service would refuse, even if nothing that is read uses it."""
     for name in options.parameters:

@@ -310,10 +310,21 @@ class UnknownValue:
     """A value that source cannot know: why, what resolves it, and the resources that it reads.
 
     ``direct`` values are what they read, others are made of it. A text that is known in part has ``parts``, one of
-    several values has ``options``. ``label`` is what a reader calls it.
+    several values has ``options``. ``label`` is what a reader calls it, and ``usual`` is its default.
     """
 
-    __slots__ = ("candidates", "direct", "label", "names", "options", "parts", "reason", "references", "settle")
+    __slots__ = (
+        "candidates",
+        "direct",
+        "label",
+        "names",
+        "options",
+        "parts",
+        "reason",
+        "references",
+        "settle",
+        "usual",
+    )
 
     def __init__(
         self,
@@ -327,6 +338,7 @@ class UnknownValue:
         parts: tuple[str | UnknownValue, ...] = (),
         options: tuple[object, ...] = (),
         label: str = "",
+        usual: object = None,
     ) -> None:
         self.reason = reason
         self.settle = settle
@@ -337,6 +349,7 @@ class UnknownValue:
         self.label = label
         self.parts = parts
         self.options = options
+        self.usual = usual
 
     def doubt(self) -> Doubt:
         """The doubt of a fact that has this value."""

@@ -378,3 +378,26 @@ def test_a_part_of_a_wrong_kind_in_one_scenario(statement: str, wrong: str) -> N
     found = reading(HEAD + f"          - {statement.format(wrong=wrong)}\n")
     assert found.estate is not None
     assert found.estate.grants
+
+
+@pytest.mark.parametrize(
+    ("type_", "default", "spelled", "usual"),
+    [
+        ("String", "'*'", "!Ref Wide", ("*",)),
+        ("CommaDelimitedList", "'arn:aws:s3:::x,*'", "!Ref Wide", ("arn:aws:s3:::x", "*")),
+        ("String", "'*'", "!Sub 'arn:aws:dynamodb:*:*:table/${Wide}'", ("arn:aws:dynamodb:*:*:table/*",)),
+        ("String", "orders", "!Sub 'arn:aws:dynamodb:*:*:table/${Wide}'", ()),
+        ("String", "orders, NoEcho: true", "!Ref Wide", ()),
+        ("String", "'*', AllowedPattern: '[a-z]+'", "!Ref Wide", ()),
+        ("String", "'*'", "!Sub '${Wide}${Name}'", ("*orders",)),
+    ],
+)
+def test_what_a_resource_is_by_default_is_remembered(
+    type_: str, default: str, spelled: str, usual: tuple[str, ...]
+) -> None:
+    """It is not assumed, and yet tells how wide the unknown may be."""
+    head = HEAD.replace("Parameters:\n", f"Parameters:\n  Wide: {{Type: {type_}, Default: {default}}}\n")
+    text = f"- {{Effect: Allow, Action: dynamodb:GetItem, Resource: {spelled}}}"
+    found = reading(head + indent(text, "          "))
+    (grant,) = holders(found)["P"].grants
+    assert grant.statement.resources.usual == usual

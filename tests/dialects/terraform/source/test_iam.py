@@ -211,3 +211,41 @@ def test_parts_of_what_is_unknown_are_not_one_another() -> None:
         "${unknown 1}",
     ]
     assert (first == second, first == again) == (False, True)
+
+
+VARIABLES = """
+variable "one" { default = "*" }
+variable "all" { default = ["*", "arn:aws:s3:::x"] }
+variable "name" { default = "orders" }
+variable "bare" {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("resource", "usual"),
+    [
+        ("var.one", ("*",)),
+        ("var.all", ("*", "arn:aws:s3:::x")),
+        ('"arn:aws:dynamodb:*:*:table/${var.one}"', ("arn:aws:dynamodb:*:*:table/*",)),
+        ('"arn:aws:dynamodb:*:*:table/${var.name}"', ()),
+        ('"arn:aws:dynamodb:*:*:table/${var.bare}"', ()),
+        ("var.bare", ()),
+    ],
+)
+def test_what_a_resource_is_by_default_is_remembered(resource: str, usual: tuple[str, ...]) -> None:
+    """It is not assumed, and yet tells how wide the unknown may be. In jsonencode as in a data source."""
+    data = """
+data "aws_iam_policy_document" "d" {
+  statement {
+    actions   = ["dynamodb:GetItem"]
+    resources = [%s]
+  }
+}
+"""
+    written = TABLE + VARIABLES + POLICY % (WRITTEN % resource)
+    listed = resource if resource == "var.all" else f"[{resource}]"
+    composed = TABLE + VARIABLES + (data % resource).replace(f"[{resource}]", listed)
+    for text in (written, composed + POLICY % "data.aws_iam_policy_document.d.json"):
+        (holder,) = holders(_of(text)).values()
+        assert holder.grants[0].statement.resources.usual == usual
+        assert bool(holder.unread) is (bool(usual) or resource == "var.bare")

@@ -8,7 +8,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from tablegate.dialects.cloudformation.parameters import ACCOUNT, PARTITION, REGION
+from tablegate.dialects.cloudformation.parameters import ACCOUNT, PARTITION, REGION, usual_value
 from tablegate.dialects.cloudformation.properties import Resource, resource_named, resources_of
 from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.template import (
@@ -107,6 +107,28 @@ class ArnTexts:
             return UnknownPart(value.doubt)
         texts = dict.fromkeys(text for made in self._made(value.parts) for text in self.canonical(made))
         return tuple(texts) or UnknownPart(value.doubt)
+
+    def usual(self, value: Node | Unresolved) -> tuple[str, ...]:
+        """The texts that an element has by the defaults of its parameters; none if one of them has none."""
+        parts = value.parts if isinstance(value, Unresolved) else ()
+        inputs = [part for part in parts if isinstance(part, NameReference) and part.kind == INPUT]
+        defaults = {part.name: self._default(part.name) for part in inputs if part.name not in _OWN}
+        if not defaults or None in defaults.values():
+            return ()
+        texts = [
+            [part]
+            if isinstance(part, str)
+            else (defaults[part.name] or "").split(",")
+            if part.name in defaults
+            else list(self._options(part, index))
+            for index, part in enumerate(parts)
+        ]
+        return tuple("".join(made) for made in product(*texts)) if prod(map(len, texts)) <= _MOST else ()
+
+    def _default(self, name: str) -> str | None:
+        declared = self._resolver.template.parameters.get(name)
+        content = declared.content if declared is not None else None
+        return usual_value(content) if isinstance(content, dict) else None
 
     def one(self, value: Resolved) -> Any:
         """The first text that an element can be, or an unknown part. A mapping or list stays as it is."""

@@ -21,7 +21,8 @@ from tablegate.dialects.cloudformation.values import (
 from tablegate.iam.actions import may_concern_dynamodb
 from tablegate.iam.arns import has_symbol
 from tablegate.iam.documents import ConditionalPart, Path, UnknownPart
-from tablegate.model.record import field, record
+from tablegate.iam.patterns import Tier, scope_of
+from tablegate.model.record import field, record, replace
 from tablegate.model.value import Doubt
 from tablegate.syntax.json import parse_json
 from tablegate.syntax.node import Node, ParseError
@@ -282,10 +283,13 @@ class DocumentTrees:
         if isinstance(value, Node) and (value.content is None or not is_scalar(value)):
             return (value.plain(),)
         texts = self._texts.of(value)
+        usual = self._texts.usual(value) if key in _RESOURCES else ()
         if isinstance(texts, UnknownPart):
-            return (texts,)
+            return (replace(texts, usual=usual),)
         if key not in _ACTIONS:
-            return texts
+            wider = usual and max(map(_tier, usual)) > max(map(_tier, texts))
+            doubt = value.doubt if isinstance(value, Unresolved) else HELD
+            return (UnknownPart(doubt, texts, usual),) if wider else texts
         # an action that is known in part may be any with that beginning and end
         hole = UnknownPart(value.doubt if isinstance(value, Unresolved) else HELD)
         return tuple(hole if has_symbol(text) and may_concern_dynamodb(text) is not False else text for text in texts)
@@ -297,6 +301,10 @@ class DocumentTrees:
             kind: [text for item, _ in self.elements(child) for text in self._texts_of(item, kind)]
             for kind, child in value.content.items()
         }
+
+
+def _tier(text: str) -> Tier:
+    return scope_of(text).tier
 
 
 def _multiplied(

@@ -14,6 +14,7 @@ from tablegate.dialects.terraform.resources import Resource, doubt_about
 from tablegate.dialects.terraform.schema import TABLE_TYPES
 from tablegate.iam.arns import ACCOUNT, PARTITION, REGION, arn_of, partition_of
 from tablegate.iam.documents import ConditionalPart, UnknownPart
+from tablegate.iam.patterns import scope_of
 from tablegate.syntax.node import ParseError
 
 _STREAM = frozenset({"stream_arn", "stream_label"})
@@ -145,8 +146,15 @@ def _are_needed(silent: Sequence[Reference], spelled: Sequence[Reference], expre
 
 
 # Replaces a part while a text is read as JSON. These characters are private to this module.
+_RESOURCES = frozenset({"Resource", "NotResource", "resources", "not_resources"})
 _MARK = re.compile("\ue000([0-9]+)\ue001")
 _NAMES = frozenset({"name", "id", "table_name"})
+
+
+def _with_usual(text: str, usual: tuple[str, ...], value: UnknownValue) -> str | UnknownPart:
+    """A text that is known in part; with its default, if that reaches more."""
+    wider = any(scope_of(one).tier > scope_of(text).tier for one in usual)
+    return UnknownPart(value.doubt(), (text,), usual) if wider else text
 
 
 class SourceTexts:
@@ -179,24 +187,45 @@ class SourceTexts:
         """What each unknown element of a list is, or may be."""
         for item in value if isinstance(value, list) else [value]:
             if isinstance(item, UnknownValue):
-                text = self._text(item)
-                if text is None:
+                text, usual = self._text(item), self._usual(item) if key in _RESOURCES else ()
+                if text is None and usual:
+                    yield UnknownPart(item.doubt(), usual=usual)
+                elif text is None:
                     yield from self._elements.parts(resource, block, key, 1, {"reached": item.references})
                 else:
-                    yield text
+                    yield _with_usual(text, usual, item)
 
-    def _filled(self, content: object, unknown: Sequence[UnknownValue]) -> object:
-        """The content with the unknown values in place of their marks."""
+    def _filled(self, content: object, unknown: Sequence[UnknownValue], key: str = "") -> object:
+        """The content with the unknown values in place of their marks. ``key`` is that of a member."""
         if isinstance(content, str):
             whole = _MARK.fullmatch(content)
             if whole is None:
-                return self._filled_text(content, unknown)
+                return self._filled_part(content, unknown, key)
             value = unknown[int(whole[1])]
-            text = self._text(value)
-            return UnknownPart(value.doubt()) if text is None else text
+            text, usual = self._text(value), self._usual(value) if key in _RESOURCES else ()
+            return UnknownPart(value.doubt(), usual=usual) if text is None else _with_usual(text, usual, value)
         if isinstance(content, dict):
-            return {self._filled_text(str(key), unknown): self._filled(item, unknown) for key, item in content.items()}
-        return [self._filled(item, unknown) for item in content] if isinstance(content, list) else content
+            return {
+                self._filled_text(name, unknown): self._filled(item, unknown, name)
+                for name, item in ((str(name), item) for name, item in content.items())
+            }
+        return [self._filled(item, unknown, key) for item in content] if isinstance(content, list) else content
+
+    def _filled_part(self, text: str, unknown: Sequence[UnknownValue], key: str) -> object:
+        filled = self._filled_text(text, unknown)
+        values = [unknown[int(mark[1])] for mark in _MARK.finditer(text)] if key in _RESOURCES else []
+        if all(value.usual is None for value in values):
+            return filled
+        usual = _MARK.sub(lambda mark: "".join(self._usual(unknown[int(mark[1])])[:1]) or mark[0], text)
+        return _with_usual(filled, (self._filled_text(usual, unknown),), values[0])
+
+    def _usual(self, value: UnknownValue) -> tuple[str, ...]:
+        """The texts that a value has by the defaults of its variables; none if one of them has none."""
+        if value.parts:
+            parts = [(part,) if isinstance(part, str) else self._usual(part) for part in value.parts]
+            return ("".join(part[0] for part in parts),) if all(parts) else ()
+        usual = value.usual if isinstance(value.usual, list) else [value.usual]
+        return tuple(text for text in usual if isinstance(text, str))
 
     def _filled_text(self, text: str, unknown: Sequence[UnknownValue]) -> str:
         return _MARK.sub(lambda match: self.word(unknown[int(match[1])]), text)

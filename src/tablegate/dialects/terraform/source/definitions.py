@@ -248,7 +248,8 @@ class RootVariables:
         content = converted(evaluated(default.value, scope), type_)
         if self._sure or any(unknowns(content)):
             return content
-        return UnknownValue(f"variable {name} has only a default, which is not assumed", resolve, label=f"var.{name}")
+        reason = f"variable {name} has only a default, which is not assumed"
+        return UnknownValue(reason, resolve, label=f"var.{name}", usual=content)
 
     def _of_text(self, text: str, type_: Expression | None, scope: EvaluationScope) -> object:
         if is_text(type_):
