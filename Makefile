@@ -4,7 +4,7 @@ BIN := .venv/bin
 T ?= tests
 K ?=
 
-.PHONY: all dev fmt fmt-check lint types arch test cover demo golden docs docs-check policy plans iam-data wheel bench profile same clean
+.PHONY: all dev fmt fmt-check lint types arch test cover demo golden docs docs-check policy plans iam-data wheel oracle-cfn bench profile same clean
 
 all: fmt-check lint types arch docs-check test
 
@@ -83,6 +83,17 @@ wheel: .venv/ready
 # What two versions say about the same inputs: `make same BASE=HEAD~1 DIRS='fixtures DIR'`.
 same: .venv/ready
 	@$(BIN)/python tests/same $(BASE) $(DIRS)
+
+# Templates against SAM's translator and against answers known by construction: `make oracle-cfn N=10000 SEED=mine`.
+N ?= 10000
+SEED ?= $(shell date +%s)
+build/sam/ready: fixtures/oracles/cloudformation/requirements.txt
+	@rm -rf build/sam && $(PYTHON) -m venv build/sam
+	build/sam/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
+
+oracle-cfn: .venv/ready build/sam/ready
+	@cd tests && ../$(BIN)/python -m oracles.cloudformation $(N) $(SEED) --sam ../build/sam/bin/python $(if $(SAMPLE),--sample)
 
 bench: .venv/ready
 	@cd tests && ../$(BIN)/python -m bench
