@@ -184,6 +184,7 @@ OPTIONS = (
     ),
     Option("var", Kind.LIST, Scope.PROJECT, "value of one Terraform variable", _READ, "K=V"),
     Option("trust-modules", Kind.FLAG, Scope.PROJECT, "read the modules that terraform init downloaded", _READ),
+    Option("tofu", Kind.FLAG, Scope.PROJECT, "read .tofu files beside .tf files, as OpenTofu does", _READ),
     Option("nested", Kind.LIST, Scope.RUN, "template of a nested stack, by its logical id", _READ, "ID=FILE"),
     Option("template", Kind.TEXT, Scope.RUN, "template that a change set was made from", _READ, "FILE"),
     Option(

@@ -36,6 +36,7 @@ def read_options(configuration: Configuration, environment: Mapping[str, str]) -
         template=_template(configuration["template"]),
         allow_partial=configuration["allow-partial"],
         assume_defaults=configuration["assume-defaults"],
+        tofu=configuration["tofu"],
         parameters=values,
         stack_tags=tags,
         region=region,

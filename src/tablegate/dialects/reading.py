@@ -35,6 +35,7 @@ class ReadOptions:
     variables: Mapping[str, str] = field(default_factory=dict)  # of Terraform source, as texts
     variable_files: tuple[Source, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)  # such variables in the environment
+    tofu: bool = False  # whether files that only OpenTofu reads count beside those of Terraform
     grammar: str | None = None  # the file that caches the compiled grammar of Terraform's language
     nested: Mapping[str, Source] = field(default_factory=dict)  # templates of nested stacks, by logical id
     template: Source | None = None  # of a change set

@@ -34,6 +34,7 @@ class ReplaceOrder(StrEnum):
     DELETE_FIRST = "delete-first"
     CREATE_FIRST = "create-first"
     CREATE_THEN_FORGET = "create-then-forget"
+    FORGET_THEN_CREATE = "forget-then-create"
 
 
 @record(eq=False)

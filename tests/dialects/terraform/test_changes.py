@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from support.plans import TABLE, change, changes, faults, made, tables, told, written
 from tablegate.dialects.reading import ReadOptions
+from tablegate.dialects.terraform.plan import read
 from tablegate.model.estate import Change, ChangeKind, ReplaceOrder
+from tablegate.syntax.json.lazy import Document
 
 
 def test_every_kind() -> None:
@@ -83,6 +86,7 @@ def one(**members: Any) -> Change:
         (["delete", "create"], "replace", ReplaceOrder.DELETE_FIRST),
         (["create", "delete"], "replace", ReplaceOrder.CREATE_FIRST),
         (["create", "forget"], "replace", ReplaceOrder.CREATE_THEN_FORGET),
+        (["forget", "create"], "replace", ReplaceOrder.FORGET_THEN_CREATE),
         (["frobnicate"], "unknown", None),
         ([], "unknown", None),
         (None, "unknown", None),
@@ -92,6 +96,39 @@ def test_kinds(actions: object, kind: str, order: ReplaceOrder | None) -> None:
     """Kinds are told by what is among the actions, so that new ones around them do no harm."""
     found = one(actions=actions)
     assert (found.kind.value, found.order, found.after is None) == (kind, order, False)
+
+
+@pytest.mark.parametrize(
+    ("actions", "retained"),
+    [
+        (["forget", "create"], True),
+        (["create", "forget"], True),
+        (["forget"], True),
+        (["delete"], None),
+        (["delete", "create"], None),
+        (["update"], None),
+    ],
+)
+def test_object_that_is_kept(actions: list[str], retained: bool | None) -> None:
+    """Forgotten objects stay: with ``destroy = false``, those that are replaced as well."""
+    found = one(actions=actions, before=TABLE)
+    assert (None if found.retained is None else found.retained.content) == retained
+
+
+@pytest.mark.parametrize(("actions", "kind"), [(["delete"], "delete"), (["forget"], "forget")])
+def test_deposed_object(actions: list[str], kind: str) -> None:
+    """The rest of an object that was replaced is deleted, or kept."""
+    found = one(actions=actions, before=TABLE, deposed="abcd1234")
+    assert (found.kind.value, found.deposed) == (kind, "abcd1234")
+
+
+def test_kept_and_replaced() -> None:
+    """A plan that a new Terraform made: the old table stays, and is no longer managed."""
+    path = Path(__file__).parents[3] / "fixtures" / "provider6" / "kept-and-replaced" / "plan.json"
+    (found,) = changes(read(Document(path.read_text()), "plan.json", ReadOptions())).values()
+    assert (found.kind.value, found.order) == ("replace", ReplaceOrder.FORGET_THEN_CREATE)
+    assert found.retained is not None
+    assert (found.retained.content, found.replace_paths) == (True, ("hash_key",))
 
 
 @pytest.mark.parametrize(("actions", "shown"), [(["frobnicate"], "frobnicate"), ([], "none")])

@@ -177,10 +177,11 @@ def read_change(
     place: Place | None,
 ) -> Change:
     """The change of one table, linked with the table that it results in."""
+    at = place or Place(resource_change.faults.file)
     change = Change(
         address=resource_change.address,
-        place=place or Place(resource_change.faults.file),
-        kind=ChangeKind.DELETE if resource_change.deposed else resource_change.kind,
+        place=at,
+        kind=ChangeKind.DELETE if resource_change.deposed and not resource_change.keeps else resource_change.kind,
         make_before=partial(read_before, resource_change),
         after=after,
         order=resource_change.order,
@@ -189,6 +190,7 @@ def read_change(
         importing=_importing(resource_change.change.get("importing")),
         previous_address=resource_change.previous_address,
         deposed=resource_change.deposed,
+        retained=facts.RETAINED.of(True, at) if resource_change.keeps else None,
     )
     if after is not None:
         wire(after, "change", change)  # the two refer to each other

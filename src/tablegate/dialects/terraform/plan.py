@@ -50,9 +50,9 @@ class Plan:
         self._partial = self._envelope.note(self._faults, allow_partial=options.allow_partial)
         self._configuration = Configuration(self._envelope.mapping("configuration", self._faults))
         variables = self._envelope.mapping("variables", self._faults)
-        self._source_map = _source_map(source, options, self._configuration, variables)
         self._state = PriorState(self._envelope.part("prior_state"))
         self._changes = self._read_changes()
+        self._source_map = self._mapped(source, options, variables)
         self._builder = EstateBuilder(
             Dialect.TERRAFORM_PLAN,
             self._configuration,
@@ -102,13 +102,29 @@ class Plan:
                     changes.add(*of_state(resource, module), path)
         return changes
 
+    def _mapped(self, source: SourceTree | None, options: ReadOptions, variables: Tree) -> SourceMap | None:
+        """The source that the plan was made from, if there are files of it."""
+        if source is None or not source.files(source.root):
+            return None
+        from tablegate.dialects.terraform import source_map  # most plans are checked without the reader of source
+
+        # Terraform reads no .tofu files, so those beside its plan say nothing of it.
+        tofu = self._tool() == "OpenTofu" and not any(
+            str(name).startswith("registry.terraform.io/")
+            for name in (*self._provider_names(), *(row.provider_name for row in self._changes.rows))
+        )
+        return source_map.SourceMap(
+            source, options.variable_files, options.grammar, self._configuration, variables, tofu=tofu
+        )
+
     def _tool(self) -> str:
         """OpenTofu has providers from its own registry, which is all that tells it from Terraform."""
-        sources = [tree(provider).get("full_name") for provider in self._configuration.providers.values()]
-        sources += [row.provider_name for row in self._changes.rows[:1]]
-        return (
-            "OpenTofu" if any(str(source).startswith("registry.opentofu.org/") for source in sources) else "Terraform"
-        )
+        names = [*self._provider_names(), *(row.provider_name for row in self._changes.rows[:1])]
+        return "OpenTofu" if any(str(name).startswith("registry.opentofu.org/") for name in names) else "Terraform"
+
+    def _provider_names(self) -> Iterator[object]:
+        """The providers that the configuration names, with their registries."""
+        return (tree(provider).get("full_name") for provider in self._configuration.providers.values())
 
     def _leaves_out(self, known: AbstractSet[str]) -> bool:
         """Report that the plan passes over what exists. OpenTofu says of no plan whether it is complete."""
@@ -124,17 +140,6 @@ class Plan:
         except ParseError as error:
             self._faults.unreadable(f"{path}: {error.message}", path)
             return []
-
-
-def _source_map(
-    source: SourceTree | None, options: ReadOptions, configuration: Configuration, variables: Tree
-) -> SourceMap | None:
-    """The source that a plan was made from, if there are files of it."""
-    if source is None or not source.files(source.root):
-        return None
-    from tablegate.dialects.terraform import source_map  # most plans are checked without the reader of source
-
-    return source_map.SourceMap(source, options.variable_files, options.grammar, configuration, variables)
 
 
 _SECTIONS = ("resource_changes", "planned_values", "configuration", "prior_state", "resource_drift")

@@ -92,6 +92,7 @@ _ORDERS: dict[tuple[str, ...], ReplaceOrder] = {
     ("delete", "create"): ReplaceOrder.DELETE_FIRST,
     ("create", "delete"): ReplaceOrder.CREATE_FIRST,
     ("create", "forget"): ReplaceOrder.CREATE_THEN_FORGET,
+    ("forget", "create"): ReplaceOrder.FORGET_THEN_CREATE,
 }
 _TEXTS = ("address", "type", "name")
 
@@ -173,6 +174,11 @@ class ResourceChange:
     def order(self) -> ReplaceOrder | None:
         """Which comes first in a replacement."""
         return _ORDERS.get(self.actions)
+
+    @property
+    def keeps(self) -> bool:
+        """Whether the object that there is stays, without being managed any more."""
+        return "forget" in self.actions
 
     def marks(self, side: str) -> object:
         """The marks of sensitive members ``before`` or ``after``; None if there are none."""

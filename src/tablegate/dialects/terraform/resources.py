@@ -64,7 +64,8 @@ class Snapshot:
 
     def deleted(self, type_: str) -> list[Resource]:
         """The objects of a type that the change deletes, also to replace them, as they were."""
-        deletes = (one for one in self._changes.of((type_,)) if one.mode == "managed" and one.kind in _DELETES)
+        managed = (one for one in self._changes.of((type_,)) if one.mode == "managed")
+        deletes = (one for one in managed if one.kind in _DELETES and not one.keeps)
         contents = ((one, one.side("before")) for one in deletes if self.is_after)
         return [Resource(self, change, content) for change, content in contents if content is not None]
 

@@ -97,6 +97,13 @@ class ArgumentLines(BlockLines):
         return self
 
 
+class Lifecycle(NamedTuple):
+    """The arguments of a lifecycle that keep a resource: ``prevent_destroy``, and ``destroy`` if it is false."""
+
+    prevent_destroy: Attribute | None = None
+    destroy: Attribute | None = None
+
+
 @record(kw_only=False)
 class SourceResource:
     """A resource as source has it: the change that a plan of it would have, and how it is written."""
@@ -105,7 +112,7 @@ class SourceResource:
     expressions: Tree
     lines: BlockLines
     provider: str
-    prevent_destroy: Attribute | None
+    lifecycle: Lifecycle
     doubts: int  # the number of values that are written and not known
 
 
@@ -140,7 +147,7 @@ class SourceMatch:
     """The source of a resource of a plan. ``certain`` if both agree on every argument."""
 
     lines: BlockLines
-    prevent_destroy: Attribute | None
+    lifecycle: Lifecycle
     certain: bool
 
 

@@ -28,6 +28,10 @@ from tablegate.model.record import replace
 from tablegate.model.table import Recovery, Retention, Stream, Table, TableKind, Ttl
 from tablegate.model.value import Doubt, Value
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tablegate.syntax.hcl.nodes import Attribute
+
 _LATER = Doubt("known only after apply", "pass --account and --region, or apply it first")
 _PARTITIONS = (("cn-", "aws-cn"), ("us-gov-", "aws-us-gov"))
 
@@ -141,24 +145,29 @@ def read_table(table: Resource, joins: TableJoins) -> Table:
 
 
 def retention_of(table: Resource) -> Retention:
-    """What keeps the table when its resource is removed. Only source shows ``prevent_destroy``."""
+    """What keeps the table when its resource is removed. Only source shows the arguments of a lifecycle."""
     match, source = table.source_match, table.resource_change.source_resource
     if source is not None:
-        attribute = source.loaded.prevent_destroy
+        kept = source.loaded.lifecycle
     elif match is not None and match.certain:
-        attribute = match.prevent_destroy
+        kept = match.lifecycle
     else:
         return _NO_RETENTION
+    both = (_kept(kept.prevent_destroy, keeps=True), _kept(kept.destroy, keeps=False))
+    written = [value for value in both if value is not facts.PREVENT_DESTROY.unset]
+    prevented = min(written, key=lambda value: (value.content is not True, value.known), default=both[0])
+    return replace(_NO_RETENTION, prevent_destroy=prevented)
+
+
+def _kept(attribute: Attribute | None, *, keeps: bool) -> Value[bool]:
+    """Whether an argument keeps the table, as prevent_destroy does if it is true, and destroy if it is false."""
     if attribute is None:
-        return replace(_NO_RETENTION, prevent_destroy=facts.PREVENT_DESTROY.unset)
+        return facts.PREVENT_DESTROY.unset
     content = getattr(attribute.value, "content", None)
     content = _FLAGS.get(content, content) if isinstance(content, str) else content
-    prevented = (
-        facts.PREVENT_DESTROY.of(content, attribute.place)
-        if isinstance(content, bool)
-        else facts.PREVENT_DESTROY.doubted(_NOT_WRITTEN_OUT, attribute.place)
-    )
-    return replace(_NO_RETENTION, prevent_destroy=prevented)
+    if isinstance(content, bool):
+        return facts.PREVENT_DESTROY.of(content is keeps, attribute.place)
+    return facts.PREVENT_DESTROY.doubted(_NOT_WRITTEN_OUT, attribute.place)
 
 
 def _attributes(root: Block) -> Value[Mapping[str, str]]:

@@ -10,7 +10,7 @@ import pytest
 from support.plans import faults, only, tables, told
 from tablegate.dialects import read
 from tablegate.dialects.reading import Reading, ReadOptions
-from tablegate.dialects.terraform.source.definitions import unshadowed
+from tablegate.dialects.terraform.source.definitions import module_files
 from tablegate.inputs.collect import collect
 from tablegate.model.value import Place
 from tablegate.syntax.source import Folder, Source
@@ -162,6 +162,23 @@ def test_prevent_destroy_is_known() -> None:
     kept = (TABLE % '"x"').replace("attribute {", "lifecycle {\n    prevent_destroy = true\n  }\n  attribute {", 1)
     assert told(only(_of(kept)).retention.prevent_destroy) is True
     assert told(only(_of(TABLE % '"x"')).retention.prevent_destroy) is ...
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("destroy = false", True),
+        ("destroy = true", False),
+        ("destroy = false\n    prevent_destroy = false", True),
+        ("destroy = true\n    prevent_destroy = true", True),
+        ("destroy = true\n    prevent_destroy = false", False),
+        ("destroy = true\n    prevent_destroy = var.none", "unknown: what its expression comes to is not known"),
+    ],
+)
+def test_a_table_that_outlives_its_resource(written: str, kept: object) -> None:
+    """``destroy = false`` keeps a table as ``prevent_destroy`` does."""
+    text = (TABLE % '"x"').replace("attribute {", f"lifecycle {{\n    {written}\n  }}\n  attribute {{", 1)
+    assert told(only(_of(text)).retention.prevent_destroy) == kept
 
 
 def test_modules_are_read_to_any_depth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -379,4 +396,40 @@ def test_a_provisioner_in_an_override_file_is_reported() -> None:
 def test_a_file_of_tofu_hides_the_file_of_its_name_alone() -> None:
     """Whatever its folder is called."""
     parts = [Source(f"a.tofu/{name}", b"") for name in ("main.tf", "main.tofu", "x.tofu.tf")]
-    assert ["a.tofu/main.tofu", "a.tofu/x.tofu.tf"] == [one.name for one in unshadowed(parts)]
+    assert ["a.tofu/main.tofu", "a.tofu/x.tofu.tf"] == [one.name for one in module_files(parts, tofu=True)]
+    assert ["a.tofu/main.tf", "a.tofu/x.tofu.tf"] == [one.name for one in module_files(parts, tofu=False)]
+
+
+OTHER = TABLE % '"tofu"'
+CALLED = ("m/t.tf", TABLE % '"inner"'), ("m/t.tofu", OTHER)
+
+
+@pytest.mark.parametrize(
+    ("text", "others", "tofu", "names", "said"),
+    [
+        (TABLE % '"tf"', [("main.tofu", OTHER)], False, ["tf"], ["main.tofu"]),
+        (TABLE % '"tf"', [("main.tofu", OTHER)], True, ["tofu"], []),
+        (TABLE % '"tf"', [("z_override.tofu.json", '{"locals": {}}')], False, ["tf"], ["z_override.tofu.json"]),
+        ("", [("m/t.tofu", OTHER)], False, [], []),
+        ('module "m" {\n  source = "./m"\n}\n', CALLED, False, ["inner"], ["m/t.tofu"]),
+        ('module "m" {\n  source = "./m"\n}\n', CALLED, True, ["tofu"], []),
+        ('module "m" {\n  source = "./m"\n}\n', CALLED[1:], False, ["tofu"], []),
+    ],
+)
+def test_files_of_both_tools(
+    text: str, others: list[tuple[str, str]], tofu: bool, names: list[str], said: list[str]
+) -> None:
+    """A folder with files of both is read as Terraform does, and says so; --tofu reads it as OpenTofu does."""
+    reading = _of(text, *others, tofu=tofu)
+    assert sorted(str(table.name.content) for table in tables(reading).values()) == names
+    assert [fault.place.file for fault in reading.faults] == said
+    assert not any(fault.blocks for fault in reading.faults)
+
+
+def test_files_of_tofu_alone() -> None:
+    """What only OpenTofu can read is read as it does, with the modules that it calls."""
+    call = 'module "m" {\n  source = "./m"\n}\n'
+    parts = (("main.tofu", call), *CALLED)
+    folder = Folder(root="", parts=tuple(Source(name, content.encode()) for name, content in parts))
+    reading = read(Source(".", b"", folder), ReadOptions())
+    assert ([table.name.content for table in tables(reading).values()], reading.faults) == (["tofu"], ())

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from support.source_lines import EU, FIXTURES, changed, finding, judged, reason, source, spot
+from support.source_lines import EU, FIXTURES, POLICIES, Held, changed, finding, judged, reason, source, spot
+from tablegate.dialects.reading import ReadOptions
+from tablegate.engine.settings import Settings
 from tablegate.findings import Exit, Outcome
+from tablegate.run.gate import check
+from tablegate.syntax.source import Source
 
 MODULE = "modules/orders/orders.tf"
 PREVENTED = "  lifecycle {\n    prevent_destroy = true\n  }\n"
@@ -38,6 +42,35 @@ def test_prevent_destroy_by_an_expression(written: str, outcome: str | None) -> 
     """OpenTofu takes variables there: the plan has their values."""
     files = changed(MODULE, "prevent_destroy = true", f"prevent_destroy = {written}")
     assert ([outcome, outcome] if outcome else []) == outcomes(files, "TG305")
+
+
+def test_destroy_is_read() -> None:
+    """A table that outlives its resource is kept."""
+    assert [] == outcomes(changed(MODULE, "prevent_destroy = true", "destroy = false"), "TG305")
+    assert ["fails", "fails"] == outcomes(changed(MODULE, "prevent_destroy = true", "destroy = true"), "TG305")
+
+
+TOFU = FIXTURES / "provider6" / "tofu-prevent-false"
+OVERRIDE = 'resource "aws_dynamodb_table" "orders" {\n  lifecycle {\n    prevent_destroy = true\n  }\n}\n'
+
+
+@pytest.mark.parametrize(
+    ("registries", "kept"),
+    [
+        (("opentofu.org", "opentofu.org"), True),
+        (("terraform.io", "terraform.io"), False),
+        (("opentofu.org", "terraform.io"), False),
+        (("terraform.io", "opentofu.org"), False),
+    ],
+)
+def test_files_of_opentofu(registries: tuple[str, str], kept: bool) -> None:
+    """They count for a plan of OpenTofu alone, whose providers are all from its own registry."""
+    head, configuration = (TOFU / "plan.json").read_text().split('"configuration"')
+    parts = (text.replace("opentofu.org", name) for text, name in zip((head, configuration), registries, strict=True))
+    files = {"main.tf": (TOFU / "main.tf").read_text(), "z_override.tofu": OVERRIDE}
+    held = Source("plan.json", '"configuration"'.join(parts).encode(), tree=Held(files, {}))
+    report = check((held,), POLICIES, Settings(select=("TG305",)), ReadOptions())
+    assert [str(item.outcome) for item in report.findings] == ([] if kept else ["fails"])
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,14 @@ from tablegate.dialects.terraform.configuration import Configuration
 from tablegate.dialects.terraform.estate import EstateBuilder
 from tablegate.dialects.terraform.references import UnknownValue
 from tablegate.dialects.terraform.secrets import texts
-from tablegate.dialects.terraform.source.definitions import Definition, RootVariables, definition_of, refuse_parsing
+from tablegate.dialects.terraform.source.definitions import (
+    Definition,
+    RootVariables,
+    definition_of,
+    is_tofu,
+    module_files,
+    refuse_parsing,
+)
 from tablegate.dialects.terraform.source.evaluate import evaluated
 from tablegate.dialects.terraform.source.modules import ModuleInstance
 from tablegate.dialects.terraform.source.resources import Resources
@@ -96,9 +103,24 @@ class Project:
     def _definition(self, folder: str) -> Definition:
         definition = self._definitions.get(folder)
         if definition is None:
-            files = self._folders.get(folder, [])
+            files = self._files(folder)
             definition = self._definitions[folder] = definition_of(folder, files, self._options.grammar, self.refuse)
         return definition
+
+    def _files(self, folder: str) -> list[Source]:
+        """The files of a module. A folder with files of both tools is read as Terraform does, unless told otherwise."""
+        files = self._folders.get(folder, [])
+        alone = [source for source in files if is_tofu(source)]
+        tofu = self._options.tofu or len(alone) == len(files) or self._has_only_tofu(self._folder.root)
+        if alone and not tofu:
+            count = "a .tofu file" if len(alone) == 1 else f"{len(alone)} .tofu files"
+            message = f"read as Terraform does, without {count}"
+            self._faults.incomplete(message, Place(alone[0].name), hint="for OpenTofu: --tofu")
+        return module_files(files, tofu=tofu)
+
+    def _has_only_tofu(self, folder: str) -> bool:
+        """Whether only OpenTofu can read a folder."""
+        return all(map(is_tofu, self._folders.get(folder, ())))
 
     def refuse(self, message: str, place: Place, *, duplicate: bool = False, hint: str | None = None) -> None:
         """Report a part of the source that cannot be read."""

@@ -105,10 +105,10 @@ class Definition:
 
 
 def definition_of(folder: str, files: Iterable[Source], grammar: str | None, refuse: Refuse) -> Definition:
-    """The module defined by these files. A file that cannot be read is reported and left out."""
+    """The module defined by these files, in their order. A file that cannot be read is reported and left out."""
     definition = Definition(folder)
     overriding: list[Source] = []
-    for source in unshadowed(files):
+    for source in files:
         if overrides(source):
             overriding.append(source)
         else:
@@ -193,14 +193,17 @@ def overrides(file: NamedFile) -> bool:
     return stem == _OVERRIDES[0] or stem.endswith(_OVERRIDES[1])
 
 
-def unshadowed(files: Iterable[Source]) -> list[Source]:
-    """The files by name, without each ``.tf`` file that a ``.tofu`` file of the same name replaces."""
+def module_files(files: Iterable[Source], *, tofu: bool) -> list[Source]:
+    """The files of a module that the tool reads, by name. OpenTofu takes ``x.tofu`` in place of ``x.tf``."""
     in_order = sorted(files, key=lambda source: source.name)
-    tofu = {re.sub(r"\.tofu(?=(?:\.json)?\Z)", ".tf", source.name) for source in in_order if _is_tofu(source)}
-    return [source for source in in_order if source.name not in tofu]
+    if not tofu:
+        return [source for source in in_order if not is_tofu(source)]
+    replaced = {re.sub(r"\.tofu(?=(?:\.json)?\Z)", ".tf", source.name) for source in in_order if is_tofu(source)}
+    return [source for source in in_order if source.name not in replaced]
 
 
-def _is_tofu(source: Source) -> bool:
+def is_tofu(source: Source) -> bool:
+    """Whether only OpenTofu reads the file."""
     return source.name.endswith((".tofu", ".tofu.json"))
 
 

@@ -17,8 +17,8 @@ from tablegate.dialects.terraform.source.values import (
     merged_unknown,
     unknowns,
 )
-from tablegate.dialects.terraform.source_info import BlockLines
-from tablegate.syntax.hcl.nodes import Attribute, Block, Body, Literal, Name, Tuple
+from tablegate.dialects.terraform.source_info import BlockLines, Lifecycle
+from tablegate.syntax.hcl.nodes import Block, Body, Literal, Name, Tuple
 
 # Arguments and blocks of Terraform itself, which no provider sees.
 _META = frozenset({"count", "for_each", "provider", "depends_on", "lifecycle"})
@@ -224,10 +224,14 @@ def _iterator(block: Block) -> str:
     return block.labels[0]
 
 
-def lifecycle(body: Body) -> tuple[Attribute | None, bool]:
-    """The prevent_destroy argument of a body, and whether it ignores all changes."""
+def keeping(body: Body) -> Lifecycle:
+    """The arguments that keep the resource of a body."""
     attributes = lifecycle_of(body)
-    ignored = attributes.get("ignore_changes")
+    return Lifecycle(attributes.get("prevent_destroy"), attributes.get("destroy"))
+
+
+def ignores_all_changes(body: Body) -> bool:
+    """Whether what a body says may never be applied."""
+    ignored = lifecycle_of(body).get("ignore_changes")
     value = None if ignored is None else ignored.value
-    everything = value in (Name("all"), Literal("all"), Tuple((Literal("all"),)), Tuple((Literal("*"),)))
-    return attributes.get("prevent_destroy"), everything
+    return value in (Name("all"), Literal("all"), Tuple((Literal("all"),)), Tuple((Literal("*"),)))

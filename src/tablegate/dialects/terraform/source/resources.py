@@ -22,9 +22,9 @@ from tablegate.dialects.terraform.source.modules import (
     provider_use,
     repetition_of,
 )
-from tablegate.dialects.terraform.source.plan_shape import PlanObject, lifecycle, plan_object
+from tablegate.dialects.terraform.source.plan_shape import PlanObject, ignores_all_changes, keeping, plan_object
 from tablegate.dialects.terraform.source.values import EvaluationScope
-from tablegate.dialects.terraform.source_info import BlockLines, LazySourceResource, SourceResource
+from tablegate.dialects.terraform.source_info import BlockLines, LazySourceResource, Lifecycle, SourceResource
 from tablegate.syntax.hcl.nodes import Block
 from tablegate.syntax.json.lazy import Plain
 from tablegate.syntax.node import ParseError
@@ -182,7 +182,7 @@ class Resources:
             self._faults.incomplete(message, block.place)
 
     def _note_ignored(self, key: Key, block: Block) -> None:
-        if lifecycle(block.body)[1] and key.type in READ:
+        if key.type in READ and ignores_all_changes(block.body):
             message = f"{key.type}.{key.name} ignores all changes: what is written may never be applied"
             self._faults.incomplete(message, block.place)
 
@@ -214,10 +214,10 @@ class Resources:
                 resource = plan_object(
                     block.body, block, scope, module, partly=key.type.startswith(_PARTLY_KNOWN_TYPES)
                 )
-                prevent_destroy = lifecycle(block.body)[0]
+                kept = keeping(block.body)
             except ParseError as error:
                 refuse_parsing(error, block.file.name, self._refuse)
-                resource, prevent_destroy = _unread(block), None
+                resource, kept = _unread(block), Lifecycle()
             provider = self.providers.key_of(scope, module, block, _address(module, key, scope.key))
             if key.type in READ:
                 self.providers.merge_tags(resource, provider)
@@ -226,7 +226,7 @@ class Resources:
                 resource.expressions,
                 resource.written,
                 provider,
-                prevent_destroy,
+                kept,
                 _count_unknown(resource.unknown),
             )
 

@@ -11,10 +11,10 @@ from tablegate.dialects.terraform.resource_changes import ResourceChange
 from tablegate.dialects.terraform.source.definitions import Definition, Key, definition_of, inner_type
 from tablegate.dialects.terraform.source.evaluate import evaluated
 from tablegate.dialects.terraform.source.modules import ModuleInstance, instance_key
-from tablegate.dialects.terraform.source.plan_shape import lifecycle
+from tablegate.dialects.terraform.source.plan_shape import keeping
 from tablegate.dialects.terraform.source.scalars import FailedError, InexactError
 from tablegate.dialects.terraform.source.values import EvaluationScope
-from tablegate.dialects.terraform.source_info import SourceMatch
+from tablegate.dialects.terraform.source_info import Lifecycle, SourceMatch
 from tablegate.dialects.terraform.source_map.blocks import BlockMap
 from tablegate.dialects.terraform.source_map.expressions import (
     ExpressionSite,
@@ -170,8 +170,10 @@ class SourceMap:
         grammar: str | None,
         configuration: Configuration,
         variables: Tree,
+        *,
+        tofu: bool,
     ) -> None:
-        self._folders = Folders(source, values, grammar)
+        self._folders = Folders(source, values, grammar, tofu=tofu)
         self._configuration = configuration
         self._tracer = ValueTracer(variables)
         self._root = Module(self._folders, source.root)
@@ -198,7 +200,8 @@ class SourceMap:
         site = ExpressionSite(module, keys, body.attributes.get("for_each"), instance.key)
         value = partial(self._value, instance)
         written = BlockMap(block, body, content, site, self._tracer, sure=sure, value=value)
-        return SourceMatch(written, self._evaluated_flag(instance, lifecycle(body)[0]), sure)
+        kept = Lifecycle(*(self._evaluated_flag(instance, attribute) for attribute in keeping(body)))
+        return SourceMatch(written, kept, sure)
 
     def _evaluated_flag(self, instance: ResourceChange, attribute: Attribute | None) -> Attribute | None:
         """An argument with what its expression comes to, if that is known: OpenTofu takes variables in a lifecycle."""

@@ -8,9 +8,9 @@ from tablegate.dialects.terraform.source.definitions import (
     blocks_of,
     in_order,
     merged,
+    module_files,
     overrides,
     refuse_parsing,
-    unshadowed,
 )
 from tablegate.findings import Fault, FaultCode
 from tablegate.model.value import Place
@@ -25,8 +25,9 @@ _EMPTY = Body({}, ())
 class Folders:
     """The folders of a source tree, and the faults in them."""
 
-    def __init__(self, tree: Tree, values: Iterable[Source], grammar: str | None) -> None:
+    def __init__(self, tree: Tree, values: Iterable[Source], grammar: str | None, *, tofu: bool) -> None:
         self.tree = tree
+        self._tofu = tofu
         self._values = tuple(values)
         self.faults: list[Fault] = []
         self.grammar = grammar
@@ -39,7 +40,7 @@ class Folders:
         files = self._sources.get(folder)
         if files is None:
             code = [one for one in self.tree.files(folder) if not _is_values(one)]
-            files = self._sources[folder] = sorted(unshadowed(code), key=overrides)
+            files = self._sources[folder] = sorted(module_files(code, tofu=self._tofu), key=overrides)
         return files
 
     def blocks(self, source: Source) -> list[Block]:
