@@ -113,3 +113,24 @@ def test_a_broken_exporter_does_not_hide_the_others() -> None:
     """Its fault is reported when it is read itself."""
     (table,) = _tables(ORDERS, KEYS, "Outputs: {A: {Export: [}")
     assert "orders-prod" == table.name.content
+
+
+@pytest.mark.parametrize(
+    ("imported", "exported"),
+    [
+        ("!%49mportValue shop-key", "Export: {Name: shop-key}"),
+        ('{"Fn::\\x49mportValue": shop-key}', "Export: {Name: shop-key}"),
+        ("!ImportValue shop-key", '"E\\x78port": {Name: shop-key}'),
+        ("!ImportValue shop-key", "? Export\n        : {Name: shop-key}"),
+    ],
+)
+def test_an_import_in_another_spelling(imported: str, exported: str) -> None:
+    """What the sources know of each other does not depend on how a word is written."""
+    keys = (
+        KEYS.replace("Export: {Name: shop-key}", exported)
+        .replace("{Value: !GetAtt Key.Arn, ", "\n        Value: !GetAtt Key.Arn\n        ")
+        .replace("shop-key}}", "shop-key}")
+    )
+    (table,) = _tables(keys, ORDERS.replace("!ImportValue shop-key", imported))
+    (plain,) = _tables(KEYS, ORDERS)
+    assert plain.encryption == table.encryption

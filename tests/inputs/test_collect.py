@@ -14,8 +14,8 @@ import pytest
 
 from tablegate.findings import NO_INPUT, Skipped
 from tablegate.inputs import files
-from tablegate.inputs.collect import IGNORED, SILENT, Collected, collect
-from tablegate.syntax.recognise import PART, SERVICE, UNSYNTHESISED, Fragment
+from tablegate.inputs.collect import IGNORED, SILENT, UNFILLED, Collected, collect
+from tablegate.syntax.recognise import PART, SERVICE, UNRENDERED, UNSYNTHESISED, Fragment
 from tablegate.syntax.source import Source
 
 TEMPLATE = b"Resources:\n  T:\n    Type: AWS::DynamoDB::Table\n"
@@ -404,6 +404,13 @@ CALLING = b'module "m" {\n  source = "%s"\n}\n'
         ({"d/main.tf.json": b'{"mod\\u0075le": {"m": {"source": ".\\/m"}}}', "d/m/m.tf": TABLE_SOURCE}, ["d"]),
         ({"d/main.tf": b'module "m" {\n  source /* a */ = "./m"\n}\n', "d/m/m.tf": TABLE_SOURCE}, ["d"]),
         ({"d/main.tf": b'/* a */ module"m"{\n  source = "acme/vpc/aws"\n}\n'}, ["d"]),
+        ({"d/main.tf": b'\xef\xbb\xbfmodule "m" {\n  source = "acme/vpc/aws"\n}\n'}, ["d"]),
+        ({"d/main.tf": CALLING % b"acme/vpc/aws" + b'resource "aws_s3_object" "o" {\n  source = "./x"\n}\n'}, ["d"]),
+        ({"d/main.tf": CALLING % b"acme/vpc/aws" + b'# source = "./x"\n'}, ["d"]),
+        ({"d/main.tf": b"# what a module needs\n" + NETWORK}, []),
+        ({"d/main.tf.json": b'{"mod\\u0075le": {"m": {"source": "acme/x/aws"}}}'}, ["d"]),
+        ({"d/main.tf": b"module m {\n  source =\n"}, ["d"]),
+        ({"d/main.tf": b"# a module \n}"}, []),
     ],
 )
 def test_source_is_read_where_a_table_may_be_in_it(files: dict[str, bytes], judged: list[str]) -> None:
@@ -439,3 +446,44 @@ def test_what_is_met_is_told_now_and_then() -> None:
 def test_a_file_is_called_as_seen_from_the_working_directory(path: str) -> None:
     """Whichever way a path is spelled, its name is the shortest way there."""
     assert files.name_of(path) == os.path.relpath(path)
+
+
+@pytest.mark.parametrize("name", ["template.yaml.tpl", "stack.template.j2", "x.JINJA2", "plan.json.tmpl"])
+def test_files_for_template_engines_are_found_by_content(name: str) -> None:
+    """What can be read as it is, is checked; what is no input is counted."""
+    _write(d__t_yaml=TEMPLATE)
+    Path("d", name).write_bytes(PLAN if "plan" in name else TEMPLATE)
+    assert sorted([f"d/{name}", "d/t.yaml"]) == _names(collect(["d"]))
+    Path("d", name).write_bytes(b"Hello, {{ name }}")
+    assert (Skipped(NO_INPUT, 1, (f"d/{name}",)),) == collect(["d"]).skipped
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (b"{% if x %}\nResources:\n  T:\n    Type: AWS::DynamoDB::Table\n{% endif %}\n", True),
+        (b"Resources:\n  T:\n    Type: AWS::DynamoDB::Table\n    Properties: {{ properties }}\n", True),
+        (b'Resources:\n  T:\n    ? {{ x }}\n    "Type": "AWS::Dynamo\\x44B::Table"\n', True),
+        (b'resource "aws_dynamodb_table" "t" {\n  name = ${name}\n}\n', True),
+        (b'resource "aws_dynamodb_table" "t" {}\n', True),
+        (b"{{ greeting }}\ndynamodb is what we use: [\n", False),
+    ],
+)
+def test_files_for_template_engines_that_are_not_filled_in(text: bytes, told: bool) -> None:
+    """They are counted with the reason. One that declares a table is reported, and alone it is no pass."""
+    _write(d__t_yaml=TEMPLATE)
+    Path("d/stack.j2").write_bytes(text)
+    collected = collect(["d"])
+    assert (["d/t.yaml"], (Skipped(UNFILLED, 1, ("d/stack.j2",)),)) == (_names(collected), collected.skipped)
+    assert ([("d/stack.j2", UNRENDERED.what, False)] if told else []) == _faults(collected)
+    Path("d/t.yaml").write_bytes(QUEUES)
+    assert told is any(fault.blocks for fault in collect(["d"]).faults)
+
+
+@pytest.mark.parametrize("mention", ["x" * 5000, "a\\0b", "a\\nb", "..", "\\uD800"])
+def test_odd_names_of_embedded_files(mention: str) -> None:
+    """They name no file, and the template is checked."""
+    text = f'Resources: {{S: {{Type: AWS::CloudFormation::Stack, Properties: {{TemplateURL: "{mention}"}}}}}}\n'
+    Path("t.yaml").write_text(text)
+    collected = collect(["t.yaml"])
+    assert (["t.yaml"], ()) == (_names(collected), collected.faults)

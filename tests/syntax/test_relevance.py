@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tablegate.syntax.relevance import Sniffed, may_concern_tables, sniffed
+from tablegate.syntax.relevance import Sniffed, embedded_files, is_manifest, looks_relevant, may_concern_tables, sniffed
 
 QUEUE = b"Resources:\n  Q: {Type: AWS::SQS::Queue}\n"
 EMPTY = b'{"format_version": "1.2", "resource_changes": []'
@@ -72,6 +72,12 @@ def test_an_input_can_have_nothing_that_is_judged(data: bytes) -> None:
         b'{"plan_format_version": "1.2", "resource_changes": []}',
         b"",
         b" \n",
+        QUEUE.replace(b"SQS", b"!%53QS"),
+        b"\xef\xbb\xbf" + EMPTY,
+        b" " * 100 + EMPTY,
+        b"[command]/bin/terraform show\n",
+        b"Changes: []\nChangeSetId: x\nNextToken: y\n",
+        QUEUE.replace(b"AWS::SQS::Queue", b'"AWS::Dynamo\\\xc2\x85DB::Table"'),
     ],
 )
 def test_whatever_may_hide_a_table_is_read(data: bytes) -> None:
@@ -98,3 +104,119 @@ def test_whatever_may_hide_a_table_is_read(data: bytes) -> None:
 def test_source_without_tables_is_known(data: bytes, expected: bool) -> None:
     """Also where the words cannot be looked for, it is read."""
     assert expected is may_concern_tables(data)
+
+
+TABLE = "  T:\n    Type: AWS::DynamoDB::Table\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"? Resources\n:\n{TABLE}",
+        f"? |-\n  Resources\n:\n{TABLE}",
+        f"!!str Resources:\n{TABLE}",
+        f"&a Resources:\n{TABLE}",
+        f'"Reso\\x75rces":\n{TABLE}',
+        f'? "Reso\\\n  urces"\n:\n{TABLE}',
+        "--- {Resources: {T: {Type: AWS::DynamoDB::Table}}}\n",
+        "# flow\n{Resources: {T: {Type: AWS::DynamoDB::Table}}}\n",
+        "{Resources: {T: {Type: AWS::DynamoDB::Table}}}\n",
+        f"A: 1\x85Resources:\n{TABLE}",
+        f"# c\u2028Resources:\n{TABLE}",
+        f"A: 1\rResources:\r{TABLE}",
+        f"Resources:\n\x85{TABLE}",
+        f"Resources:\n\r{TABLE}",
+        f"Resources:\nResources:\n{TABLE}",
+        f"Resources: # empty\n? A\nResources:\n{TABLE}",
+        "Resources:\n  T:\n    Type: 'AWS\\x3a\\x3aDynamoDB'\n",
+        'Resources:\n  T:\n    "Type": "AWS\\x3a\\x3aDynamo\\x44B\\x3a\\x3aTable"\n',
+        '{"Resources":{"T":{"\\u0054ype":"AWS::Dynamo\\u0044B::Table"}}}',
+        '{"Re\\u0073ources":{"T":{"\\u0054ype":"AWS::Dynamo\\u0044B::Table"}',
+        '{"Resources": {"T": {"Type": "AWS::DynamoDB::Table"}}, "format_version": "1"}',
+        '{"Resources": {"T": {"Type": "AWS::DynamoDB::Table"}}, "version": 1, "artifacts": {}}',
+        f"? Resources\n: [\n{TABLE}",
+        f"!!str Resources: [\n{TABLE}",
+        "Changes: []\nChangeSetId: x\n",
+        "changeSetName: x\nchanges: []\n",
+        "ChangeSetId: x\nChanges: [\n",
+        "TemplateBody:\n  Resources: {T: {Type: AWS::DynamoDB::Table}}\n",
+    ],
+)
+def test_a_template_in_any_spelling_is_found(text: str) -> None:
+    """Also one that is broken: found in a folder it blocks, as it does where it is named."""
+    assert looks_relevant(text.encode(), "x.yaml")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "service: x\nresources:\n  Resources:\n    T: {Type: AWS::DynamoDB::Table}\n",
+        "Resources of a queue: AWS::SQS\n",
+        "the Resources: [AWS::SQS\n",
+        "- Resources: AWS::SQS\n",
+        "AWS::SQS Resources\n",
+        "Resources: {{ values }}\n",
+        "Resources:\n\n# later\nAWSTemplateFormatVersion: 2010-09-09 AWS::X\n",
+        "Resources:\nA: AWS::X\n",
+        "Resources: null\nA: AWS::X\n",
+        '"Resources": ~\nA: AWS::X\n',
+        "? Resources\n:\nA: AWS::X\n",
+        '// comment\n{"a": "AWS::X"}',
+        '{"Resources": ["AWS::X"], "x": "\\u0041"}',
+        '{ // "Resources" of AWS::X\n}',
+        "TemplateBodies: AWS::X\n",
+        "see the TemplateBody [\n",
+    ],
+)
+def test_what_only_mentions_a_template_is_passed_over(text: str) -> None:
+    """Fragments, prose, and a template that nobody has filled in."""
+    assert not looks_relevant(text.encode(), "x.yaml")
+
+
+STACK = "Resources:\n  S:\n    Type: AWS::CloudFormation::Stack\n    Properties:\n      {}\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "TemplateURL: child.yaml",
+        "? TemplateURL\n      : child.yaml",
+        "!!str TemplateURL: !!str child.yaml",
+        '"Template\\x55RL": "ch\\x69ld.yaml"',
+        "TemplateURL: &a child.yaml",
+        "TemplateURL: >-\n        child.yaml",
+        "TemplateURL: !Sub child.yaml",
+    ],
+)
+def test_files_that_a_template_embeds(line: str) -> None:
+    """In any spelling of the member that names them, and in any encoding."""
+    text = STACK.format(line)
+    assert ("child.yaml",) == embedded_files(text.encode())
+    assert ("child.yaml",) == embedded_files(text.encode("utf-16"))
+    assert ("child.yaml",) == embedded_files(
+        text.replace("AWS::Cloud", '"AWS::Cl\\x6fud').replace("Stack", 'Stack"').encode()
+    )
+
+
+def test_files_that_json_embeds() -> None:
+    """A slash may have an escape, a list may have several names, and what is broken embeds nothing that is known."""
+    text = '{"Resources": {"S": {"Type": "AWS::CloudFormation::Stack", "Properties": {"TemplateURL": ["a\\/b", 1]}}}'
+    assert ("a/b",) == embedded_files(f"{text}}}".encode())
+    assert () == embedded_files(text.encode())
+    assert () == embedded_files(QUEUE)
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b'{"version": "1", "artifacts": {}}', True),
+        (b'{"version": "1", "artifacts": []}', False),
+        (b'{"version": "1"}', False),
+        (b'{"type": "cdk:asset-manifest",', True),
+        (b'{"type": "\\u0063dk:asset-manifest",', True),
+        (b'{"name": "x",', False),
+    ],
+)
+def test_a_manifest_is_known(data: bytes, expected: bool) -> None:
+    """Also a broken one, if it may have a word of an assembly."""
+    assert expected is is_manifest(data)

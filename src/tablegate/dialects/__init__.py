@@ -11,6 +11,7 @@ from tablegate.findings import Fault, FaultCode
 from tablegate.model.record import replace
 from tablegate.model.value import Place
 from tablegate.syntax.node import ParseError
+from tablegate.syntax.raw_text import may_say
 from tablegate.syntax.recognise import Kind, recognise
 from tablegate.syntax.relevance import begins_as_plan
 from tablegate.syntax.source import Source
@@ -57,9 +58,9 @@ def _of_folder(source: Source, options: ReadOptions) -> Reading:
     return reading
 
 
-_IMPORT_FUNCTIONS = (b"ImportValue", b"GetStackOutput")
-_PARENT_CHANGE_SET = b"arentChangeSetId"  # in either spelling
-_CHANGE_SET = (b"hangeSetId", b"hangeSetName")
+_IMPORT_FUNCTIONS = ("ImportValue", "GetStackOutput", "ForEach")  # a loop makes keys
+_PARENT_CHANGE_SET = "arentChangeSetId"  # in either spelling
+_CHANGE_SET = ("hangeSetId", "hangeSetName")
 _EXPORTS = "tablegate.dialects.cloudformation.exports"  # by name, as above
 _CHANGE_SETS = "tablegate.dialects.change_set.document"
 
@@ -69,11 +70,11 @@ def with_shared_inputs(sources: Sequence[Source], options: ReadOptions) -> ReadO
     if options.shared:
         return options
     others = [source for source in sources if not begins_as_plan(source.data)]
-    if _holds(others, *_IMPORT_FUNCTIONS):
+    if _may_say(others, *_IMPORT_FUNCTIONS):
         options = replace(options, exports=import_module(_EXPORTS).exports_of(others, options))
-    if _holds(others, _PARENT_CHANGE_SET):
+    if _may_say(others, _PARENT_CHANGE_SET):
         options = replace(options, change_sets=import_module(_CHANGE_SETS).addresses_of(others))
-    template = options.template if options.template is not None and _holds(others, *_CHANGE_SET) else None
+    template = options.template if options.template is not None and _may_say(others, *_CHANGE_SET) else None
     return replace(options, template=template, shared=True)
 
 
@@ -91,5 +92,5 @@ def read_all(sources: Iterable[Source], options: ReadOptions) -> Iterator[Readin
         yield from inner
 
 
-def _holds(sources: Iterable[Source], *words: bytes) -> bool:
-    return any(word in source.data for source in sources for word in words)
+def _may_say(sources: Iterable[Source], *words: str) -> bool:
+    return any(may_say(source.data, *words) for source in sources)

@@ -25,7 +25,15 @@ from tablegate.inputs.terraform import RootModules, is_source
 from tablegate.inputs.walk import Ignores, Walk
 from tablegate.model.record import record
 from tablegate.model.value import Place
-from tablegate.syntax.recognise import PROGRAM, UNSYNTHESISED, Fragment, assembly_of, fragment_of
+from tablegate.syntax.recognise import (
+    PROGRAM,
+    UNSYNTHESISED,
+    Fragment,
+    assembly_of,
+    fragment_of,
+    is_whole,
+    unrendered_of,
+)
 from tablegate.syntax.relevance import (
     MANIFEST,
     MAX_EMBEDDED,
@@ -43,9 +51,26 @@ STDIN_NAME = "<stdin>"
 # Why files of a folder are skipped.
 IGNORED = "excluded by an ignore file"
 SILENT = "no mention of DynamoDB or IAM"
+UNFILLED = "made for a template engine"
 
 _PROGRESS_EVERY = 100  # files
 _ENDINGS = (".json", ".yaml", ".yml", ".template", ".cfn", ".txt", ".tfstate")
+# Of files for template engines: what is found in them as it is, is checked.
+_OF_ENGINES = (
+    ".ejs",
+    ".erb",
+    ".gotmpl",
+    ".hbs",
+    ".j2",
+    ".jinja",
+    ".jinja2",
+    ".liquid",
+    ".mustache",
+    ".njk",
+    ".tftpl",
+    ".tmpl",
+    ".tpl",
+)
 _ENDINGS_IN_ASSEMBLY = (".json", ".yaml", ".yml")
 _PROGRAM = os.sep + PROGRAM
 _DESCRIPTORS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")  # what a shell passes for <(command)
@@ -259,17 +284,17 @@ class _Collector:
         if kind is not Sniffed.READ:
             self._skipped[name] = SILENT if kind is Sniffed.SILENT else NO_INPUT
             return kind is Sniffed.SILENT
-        if not named and not looks_relevant(data, name):
-            self._skipped[name] = NO_INPUT
-            self._note_fragment(name, data)
+        is_unfilled = not named and name.lower().endswith(_OF_ENGINES) and not is_whole(Source(name, data))
+        if not named and (is_unfilled or not looks_relevant(data, name)):
+            self._skipped[name] = UNFILLED if is_unfilled else NO_INPUT
+            self._note_fragment(name, unrendered_of(data) if is_unfilled else fragment_of(data))
             return False
         self._seen.add(identity)
         self._sources[name] = Source(name, data, beside=_beside(path, data))
         return True
 
-    def _note_fragment(self, name: str, data: bytes) -> None:
+    def _note_fragment(self, name: str, fragment: Fragment | None) -> None:
         """Warn if a file that is not read declares tables."""
-        fragment = fragment_of(data)
         if fragment is not None:
             self._fragments += 1
             self._warn(name, fragment)
@@ -291,7 +316,7 @@ class _Collector:
 
 
 def _is_candidate(name: str) -> bool:
-    return name.lower().endswith(_ENDINGS) or is_source(name)
+    return name.lower().endswith((*_ENDINGS, *_OF_ENGINES)) or is_source(name)
 
 
 def _no_input(candidates: int, ignored: int) -> str:
@@ -304,7 +329,8 @@ def _beside(path: str, data: bytes) -> Beside:
     """The files that belong to a source: the rest of its assembly, or the templates that it embeds, and theirs."""
     if os.path.basename(path) == MANIFEST and is_manifest(data):
         return Bundle().of_assembly(os.path.dirname(path) or os.curdir)
-    return Bundle().of_embedded(path, data) if embedded_files(data) else ALONE
+    mentions = embedded_files(data)
+    return Bundle().of_embedded(path, mentions) if mentions else ALONE
 
 
 class Bundle:
@@ -330,15 +356,15 @@ class Bundle:
                         self._add(entry.path)
         return Beside(self._files, self._refused)
 
-    def of_embedded(self, path: str, data: bytes) -> Beside:
+    def of_embedded(self, path: str, mentions: Iterable[str]) -> Beside:
         """The templates that a template embeds, and those that they embed, if they are inside the root."""
         root = _root(path)
-        waiting = [(path, name) for name in embedded_files(data)]
+        waiting = [(path, name) for name in mentions]
         while waiting and len(self._files) < MAX_EMBEDDED:
             parent, mention = waiting.pop(0)
             child = os.path.normpath(Path(parent).parent / mention)
             name = name_of(child)
-            if name in self._files or not Path(child).is_file():
+            if name in self._files or not os.path.isfile(child):  # False for what is no path
                 continue
             if not Path(child).resolve().is_relative_to(root):
                 self._refused[name] = "it is outside the folder that is checked"

@@ -9,11 +9,13 @@ import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from io import BytesIO
+from typing import NamedTuple
 
 from tablegate.engine.settings import ConfigError
 from tablegate.inputs.files import content_or_reason, name_of, read_part
 from tablegate.model.record import replace
 from tablegate.syntax.node import ParseError
+from tablegate.syntax.raw_text import may_hide
 from tablegate.syntax.relevance import may_concern_tables
 from tablegate.syntax.source import Folder, Source, Tree, decode, within
 
@@ -27,8 +29,8 @@ ENDINGS = (".tf", ".tofu", ".tf.json", ".tofu.json")
 VARIABLES = ("terraform.tfvars", "terraform.tfvars.json")
 VARIABLES_ENDINGS = (".auto.tfvars", ".auto.tfvars.json")
 
-_LOCAL_CALL = rb"""(?m)(?:^|[\s{,])"?(?:source)"?\s*[:=]\s*"\.\.?/"""
-_MODULE = rb"""(?m)^(?:\s|/\*.*?\*/)*module[\s"/]"""
+_MODULE = rb"""(?m)(?:^|[\s/{,\xbf])"?module[\s"/]"""  # the header of a block, or a word of a comment
+_HEADER = rb"""(?m)^[ \t]*(?:module[ \t]|[{,]?[ \t]*"module"[ \t]*:)"""  # in a file that cannot be parsed
 _DOWNLOADED = ".terraform/modules/modules.json"
 ANY = "*"  # in the path of a module: a part that is not written out
 _MOST_FOLDERS = 100  # that such a path may mean
@@ -66,6 +68,7 @@ class RootModules:
         self._named: dict[str, list[Source]] = {}
         self._calls: dict[str, tuple[str, ...]] = {}  # the folders that the modules of a folder call
         self._possible: set[str] = set()  # folders of which an expression decides which one is called
+        self._calls_by_file: dict[str, Calls] = {}
         self._limits: dict[str, str] = {}  # the folder that a root module may not leave
 
     def add_folder(self, folder: str, sources: Iterable[Source]) -> None:
@@ -87,12 +90,12 @@ class RootModules:
             if folder in reached:
                 continue
             parts = self._folders[folder]
-            if not self._called(folder, parts) and not _may_concern_tables(parts):
+            if not self._called(folder, parts) and not self._may_concern_tables(parts):
                 irrelevant.append(folder or ".")
                 continue
             root, module = self._root(folder or ".", folder, parts)
             reached |= {part.name.rpartition("/")[0] for part in module.parts} - self._possible
-            if _may_concern_tables(module.parts) or self._calls_unread_module(module):
+            if self._may_concern_tables(module.parts) or self._calls_unread_module(module):
                 roots.append(root)
             else:
                 irrelevant.append(folder or ".")
@@ -142,7 +145,7 @@ class RootModules:
     def _called(self, folder: str, parts: Iterable[Source]) -> tuple[str, ...]:
         """The folders of the local modules that a module calls."""
         if folder not in self._calls:
-            called = [within(folder, path) for part in parts for path in local_calls(part)]
+            called = [within(folder, path) for part in parts for path in self._calls_of(part).local]
             for path in [path for path in called if ANY in path and self._names is names_in]:
                 modules = [found for found in matching_folders(path) if any(map(is_source, self._names(found)))]
                 called += modules
@@ -151,25 +154,47 @@ class RootModules:
             self._calls[folder] = tuple(dict.fromkeys(called))
         return self._calls[folder]
 
+    def _calls_of(self, part: Source) -> Calls:
+        if part.name not in self._calls_by_file:
+            self._calls_by_file[part.name] = calls_of(part)
+        return self._calls_by_file[part.name]
+
+    def _may_concern_tables(self, parts: Iterable[Source]) -> bool:
+        """Whether these files may have a table, or call a module that is not local and may have one."""
+        return any(may_concern_tables(part.data) or self._calls_of(part).others for part in parts)
+
     def _may_enter(self, root: str, folder: str) -> bool:
         if root not in self._limits:
             self._limits[root] = repository_of(root)
         return may_enter(self._limits[root], folder)
 
 
-def local_calls(source: Source) -> list[str]:
-    """The relative folders of the modules that a file calls, with ``ANY`` for a part that an expression makes."""
+class Calls(NamedTuple):
+    """What modules a file calls: the relative folders of the local ones, and whether there are others.
+
+    A folder has ``ANY`` for a part that an expression makes.
+    """
+
+    local: tuple[str, ...]
+    others: bool
+
+
+_NONE = Calls((), others=False)
+
+
+def calls_of(source: Source) -> Calls:
+    """The modules that a file calls."""
     data = source.data
-    if b"\\" not in data and (b"module" not in data or b"./" not in data):
-        return []  # nor is either hidden by an escape
+    if re.search(_MODULE, data) is None and not (source.name.endswith(".json") and may_hide(data)):
+        return _NONE
     from tablegate.syntax.hcl.json_syntax import file_of  # most inputs are no source
 
     try:
         blocks = file_of(source.name, decode(data)).blocks()
     except ParseError:
-        return []  # the dialect reports why
+        return Calls((), others=re.search(_HEADER, data) is not None)  # the dialect reports why
     paths = [_local_path(block) for block in blocks if block.type == "module"]
-    return [path for path in paths if path]
+    return Calls(tuple(path for path in paths if path), others=None in paths)
 
 
 def _local_path(block: Block) -> str | None:
@@ -207,19 +232,6 @@ def _folders_in(folder: str) -> list[str]:
     except OSError:
         return []
     return sorted(name for name in own if not name.startswith("."))
-
-
-def _may_concern_tables(parts: Iterable[Source]) -> bool:
-    """Whether these files may have a table, or call a module that is not local and may have one."""
-    return any(may_concern_tables(part.data) or _may_call_remote_module(part) for part in parts)
-
-
-def _may_call_remote_module(source: Source) -> bool:
-    if b"module" not in source.data:
-        return False
-    if source.name.endswith(".json"):
-        return b'"module"' in source.data
-    return len(re.findall(_MODULE, source.data)) > len(re.findall(_LOCAL_CALL, source.data))
 
 
 def trusted_modules(read: Read, folder: str) -> Mapping[str, str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from tablegate.model.record import record
 from tablegate.syntax import source as text
 from tablegate.syntax.node import Node, ParseError
+from tablegate.syntax.raw_text import may_say, opens, revealed
 from tablegate.syntax.source import Source, utf8
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ OF_A_PLAN = frozenset(
     }
 )
 OF_A_TEMPLATE = frozenset({"AWSTemplateFormatVersion", "Resources", "Transform"})
+TEMPLATE_BODY = "TemplateBody"
+_OF_A_CHANGE_SET = frozenset({"ChangeSetId", "ChangeSetName", "changeSetId", "changeSetName"})
 _SIGNS = (
     (frozenset({"version", "artifacts"}), Kind.CDK_ASSEMBLY),
     (frozenset({"Changes", "ChangeSetId"}), Kind.CHANGE_SET),
@@ -105,10 +108,27 @@ def parse(text: str, *, as_json: bool, wanted: Callable[[str], bool] | None = No
     return parse_yaml(text, wanted)
 
 
-def has_template_key(text: str) -> bool:
-    """Whether a section of a template is at the top level of this YAML, without parsing it."""
+def is_template(text: str) -> bool:
+    """Whether YAML is a template, or looks like a broken one."""
     first = re.match(_FIRST_LINE, text)
-    return first is not None and any(match[1] == first[1] for match in re.finditer(_TEMPLATE_KEY, text))
+    if first is not None and any(match[1] == first[1] for match in re.finditer(_TEMPLATE_KEY, text)):
+        return True  # as nearly every template is written: nothing is parsed
+    return _has_key(text, OF_A_TEMPLATE)
+
+
+def is_output(text: str) -> bool:
+    """Whether YAML is what the command line prints of a template or of a change set, or looks like it."""
+    return _has_key(text, _OF_A_CHANGE_SET | {TEMPLATE_BODY})
+
+
+def _has_key(text: str, words: frozenset[str]) -> bool:
+    if not may_say(text, *words):
+        return False
+    try:
+        content = parse(text, as_json=False).content
+    except ParseError:
+        return opens(text, words)
+    return isinstance(content, Mapping) and not words.isdisjoint(content)
 
 
 def other_kind(keys: AbstractSet[str]) -> Kind | None:
@@ -121,7 +141,7 @@ def _of_text(text: str) -> Recognised:
         return _of_object(text.encode())
     if text.startswith(WRAPPED):
         return _of_wrapped(text)
-    if has_template_key(text):
+    if is_template(text):
         return Recognised(Kind.CLOUDFORMATION, text)
     mistake = _mistake_by_text(text)
     if mistake is not None:
@@ -146,9 +166,9 @@ def _of_object(data: bytes) -> Recognised:
         return Recognised(Kind.TERRAFORM_PLAN, document)
     if keys & OF_A_TEMPLATE:
         return Recognised(Kind.CLOUDFORMATION, data.decode())
-    if "TemplateBody" in keys:
-        body = decoded(members["TemplateBody"])
-        return _of_object_within(data, "TemplateBody") if isinstance(body, dict) else _of_body(body)
+    if TEMPLATE_BODY in keys:
+        body = decoded(members[TEMPLATE_BODY])
+        return _of_object_within(data, TEMPLATE_BODY) if isinstance(body, dict) else _of_body(body)
     kind = other_kind(keys)
     if kind is not None:
         return Recognised(kind, data.decode())
@@ -173,8 +193,8 @@ def _of_yaml(text: str) -> Recognised:
     if not isinstance(content, Mapping):
         kind = "a list" if isinstance(content, list) else "a single value"
         raise ParseError(f"this is {UNKNOWN.what}, but {kind}", hint=UNKNOWN.hint)
-    if "TemplateBody" in content:
-        return _of_body(content["TemplateBody"].plain())
+    if TEMPLATE_BODY in content:
+        return _of_body(content[TEMPLATE_BODY].plain())
     if other_kind(content.keys()) is Kind.CHANGE_SET:
         return Recognised(Kind.CHANGE_SET, text)
     raise _mistake_by_keys(content.keys()).error()
@@ -187,7 +207,8 @@ def _of_object_within(data: bytes, key: str) -> Recognised:
     inner = raw_member(data, key)
     if _of_object(inner).kind is not Kind.CLOUDFORMATION:
         raise UNKNOWN.error()
-    before = data[: data.index(inner, data.index(f'"{key}"'.encode()))].decode()
+    written = max(data.find(f'"{key}"'.encode()), 0)  # the key may have escapes
+    before = data[: data.index(inner, written)].decode()
     return Recognised(Kind.CLOUDFORMATION, re.sub(_NO_NEWLINE, " ", before) + inner.decode())
 
 
@@ -213,10 +234,13 @@ def _known_version(version: object) -> None:
 
 PROGRAM = "cdk.json"
 # Compiled only for files that are not inputs, which most runs do not have.
-_SPEAKS = rb"AWS::DynamoDB::|dynamodb:[A-Z*]"
-_SERVICE = rb"(?m)^service[ \t]*:"
-_PROVIDER = rb"(?m)^provider[ \t]*:"
-_TABLE = rb"""(?m)(?:^|[{,])[ \t-]*(?:Type|"Type"|'Type')[ \t]*:[ \t]*["']?AWS::DynamoDB::(?:Global)?Table\b"""
+_SPEAKS = r"AWS::DynamoDB::|dynamodb:[A-Z*]"
+_SERVICE = r"(?m)^[\"']?service[\"']?[ \t]*:"
+_PROVIDER = r"(?m)^[\"']?provider[\"']?[ \t]*:"
+_TABLE = (
+    r"""(?m)(?:^|[{,])[ \t?-]*(?:[!&]\S* +)*["']?Type["']?\s*:\s*(?:[!&]\S* +)*["']?AWS::DynamoDB::(?:Global)?Table\b"""
+)
+_TABLE_OF_TERRAFORM = r"""(?m)^[ \t]*resource[ \t]+"?(?:aws_dynamodb_|awscc_dynamodb_)"""
 
 
 @record(kw_only=False)
@@ -234,6 +258,10 @@ SERVICE = Fragment(
 PART = Fragment(
     "it declares a table but is not a complete template: the table is not checked",
     "check the template that is built from it",
+)
+UNRENDERED = Fragment(
+    "it declares a table but is made for a template engine: the table is not checked",
+    "check what is rendered from it",
 )
 UNSYNTHESISED = Fragment(
     "CDK app without an assembly to check: its tables and roles are not checked",
@@ -256,12 +284,30 @@ def assembly_of(data: bytes) -> str | None:
 
 
 def fragment_of(data: bytes) -> Fragment | None:
-    """What a file that is not a template declares; None if it declares no table."""
-    if re.search(_SPEAKS, data) is None:
+    """What a file that is not an input declares; None if it declares no table."""
+    text = revealed(data.decode("utf-8", "replace"))
+    if re.search(_SPEAKS, text) is None:
         return None
-    if re.search(_SERVICE, data) and re.search(_PROVIDER, data):
+    if re.search(_SERVICE, text) and re.search(_PROVIDER, text):
         return SERVICE
-    return PART if re.search(_TABLE, data) else None
+    return PART if re.search(_TABLE, text) else None
+
+
+def unrendered_of(data: bytes) -> Fragment | None:
+    """What a file for a template engine declares; None if it declares no table."""
+    text = revealed(data.decode("utf-8", "replace"))
+    return UNRENDERED if re.search(_TABLE, text) or re.search(_TABLE_OF_TERRAFORM, text) else None
+
+
+def is_whole(source: Source) -> bool:
+    """Whether an input can be read as it is, without a template engine."""
+    try:
+        recognised = recognise(source)
+        if recognised.kind is Kind.CLOUDFORMATION:
+            parse(recognised.text, as_json=is_json(recognised.text))
+    except ParseError:
+        return False
+    return recognised.kind is not Kind.TERRAFORM_SOURCE  # which Terraform reads by the file's name
 
 
 _SHOW = "terraform show -json PLAN > plan.json"

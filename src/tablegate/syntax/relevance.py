@@ -6,21 +6,36 @@ Each word that is searched for is a pass over all bytes, so the words of a langu
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from enum import Enum, auto
 
 from tablegate.syntax import source as text
-from tablegate.syntax.node import ParseError
-from tablegate.syntax.recognise import OF_A_PLAN, OF_A_TEMPLATE, WRAPPED, Kind, has_template_key, is_json, other_kind
-from tablegate.syntax.source import decode
+from tablegate.syntax.node import Node, ParseError
+from tablegate.syntax.raw_text import may_hide, may_say, opens, revealed
+from tablegate.syntax.recognise import (
+    OF_A_PLAN,
+    OF_A_TEMPLATE,
+    TEMPLATE_BODY,
+    WRAPPED,
+    Kind,
+    is_json,
+    is_output,
+    is_template,
+    other_kind,
+    parse,
+    recognise,
+)
+from tablegate.syntax.source import Source, decode
 
 _PLAN_OR_TEMPLATE_NAME = r"(?i)(?:plan|template|stack)[^/]*\.(?:json|ya?ml|template)\Z"
-# A template that nobody has filled in yet: nothing is below its Resources, and no macro puts anything there.
-_EMPTY = re.compile(r"Resources[ \t]*:[ \t]*(?:#.*)?\r?\n(?:[ \t]*(?:#.*)?\r?\n)*+(?![ \t#-])")
+# Resources with something below them, as in nearly every template.
+_FILLED = re.compile(r"Resources[ \t]*:[ \t]*(?:#.*)?\r?\n(?:[ \t]*(?:#.*)?\r?\n)*+[ \t]+[A-Za-z0-9\"']")
 _MACRO = r"(?m)^Transform[ \t]*:(?![ \t]*[\"']?AWS::Serverless)"
+_VERSION = "AWSTemplateFormatVersion"
 _SIGNS = (
     '"ChangeSetId"',
     '"lineage"',
-    '"AWSTemplateFormatVersion"',
+    f'"{_VERSION}"',
     '"resource_changes"',
     '"planned_values"',
     '"format_version"',
@@ -38,18 +53,24 @@ def looks_relevant(data: bytes, name: str) -> bool:
         return _is_relevant_object(text)
     if text.startswith(WRAPPED):
         return _has_signs(text)
-    says_so = "::" in text or "AWSTemplateFormatVersion" in text
-    return says_so and has_template_key(text) and (not _is_empty(text) or re.search(_MACRO, text) is not None)
+    if may_say(text, "::", _VERSION) and is_template(text):
+        return not _is_empty(text) or re.search(_MACRO, text) is not None
+    return is_output(text)
 
 
 def _is_empty(text: str) -> bool:
-    """Whether the resources are opened and empty."""
+    """Whether this is a template that nobody has filled in yet: there is nothing below its resources."""
     at = 0
-    while _EMPTY.match(text, at) is None:
-        at = text.find("\nResources", at) + 1  # a pattern would be tried at every line
-        if at == 0:
+    while at >= 0:
+        if _FILLED.match(text, at):
             return False
-    return True
+        at = text.find("\nResources", at) + 1 or -1  # a pattern would be tried at every line
+    try:
+        content = parse(text, as_json=False).content
+    except ParseError:
+        return False
+    section = content.get("Resources") if isinstance(content, dict) else None
+    return section is not None and section.content is None
 
 
 def _is_relevant_object(text: str) -> bool:
@@ -59,18 +80,20 @@ def _is_relevant_object(text: str) -> bool:
         keys = Document(text).members.keys()
     except ParseError:
         return _has_signs(text)
+    if "format_version" in keys and keys & OF_A_PLAN:
+        return True
+    if keys & OF_A_TEMPLATE:
+        return _VERSION in keys or '"Type"' in text or '"Type"' in revealed(text)
     other = other_kind(keys)
     if other is not None:
         return other is not Kind.CDK_ASSEMBLY  # its folder is one source
-    if "format_version" in keys:
-        return bool(keys & OF_A_PLAN)
-    if keys & OF_A_TEMPLATE:
-        return "AWSTemplateFormatVersion" in keys or '"Type"' in text
-    return not keys.isdisjoint({"resource_changes", "planned_values", "plan_format_version", "TemplateBody"})
+    return not keys.isdisjoint({"resource_changes", "planned_values", "plan_format_version", TEMPLATE_BODY})
 
 
 def _has_signs(text: str) -> bool:
-    return any(sign in text for sign in _SIGNS) or ('"Resources"' in text and '"AWS::' in text)
+    """Whether JSON that is broken, or that has other text around it, looks like an input."""
+    text = revealed(text)
+    return any(sign in text for sign in _SIGNS) or ("AWS::" in text and opens(text, OF_A_TEMPLATE))
 
 
 def _rough_text(data: bytes) -> str:
@@ -81,19 +104,15 @@ def _rough_text(data: bytes) -> str:
         return data.replace(b"\0", b"").decode("latin-1").removeprefix("ÿþ").removeprefix("þÿ")
 
 
-_BINARY_STARTS = (
-    b"\xff\xfe",
-    b"\xfe\xff",
-    b"PK\x03\x04",
-)  # of UTF-16 and of an archive: words cannot be searched
-_ESCAPES = (b"\\u", b"\\x", b"\\U", b"\\\n", b"\\\r")  # that can hide a word
-_OF_A_TEMPLATE = (b"aws::", b"::module")
+_OF_A_TEMPLATE = (b"aws::", b"::module", b"changeset")
 _OF_A_PLAN = (b"format_version", b'"lineage"')
 # Beside tables and access: types that create either, or lead to another template.
 _TYPES = rb"::(?:iam|sso|dax|serverless|foreach|cloudformation::stack|module)"
-_IN_A_TEMPLATE = (b"transform", b"export")
+_IN_A_TEMPLATE = (b"transform", b"export", b"changeset")
 _IN_A_PLAN = (b"iam", b"dax")
 _IN_SOURCE = rb"aws_(?:dax|iam|ssoadmin)"
+_OBJECT = re.compile(rb"(?:\xef\xbb\xbf)?\s*+\{")
+_WRAPPED = tuple(sign.encode() for sign in WRAPPED)
 _PARTIAL = (b'"errored":true', b'"complete":false', b"deferred", b"plan_format_version")  # of a plan
 
 
@@ -107,18 +126,17 @@ class Sniffed(Enum):
 
 def sniffed(data: bytes) -> Sniffed:
     """How to treat the file. If its bytes may hide a word, it is read."""
-    if _is_binary(data) or data.isspace() or b"DynamoDB" in data or not data:
+    if b"DynamoDB" in data or not data or data.isspace() or data.startswith(_WRAPPED) or may_hide(data):
         return Sniffed.READ
     words = data.lower()
-    if b"dynamodb" in words or (b"\\" in data and _has_any(data, _ESCAPES)):
+    if b"dynamodb" in words:
         return Sniffed.READ
-    is_json = data[:64].lstrip().startswith(b"{")
+    is_json = _OBJECT.match(data) is not None
     if is_json and not data[-64:].rstrip().endswith(b"}"):
         return Sniffed.READ  # truncated
     is_plan = is_json and _has_any(words, _OF_A_PLAN)
     if _has_any(words, _OF_A_TEMPLATE):
         may_matter = re.search(_TYPES, words) is not None or _has_any(words, _IN_A_TEMPLATE)
-        may_matter = may_matter or (is_json and b"changeset" in words)
     elif is_plan:
         may_matter = _has_any(words, _IN_A_PLAN)
     else:
@@ -134,9 +152,8 @@ def may_concern_tables(data: bytes) -> bool:
     return (
         b"dynamodb" in words
         or re.search(_IN_SOURCE, words) is not None
-        or (b"\\" in data and b"\\u" in words)  # an escape of four or eight digits
-        or _is_binary(data)
-        or data.startswith(b"\xff")
+        or may_hide(data)
+        or data.startswith(b"\xff")  # it could not be read
     )
 
 
@@ -147,10 +164,6 @@ def _has_any(data: bytes, words: tuple[bytes, ...]) -> bool:
     return False
 
 
-def _is_binary(data: bytes) -> bool:
-    return b"\0" in data[:4] or data.startswith(_BINARY_STARTS)
-
-
 def _is_balanced(data: bytes) -> bool:
     """Whether JSON has as many closing as opening brackets."""
     return data.count(b"{") == data.count(b"}") and data.count(b"[") == data.count(b"]")
@@ -159,19 +172,36 @@ def _is_balanced(data: bytes) -> bool:
 MANIFEST = "manifest.json"
 MAX_EMBEDDED = 64  # files of one template
 
-_EMBEDS = (b"AWS::CloudFormation::Stack", b"AWS::Serverless::Application")  # faster to search than the pattern
-_EMBEDDING = rb"AWS::(?:CloudFormation::Stack|Serverless::Application)\b"
-_MENTION = r"""(?:TemplateURL|Location|aws:asset:path)["']?\s*:\s*["']?([^\s"',{}\[\]!]+)"""  # few templates have one
+_EMBEDDING = ("AWS::CloudFormation::Stack", "AWS::Serverless::Application")
+_NAMES_A_FILE = frozenset({"TemplateURL", "Location", "aws:asset:path"})
 _PLAN = re.compile(rb'\s*+\{\s*+"format_version"')
-_OF_AN_ASSEMBLY = (b'"aws:cloudformation:stack"', b'"cdk:')
+_OF_AN_ASSEMBLY = ('"aws:cloudformation:stack"', '"cdk:')
 
 
 def embedded_files(data: bytes) -> tuple[str, ...]:
     """The local files that a template embeds, as written in it: possibly more than it embeds, never fewer."""
-    if begins_as_plan(data) or not any(word in data for word in _EMBEDS) or not re.search(_EMBEDDING, data):
+    if begins_as_plan(data) or not may_say(data, *_EMBEDDING):
         return ()
-    names = re.findall(_MENTION, data.decode("utf-8", "replace"))
-    return tuple(dict.fromkeys(name for name in names if "://" not in name))
+    try:
+        text = recognise(Source("", data)).text
+        root = parse(text, as_json=is_json(text), wanted=_EMBEDDING.__contains__)
+    except ParseError:
+        return ()  # the dialect reports why
+    return tuple(dict.fromkeys(name for name in _file_names(root) if "://" not in name))
+
+
+def _file_names(root: Node) -> Iterator[str]:
+    """All texts below the members that name a file, in the order of the text."""
+    waiting = [(root, False)]
+    while waiting:
+        node, is_name = waiting.pop()
+        content = node.content
+        if isinstance(content, dict):
+            waiting += [(child, is_name or key in _NAMES_A_FILE) for key, child in reversed(content.items())]
+        elif isinstance(content, list):
+            waiting += [(child, is_name) for child in reversed(content)]
+        elif is_name and isinstance(content, str):
+            yield content
 
 
 def begins_as_plan(data: bytes) -> bool:
@@ -186,7 +216,7 @@ def is_manifest(data: bytes) -> bool:
     try:
         manifest = members(text.decode(data))
     except ParseError:
-        return any(sign in data for sign in _OF_AN_ASSEMBLY)
+        return may_say(data, *_OF_AN_ASSEMBLY)
     if not {"version", "artifacts"} <= manifest.keys():
         return False
     return isinstance(decode(manifest["version"]), str) and isinstance(decode(manifest["artifacts"]), dict)

@@ -11,6 +11,7 @@ from tablegate.dialects.reading import ReadOptions
 from tablegate.model.record import record
 from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node, ParseError
+from tablegate.syntax.raw_text import may_say
 from tablegate.syntax.recognise import Kind, recognise
 from tablegate.syntax.source import Source
 
@@ -95,7 +96,7 @@ def exports_of(sources: Iterable[Source], options: ReadOptions) -> Exports:
     stacks: list[Resolver] = []
     trees: dict[str, Node] = {}
     for source in sources:
-        if b"Export" in source.data and b"Outputs" in source.data:
+        if may_say(source.data, "Export", "ForEach") and may_say(source.data, "Outputs"):
             try:
                 recognised = recognise(source)
                 if recognised.kind is Kind.CLOUDFORMATION:

@@ -22,8 +22,9 @@ from tablegate.model.record import record
 from tablegate.model.value import Doubt
 from tablegate.syntax import recognise
 from tablegate.syntax.node import Node
+from tablegate.syntax.raw_text import may_say
 
-_CONNECTORS = "Connectors:"
+_CONNECTORS, _LOOPS = "Connectors", "ForEach"
 
 
 @record(kw_only=False)
@@ -50,7 +51,7 @@ def load_tree(
     if not isinstance(root.content, dict):
         faults.unreadable("a template must be a mapping", root)
     loops: Mapping[str, Doubt] = {}
-    if LANGUAGE_EXTENSIONS in transforms_of(content) and LOOP in text:
+    if LANGUAGE_EXTENSIONS in transforms_of(content) and may_say(text, _LOOPS):
         content, loops = _unrolled(name, content, options, faults, context)
     content = with_globals(content, faults)
     template = template_of(name, content, faults) if content else None
@@ -62,8 +63,8 @@ def load_tree(
 
 def parse(text: str) -> Node:
     """The tree of a template. Raises ParseError if the text is neither JSON nor YAML."""
-    # A resource of any type may have a connector.
-    wanted = None if _CONNECTORS in text else is_read
+    # A resource of any type may have a connector, and a loop may make any key.
+    wanted = None if may_say(text, _CONNECTORS, _LOOPS) else is_read
     return recognise.parse(text, as_json=recognise.is_json(text), wanted=wanted)
 
 

@@ -10,6 +10,7 @@ from tablegate.dialects.reading import Faults
 from tablegate.model.record import record, replace
 from tablegate.model.table import GLOBAL_TABLE, SIMPLE_TABLE, TABLE
 from tablegate.syntax.node import Node
+from tablegate.syntax.raw_text import may_say
 
 STACK_SET = "AWS::CloudFormation::StackSet"
 _MAKE_OTHERS = {
@@ -383,5 +384,5 @@ def may_hold_documents(template: Template, text: str) -> bool:
     return (
         template.serverless
         or any(type_ in template.resources for type_ in (*ACCESS, FUNCTION, *KEYS))
-        or _RESOURCE_POLICY in text
+        or may_say(text, _RESOURCE_POLICY, "ForEach")  # a loop makes keys
     )

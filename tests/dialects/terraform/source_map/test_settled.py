@@ -178,3 +178,10 @@ def test_a_document_of_stale_source_is_not_read() -> None:
 def test_the_message_stays() -> None:
     """Lines change nothing in what is said."""
     assert finding(judged({}), "TG301", EU).message == finding(judged(source()), "TG301", EU).message
+
+
+@pytest.mark.parametrize("label", ['"this"', '"th\\u0069s"', '"\\U00000074his"'])
+def test_an_override_counts_however_its_label_is_written(label: str) -> None:
+    """A file is left out only if it cannot have the name."""
+    override = f'resource "aws_dynamodb_table" {label} {{\n  lifecycle {{\n    prevent_destroy = false\n  }}\n}}\n'
+    assert ["fails", "fails"] == outcomes(source() | {"modules/orders/override.tf": override}, "TG305")

@@ -17,6 +17,7 @@ from tablegate.model.value import Place
 from tablegate.syntax.hcl.json_syntax import file_of
 from tablegate.syntax.hcl.nodes import Attribute, Block, Body, Literal
 from tablegate.syntax.node import ParseError
+from tablegate.syntax.raw_text import may_say
 from tablegate.syntax.source import Source, Tree, decode, within
 
 _EMPTY = Body({}, ())
@@ -137,8 +138,7 @@ class Module:
         return self._locals[name]
 
     def _holding(self, name: str) -> Iterator[Source]:
-        word = name.encode()
-        return (source for source in self.folders.sources(self.folder) if word in source.data)
+        return (source for source in self.folders.sources(self.folder) if may_say(source.data, name))
 
     def _named(self, wanted: tuple[str, ...]) -> Iterator[Block]:
         for source in self._holding(wanted[-1]):
