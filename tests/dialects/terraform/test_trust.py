@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from support.plans import TABLE, change, configured, faults, made, tables, told, written
+from tablegate.dialects.reading import ReadOptions
+from tablegate.dialects.terraform.plan import read
+from tablegate.syntax.json.lazy import Document
 
 
 def planned(*values: dict[str, Any], outputs: Any = None) -> dict[str, Any]:
@@ -42,6 +46,14 @@ def test_sections_disagree(values: dict[str, Any], changed: dict[str, Any]) -> N
 def test_planned_only(without: object) -> None:
     """A table that is planned and not changed was taken out of the changes."""
     found = faults(written(resource_changes=without, planned_values=planned(TABLE)))
+    assert found == [("TG001", True, "aws_dynamodb_table.t is planned, but has no resource change")]
+
+
+@pytest.mark.parametrize("key", ["planned_values", "format_version", "resource_changes"])
+def test_planned_only_in_a_plan_whose_keys_have_escapes(key: str) -> None:
+    """A plan that is read strictly is compared like any other."""
+    plan = json.dumps({"format_version": "1.2", "resource_changes": [], "planned_values": planned(TABLE)})
+    found = faults(read(Document(plan.replace(key, f"\\u{ord(key[0]):04x}{key[1:]}")), "plan.json", ReadOptions()))
     assert found == [("TG001", True, "aws_dynamodb_table.t is planned, but has no resource change")]
 
 

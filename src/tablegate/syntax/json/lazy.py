@@ -115,11 +115,10 @@ def shaped(part: Part, shape: type[T]) -> T | None:
 
 def typed(part: Part, shape: type[T]) -> T | None:
     """The part in this shape, ignoring other members; None if it does not fit. Duplicate keys are not detected."""
-    if isinstance(part, Plain):
-        return None
     try:
-        return _decoder(shape).decode(part)
-    except _REFUSALS:
+        raw = msgspec.Raw(_ENCODER.encode(part.content)) if isinstance(part, Plain) else part
+        return _decoder(shape).decode(raw)
+    except (*_REFUSALS, UnicodeEncodeError):
         return None
 
 
