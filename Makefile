@@ -4,7 +4,7 @@ BIN := .venv/bin
 T ?= tests
 K ?=
 
-.PHONY: all dev fmt fmt-check lint types arch test cover demo golden docs docs-check policy plans iam-data wheel oracle-cfn bench profile same clean
+.PHONY: all dev fmt fmt-check lint types arch test cover demo golden docs docs-check policy plans iam-data wheel oracle-cfn bench fuzz profile same clean
 
 all: fmt-check lint types arch docs-check test
 
@@ -97,6 +97,12 @@ oracle-cfn: .venv/ready build/sam/ready
 
 bench: .venv/ready
 	@cd tests && ../$(BIN)/python -m bench
+
+# Searches for rewrites that move a verdict, and for inputs that bring a reader down: `make fuzz SEED=7 SECONDS=300`.
+SEED ?= 1
+SECONDS ?= inf
+fuzz: .venv/ready
+	@cd tests && ../$(BIN)/python -m fuzz --seed $(SEED) --seconds $(SECONDS)
 
 profile: .venv/ready
 	@$(BIN)/python tests/bench/profiled.py $(I)
