@@ -23,6 +23,7 @@ from tablegate_baseline.access.principals import (
     account_of,
     is_anyone,
     outside_principals,
+    principals_in_conditions,
     whose_account,
 )
 from tablegate_baseline.access.relevance import notable_actions, only_table
@@ -105,10 +106,10 @@ def _key_policy(grant: Grant, trusted: tuple[str, ...]) -> Verdict:
     if not grant.statement.allows or grant.statement.principals is None:
         return NOT_APPLICABLE
     keys = {item.key for item in grant.statement.conditions if not item.holds_without}
-    if is_anyone(grant):
-        return HOLDS if keys & _OF_ACCOUNT else violation(grant, HIGH, "everybody may use the table's key")
+    if is_anyone(grant) and not keys & _OF_ACCOUNT and not principals_in_conditions(grant):
+        return violation(grant, HIGH, "everybody may use the table's key")
     foreign, doubtful = _outside_principals(grant, trusted)
-    if keys & _OF_ACCOUNT and _VIA in keys:
+    if keys & _OF_ACCOUNT and _VIA in keys and not is_anyone(grant):
         return HOLDS
     if foreign:
         shown = grant.document.shown(foreign[0].text)

@@ -40,6 +40,7 @@ _PINNING = frozenset(
         "userid",
     )
 )
+_ACCOUNTS = frozenset({"aws:principalaccount", "aws:principalarn", "kms:calleraccount"})
 _SETTLE = "pass --account with the account that this is deployed to"
 _SWITCH = "aws:principalisawsservice"
 ORGANISATION = frozenset({"aws:principalorgid", "aws:principalorgpaths"})
@@ -99,11 +100,38 @@ def is_own_account(item: Principal, grant: Grant, trusted: tuple[str, ...] = ())
 
 
 def outside_principals(grant: Grant, trusted: tuple[str, ...] = ()) -> tuple[list[Principal], list[Principal]]:
-    """The principals of other accounts, and those whose account is not known."""
+    """The principals of other accounts, and those whose account is not known.
+
+    Of a statement for everybody, they are those that its conditions limit it to.
+    """
     principals = grant.statement.principals
     named = [item for item in principals.items if item.kind is PrincipalKind.AWS] if principals else []
-    answers = [(item, is_own_account(item, grant, trusted)) for item in named if not _is_open(item)]
+    named = [item for item in named if not _is_open(item)]
+    if is_anyone(grant):
+        named += principals_in_conditions(grant)
+    answers = [(item, is_own_account(item, grant, trusted)) for item in named]
     return [item for item, own in answers if own is False], [item for item, own in answers if own is None]
+
+
+def principals_in_conditions(grant: Grant) -> list[Principal]:
+    """The accounts and principals that conditions limit a statement for everybody to: those of the narrowest one.
+
+    Conditions are joined by ``and``: if one limits it to this account, no other one opens it to another.
+    """
+    listed = [
+        [Principal(PrincipalKind.AWS, value) for value in item.values]
+        for item in grant.statement.conditions
+        if item.key in _ACCOUNTS and not (item.holds_without or item.is_null or item.unread)
+        if item.values and not any(map(_is_any_account, item.values))
+    ]
+    answers = [(items, [is_own_account(item, grant) for item in items]) for items in listed]
+    rank = {True: 0, None: 1, False: 2}
+    return min(answers, key=lambda pair: max(rank[own] for own in pair[1]), default=([], []))[0]
+
+
+def _is_any_account(value: str) -> bool:
+    """Whether a value has no account of its own. A pattern for a part of a path has one."""
+    return is_wildcard(account_of(value))
 
 
 def is_whole_account(item: Principal) -> bool:

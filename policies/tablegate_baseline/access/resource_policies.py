@@ -39,10 +39,12 @@ from tablegate_baseline.access.principals import (
     TrustedAccounts,
     account_of,
     is_anyone,
+    is_own_account,
     is_pinned,
     is_resource_allow,
     is_whole_account,
     outside_principals,
+    principals_in_conditions,
     source_conditions,
     whose_account,
 )
@@ -62,6 +64,7 @@ _PUBLIC = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/rbac
 _CROSS = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/rbac-cross-account-access.html"
 _DEPUTY = "https://docs.aws.amazon.com/IAM/latest/UserGuide/confused-deputy.html"
 _SOURCES = frozenset({"aws:sourcearn", "aws:sourceaccount", "aws:sourceorgid", "aws:sourceorgpaths"})
+_ACCOUNT_SOURCES = frozenset({"aws:sourcearn", "aws:sourceaccount"})
 _WRITES = frozenset({Kind.ITEM_WRITE, Kind.ITEM_DELETE})
 _ADMIN_KINDS = frozenset({Kind.DESTRUCTIVE, Kind.TAGGING, Kind.PROTECTION_CHANGE})
 
@@ -112,7 +115,7 @@ def public_resource_policy(grant: Grant) -> Verdict:
 )
 def cross_account_resource_policy(grant: Grant, *, trusted_accounts: TrustedAccounts = ()) -> Verdict:
     """What another account may do here is decided there: its administrators give the right to anybody they like."""
-    if not is_resource_allow(grant) or _is_inverted(grant):
+    if not is_resource_allow(grant) or (_is_inverted(grant) and not principals_in_conditions(grant)):
         return NOT_APPLICABLE
     foreign, doubtful = outside_principals(grant, trusted_accounts)
     actions = actions_of(grant.statement.actions)
@@ -145,7 +148,7 @@ Condition:
   StringEquals:
     aws:SourceAccount: !Ref AWS::AccountId""",
 )
-def service_principal_without_source(grant: Grant) -> Verdict:
+def service_principal_without_source(grant: Grant, *, trusted_accounts: TrustedAccounts = ()) -> Verdict:
     """A service acts for everybody: without a source, somebody else's resource can make it act on this table."""
     principals = grant.statement.principals
     services = [item for item in principals.items if item.kind is PrincipalKind.SERVICE] if principals else []
@@ -153,8 +156,14 @@ def service_principal_without_source(grant: Grant) -> Verdict:
         return NOT_APPLICABLE
     shown = listed(grant.document.shown(item.text) for item in services)
     answers = [(_fixes_account(item), item) for item in grant.statement.conditions]
-    if any(fixes for fixes, _ in answers):
+    whose = [_whose_source(grant, item, trusted_accounts) for fixes, item in answers if fixes]
+    if True in whose:
         return HOLDS
+    if None in whose:
+        note = f"cannot tell whether the source that {shown} acts for is in this account"
+        return unknown(note, whose_account(grant), statement_evidence(grant)).weighing(HIGH)
+    if whose:
+        return violation(grant, HIGH, f"{shown} has access for resources of another account")
     for fixes, item in answers:
         if fixes is None:
             note = f"cannot tell whether {item.written} limits {shown} to an account of your own"
@@ -259,6 +268,16 @@ def _fixes_account(item: Condition) -> bool | None:
     if False in answers:
         return False
     return None if item.patterned and (item.unread or None in answers) else True
+
+
+def _whose_source(grant: Grant, item: Condition, trusted: tuple[str, ...]) -> bool | None:
+    """Whether a source is this account's, or a trusted one's. Of an organisation, or of no known value, it counts as
+    the author's own."""
+    if item.key not in _ACCOUNT_SOURCES:
+        return True
+    answers = [is_own_account(Principal(PrincipalKind.AWS, value), grant, trusted) for value in item.values]
+    known = [answer for value, answer in zip(item.values, answers, strict=True) if account_of(value).isdigit()]
+    return False if False in known else None if None in known else True
 
 
 def _is_of_one_account(arn: str, *, patterned: bool) -> bool | None:

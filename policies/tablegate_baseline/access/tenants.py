@@ -92,8 +92,10 @@ def end_user_without_item_scope(
         ]
         if shared and not _is_public(reach, shared, public_tables):
             fix = reduced_statement(grant, only=_is_keyed, conditions=_corrected_conditions(grant))
+            one = all(reach.narrowed(action) is Narrowing.ITEMS for action in shared) and _is_one_partition(grant)
+            whose = "on the items of one shared partition" if one else "on everybody's items"
             return reach_violation(
-                reach, severity, f"end users may {actions_shown(shared)} on everybody's items", fix=fix
+                reach, MEDIUM if one else severity, f"end users may {actions_shown(shared)} {whose}", fix=fix
             )
     return HOLDS
 
@@ -222,13 +224,20 @@ def why_wrong(item: Condition, grant: Grant) -> str | None:
         return f"there is no condition key {key}: no request has it"
     if item.is_null:
         return None
+    if item.negated:
+        return f"{written} allows every key except those that it lists"
     if item.qualifier == "foranyvalue":
-        return f"{written} allows a whole batch for one key of the caller's own"
-    if item.if_exists:
+        batch = any(_takes_several_keys(action) for reach in reaches(grant) for action in reach.actions)
+        return f"{written} allows a whole batch for one key of the caller's own" if batch else None
+    if item.if_exists and item.qualifier is None:
         return f"{written} is met by every request without the key"
     if item.qualifier is None:
         return f"{written} needs ForAllValues, because the key has several values"
     return _why_wrong_value(item, grant, written)
+
+
+def _takes_several_keys(action: Action) -> bool:
+    return action.name.startswith(("Batch", "PartiQL"))
 
 
 def _why_wrong_value(item: Condition, grant: Grant, written: str) -> str | None:
@@ -245,9 +254,21 @@ def _reaches_others_items(reach: Reach, action: Action) -> bool:
     """Whether this action reaches other users' items. What a condition per user does not limit is TG521's."""
     if reach.narrowed(action) is Narrowing.NEVER or any(map(is_variable, reach.pattern)):
         return False
-    tags = (item for item in reach.grant.statement.conditions if item.key.startswith("aws:resourcetag/"))
-    own = any(_is_per_user(reach.grant, item) for item in (*keys_of(reach.grant), *tags))
+    conditions = (item for item in reach.grant.statement.conditions if not item.is_null and not item.negated)
+    limiting = [item for item in conditions if item.key in KEYS or item.key.startswith("aws:resourcetag/")]
+    own = any(_is_per_user(reach.grant, item) for item in limiting if not item.wide_open)
     return not own and not _is_limited_by_deny(reach, action)
+
+
+def _is_one_partition(grant: Grant) -> bool:
+    """Whether a condition names the partition keys, which are the same for every user."""
+    return any(
+        not item.negated and not item.unread and not any(map(_is_open_value, item.values)) for item in keys_of(grant)
+    )
+
+
+def _is_open_value(value: str) -> bool:
+    return "*" in value or "?" in value or any(map(is_symbol, value))
 
 
 def _is_limited_by_deny(reach: Reach, action: Action) -> bool:

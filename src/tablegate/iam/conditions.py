@@ -210,7 +210,7 @@ def _service_key_narrowing(
     if key not in map(str.lower, action.keys):
         closed = not condition.holds_without or closed_by_null(conditions, condition.key)
         return Narrowing.NEVER if closed or action.name == _TAKES_NO_CONDITIONS else Narrowing.NONE
-    if condition.if_exists or condition.negated:
+    if condition.negated or (condition.if_exists and condition.qualifier != "forallvalues"):
         return Narrowing.NONE
     if key == "leadingkeys":
         return Narrowing.NONE if condition.qualifier == "foranyvalue" else Narrowing.ITEMS

@@ -115,6 +115,32 @@ def test_another_account_comes_in_by_role_and_to_read(principal: Any, actions: l
     assert said(of(opened(principal, actions)), "TG528") == severity
 
 
+@pytest.mark.parametrize(
+    ("conditions", "actions", "severity"),
+    [
+        ({"StringEquals": {"aws:PrincipalAccount": "999988887777"}}, "DeleteTable", "critical"),
+        ({"StringEquals": {"aws:PrincipalAccount": ["111122223333", "999988887777"]}}, "GetItem", "high"),
+        ({"StringEquals": {"aws:PrincipalAccount": "111122223333"}}, "DeleteTable", None),
+        ({"ArnEquals": {"aws:PrincipalArn": FOREIGN}}, "GetItem", "medium"),
+        ({"ArnLike": {"aws:PrincipalArn": "arn:aws:iam::999988887777:role/*"}}, "PutItem", "high"),
+        ({"ArnLike": {"aws:PrincipalArn": "arn:aws:iam::111122223333:role/*"}}, "PutItem", None),
+        (
+            {"StringEquals": {"aws:PrincipalAccount": "111122223333"}, "ArnLike": {"aws:PrincipalArn": FOREIGN}},
+            "GetItem",
+            None,
+        ),
+        ({"StringEqualsIfExists": {"aws:PrincipalAccount": "999988887777"}}, "GetItem", None),
+        ({"StringNotEquals": {"aws:PrincipalAccount": "999988887777"}}, "GetItem", None),
+    ],
+)
+@pytest.mark.parametrize("principal", [{"Principal": "*"}, {"NotPrincipal": {"AWS": OWN}}])
+def test_an_account_in_a_condition_is_one_in_a_principal(
+    principal: Any, conditions: Any, actions: str, severity: str | None
+) -> None:
+    """A statement for everybody is for those whom its conditions name."""
+    assert said(of(statement(actions, "*", conditions, **principal)), "TG528") == severity
+
+
 def test_a_role_of_the_organisation_may_read() -> None:
     """Bound by the organisation, reading by one role is how accounts share a table."""
     bound = {"StringEquals": {"aws:PrincipalOrgID": "o-1"}}
@@ -167,11 +193,29 @@ REDSHIFT = {"Service": "redshift.amazonaws.com"}
         ),
         ({"StringEquals": {"aws:RequestedRegion": "eu-west-1"}}, "high"),
         ({"Null": {"aws:SourceAccount": "false"}}, "high"),
+        ({"StringEquals": {"aws:SourceAccount": "999988887777"}}, "high"),
+        ({"StringEquals": {"aws:SourceAccount": ["111122223333", "999988887777"]}}, "high"),
+        ({"ArnLike": {"aws:SourceArn": "arn:aws:redshift:*:999988887777:integration:*"}}, "high"),
+        (
+            {
+                "StringEquals": {"aws:SourceAccount": "111122223333"},
+                "ArnLike": {"aws:SourceArn": "arn:aws:redshift:*:999988887777:integration:*"},
+            },
+            None,
+        ),
     ],
 )
 def test_a_service_comes_in_for_ones_own(conditions: Any, severity: str | None) -> None:
     """The source's account is fixed, by its ARN or as such; an unknown value is one value under equality, else any."""
     assert said(of(opened(REDSHIFT, "ExportTableToPointInTime", conditions)), "TG529") == severity
+
+
+def test_whose_a_source_is_depends_on_the_account() -> None:
+    """Where it is not known, so is the verdict; another account can be trusted."""
+    mine, yours = ({"StringEquals": {"aws:SourceAccount": account}} for account in ("111122223333", "999988887777"))
+    somewhere = f"arn:aws:dynamodb:us-east-1:{Symbols().of('account')}:table/Orders"
+    assert said(of(opened(REDSHIFT, "GetItem", mine), target=somewhere), "TG529") == "high?"
+    assert said(of(opened(REDSHIFT, "GetItem", yours)), "TG529", trusted_accounts=("999988887777",)) is None
 
 
 def test_a_person_is_no_service() -> None:

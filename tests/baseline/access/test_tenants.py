@@ -44,7 +44,15 @@ def keys(*values: str, operator: str = "ForAllValues:StringEquals", name: str = 
     [
         ([statement(["GetItem", "Query", "PutItem"])], "high"),
         ([statement(["GetItem", "Query"], ORDERS, keys(SUB))], None),
-        ([statement("GetItem", ORDERS, keys("public"))], "high"),
+        ([statement("GetItem", ORDERS, keys("public"))], "medium"),
+        ([statement("GetItem", ORDERS, keys("public#*", operator="ForAllValues:StringLike"))], "high"),
+        ([statement("GetItem", ORDERS, keys(SUB, operator="ForAllValues:StringNotEquals"))], "high"),
+        ([statement("GetItem", ORDERS, keys(SUB, operator="ForAllValues:StringNotLike"))], "high"),
+        ([statement("GetItem", ORDERS, keys(SUB, operator="ForAnyValue:StringNotEqualsIfExists"))], "high"),
+        ([statement("GetItem", ORDERS, keys("x", operator="ForAllValues:StringNotEquals"))], "high"),
+        ([statement("GetItem", ORDERS, keys(SUB, operator="ForAllValues:StringEqualsIfExists"))], None),
+        ([statement("GetItem", ORDERS, {"StringNotEquals": {"aws:ResourceTag/tenant": TENANT}})], "high"),
+        ([statement("GetItem", ORDERS, {"Null": {"dynamodb:LeadingKeys": SUB}})], "high"),
         ([statement("GetItem", ORDERS, keys(TENANT))], None),
         ([statement("GetItem", f"{HERE}${{aws:userid}}")], None),
         ([statement("GetItem", ORDERS, {"StringEquals": {"aws:ResourceTag/tenant": TENANT}})], None),
@@ -114,7 +122,10 @@ def test_what_slips_past_can_be_denied() -> None:
     [
         (keys(TENANT, operator="ForAnyValue:StringEquals"), "allows a whole batch"),
         (keys(TENANT, operator="StringEquals"), "needs ForAllValues"),
-        (keys(TENANT, operator="ForAllValues:StringEqualsIfExists"), "is met by every request without the key"),
+        (keys(TENANT, operator="ForAllValues:StringEqualsIfExists"), None),
+        (keys(TENANT, operator="StringEqualsIfExists"), "is met by every request without the key"),
+        (keys(TENANT, operator="ForAllValues:StringNotEquals"), "allows every key except those that it lists"),
+        (keys(TENANT, operator="ForAllValues:StringNotLike"), "allows every key except those that it lists"),
         (keys("TENANT#*"), "takes a wildcard literally"),
         (keys("*", operator="ForAllValues:StringLike"), "allows every key"),
         (keys(TENANT, name="dynamodb:LeadingKey"), "there is no condition key dynamodb:LeadingKey"),
@@ -130,6 +141,13 @@ def test_the_operator_over_keys(conditions: Any, why: str | None) -> None:
     found = findings(of(statement(["GetItem", "BatchGetItem"], ORDERS, conditions)), "TG522")
     assert [why in item.message for item in found if why] == ([True] if why else [])
     assert len(found) == (1 if why else 0)
+
+
+def test_only_a_batch_has_several_keys() -> None:
+    """Where no action takes several, one of them is all of them."""
+    condition = keys(TENANT, operator="ForAnyValue:StringEquals")
+    assert said(of(statement(["GetItem", "Query"], ORDERS, condition)), "TG522") is None
+    assert said(of(statement(["GetItem", "PartiQLSelect"], ORDERS, condition)), "TG522") == "high"
 
 
 @pytest.mark.parametrize(("version", "severity"), [(None, "high"), ("2008-10-17", "high"), ("2012-10-17", None)])

@@ -99,7 +99,7 @@ def test_a_plan_is_told_by_the_path_inside_the_policy(policy: str, path: str) ->
     estate = dresses.known(
         whole(
             statement(["GetItem", "DeleteTable", "BatchGetItem"], [ORDERS, prefix]),
-            statement("Query", ORDERS, {"ForAnyValue:StringEquals": {"dynamodb:LeadingKeys": ["a"]}}),
+            statement(["Query", "BatchGetItem"], ORDERS, {"ForAnyValue:StringEquals": {"dynamodb:LeadingKeys": ["a"]}}),
             deny(["GetItem"], ORDERS),
         )
     )
