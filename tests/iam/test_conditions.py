@@ -39,7 +39,8 @@ def conditions(tree: Any) -> tuple[Condition, ...]:
         ({"ForAllValues:StringEquals": {"dynamodb:FirstPartitionKeyValues": ["a"]}}, "GetItem", Narrowing.ITEMS),
         ({"StringEquals": {"dynamodb:LeadingKeys": ["a"]}}, "GetItem", Narrowing.ITEMS),
         ({"ForAnyValue:StringEquals": {"dynamodb:LeadingKeys": ["a"]}}, "GetItem", Narrowing.NONE),
-        ({"ForAllValues:StringEqualsIfExists": {"dynamodb:LeadingKeys": ["a"]}}, "GetItem", Narrowing.NONE),
+        ({"ForAllValues:StringEqualsIfExists": {"dynamodb:LeadingKeys": ["a"]}}, "GetItem", Narrowing.ITEMS),
+        ({"StringEqualsIfExists": {"dynamodb:LeadingKeys": ["a"]}}, "GetItem", Narrowing.NONE),
         ({"ForAllValues:StringNotEquals": {"dynamodb:LeadingKeys": ["a"]}}, "GetItem", Narrowing.NONE),
         ({"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["*"]}}, "GetItem", Narrowing.NONE),
         # actions that do not carry the key
