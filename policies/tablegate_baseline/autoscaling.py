@@ -139,6 +139,7 @@ Replicas:
           TargetValue: 70
 """,
     state_locks=False,
+    cause="billing mode",
 )
 def autoscaled_capacity(table: Table) -> Verdict:
     """Capacity that does not scale throttles at its fixed number, and a throttled index throttles its table.
@@ -187,6 +188,7 @@ ProvisionedThroughput:
   WriteCapacityUnits: 10
 """,
     global_table=_SCALED_WRITES,
+    cause="capacity of an index",
 )
 def index_write_capacity(index: Index) -> Verdict:
     """Every write to the table is written to its indexes too. When one of them cannot keep up, the service

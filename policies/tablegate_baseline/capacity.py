@@ -83,6 +83,7 @@ _FIGURES = r"(?P<table>\S+): *(?P<gb>[\d.]+) GB, *(?P<reads>[\d.]+) reads/s, *(?
     terraform='billing_mode = "PAY_PER_REQUEST"',
     cloudformation="BillingMode: PAY_PER_REQUEST",
     state_locks=False,
+    cause="billing mode",
 )
 def on_demand_billing(
     table: Table,
@@ -149,6 +150,7 @@ def on_demand_ceiling(table: Table) -> Verdict:
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_CreateTable.html",
     terraform='billing_mode = "PAY_PER_REQUEST"',
     cloudformation="BillingMode: PAY_PER_REQUEST",
+    cause="capacity of an index",
 )
 def capacity_contradiction(table: Table) -> Verdict:
     """Settings of the other billing mode make the deploy fail, or do nothing while everybody counts on them.

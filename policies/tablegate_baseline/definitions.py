@@ -22,8 +22,8 @@ from tablegate.policy import (
     not_applicable,
     policy,
 )
-from tablegate_baseline.capacity import ON_DEMAND
 from tablegate_baseline.helpers import (
+    ON_DEMAND,
     global_indexes,
     index_label,
     local_indexes,

@@ -62,6 +62,8 @@ SSESpecification:
 """,
     strict_severity=HIGH,
     state_locks=False,
+    cause="owner of the table's key",
+    follows=True,
 )
 def encryption_at_rest(table: Table, *, owner: Owner = "aws-managed") -> Verdict:
     """The AWS-owned key leaves no trace: its use is not in CloudTrail, and nobody can audit it or disable it.
@@ -110,6 +112,7 @@ OrdersKey:
   Properties:
     EnableKeyRotation: true
 """,
+    cause="owner of the table's key",
 )
 def customer_managed_key(table: Table, *, classes: Classes = CLASSES, scope: Scope = "classified") -> Verdict:
     """Only a key of your own has a policy that you write: it can keep out even those who may read the table, and

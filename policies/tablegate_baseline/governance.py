@@ -36,6 +36,7 @@ ENVIRONMENTS = (
     docs="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html",
     terraform='name = "orders-prod"',
     cloudformation="TableName: orders-prod",
+    cause="name of the table",
 )
 def table_name(
     table: Table,
@@ -114,6 +115,7 @@ def required_tags(
     docs="https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-name.html",
     terraform=None,
     cloudformation="TableName: !Sub ${AWS::StackName}-orders",
+    cause="name of the table",
 )
 def fixed_name(table: Table) -> Verdict:
     """CloudFormation creates the new table before it deletes the old one. Two tables cannot have one name, so every

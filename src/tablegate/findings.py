@@ -56,6 +56,16 @@ class Fault:
     hint: str | None = None
 
 
+@record(kw_only=False)
+class GatheredPolicy:
+    """A policy that fails for the cause of a finding, and is fixed with it."""
+
+    policy: str
+    name: str
+    severity: Severity
+    message: str
+
+
 @record()
 class Finding:
     """A policy that fails for a subject, or is unknown."""
@@ -74,6 +84,7 @@ class Finding:
     fix: str | None
     construct: Construct | None = None
     waived: str | None = None  # the reason, if it is
+    also: tuple[GatheredPolicy, ...] = ()  # that fail for the same cause, and are no findings of their own
     known_fingerprint: str | None = None  # of a finding that is read from a report, which hides part of the evidence
 
     @property

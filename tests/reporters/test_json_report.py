@@ -73,6 +73,7 @@ def test_the_whole_report() -> None:
                 "fingerprint": "35faee7803cf38d9",
                 "construct": None,
                 "waived": None,
+                "also": [],
             }
         ],
         "faults": [

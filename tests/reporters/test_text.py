@@ -10,7 +10,7 @@ from textwrap import dedent
 import pytest
 
 from support.reports import PROTECTION, a_policy, fault, finding, line_of_template, report
-from tablegate.findings import Counts, Exit, FaultCode, Finding, Input, Outcome, Report
+from tablegate.findings import Counts, Exit, FaultCode, Finding, GatheredPolicy, Input, Outcome, Report
 from tablegate.model import facts
 from tablegate.model.value import Doubt, Origin, Place, Value
 from tablegate.policy import LOW, Severity
@@ -67,6 +67,14 @@ def test_the_profile_is_named() -> None:
     strict = rendered(report(finding(), profile=Profile.STRICT))
     assert strict.splitlines()[0].endswith(" · 41 policies checked · profile strict")
     assert "\nprofile strict would also check 4 policies\ngate: " in rendered(report(finding(), strict_adds=4))
+
+
+def test_policies_that_fail_for_the_same_cause_are_named_with_it() -> None:
+    """A line each, with the severity."""
+    other = GatheredPolicy("TG302", "replica-recovery", LOW, "recovery is off for the replica")
+    assert "   = and:   low[TG302 replica-recovery] recovery is off for the replica\n" in rendered(
+        report(finding(also=(other,)))
+    )
 
 
 def test_a_failure_in_a_plan() -> None:

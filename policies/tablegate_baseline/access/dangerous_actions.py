@@ -34,7 +34,14 @@ from tablegate_baseline.access.relevance import (
     verb_wildcards,
 )
 from tablegate_baseline.access.severity import DeployRoles, Scale, highest, shifted
-from tablegate_baseline.access.statement_fix import CLOUDFORMATION, LEAST, REFERENCE, TERRAFORM, reduced_statement
+from tablegate_baseline.access.statement_fix import (
+    CLOUDFORMATION,
+    LEAST,
+    REFERENCE,
+    STATEMENT,
+    TERRAFORM,
+    reduced_statement,
+)
 from tablegate_baseline.access.wording import (
     HOLDS,
     NOT_APPLICABLE,
@@ -85,6 +92,7 @@ class _DangerousReach(NamedTuple):
     docs=LEAST,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
+    cause=STATEMENT,
 )
 def verb_wildcard(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     """Put* covers PutResourcePolicy as well as PutItem, Delete* covers DeleteTable as well as DeleteItem, and AWS keeps
@@ -118,6 +126,7 @@ def verb_wildcard(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     docs=REFERENCE,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
+    cause=STATEMENT,
 )
 def destructive_action(
     grant: Grant,
@@ -151,6 +160,7 @@ def destructive_action(
     docs=REFERENCE,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
+    cause=STATEMENT,
 )
 def table_admin_action(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     """A holder that can update a table can switch its recovery off, let its data expire, or cut its streams, without
@@ -176,6 +186,7 @@ def table_admin_action(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdi
     docs=REFERENCE,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
+    cause=STATEMENT,
 )
 def resource_policy_control(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     """The holder can allow itself, or another account, anything on the table, past all identity policies."""
@@ -192,6 +203,7 @@ def resource_policy_control(grant: Grant, *, deploy_roles: DeployRoles = ()) -> 
     docs=REFERENCE,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
+    cause=STATEMENT,
 )
 def data_copy_action(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     """An export writes the whole table to a bucket, even in another account, and uses no read capacity that anybody

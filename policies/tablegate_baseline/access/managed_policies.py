@@ -22,6 +22,7 @@ from tablegate_baseline.access.severity import EVERYTHING, DeployRoles, Scale, h
 from tablegate_baseline.access.statement_fix import (
     CLOUDFORMATION,
     ITEM_ACTIONS,
+    STATEMENT,
     TERRAFORM,
     named_resources,
     replacement_statement,
@@ -50,6 +51,7 @@ _MADE_FOR = {
     docs=_MANAGED,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
+    cause=STATEMENT,
 )
 def wide_managed_policy(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     """AWS managed policies name no table: attaching one grants its actions on all of them, and AWS can change it at any

@@ -25,7 +25,7 @@ from tablegate.policy.access import (
 from tablegate_baseline.access.dangerous_actions import is_already_reported
 from tablegate_baseline.access.relevance import copies_tables, is_custom_grant, notable_actions, tables_reached
 from tablegate_baseline.access.severity import PRODUCTION, Scale, in_production, shifted
-from tablegate_baseline.access.statement_fix import CLOUDFORMATION, TERRAFORM, reduced_statement
+from tablegate_baseline.access.statement_fix import CLOUDFORMATION, STATEMENT, TERRAFORM, reduced_statement
 from tablegate_baseline.access.wording import (
     HOLDS,
     NOT_APPLICABLE,
@@ -51,6 +51,8 @@ _COUNTERPARTS = {"PartiQLDelete": "DeleteItem", "PartiQLInsert": "PutItem", "Par
     docs=_SCANS,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
+    cause=STATEMENT,
+    follows=True,
 )
 def scan_granted(
     grant: Grant,
@@ -90,6 +92,7 @@ statement {
 - Effect: Allow
   Action: [dynamodb:DescribeStream, dynamodb:GetRecords, dynamodb:GetShardIterator]
   Resource: !Sub "${Example.Arn}/stream/*\"""",
+    cause=STATEMENT,
 )
 def stream_scope(grant: Grant) -> Verdict:
     """A stream has every change of a table, with old and new items: to read all streams is to read all tables."""
@@ -125,6 +128,7 @@ condition {
 Condition:
   Bool:
     dynamodb:FullTableScan: "false\"""",
+    cause=STATEMENT,
 )
 def partiql_unguarded(grant: Grant) -> Verdict:
     """SELECT without a key is a scan: it undoes the care of an author who granted Query and left out Scan."""

@@ -30,6 +30,7 @@ from tablegate.policy.access import (
 )
 from tablegate_baseline.access.relevance import ITEMS, is_mixed, is_service, tables_reached
 
+STATEMENT = "statement"  # policies that fail for one statement are one finding
 ITEM_ACTIONS = ("dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem")
 Conditions = Mapping[str, Mapping[str, tuple[str, ...]]]
 

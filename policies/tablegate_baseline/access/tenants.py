@@ -24,7 +24,7 @@ from tablegate.policy.access import (
     service_keys,
 )
 from tablegate_baseline.access.relevance import is_checked, tables_reached
-from tablegate_baseline.access.statement_fix import Conditions, conditions_of, reduced_statement
+from tablegate_baseline.access.statement_fix import STATEMENT, Conditions, conditions_of, reduced_statement
 from tablegate_baseline.access.wording import (
     HOLDS,
     NOT_APPLICABLE,
@@ -77,6 +77,7 @@ _DATA = READS | WRITES
     docs=_FGAC,
     terraform=_TERRAFORM,
     cloudformation=_CLOUDFORMATION,
+    cause=STATEMENT,
 )
 def end_user_without_item_scope(
     grant: Grant, *, public_tables: Annotated[tuple[str, ...], "names of tables whose items every user may read"] = ()

@@ -34,7 +34,14 @@ from tablegate_baseline.access.relevance import (
     tables_reached,
 )
 from tablegate_baseline.access.severity import DeployRoles, Scale, in_production, lower_of
-from tablegate_baseline.access.statement_fix import CLOUDFORMATION, IDENTITY, LEAST, TERRAFORM, reduced_statement
+from tablegate_baseline.access.statement_fix import (
+    CLOUDFORMATION,
+    IDENTITY,
+    LEAST,
+    STATEMENT,
+    TERRAFORM,
+    reduced_statement,
+)
 from tablegate_baseline.access.wording import (
     HOLDS,
     NOT_APPLICABLE,
@@ -57,6 +64,7 @@ _MEANINGFUL_LENGTH = 4
     docs=LEAST,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
+    cause=STATEMENT,
 )
 def dynamodb_all_actions_all_tables(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     """It reads, rewrites and deletes every table, today's and tomorrow's: one leaked key is the loss of all data."""
@@ -81,6 +89,7 @@ def dynamodb_all_actions_all_tables(grant: Grant, *, deploy_roles: DeployRoles =
     docs=IDENTITY,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
+    cause=STATEMENT,
 )
 def actions_on_all_tables(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     """A grant on all tables also covers those of other teams, and those that somebody creates next year."""
@@ -103,6 +112,7 @@ def actions_on_all_tables(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Ve
     docs=LEAST,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
+    cause=STATEMENT,
 )
 def all_actions_one_table(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     """Every action includes DeleteTable, UpdateTable, PutResourcePolicy and exports: a bug in the code can delete the
@@ -131,6 +141,7 @@ def all_actions_one_table(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Ve
     docs=IDENTITY,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
+    cause=STATEMENT,
 )
 def table_prefix_wildcard(
     grant: Grant,
@@ -158,6 +169,7 @@ def table_prefix_wildcard(
     docs=IDENTITY,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
+    cause=STATEMENT,
 )
 def table_name_bleed(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     """A star after a complete name covers Orders-archive and OrdersV2 as well as Orders. Its author nearly always means
@@ -185,6 +197,7 @@ def table_name_bleed(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict
     docs=IDENTITY,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
+    cause=STATEMENT,
 )
 def arn_account_or_region_wildcard(grant: Grant) -> Verdict:
     """An open account reaches the tables of any account that allows this holder. An open region reaches a table of the
@@ -210,6 +223,7 @@ def arn_account_or_region_wildcard(grant: Grant) -> Verdict:
     docs=LEAST,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
+    cause=STATEMENT,
 )
 def allow_notaction(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     """NotAction allows every action of every service that is not listed, even those that do not exist yet."""
@@ -238,6 +252,7 @@ def allow_notaction(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     docs=LEAST,
     terraform=TERRAFORM,
     cloudformation=CLOUDFORMATION,
+    cause=STATEMENT,
 )
 def allow_notresource(grant: Grant, *, deploy_roles: DeployRoles = ()) -> Verdict:
     """NotResource allows everything except what is listed: a table that is created tomorrow is allowed too."""

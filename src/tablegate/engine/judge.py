@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TypeAlias
 
 from tablegate.engine.ask import CombinedVerdict, Crash, OutOfTime, PredicateResult, asker, worst_holder, worst_scenario
+from tablegate.engine.causes import gathered
 from tablegate.engine.finding import finding_maker
 from tablegate.engine.settings import Settings, UnknownMode
 from tablegate.engine.subjects import SubjectEntry, Subjects
@@ -115,7 +116,7 @@ class Ledger:
             not_applicable=entered["not_applicable"],
             waived=entered[Outcome.WAIVED],
         )
-        return Judgement(tuple(sorted(self._reported(), key=by_place)), counts, tuple(self._faults))
+        return Judgement(tuple(sorted(gathered(self._reported()), key=by_place)), counts, tuple(self._faults))
 
     def _reported(self) -> list[Finding]:
         """The findings without unknowns that the settings ignore: these are counted only."""

@@ -135,6 +135,8 @@ class Policy:
     check: Predicate
     strict_severity: Severity | None = None  # its severity in profile strict, if that is another one
     state_locks: bool = True  # whether it applies to tables that hold Terraform's state locks
+    cause: str | None = None  # policies that fail for one cause are one finding, the most severe of them
+    follows: bool = False  # whether another policy of the cause that is as severe is the finding
 
     @property
     def family(self) -> str:
@@ -162,11 +164,13 @@ def policy(
     on: bool | Literal["strict"] = True,
     strict_severity: Severity | None = None,
     state_locks: bool = True,
+    cause: str | None = None,
+    follows: bool = False,
 ) -> Callable[[Predicate], Policy]:
     """Make a policy of the decorated predicate. Its docstring is the rationale, its name the policy's name.
 
     ``global_table`` is the remedy for ``AWS::DynamoDB::GlobalTable`` if it is not that of other CloudFormation tables.
-    A policy that is on in "strict" runs in that profile only.
+    A policy that is on in "strict" runs in that profile only. Policies that fail for one ``cause`` are one finding.
     """
 
     def declare(check: Predicate) -> Policy:
@@ -195,6 +199,8 @@ def policy(
             check=check,
             strict_severity=strict_severity,
             state_locks=state_locks,
+            cause=cause,
+            follows=follows,
         )
 
     return declare

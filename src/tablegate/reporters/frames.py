@@ -8,7 +8,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from tablegate.findings import Fault, FaultCode, Finding, Outcome, by_place
+from tablegate.findings import Fault, FaultCode, Finding, GatheredPolicy, Outcome, by_place
 from tablegate.model.record import record, replace
 from tablegate.model.table import Construct
 from tablegate.model.value import Origin, Place, Value
@@ -79,7 +79,8 @@ def _by_message(findings: Iterable[Finding]) -> list[FindingGroup]:
     groups: dict[object, list[Finding]] = {}
     for finding in findings:
         scenario = tuple(sorted(finding.scenario.items())) if finding.scenario else ()
-        key = (finding.outcome, finding.waived, finding.blocks, finding.message, finding.file, scenario)
+        also = tuple([(other.policy, other.severity) for other in finding.also])
+        key = (finding.outcome, finding.waived, finding.blocks, finding.message, finding.file, scenario, also)
         groups.setdefault(key, []).append(finding)
     return [FindingGroup(tuple(group)) for group in groups.values()]
 
@@ -184,6 +185,8 @@ class Frames:
             yield from self._note(edge, "blocks", [_why_it_blocks(finding)])
         if finding.fix:
             yield from self._note(edge, "fix", self._fix(finding.fix))
+        if finding.also:
+            yield from self._note(edge, "and", self._wrapped(map(_gathered_policy, finding.also)))
         if len(group.findings) > 1:
             yield from self._note(edge, "also", self._others(group.findings[1:]))
         yield from self._note(edge, "more", self._more(finding))
@@ -276,6 +279,11 @@ def _remedies(finding: Finding) -> list[str]:
         return []
     remedies = (value.doubt.settle for value in finding.evidence if value.doubt and not value.known)
     return list(dict.fromkeys(remedy for remedy in remedies if remedy))
+
+
+def _gathered_policy(item: GatheredPolicy) -> str:
+    """A policy that fails for the same cause, in one line."""
+    return f"{item.severity}[{item.policy} {item.name}] {item.message}"
 
 
 def _why_it_blocks(finding: Finding) -> SafeText:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from tablegate.model import facts
@@ -119,6 +119,13 @@ parameter, the most severe result counts.
 
 A table whose only key is `LockID`, a String, holds Terraform's state locks, unless a tag or an override gives it
 another purpose. These do not apply to it, nor to a table whose purpose is `lock`: {locks}.
+
+## One cause, one finding
+
+Policies that fail for one cause are one finding: the most severe of them, with the others listed inside it. One fix
+serves them all. All of them count as failed checks. A policy whose leader is ignored or waived is reported alone.
+
+{causes}
 
 ## Families
 
@@ -270,10 +277,18 @@ def _known_sources() -> str:
     return ";\n".join(lines) + "."
 
 
-def _introduction(policies: Iterable[Policy]) -> str:
+def _introduction(policies: Sequence[Policy]) -> str:
+    causes: dict[str, list[str]] = {}
+    for policy in policies:
+        if policy.cause is not None:
+            causes.setdefault(policy.cause, []).append(policy.id)
     exempt = ", ".join(policy.id for policy in policies if not policy.state_locks)
     return INTRODUCTION.format(
-        sources=_known_sources(), tags=_tags(), relaxed=", ".join(RELAXED_ENVIRONMENTS), locks=exempt or "none"
+        sources=_known_sources(),
+        tags=_tags(),
+        relaxed=", ".join(RELAXED_ENVIRONMENTS),
+        locks=exempt or "none",
+        causes="\n".join(f"- {cause}: {', '.join(ids)}" for cause, ids in causes.items()),
     )
 
 

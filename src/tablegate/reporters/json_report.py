@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 
 from tablegate import __version__
-from tablegate.findings import Counts, Fault, Finding, Input, Report, Shard, Skipped
+from tablegate.findings import Counts, Fault, Finding, GatheredPolicy, Input, Report, Shard, Skipped
 from tablegate.model.record import field_names
 from tablegate.model.table import Construct
 from tablegate.model.value import Doubt, Place, Value
@@ -98,6 +98,16 @@ def _finding(item: Finding, scrub: _Scrub) -> Plain:
         "fingerprint": item.fingerprint,
         "construct": None if item.construct is None else _construct(item.construct, scrub),
         "waived": None if item.waived is None else {"reason": scrub(item.waived)},
+        "also": [_gathered(other, scrub) for other in item.also],
+    }
+
+
+def _gathered(item: GatheredPolicy, scrub: _Scrub) -> Plain:
+    return {
+        "policy": item.policy,
+        "name": item.name,
+        "severity": str(item.severity),
+        "message": scrub(item.message),
     }
 
 

@@ -14,6 +14,7 @@ from tablegate.findings import (
     Fault,
     FaultCode,
     Finding,
+    GatheredPolicy,
     Input,
     Outcome,
     Report,
@@ -81,6 +82,13 @@ class _Waived(msgspec.Struct):
     reason: str
 
 
+class _Gathered(msgspec.Struct):
+    policy: str
+    name: str
+    severity: Severity
+    message: str
+
+
 class _Finding(msgspec.Struct):
     policy: str
     name: str
@@ -98,6 +106,7 @@ class _Finding(msgspec.Struct):
     fingerprint: str
     construct: _Construct | None
     waived: _Waived | None
+    also: tuple[_Gathered, ...] = ()
 
 
 class _Policy(msgspec.Struct):
@@ -260,6 +269,7 @@ def _finding(parsed: _Finding, policies: Mapping[str, Policy]) -> Finding:
         fix=parsed.fix,
         construct=None if parsed.construct is None else parsed.construct.construct(),
         waived=None if parsed.waived is None else parsed.waived.reason,
+        also=tuple(GatheredPolicy(item.policy, item.name, item.severity, item.message) for item in parsed.also),
         known_fingerprint=parsed.fingerprint,
     )
 
@@ -268,9 +278,10 @@ def _adds_up(report: Report) -> bool:
     """Whether no finding is missing. Unknown ones may be: a configuration can ignore them."""
     counts = report.counts
     outcomes = Counter(item.outcome for item in report.findings)
+    gathered = sum(len(item.also) for item in report.findings)
     return (
         counts.verdicts == counts.held + counts.failed + counts.unknown + counts.not_applicable + counts.waived
-        and (counts.failed, counts.waived) == (outcomes[Outcome.FAILS], outcomes[Outcome.WAIVED])
+        and (counts.failed, counts.waived) == (outcomes[Outcome.FAILS] + gathered, outcomes[Outcome.WAIVED])
         and outcomes[Outcome.UNKNOWN] <= counts.unknown
     )
 
