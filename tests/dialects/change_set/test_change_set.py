@@ -9,6 +9,7 @@ import pytest
 
 from tablegate.dialects import read
 from tablegate.dialects.reading import Reading, ReadOptions
+from tablegate.findings import FaultCode
 from tablegate.model.estate import Change, ChangeKind, ReplaceOrder
 from tablegate.model.table import Table
 from tablegate.syntax.source import Source
@@ -178,3 +179,32 @@ def test_a_context_must_be_an_object() -> None:
     held = _change()
     held["ResourceChange"]["AfterContext"] = "[]"
     assert [(True, "AfterContext of Orders must hold an object")] == _faults(_read(held))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (_change("Remve"), "Orders: Action must be one of Add, Dynamic, Import, Modify, Remove, SyncWithActual"),
+        (_change("remove"), "Orders: Action must be one of Add, Dynamic, Import, Modify, Remove, SyncWithActual"),
+        (
+            _change(type_="AWS::DynamoDB::Tabel"),
+            "Orders: ResourceType AWS::DynamoDB::Tabel is no type of DynamoDB that is known",
+        ),
+        (
+            _change("Remove", "aws::dynamodb::table"),
+            "Orders: ResourceType aws::dynamodb::table is no type of DynamoDB that is known",
+        ),
+        (_change("Modify", Replacement="Tru"), "Orders: Replacement must be one of Conditional, False, True"),
+        (_change() | {"Type": "Resorce"}, "the Type of a change must be Resource"),
+    ],
+)
+def test_what_no_change_set_says(change: Any, message: str) -> None:
+    """A word outside those that CloudFormation uses is refused: what it means would be a guess."""
+    (fault,) = _read(change).faults
+    assert (fault.code, fault.blocks, fault.message) == (FaultCode.UNREADABLE, True, message)
+
+
+@pytest.mark.parametrize("type_", ["AWS::DynamoDB::Backup", "AWS::Lambda::Function", "Custom::Thing", "My::Own::Table"])
+def test_other_types(type_: str) -> None:
+    """A type of another service, or one that is harmless, is none of it."""
+    assert not _read(_change(type_=type_)).faults

@@ -131,11 +131,24 @@ def test_kept_and_replaced() -> None:
     assert (found.retained.content, found.replace_paths) == (True, ("hash_key",))
 
 
+@pytest.mark.parametrize("type_", ["aws_dynamodb_table", "aws_iam_role_policy", "aws_dynamodb_new_thing"])
+def test_mode_that_nobody_knows(type_: str) -> None:
+    """What is neither managed nor data may be either."""
+    reading = written(change(TABLE), change({}, type=type_, name="x", mode="manage"))
+    assert faults(reading) == [("TG001", True, f"{type_}.x: mode must be one of data, managed")]
+
+
+def test_actions_of_a_resource_beside_a_table() -> None:
+    """An unknown action is said of whatever is read."""
+    reading = written(change(TABLE), change({}, type="aws_appautoscaling_target", actions=["delet"]))
+    assert faults(reading) == [("TG001", True, "aws_appautoscaling_target.t: unknown actions (delet)")]
+
+
 @pytest.mark.parametrize(("actions", "shown"), [(["frobnicate"], "frobnicate"), ([], "none")])
 def test_actions_that_nobody_knows(actions: list[str], shown: str) -> None:
     """An unknown action is said, and its table judged."""
     reading = written(change(TABLE, actions=actions))
-    assert faults(reading) == [("TG002", False, f"aws_dynamodb_table.t: unknown actions ({shown})")]
+    assert faults(reading) == [("TG001", True, f"aws_dynamodb_table.t: unknown actions ({shown})")]
     assert len(tables(reading)) == 1
 
 

@@ -137,3 +137,19 @@ def test_a_resource_without_an_address_is_refused(address: Any) -> None:
     table = {"address": address, "mode": "managed", "type": "aws_dynamodb_table", "name": "t", "values": {"name": "t"}}
     reading = _read({"format_version": "1.0", "values": {"root_module": {"resources": [table]}}})
     assert ["prior_state.resources[0]: address must be a text"] == [fault.message for fault in reading.faults]
+
+
+@pytest.mark.parametrize("mode", ["manage", "Managed", "", None])
+def test_mode_that_nobody_knows(mode: str | None) -> None:
+    """A resource that is neither managed nor data is refused, whatever its type, in a file and as it is shown."""
+    (fault,) = _read(_file({"attributes": {"name": "t"}}, mode=mode)).faults
+    assert (fault.code.value, fault.blocks) == ("TG001", True)
+    assert fault.message == "aws_dynamodb_table.t: mode must be one of data, managed"
+
+
+@pytest.mark.parametrize("mode", ["manage", "Managed"])
+def test_mode_that_nobody_knows_as_it_is_shown(mode: str) -> None:
+    """So is one in the output of terraform show."""
+    table = {"address": "aws_dynamodb_table.t", "mode": mode, "type": "aws_dynamodb_table", "name": "t", "values": {}}
+    content = {"format_version": "1.0", "values": {"root_module": {"resources": [table]}}}
+    assert [fault.blocks for fault in _read(content).faults] == [True]

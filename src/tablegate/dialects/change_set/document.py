@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
+from tablegate.dialects.cloudformation.template import TABLES
 from tablegate.dialects.cloudformation.values import MASKED, is_scalar, scalar_of
 from tablegate.model import facts
 from tablegate.model.estate import Change, ChangeKind, ReplaceOrder
@@ -89,15 +90,33 @@ def changes(root: Members) -> Iterator[ResourceChange]:
     if node is not None and not isinstance(node.content, (list, tuple)):
         raise ParseError("Changes must be a list", line=node.line, column=node.column)
     for item in items(node):
-        if text(members(item), "Type") not in (None, "Resource"):
-            continue  # a hook
+        kind = text(members(item), "Type") or "Resource"
+        if kind == "Hook":
+            continue
+        if kind != "Resource":
+            raise ParseError("the Type of a change must be Resource", line=item.line, column=item.column)
         change = members(member(members(item), "ResourceChange"))
         address, type_, action = (text(change, name) for name in ("LogicalResourceId", "ResourceType", "Action"))
         if not address or not type_ or not action:
             raise ParseError(
                 "a change needs a LogicalResourceId, a ResourceType and an Action", line=item.line, column=item.column
             )
+        wrong = _unheard_of(change, type_, action)
+        if wrong is not None:
+            raise ParseError(f"{address}: {wrong}", line=item.line, column=item.column, hint=_AS_PRINTED)
         yield ResourceChange(address, type_, action, item, change)
+
+
+def _unheard_of(change: Members, type_: str, action: str) -> str | None:
+    """A member of a change that no change set has."""
+    if action not in _ACTIONS:
+        return f"Action must be one of {', '.join(sorted(_ACTIONS))}"
+    if (text(change, "Replacement") or "False").capitalize() not in _REPLACEMENTS:
+        return f"Replacement must be one of {', '.join(sorted(_REPLACEMENTS))}"
+    is_known = type_ in TABLES or type_ in _OTHER_TYPES
+    if type_.casefold().startswith(_SERVICE) and not is_known:
+        return f"ResourceType {type_} is no type of DynamoDB that is known"
+    return None
 
 
 def _node(content: object, at: Node) -> Node:
@@ -119,6 +138,11 @@ _KINDS = {
     "Import": ChangeKind.NOOP,
     "SyncWithActual": ChangeKind.NOOP,
 }
+_ACTIONS = frozenset({*_KINDS, "Dynamic"})
+_REPLACEMENTS = frozenset({"True", "False", "Conditional"})
+_SERVICE = "aws::dynamodb::"
+_OTHER_TYPES = frozenset({"AWS::DynamoDB::Backup"})  # of which nothing is judged
+_AS_PRINTED = "give it as aws cloudformation describe-change-set prints it"
 _RETAINED = {"Delete": False, "ReplaceAndDelete": False, "Retain": True, "ReplaceAndRetain": True}
 _CONDITIONAL = Doubt("CloudFormation decides whether it is replaced when it executes the change set")
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from tablegate.dialects.reading import Faults
-from tablegate.dialects.terraform.resource_changes import ChangeRow, ResourceChanges
+from tablegate.dialects.terraform.resource_changes import MODES, ChangeRow, ResourceChanges
 from tablegate.dialects.terraform.schema import TABLE_TYPES
 
 READ = frozenset(
@@ -59,6 +59,8 @@ def note_coverage(changes: ResourceChanges, faults: Faults) -> None:
             unread.append(row.type)
         elif row.type in TABLE_TYPES and row.mode == "managed":
             _note_provider(row, faults)
+        elif row.mode not in MODES and (row.type in READ or row.type in POLICY_TYPES or is_unread(row.type)):
+            faults.unreadable(f"{row.address}: mode must be one of {', '.join(sorted(MODES))}", changes.path(number))
     note_unread(unread, faults)
 
 

@@ -68,10 +68,12 @@ class EstateBuilder:
     def changes(self) -> tuple[Change, ...]:
         """What a plan does to its tables."""
         changes = []
+        for resource_change in self._changes.of(coverage.READ):
+            if resource_change.mode == "managed":
+                note_actions(resource_change, self._faults)
         for resource_change in self._changes.of(TABLE_TYPES):
             if resource_change.mode != "managed":
                 continue
-            note_actions(resource_change, self._faults)
             resource = None if resource_change.deposed else self._after.at(resource_change)
             after = None if resource is None else self._table(resource)
             place = None if resource is None else resource.place
@@ -199,9 +201,9 @@ def read_change(
 
 def note_actions(change: ResourceChange, faults: Faults) -> None:
     """Report a change whose actions are not among those that are known."""
-    if change.kind is ChangeKind.UNKNOWN:
+    if change.kind is ChangeKind.UNKNOWN and change.change is not NOTHING:  # which is reported already
         actions = ", ".join(change.actions) or "none"
-        faults.incomplete(f"{change.address}: unknown actions ({actions})", change.path)
+        faults.unreadable(f"{change.address}: unknown actions ({actions})", change.path)
 
 
 def _paths(content: object) -> tuple[str, ...]:

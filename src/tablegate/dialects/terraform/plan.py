@@ -98,7 +98,7 @@ class Plan:
                 path, address = f"prior_state.resources[{number}]", resource.get("address")
                 if not isinstance(address, str):
                     self._faults.unreadable(f"{path}: address must be a text", path)
-                elif resource.get("mode") == "managed" and address not in known:
+                elif resource.get("mode") != "data" and address not in known:
                     changes.add(*of_state(resource, module), path)
         return changes
 
@@ -283,7 +283,7 @@ def _tables(root: _Module) -> Values:
     while waiting:
         module = waiting.pop()
         for resource in module.resources:
-            if resource.type in TABLE_TYPES and resource.mode == "managed":
+            if resource.type in TABLE_TYPES and resource.mode != "data":
                 tables[resource.address] = resource.values
         waiting += module.child_modules
     return tables

@@ -93,13 +93,13 @@ class PriorState:
         """Whether every managed resource has one of these addresses."""
         state = None if self._part is None else raw_json.typed(self._part, _State)
         if state is None:
-            named = (one.get("address") for one, _ in self.resources() if one.get("mode") == "managed")
+            named = (one.get("address") for one, _ in self.resources() if one.get("mode") != "data")
             return all(address in addresses for address in named)
         waiting = [state.values.root_module]
         while waiting:
             module = waiting.pop()
             for one in module.resources:
-                if one.mode == "managed" and absolute(one.address, module.address) not in addresses:
+                if one.mode != "data" and absolute(one.address, module.address) not in addresses:
                     return False
             waiting += module.child_modules
         return True

@@ -37,6 +37,9 @@ class ChangeRow(Struct, omit_defaults=True):
     action_reason: str | UnsetType = UNSET
 
 
+MODES = frozenset({"managed", "data"})
+
+
 def mode_of(row: ChangeRow) -> str:
     """``data`` or ``managed``, by the address: filtered plans leave the mode out."""
     return "data" if row.address.removeprefix(f"{row.module_address or ''}.").startswith("data.") else "managed"

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from tablegate.dialects.reading import Reading, ReadOptions
 from tablegate.dialects.terraform.plan import read as read_plan
+from tablegate.dialects.terraform.resource_changes import MODES
 from tablegate.model.record import replace
 from tablegate.syntax.json import lazy as raw_json
 from tablegate.syntax.json import load_json
@@ -60,6 +61,8 @@ def _resources(resource: Tree) -> Iterator[dict[str, object]]:
     instances = resource.get("instances")
     if not isinstance(type_, str) or not isinstance(name, str) or not isinstance(instances, list):
         raise ParseError("a resource of a state needs a type, a name and instances")
+    if mode not in MODES:
+        raise ParseError(f"{type_}.{name}: mode must be one of {', '.join(sorted(MODES))}")
     module = f"{resource['module']}." if resource.get("module") else ""
     plain = f"{module}{'data.' if mode == 'data' else ''}{type_}.{name}"
     match = _PROVIDER.search(str(resource.get("provider", "")))
