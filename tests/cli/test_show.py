@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from support.command import PLAN, err, out, written
 from support.command import tablegate as run
@@ -58,3 +59,70 @@ def test_iam_of_what_was_not_read_is_three() -> None:
 def test_iam_that_cannot_be_meant_is_two(arguments: tuple[str, ...]) -> None:
     """No input, no such format, no such value."""
     assert 2 == run(*arguments).returncode
+
+
+STEERING = r"""
+Parameters:
+  Secret: {Type: String, NoEcho: true}
+Resources:
+  Orders:
+    Type: AWS::DynamoDB::Table
+    Properties:
+      TableName: "a\u202eb##vso[task.complete]\u200b"
+      TimeToLiveSpecification: {Enabled: true, AttributeName: !Ref Secret}
+      Tags: [{Key: "##[error]", Value: "größe: \"\u202e\" ##[error]\\"}, {Key: address, Value: Orders}]
+"""
+
+
+@pytest.mark.parametrize("form", ["json", "yaml"])
+def test_show_steers_neither_terminals_nor_build_servers(form: str, tmp_path: Path) -> None:
+    """What could is escaped as the language does, so that whoever reads the document gets it as it was."""
+    ran = run("show", "t.yaml", "-o", form, "--param", "Secret=x", cwd=written(tmp_path, t__yaml=STEERING))
+    text = out(ran)
+    assert (0, []) == (ran.returncode, [each for each in ("\u202e", "\u200b", "##") if each in text])
+    table = (json.loads(text) if form == "json" else yaml.safe_load(text))["tables"][0]
+    assert "a\u202eb##vso[task.complete]\u200b" == table["name"]
+    assert {"##[error]": 'größe: "\u202e" ##[error]\\', "address": "Orders"} == table["tags"]
+    assert ("größe" in text) is (form == "yaml")
+
+
+@pytest.mark.parametrize("form", ["json", "yaml"])
+@pytest.mark.parametrize("secret", ["Orders", "t.yaml", "address", "enabled"])
+def test_show_keeps_names_though_a_secret_is_like_them(form: str, secret: str, tmp_path: Path) -> None:
+    """Addresses, files and keys are no values; a tag under the same key is."""
+    param = f"Secret={secret}"
+    ran = run("show", "t.yaml", "-o", form, "--param", param, cwd=written(tmp_path, t__yaml=STEERING))
+    shown = json.loads(out(ran)) if form == "json" else yaml.safe_load(out(ran))
+    table = shown["tables"][0]
+    assert ("t.yaml", "Orders", True) == (shown["file"], table["address"], table["ttl"]["enabled"])
+    assert "(sensitive)" == table["ttl"]["attribute"]
+    assert table["tags"]["address"] == ("(sensitive)" if secret == "Orders" else "Orders")
+
+
+@pytest.mark.parametrize(
+    "path", ["$.ttl.attribute", "$.ttl", "$.keys", "$.keys[0].attribute", "$.attributes", "$.name"]
+)
+def test_a_path_leads_to_no_secret(path: str, tmp_path: Path) -> None:
+    """Neither to a sensitive value nor into one."""
+    head = "Parameters: {Secret: {Type: String, NoEcho: true}}\n"
+    parts = "{N: !Select [0, !Split ['-', !Ref Secret]]}"
+    text = f"""{head}Resources:
+  Orders:
+    Type: AWS::DynamoDB::Table
+    Properties:
+      TableName: !Sub ['x${{N}}', {parts}]
+      KeySchema: [{{AttributeName: !Select [0, !Split ['-', !Ref Secret]], KeyType: HASH}}]
+      AttributeDefinitions: [{{AttributeName: !Select [0, !Split ['-', !Ref Secret]], AttributeType: S}}]
+      TimeToLiveSpecification: {{Enabled: true, AttributeName: !Select [0, !Split ['-', !Ref Secret]]}}
+"""
+    folder = written(tmp_path, t__yaml=text)
+    ran = run("show", "t.yaml", "--path", path, "--param", "Secret=q9z-longer", cwd=folder)
+    assert (0, False) == (ran.returncode, "q9z" in out(ran)), out(ran)
+
+
+def test_what_is_said_beside_the_model_tells_no_secret(tmp_path: Path) -> None:
+    """Faults go to standard error, as free of secrets as a report."""
+    text = f"{STEERING}  Other: {{Type: AWS::IAM::Policy, Properties: {{PolicyDocument: !Sub '${{Secret}}'}}}}\n"
+    for command in ("show", "iam"):
+        ran = run(command, "t.yaml", "--param", "Secret=s3cr3t", cwd=written(tmp_path, t__yaml=text))
+        assert (3, False) == (ran.returncode, "s3cr3t" in err(ran) + out(ran))

@@ -167,9 +167,8 @@ def test_values_are_told_by_what_they_are(value: Value[Any], expected: object) -
 
 def test_secrets_are_taken_out_of_every_text() -> None:
     """A copy of a secret under an innocent name goes too."""
-    place = Place("swordfish.yaml", 1, 1, path="swordfish")
+    place = Place("template.yaml", 1, 1)
     found = finding(
-        address="swordfish",
         message="it is swordfish",
         fix="swordfish",
         place=place,
@@ -181,13 +180,43 @@ def test_secrets_are_taken_out_of_every_text() -> None:
         report(
             found,
             secrets=frozenset({"swordfish"}),
-            inputs=(Input(path="swordfish", kind="cloudformation", detail="swordfish"),),
+            inputs=(Input(path="template.yaml", kind="cloudformation", detail="swordfish"),),
             faults=(fault(message="swordfish", hint="swordfish", place=place),),
         ),
         ReportView(),
     )
     assert "swordfish" not in text
     assert "orders-(sensitive)" in text
+
+
+def test_names_stay_though_a_secret_is_like_them() -> None:
+    """Addresses, files and the names of arguments come from a configuration, and are no values."""
+    place = Place("orders/main.tf", 1, 1, path="aws_dynamodb_table.orders.orders")
+    found = finding(
+        file="orders/main.tf",
+        address="aws_dynamodb_table.orders",
+        message="aws_dynamodb_table.orders and module.a.aws_iam_role.orders[0] read var.orders: table name is orders",
+        part={"orders": "orders"},
+        scenario={"orders": "orders"},
+        place=place,
+        evidence=(facts.NAME.of("orders", place),),
+    )
+    (shown,) = rendered(report(found, secrets=frozenset({"orders"})))["findings"]
+    assert (shown["address"], shown["input"]) == ("aws_dynamodb_table.orders", "orders/main.tf")
+    assert (shown["place"]["file"], shown["place"]["path"]) == (place.file, place.path)
+    assert shown["message"] == (
+        "aws_dynamodb_table.orders and module.a.aws_iam_role.orders[0] read var.orders: table name is (sensitive)"
+    )
+    assert (shown["part"], shown["scenario"]) == ({"orders": "(sensitive)"}, {"orders": "(sensitive)"})
+    assert shown["evidence"][0]["value"] == "(sensitive)"
+
+
+def test_commands_of_build_servers_are_broken() -> None:
+    """A log that shows the report acts on nothing in it, and a reader of JSON gets every text as it was."""
+    message = "##vso[task.complete] ##[error]x ### ##teamcity[x]"
+    text = REPORTERS["json"](report(finding(message=message)), ReportView())
+    assert "##" not in text
+    assert message == json.loads(text)["findings"][0]["message"]
 
 
 def test_text_is_ascii_and_whole() -> None:

@@ -74,10 +74,11 @@ def test_reports_of_whole_runs_are_read_again(path: Path) -> None:
 
 
 def test_what_was_hidden_keeps_its_name() -> None:
-    """A finding is known by its fingerprint, also where its address may not be told."""
-    made = report(finding(address="hunter2"), secrets=frozenset({"hunter2"}))
+    """A finding is known by its fingerprint, also where its part may not be told."""
+    made = report(finding(part={"index": "hunter2"}), secrets=frozenset({"hunter2"}))
     again = reread(written(made))
-    assert ("(sensitive)", made.findings[0].fingerprint) == (again.findings[0].address, again.findings[0].fingerprint)
+    assert {"index": "(sensitive)"} == again.findings[0].part
+    assert made.findings[0].fingerprint == again.findings[0].fingerprint
     assert written(made) == written(again)
 
 

@@ -152,9 +152,20 @@ def test_json_names_columns_by_number() -> None:
 
 @pytest.mark.parametrize("form", RENDERERS)
 def test_no_format_prints_a_secret(form: str) -> None:
-    """Nor its copy in a name."""
+    """Nor its copy in a name. An address, which comes from the configuration, stays."""
     text = rendered(form, matrix(row("role-hunter2-x", c0=FULL)), secrets=("hunter2",))
+    assert "role-hunter2-x" in text
+    text = rendered(form, matrix(row(name="role-hunter2-x", principal=None, c0=FULL)), secrets=("hunter2",))
     assert "hunter2" not in text
+    text = rendered(form, matrix(row(principal="role-hunter2-x", c0=FULL)), secrets=("hunter2",))
+    assert "hunter2" not in text
+
+
+def test_commands_of_build_servers_are_broken() -> None:
+    """No format prints what a build server acts on."""
+    for form in RENDERERS:
+        text = rendered(form, matrix(row(principal="##vso[task.complete]", c0=FULL)))
+        assert "##vso" not in text, form
 
 
 @pytest.mark.parametrize("form", RENDERERS)

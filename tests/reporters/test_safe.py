@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablegate.reporters.safe import Sanitizer, Scrubber, safe_text, scrub
+from tablegate.reporters.safe import Sanitizer, Scrubber, is_harmless, json_text, safe_text, scrub, yaml_text
 
 SECRET = 'hunter2-"p\\ä?/ss'
 
@@ -111,6 +111,56 @@ def test_no_secret_survives(secrets: list[str], before: str, after: str, data: s
     secret = data.draw(st.sampled_from(secrets))
     scrubbed = Scrubber(secrets)(before + secret + after)
     assert secret not in scrubbed or secret in "(sensitive)" * 3
+
+
+@pytest.mark.parametrize(
+    ("text", "secrets", "expected"),
+    [
+        ("aws_dynamodb_table.orders fails", ["orders"], "aws_dynamodb_table.orders fails"),
+        ("data.awscc_x.orders.y", ["orders"], "data.awscc_x.orders.y"),
+        ('module.a["k"].aws_iam_role.orders', ["aws_iam"], 'module.a["k"].aws_iam_role.orders'),
+        ("module.orders, var.orders, local.orders", ["orders"], "module.orders, var.orders, local.orders"),
+        ("Orders: Ord", ["Ord"], "Orders: (sensitive)"),
+        ("Orders is Orders", ["Orders"], "(sensitive) is (sensitive)"),
+        ("MyOrders", ["Orders"], "My(sensitive)"),
+        ("aws_iam_role.x-y is", ["role.x-y is"], "aws_iam_(sensitive)"),
+        ("aws_iam_role.orders", ["aws_iam_role.orders"], "(sensitive)"),
+        ("see aws_iam_role.orders", ["see aws", "orders"], "(sensitive)_iam_role.(sensitive)"),
+        ("x aws_iam_role.xx", ["x"], "(sensitive) aws_iam_role.xx"),
+    ],
+)
+def test_names_in_a_text_stay(text: str, secrets: list[str], expected: str) -> None:
+    """A secret that is a part of an address is there by chance; one that is more than that is none."""
+    assert expected == Scrubber(secrets, ["Orders", ""])(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "harmless"),
+    [
+        ("orders", True),
+        ("größe\u3000注文", True),
+        ("\u202ex", False),
+        ("\u200b", False),
+        ("##[error]", False),
+        ("#", True),
+    ],
+)
+def test_what_steers_is_known(text: str, harmless: bool) -> None:
+    """A command of a log and whatever cannot be seen is not harmless."""
+    assert harmless is is_harmless(text)
+
+
+def test_documents_are_escaped_as_their_languages_do() -> None:
+    """A reader of JSON or YAML gets what was written, and a log sees nothing that it acts on."""
+    assert r'"#\u0023vso[x]"' == json_text('"##vso[x]"')
+    assert 'a: "\\u202e#\\x23vso[x]"\n' == yaml_text('a: "\u202e##vso[x]"\n')
+    assert "a: größe\n" == yaml_text("a: größe\n")
+
+
+def test_a_name_is_made_safe_and_keeps_what_is_in_it() -> None:
+    """A secret is not looked for in an address."""
+    safe = Sanitizer(["swordfish"])
+    assert [r"swordfish\x1b"] * 2 == [safe.name("swordfish\x1b") for _ in range(2)]
 
 
 def test_the_sanitizer_does_both_at_once() -> None:

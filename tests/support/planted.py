@@ -7,7 +7,6 @@ from enum import Enum
 from typing import Any
 
 from tablegate.model.record import field_names, replace
-from tablegate.model.value import Value
 from tablegate.policy import Policy
 
 # Texts that tablegate or a policy writes itself: nothing of an input is in them.
@@ -21,6 +20,23 @@ OURS = frozenset(
         "KeyPart.role",
         "Row.form",
         "Row.kind",
+    }
+)
+
+# Addresses, files, and the names of arguments and facts: these come from a configuration, and are no values.
+NAMES = frozenset(
+    {
+        "Column.address",
+        "Construct.path",
+        "Finding.address",
+        "Finding.file",
+        "Input.path",
+        "Matrix.file",
+        "Place.file",
+        "Place.path",
+        "Row.address",
+        "Skipped.first",
+        "Value.name",
     }
 )
 
@@ -47,13 +63,11 @@ class Planter:
             case tuple():
                 return tuple(self.plant(item, f"{path}.{at}") for at, item in enumerate(thing))
             case Mapping():
-                return {self.plant(key, f"{path}.key"): self.plant(item, path) for key, item in thing.items()}
+                return {key: self.plant(item, path) for key, item in thing.items()}
         if not hasattr(type(thing), "__struct_fields__"):
             return thing
         kind = type(thing).__name__
-        # Only the contents of known facts are printed: the name of such a value stays.
-        kept = {"Value.name"} if isinstance(thing, Value) and thing.content is not None else set()
-        names = [name for name in field_names(type(thing)) if f"{kind}.{name}" not in OURS | kept]
+        names = [name for name in field_names(type(thing)) if f"{kind}.{name}" not in OURS | NAMES]
         fields = {name: self.plant(getattr(thing, name), f"{path}.{name}".strip(".")) for name in names}
         return replace(thing, **fields)
 

@@ -13,6 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tablegate.reporters.safe import SafeText
+
 _PLAIN = str.maketrans({"·": "-", "…": "...", "—": "-"})  # for a terminal without Unicode
 
 
@@ -20,8 +22,8 @@ class OutputError(Exception):
     """A report could not be written."""
 
 
-def emit(text: str) -> None:
-    """Write to standard output. If its reader leaves early, that is no error."""
+def emit(text: SafeText) -> None:
+    """Write to standard output: the one way out for every text. If its reader leaves early, that is no error."""
     if sys.stdout is None:
         raise OutputError("standard output is closed")
     try:
@@ -50,7 +52,7 @@ def quote(text: str) -> None:
     note(*(f"pack: {line}" for line in text.splitlines()))
 
 
-def save(path: Path, text: str) -> None:
+def save(path: Path, text: SafeText) -> None:
     """Write a file in one step: a reader finds the old content or the new one, never half of it."""
     refusal = _refusal(path)
     if refusal:

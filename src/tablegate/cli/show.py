@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import is_dataclass
+from functools import cache
+from io import StringIO
 from typing import Any
 
 from tablegate.cli.check import ConfigSources, missing_shards, prepare, uses_ignore_files
@@ -14,14 +17,16 @@ from tablegate.config.configuration import Configuration, read_configuration
 from tablegate.config.read_options import read_options, with_grammar
 from tablegate.config.schema import schema
 from tablegate.dialects import read_all
-from tablegate.engine.jsonpath import Match, compile_path, view
+from tablegate.engine.jsonpath import Match, compile_path, members, view
 from tablegate.engine.jsonpath import Path as JsonPath
 from tablegate.engine.settings import ConfigError, Selection, did_you_mean, selection
 from tablegate.findings import NOTHING, Exit, Fault, FaultCode, Report, exit_of, merged
-from tablegate.iam.matrix import Matrix, matrix_of
+from tablegate.iam.matrix import matrix_of
 from tablegate.inputs.collect import collect
 from tablegate.inputs.files import content_or_reason
 from tablegate.inputs.terraform import with_source_trees
+from tablegate.model import estate as model_of_estates
+from tablegate.model import table as model_of_tables
 from tablegate.model.estate import Estate
 from tablegate.model.record import replace
 from tablegate.model.table import Table
@@ -29,11 +34,23 @@ from tablegate.model.value import Place
 from tablegate.reporters.handbook import handbook, page, toml_text
 from tablegate.reporters.json_reread import HINT, reread
 from tablegate.reporters.matrix import RENDERERS
-from tablegate.reporters.safe import PROSE, Sanitizer, Scrubber, safe_text
+from tablegate.reporters.safe import (
+    PROSE,
+    SENSITIVE,
+    SafeText,
+    Sanitizer,
+    Scrubber,
+    is_harmless,
+    json_text,
+    safe_text,
+    trusted_text,
+    yaml_text,
+)
 from tablegate.run.gate import with_required_resources
 from tablegate.syntax.node import ParseError, collect_if_many
 
 FORMATS = ("json", "yaml")
+_KEYS = frozenset({"address", "at", "dax_clusters", "dialect", "file", "legacy_global_tables", "origin", "path"})
 WIDEST_VALUE = 50  # columns of a value in the table of settings
 
 
@@ -54,21 +71,27 @@ class Inputs:
         )
         self._options = with_grammar(read_options(configuration, os.environ), self._sources, os.environ)
         self._faults: list[Fault] = [*collected.faults]
+        self.secrets: set[str] = set()  # of the estates that were read
+        self.addresses: set[str] = set()
 
     def estates(self) -> Iterator[Estate]:
         """The estate of each input that has one. None is kept: there may be thousands."""
         for reading in read_all(self._sources, self._options):
             self._faults += reading.faults
             if reading.estate is not None:
+                self.secrets |= reading.estate.secrets
+                self.addresses.update(table.address for table in reading.estate.tables)
                 yield reading.estate
             del reading
             collect_if_many()
 
     def finish(self) -> int:
         """Report the faults on standard error, and return the exit code."""
+        scrub = Scrubber(self.secrets, self.addresses)
         for fault in self._faults:
             place = ":".join(str(part) for part in (fault.place.file, fault.place.line, fault.place.column) if part)
-            note(f"{fault.code}: {place}: {fault.message}", *([f"hint: {fault.hint}"] if fault.hint else []))
+            hint = [f"hint: {scrub(fault.hint)}"] if fault.hint else []
+            note(f"{fault.code}: {place}: {scrub(fault.message)}", *hint)
         incomplete = not self._sources or any(fault.blocks for fault in self._faults)
         return int(Exit.UNREAD if incomplete else Exit.OPEN)
 
@@ -86,10 +109,12 @@ def show(name: str, path: str | None, form: str, flags: Mapping[str, Any]) -> in
     inputs = Inputs((name,), flags)
     documents = []
     for estate in inputs.estates():
-        documents.append(_scrubbed(_document(estate, selector), Scrubber(estate.secrets)))
+        documents.append(_document(estate, selector))
         del estate  # or it would stay until the next one is read
-    if documents:
-        emit(_in_format(documents[0] if len(documents) == 1 else documents, form))
+    scrub = Scrubber(inputs.secrets, inputs.addresses)  # a nested stack has secrets of the one that embeds it
+    scrubbed = [_without_secrets(document, scrub) for document in documents]
+    if scrubbed:
+        emit(_in_format(scrubbed[0] if len(scrubbed) == 1 else scrubbed, form))
     return inputs.finish()
 
 
@@ -113,10 +138,29 @@ def _row(table: Table, match: Match) -> dict[str, Any]:
         "address": table.address,
         "scenario": table.scenario,
         "path": match.name,
-        "value": view(match.content),
+        "value": SENSITIVE if value.sensitive and match.content is not None else view(match.content),
         "origin": str(value.origin),
         "at": at,
     }
+
+
+def _without_secrets(document: Any, scrub: Scrubber) -> Any:
+    """The document, in which addresses and files stay as they are."""
+    if isinstance(document, list):
+        return [_scrubbed(row, scrub) | {name: row[name] for name in ("address", "path", "at")} for row in document]
+    scrubbed = _scrubbed(document, scrub)
+    for key in ("tables", "dax_clusters", "legacy_global_tables"):
+        for part, whole in zip(scrubbed[key], document[key], strict=True):
+            part["address"] = whole["address"]
+    return scrubbed | {"file": document["file"]}
+
+
+@cache
+def _fields() -> frozenset[str]:
+    """The keys of objects of the model, which are no values."""
+    kinds = [kind for module in (model_of_estates, model_of_tables) for kind in vars(module).values()]
+    records = [kind for kind in kinds if isinstance(kind, type) and is_dataclass(kind)]
+    return _KEYS.union(("scenario", "tables", "unknown", "value"), *map(members, records))
 
 
 def _scrubbed(content: Any, scrub: Scrubber) -> Any:
@@ -124,18 +168,33 @@ def _scrubbed(content: Any, scrub: Scrubber) -> Any:
         case str():
             return scrub(content)
         case Mapping():
-            return {scrub(key): _scrubbed(item, scrub) for key, item in content.items()}
+            return {key if key in _fields() else scrub(key): _scrubbed(item, scrub) for key, item in content.items()}
         case list():
             return [_scrubbed(item, scrub) for item in content]
     return content
 
 
-def _in_format(document: Any, form: str) -> str:
+def _in_format(document: Any, form: str) -> SafeText:
     if form == "json":
-        return json.dumps(document, indent=2) + "\n"
-    from cfn_tools import dump_yaml  # imports two readers of YAML
+        return _as_json(document)
+    from cfn_tools import CfnYamlDumper  # imports two readers of YAML
 
-    return str(dump_yaml(json.loads(json.dumps(document))))
+    class Dumper(CfnYamlDumper):  # type: ignore[misc]
+        """Writes texts that steer a terminal or a log in double quotes, where they can be escaped."""
+
+        def represent_scalar(self, tag: str, value: str, style: str | None = None) -> Any:
+            return super().represent_scalar(tag, value, style if is_harmless(value) else '"')
+
+    stream = StringIO()
+    dumper = Dumper(stream, default_flow_style=False, allow_unicode=True, width=120)
+    dumper.open()
+    dumper.represent(json.loads(json.dumps(document)))
+    dumper.close()
+    return yaml_text(stream.getvalue())
+
+
+def _as_json(content: Any) -> SafeText:
+    return json_text(json.dumps(content, indent=2, default=str) + "\n")
 
 
 def show_access(names: Sequence[str], outputs: Sequence[str], flags: Mapping[str, Any]) -> int:
@@ -144,8 +203,9 @@ def show_access(names: Sequence[str], outputs: Sequence[str], flags: Mapping[str
         raise ConfigError("an INPUT is needed", hint="a plan, a template, a folder with some, or -")
     targets = destinations(outputs, RENDERERS)
     inputs = Inputs(names, flags)
-    matrices, secrets = _matrices(inputs.estates())
-    sanitizer = Sanitizer(secrets)
+    matrices = sorted(map(matrix_of, inputs.estates()), key=lambda matrix: matrix.file)
+    addresses = {row.address for matrix in matrices for row in matrix.rows} | inputs.addresses
+    sanitizer = Sanitizer(inputs.secrets, addresses)
     for target in targets:
         text = RENDERERS[target.format](matrices, sanitizer, width())
         if target.path is None:
@@ -153,16 +213,6 @@ def show_access(names: Sequence[str], outputs: Sequence[str], flags: Mapping[str
         else:
             save(target.path, text)
     return inputs.finish()
-
-
-def _matrices(estates: Iterable[Estate]) -> tuple[list[Matrix], set[str]]:
-    """The matrices by file name, and the secrets of their inputs."""
-    matrices, secrets = [], set()  # type: list[Matrix], set[str]
-    for estate in estates:
-        matrices.append(matrix_of(estate))
-        secrets |= estate.secrets
-        del estate  # or it would stay until the next one is read
-    return sorted(matrices, key=lambda matrix: matrix.file), secrets
 
 
 def render(names: Iterable[str], flags: Mapping[str, Any]) -> int:
@@ -207,11 +257,11 @@ def list_policies(sources: ConfigSources, *, as_json: bool, as_markdown: bool) -
     """Print every policy: its id, name, severity and title, and whether it runs."""
     prepared = prepare(sources, {})
     if as_markdown:
-        emit(handbook(prepared.policies))
+        emit(trusted_text(handbook(prepared.policies)))
         return 0
     rows = selection(prepared.policies, prepared.settings)
     if as_json:
-        emit(json.dumps([_entry(row) for row in rows], indent=2) + "\n")
+        emit(_as_json([_entry(row) for row in rows]))
     else:
         _print(_table(rows))
     return 0
@@ -221,7 +271,7 @@ def show_configuration(sources: ConfigSources, *, as_json: bool) -> int:
     """Print every key of the configuration, its value, and where it comes from."""
     rows = prepare(sources, {}).configuration.shown()
     if as_json:
-        emit(json.dumps(rows, indent=2, default=str) + "\n")
+        emit(_as_json(rows))
         return 0
     keys = [str(row["key"]) for row in rows]
     values = [_value(row["value"]) for row in rows]
@@ -235,7 +285,7 @@ def show_configuration(sources: ConfigSources, *, as_json: bool) -> int:
 
 def print_schema(sources: ConfigSources) -> int:
     """Print the configuration's JSON schema."""
-    emit(json.dumps(schema(prepare(sources, {}).loaded.policies), indent=2) + "\n")
+    emit(_as_json(schema(prepare(sources, {}).loaded.policies)))
     return 0
 
 
@@ -275,4 +325,4 @@ def _table(rows: Iterable[Selection]) -> Iterable[str]:
 
 def _print(lines: Iterable[str]) -> None:
     """Print lines of tablegate's own, in which names may come from somebody else."""
-    emit("".join(f"{safe_text(line, PROSE)}\n".replace("\\\\", "\\") for line in lines))
+    emit(SafeText("".join(f"{safe_text(line, PROSE)}\n".replace("\\\\", "\\") for line in lines)))

@@ -8,18 +8,19 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from tablegate.findings import Report
+    from tablegate.reporters.safe import SafeText
     from tablegate.reporters.wording import ReportView
 
-    Render: TypeAlias = Callable[[Report, ReportView], str]
+    Render: TypeAlias = Callable[[Report, ReportView], SafeText]
 
 
-def _text(report: Report, view: ReportView) -> str:
+def _text(report: Report, view: ReportView) -> SafeText:
     from tablegate.reporters.text import render
 
     return render(report, view)
 
 
-def _json(report: Report, view: ReportView) -> str:
+def _json(report: Report, view: ReportView) -> SafeText:
     from tablegate.reporters.json_report import render
 
     return render(report, view)

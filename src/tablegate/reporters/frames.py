@@ -123,7 +123,7 @@ class Frames:
         code = f"{fault.code} {_FAULT_NAMES[fault.code]}" if fault.code is not FaultCode.INTERNAL else "internal"
         yield self._title("error" if fault.blocks else "warning", code, fault.message)
         if fault.place.file:
-            yield self._arrow(2, fault.place, self.safe(fault.place.path or ""))
+            yield self._arrow(2, fault.place, self.safe.name(fault.place.path or ""))
         if fault.hint:
             yield from self._note(2, "do", self._wrapped([fault.hint]))
 
@@ -159,7 +159,7 @@ class Frames:
         text = None if place.line is None else self.view.line(place.file, place.line)
         bar = self._gutter(edge, "|")
         if text is None:
-            path = joined(self.safe(place.path), trusted_text(": ")) if place.path else trusted_text("")
+            path = joined(self.safe.name(place.path), trusted_text(": ")) if place.path else trusted_text("")
             for label in labels:
                 yield joined(bar, trusted_text("  "), path, self.paint(style, label))
             return
@@ -206,7 +206,7 @@ class Frames:
             yield from wrapped(self.safe(" ".join(text.split()), PROSE), width)
 
     def _construct(self, construct: Construct) -> SafeText:
-        path = self.safe(construct.path)
+        path = self.safe.name(construct.path)
         if construct.place is None:
             return path
         return joined(path, trusted_text("  ("), where(construct.place, self.safe), trusted_text(")"))
@@ -261,7 +261,7 @@ def _marks(finding: Finding, safe: Sanitizer) -> list[Mark]:
 def _label(value: Value[object], finding: Finding, safe: Sanitizer) -> SafeText:
     """The value in words; shorter if the title says it already."""
     if value.doubt and not value.known and value.doubt.reason in finding.message:
-        return joined(safe(value.name), trusted_text(" is unknown"))
+        return joined(safe.name(value.name), trusted_text(" is unknown"))
     label = statement(value, safe)
     return trusted_text("set here") if label == safe(finding.message, PROSE) else label
 

@@ -11,16 +11,16 @@ from tablegate.model.record import field_names
 from tablegate.model.table import Construct
 from tablegate.model.value import Doubt, Place, Value
 from tablegate.policy.declare import Policy
-from tablegate.reporters.safe import Plain, Scrubber, plain
+from tablegate.reporters.safe import Plain, SafeText, Scrubber, addresses, json_text, plain
 from tablegate.reporters.wording import ReportView
 
 VERSION = 1
 
 
-def render(report: Report, view: ReportView) -> str:  # noqa: ARG001 - the bytes do not depend on the view
+def render(report: Report, view: ReportView) -> SafeText:  # noqa: ARG001 - the bytes do not depend on the view
     """The whole report in ASCII, one finding a line."""
     encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False).encode
-    scrub = _Scrub(report.secrets)
+    scrub = _Scrub(report)
     members = {
         "version": encode(VERSION),
         "tool": encode({"name": "tablegate", "version": __version__}),
@@ -36,7 +36,7 @@ def render(report: Report, view: ReportView) -> str:  # noqa: ARG001 - the bytes
         "skipped": _rows([encode(_skipped(item, scrub)) for item in report.skipped]),
         "shard": encode(_shard(report.shard)),
     }
-    return "{\n" + ",\n".join(f'"{name}": {text}' for name, text in members.items()) + "\n}\n"
+    return json_text("{\n" + ",\n".join(f'"{name}": {text}' for name, text in members.items()) + "\n}\n")
 
 
 def _rows(rows: list[str]) -> str:
@@ -46,17 +46,18 @@ def _rows(rows: list[str]) -> str:
 class _Scrub:
     """Removes secrets, and surrogates, which strict JSON readers reject."""
 
-    def __init__(self, secrets: frozenset[str]) -> None:
-        self._scrubber = Scrubber(secrets)
+    def __init__(self, report: Report) -> None:
+        self._scrubber = Scrubber(report.secrets, addresses(report))
         self._known: dict[str, str] = {}
 
     def __call__(self, text: str) -> str:
         if text not in self._known:
-            clean = self._scrubber(text)
-            if not clean.isascii():
-                clean = clean.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-            self._known[text] = clean
+            self._known[text] = self.name(self._scrubber(text))
         return self._known[text]
+
+    def name(self, text: str) -> str:
+        """An address, a file, or the name of an argument, which are no values."""
+        return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
     def optional(self, text: str | None) -> str | None:
         return None if text is None else self(text)
@@ -64,7 +65,7 @@ class _Scrub:
 
 def _input(item: Input, scrub: _Scrub) -> Plain:
     return {
-        "path": scrub(item.path),
+        "path": scrub.name(item.path),
         "kind": item.kind,
         "detail": scrub.optional(item.detail),
         "resources": item.resources,
@@ -87,8 +88,8 @@ def _finding(item: Finding, scrub: _Scrub) -> Plain:
         "severity": str(item.severity),
         "outcome": str(item.outcome),
         "blocks": item.blocks,
-        "input": scrub(item.file),
-        "address": scrub(item.address),
+        "input": scrub.name(item.file),
+        "address": scrub.name(item.address),
         "part": _texts(item.part, scrub),
         "place": _place(item.place or Place(item.file), scrub),
         "scenario": _texts(item.scenario, scrub),
@@ -112,29 +113,29 @@ def _gathered(item: GatheredPolicy, scrub: _Scrub) -> Plain:
 
 
 def _construct(item: Construct, scrub: _Scrub) -> Plain:
-    return {"path": scrub(item.path), "place": _place(item.place, scrub)}
+    return {"path": scrub.name(item.path), "place": _place(item.place, scrub)}
 
 
 def _texts(pairs: Mapping[str, str] | None, scrub: _Scrub) -> Plain:
-    return None if pairs is None else {scrub(key): scrub(pairs[key]) for key in sorted(pairs)}
+    return None if pairs is None else {scrub.name(key): scrub(pairs[key]) for key in sorted(pairs)}
 
 
 def _place(place: Place | None, scrub: _Scrub) -> Plain:
     if place is None:
         return None
     return {
-        "file": scrub(place.file),
+        "file": scrub.name(place.file),
         "line": place.line,
         "column": place.column,
         "end_column": place.end_column,
-        "path": scrub.optional(place.path),
+        "path": place.path and scrub.name(place.path),
         **({"because": _place(place.because, scrub)} if place.because is not None else {}),
     }
 
 
 def _evidence(value: Value[object], scrub: _Scrub) -> Plain:
     return {
-        "name": scrub(value.name),
+        "name": scrub.name(value.name),
         "value": plain(value, scrub),
         "origin": str(value.origin),
         "place": _place(value.place, scrub),
@@ -152,10 +153,10 @@ def _fault(item: Fault, scrub: _Scrub) -> Plain:
     return {
         "code": str(item.code),
         "blocks": item.blocks,
-        "file": scrub(item.place.file),
+        "file": scrub.name(item.place.file),
         "line": item.place.line,
         "column": item.place.column,
-        "path": scrub.optional(item.place.path),
+        "path": item.place.path and scrub.name(item.place.path),
         "message": scrub(item.message),
         "hint": scrub.optional(item.hint),
     }
@@ -179,7 +180,7 @@ def _policy(item: Policy) -> Plain:
 
 
 def _skipped(item: Skipped, scrub: _Scrub) -> Plain:
-    return {"why": item.why, "files": item.files, "first": [scrub(name) for name in item.first]}
+    return {"why": item.why, "files": item.files, "first": [scrub.name(name) for name in item.first]}
 
 
 def _shard(shard: Shard | None) -> Plain:

@@ -11,10 +11,10 @@ from typing import Any, TypeAlias
 
 from tablegate.iam.aws_data import ACTIONS_AS_OF
 from tablegate.iam.matrix import Cell, Column, Matrix, Right, Row
-from tablegate.reporters.safe import SafeText, Sanitizer, joined, trusted_text
+from tablegate.reporters.safe import SafeText, Sanitizer, joined, json_text, trusted_text
 from tablegate.reporters.wording import counted, listed
 
-Render: TypeAlias = Callable[[Sequence[Matrix], Sanitizer, int], str]
+Render: TypeAlias = Callable[[Sequence[Matrix], Sanitizer, int], SafeText]
 
 VERSION = 1  # of the JSON format
 MAX_ROWS, MAX_COLUMNS = 100, 40  # that text and Markdown show of one input
@@ -27,11 +27,12 @@ _NEWER = trusted_text(f"not among the actions known as of {ACTIONS_AS_OF}, assum
 _FEW = 12  # inputs, each of which is shown even without a table
 _ORDER = tuple(Right)
 _GAP = "  "
+_NAMES = frozenset({"address", "cells", "form", "kind", "table"})  # keys of what is no value
 _LEAD = 48  # columns of a holder's name before it takes a line of its own
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # begin a formula in a spreadsheet
 
 
-def render_text(matrices: Sequence[Matrix], safe: Sanitizer, width: int) -> str:
+def render_text(matrices: Sequence[Matrix], safe: Sanitizer, width: int) -> SafeText:
     """All matrices, one below the other, and a legend."""
     shown = _with_tables(matrices)
     lines = [line for matrix in shown for line in (*_text_lines(matrix, safe, width), trusted_text(""))]
@@ -39,13 +40,13 @@ def render_text(matrices: Sequence[Matrix], safe: Sanitizer, width: int) -> str:
         without = trusted_text(" without a table: access to tables elsewhere is not shown")
         lines += [joined(counted(left, "input"), without), trusted_text("")]
     lines += _legend(matrices, safe)
-    return "".join(f"{line.rstrip()}\n" for line in lines)
+    return SafeText("".join(f"{line.rstrip()}\n" for line in lines))
 
 
 def _text_lines(matrix: Matrix, safe: Sanitizer, width: int) -> Iterator[SafeText]:
     tables = sum(column.index is None for column in matrix.columns)
     counts = [counted(tables, "table"), counted(len(matrix.columns) - tables, "index")]
-    yield listed([safe(matrix.file), *counts, counted(len(matrix.rows), "holder")], " · ")
+    yield listed([safe.name(matrix.file), *counts, counted(len(matrix.rows), "holder")], " · ")
     rows, used = _filled(matrix)
     for block in _column_blocks(matrix, used[:MAX_COLUMNS], safe, width):
         yield trusted_text("")
@@ -91,7 +92,7 @@ def _text_table(matrix: Matrix, rows: Iterable[Row], block: list[int], safe: San
         yield listed((SafeText(text.ljust(wide)) for text, wide in zip(line, widths, strict=True)), _GAP)
 
 
-def render_markdown(matrices: Sequence[Matrix], safe: Sanitizer, _: int) -> str:
+def render_markdown(matrices: Sequence[Matrix], safe: Sanitizer, _: int) -> SafeText:
     """All matrices as Markdown tables, and a legend."""
     shown = _with_tables(matrices)
     lines = [line for matrix in shown for line in (*_markdown_lines(matrix, safe), trusted_text(""))]
@@ -99,11 +100,11 @@ def render_markdown(matrices: Sequence[Matrix], safe: Sanitizer, _: int) -> str:
         without = trusted_text(" without a table: access to tables elsewhere is not shown.")
         lines += [joined(counted(left, "input"), without), trusted_text("")]
     lines += map(_code, _legend(matrices, safe))
-    return "\n\n".join("\n".join(part) for part in _paragraphs(lines)) + "\n"
+    return SafeText("\n\n".join("\n".join(part) for part in _paragraphs(lines)) + "\n")
 
 
 def _markdown_lines(matrix: Matrix, safe: Sanitizer) -> Iterator[SafeText]:
-    yield joined(trusted_text("### "), _code(safe(matrix.file)))
+    yield joined(trusted_text("### "), _code(safe.name(matrix.file)))
     rows, used = _filled(matrix)
     names = column_titles(matrix.columns, safe)
     shown = used[:MAX_COLUMNS]
@@ -144,7 +145,7 @@ def _code(text: SafeText) -> SafeText:
     return SafeText(f"`{text.replace('`', chr(92) + 'x60').replace('|', chr(92) + 'x7c')}`")
 
 
-def render_csv(matrices: Sequence[Matrix], safe: Sanitizer, _: int) -> str:
+def render_csv(matrices: Sequence[Matrix], safe: Sanitizer, _: int) -> SafeText:
     """One table for each matrix, with an empty line between."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
@@ -154,9 +155,9 @@ def render_csv(matrices: Sequence[Matrix], safe: Sanitizer, _: int) -> str:
         names = column_titles(matrix.columns, safe)
         writer.writerow(map(_no_formula, ("file", "holder", "kind", *names)))
         for row in matrix.rows:
-            lead = (safe(matrix.file), *_holder(row, safe))
+            lead = (safe.name(matrix.file), *_holder(row, safe))
             writer.writerow([*map(_no_formula, lead), *_cells(row, range(len(names)))])
-    return file.getvalue()
+    return SafeText(file.getvalue())
 
 
 def _no_formula(text: str) -> str:
@@ -164,16 +165,16 @@ def _no_formula(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
-def render_json(matrices: Sequence[Matrix], safe: Sanitizer, _: int) -> str:
+def render_json(matrices: Sequence[Matrix], safe: Sanitizer, _: int) -> SafeText:
     """The whole document, one holder a line."""
     inputs = ",\n".join(_json_matrix(matrix, safe.scrub) for matrix in matrices)
-    return f'{{"version": {VERSION}, "inputs": [\n{inputs}\n]}}\n'
+    return json_text(f'{{"version": {VERSION}, "inputs": [\n{inputs}\n]}}\n')
 
 
 def _json_matrix(matrix: Matrix, scrub: Callable[[str], str]) -> str:
     columns = [{"table": column.address, "name": column.name, "index": column.index} for column in matrix.columns]
     parts = (
-        f'{{"path": {_json_text(matrix.file, scrub)}',
+        f'{{"path": {_json_text(matrix.file, str)}',
         f'"columns": [{_json_lines(columns, scrub)}]',
         f'"holders": [{_json_lines(map(_json_row, matrix.rows), scrub)}]}}',
     )
@@ -205,7 +206,7 @@ def _scrubbed(content: Any, scrub: Callable[[str], str]) -> Any:
         case str():
             return scrub(content).encode("utf-8", "replace").decode("utf-8")
         case dict():
-            return {key: item if key == "cells" else _scrubbed(item, scrub) for key, item in content.items()}
+            return {key: _scrubbed(item, str if key in _NAMES else scrub) for key, item in content.items()}
     return content
 
 
@@ -254,17 +255,19 @@ def column_titles(columns: Sequence[Column], safe: Sanitizer) -> list[SafeText]:
     for column in columns:
         name = column.name if column.name and len(addresses[column.name]) == 1 else column.address
         index = safe(column.index) if column.index else trusted_text("?")
-        titles.append(safe(name) if column.index is None else joined(safe(name), trusted_text("/"), index))
+        shown = safe.name(name) if name == column.address else safe(name)
+        titles.append(shown if column.index is None else joined(shown, trusted_text("/"), index))
     return titles
 
 
 def _holder(row: Row, safe: Sanitizer) -> tuple[SafeText, SafeText]:
     """The row's holder, and its kind."""
     if row.principal is not None:
-        lead = joined(safe(row.principal), trusted_text(" by "), safe(row.address))
-        return lead, joined(safe(row.form), trusted_text("'s own policy"))
-    lead = joined(safe(row.name), trusted_text(" by "), safe(row.address)) if row.name else safe(row.address)
-    return lead, joined(safe(row.form), trusted_text(" "), safe(row.kind))
+        lead = joined(safe(row.principal), trusted_text(" by "), safe.name(row.address))
+        return lead, joined(safe.name(row.form), trusted_text("'s own policy"))
+    address = safe.name(row.address)
+    lead = joined(safe(row.name), trusted_text(" by "), address) if row.name else address
+    return lead, joined(safe.name(row.form), trusted_text(" "), safe.name(row.kind))
 
 
 RENDERERS: Mapping[str, Render] = {

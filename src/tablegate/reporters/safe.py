@@ -16,6 +16,10 @@ from tablegate.model.record import record
 from tablegate.model.table import Index, KeyPart, Replica, VectorIndex
 from tablegate.model.value import Value
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tablegate.findings import Report
+
 SafeText = NewType("SafeText", str)
 """Text that may be written: our own words, or sanitized text of an input."""
 
@@ -63,15 +67,50 @@ def _escaped(character: str) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-class Scrubber:
-    """Replaces every spelling of the secrets in texts. The time does not grow with the number of secrets."""
+def is_harmless(text: str) -> bool:
+    """Whether the text steers nobody as it is: every character is visible, and no command of a log is in it."""
+    return "##" not in text and (text.isprintable() or all(map(_is_visible, text)))
 
-    def __init__(self, secrets: Iterable[str]) -> None:
+
+def json_text(text: str) -> SafeText:
+    """A JSON document in ASCII. What log readers act on is escaped, which no reader of JSON notices."""
+    return SafeText(text.replace("##", r"#\u0023"))
+
+
+def yaml_text(text: str) -> SafeText:
+    """A YAML document in which every scalar that is not harmless is in double quotes, so that it can be escaped."""
+    if is_harmless(text.replace("\n", "")):
+        return SafeText(text)
+    visible = "".join(
+        character if character == "\n" or _is_visible(character) else _escaped(character) for character in text
+    )
+    return SafeText(visible.replace("##", r"#\x23"))
+
+
+# What is written before a name in a configuration: type names, labels and the names of variables are no values.
+_ADDRESS = re.compile(
+    r"""(?<![\w.-])
+    (?:module\.[\w-]+(?:\[[^\]\s]*\])?\.)*
+    (?:(?:data\.)?aws(?:cc)?_\w+\.[\w-]+|(?:module|var|local)\.[\w-]+)
+    (?![\w-])""",
+    re.VERBOSE,
+)
+
+
+class Scrubber:
+    """Replaces every spelling of the secrets in texts. The time does not grow with the number of secrets.
+
+    Addresses, those that are ``named`` and all that look like Terraform's, stay: a secret that is a part of one is
+    there by chance.
+    """
+
+    def __init__(self, secrets: Iterable[str], named: Iterable[str] = ()) -> None:
         forms = {form for secret in secrets if secret for form in (secret, *_spellings(secret))}
         self._stem = min(map(len, forms), default=0)
         self._forms: dict[str, list[str]] = {}
         for form in sorted(forms, key=lambda form: (-len(form), form)):
             self._forms.setdefault(form[: self._stem], []).append(form)
+        self._named = _any_of(named) if forms else None
 
     def __call__(self, text: str) -> str:
         """The text without the secrets."""
@@ -79,9 +118,58 @@ class Scrubber:
         if not stem or len(text) < stem:
             return text
         hits = self._forms.keys() & {text[start : start + stem] for start in range(len(text) - stem + 1)}
-        for form in sorted((form for hit in hits for form in self._forms[hit]), key=lambda form: (-len(form), form)):
-            text = text.replace(form, SENSITIVE)
-        return text
+        forms = [form for hit in hits for form in self._forms[hit] if form in text]
+        if not forms:
+            return text
+        return self._without(text, sorted(forms, key=lambda form: (-len(form), form)))
+
+    def _without(self, text: str, forms: Iterable[str]) -> str:
+        kept = [*self._addresses(text)]
+        pieces: list[str] = []
+        end = 0
+        for start, stop in kept:
+            inside = text[start:stop]
+            # A secret that reaches beyond the address, or is the whole of it, is no chance.
+            if any(_reaches_beyond(form, text, start, stop) for form in forms):
+                continue
+            pieces += [_replaced(text[end:start], forms), inside]
+            end = stop
+        pieces.append(_replaced(text[end:], forms))
+        return "".join(pieces)
+
+    def _addresses(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where addresses are, from left to right, none within another."""
+        spans = [match.span() for match in _ADDRESS.finditer(text)]
+        if self._named is not None:
+            spans += [match.span() for match in self._named.finditer(text)]
+        end = 0
+        for start, stop in sorted(spans, key=lambda span: (span[0], -span[1])):
+            if start >= end:
+                yield start, stop
+                end = stop
+
+
+def _any_of(names: Iterable[str]) -> re.Pattern[str] | None:
+    """An expression for these names as whole words."""
+    listed = "|".join(map(re.escape, sorted(set(filter(None, names)), key=lambda name: (-len(name), name))))
+    return re.compile(rf"(?<![\w.-])(?:{listed})(?![\w-])") if listed else None
+
+
+def _reaches_beyond(form: str, text: str, start: int, stop: int) -> bool:
+    """Whether an occurrence of the form is the whole span, or crosses one of its ends."""
+    at = text.find(form, max(start - len(form) + 1, 0))
+    while 0 <= at < stop:
+        end = at + len(form)
+        if end > start and (at < start or end > stop or (at, end) == (start, stop)):
+            return True
+        at = text.find(form, at + 1)
+    return False
+
+
+def _replaced(text: str, forms: Iterable[str]) -> str:
+    for form in forms:
+        text = text.replace(form, SENSITIVE)
+    return text
 
 
 def scrub(text: str, secrets: Iterable[str]) -> str:
@@ -92,8 +180,8 @@ def scrub(text: str, secrets: Iterable[str]) -> str:
 class Sanitizer:
     """Removes secrets from texts and makes them safe to print. Remembers each text."""
 
-    def __init__(self, secrets: Iterable[str] = ()) -> None:
-        self.scrub = Scrubber(secrets)
+    def __init__(self, secrets: Iterable[str] = (), named: Iterable[str] = ()) -> None:
+        self.scrub = Scrubber(secrets, named)
         self._known: dict[tuple[str, int], SafeText] = {}
 
     def __call__(self, text: str, limit: int = LIMIT) -> SafeText:
@@ -101,6 +189,13 @@ class Sanitizer:
         key = (text, limit)
         if key not in self._known:
             self._known[key] = safe_text(self.scrub(text), limit)
+        return self._known[key]
+
+    def name(self, text: str) -> SafeText:
+        """An address, a file, or the name of an argument: these are no values, so no secret is looked for in them."""
+        key = (text, -LIMIT)
+        if key not in self._known:
+            self._known[key] = safe_text(text)
         return self._known[key]
 
     def lines(self, text: str) -> tuple[SafeText, ...]:
@@ -135,6 +230,11 @@ def _base64(data: bytes) -> Iterator[str]:
         if len(decided) >= SHORTEST:
             yield decided
             yield decided.replace("+", "-").replace("/", "_")
+
+
+def addresses(report: Report) -> frozenset[str]:
+    """The addresses of the report's findings."""
+    return frozenset(finding.address for finding in report.findings)
 
 
 Plain: TypeAlias = str | int | float | bool | list["Plain"] | dict[str, "Plain"] | None

@@ -13,7 +13,7 @@ from tablegate.model.table import Dialect
 from tablegate.model.value import Place
 from tablegate.policy.declare import Profile, Severity
 from tablegate.reporters.frames import FindingGroup, Frames, grouped, in_order
-from tablegate.reporters.safe import SafeText, Sanitizer, joined, trusted_text
+from tablegate.reporters.safe import SafeText, Sanitizer, addresses, joined, trusted_text
 from tablegate.reporters.wording import (
     SEVERITIES,
     Detail,
@@ -48,9 +48,9 @@ _WORDS = (*map(str, Severity), *map(str, Outcome))  # the worst first
 _RANK = {word: rank for rank, word in enumerate(_WORDS)}
 
 
-def render(report: Report, view: ReportView) -> str:
+def render(report: Report, view: ReportView) -> SafeText:
     """The whole report. The same report gives the same bytes."""
-    safe = Sanitizer(report.secrets)
+    safe = Sanitizer(report.secrets, addresses(report))
     paint = Paint(colour=view.colour)
     blocks = list(_blocks(report, view, paint, safe))
     lines = [_header(report, safe)]
@@ -59,7 +59,7 @@ def render(report: Report, view: ReportView) -> str:
     if blocks:
         lines.append(trusted_text(""))
     lines += _footer(report, safe, paint)
-    return "\n".join(lines) + "\n"
+    return SafeText("\n".join(lines) + "\n")
 
 
 def _blocks(report: Report, view: ReportView, paint: Paint, safe: Sanitizer) -> Iterator[list[SafeText]]:
@@ -213,7 +213,7 @@ class Summary:
         ranked = sorted(by_input.items(), key=lambda item: (-item[1], item[0]))
         digits = max(len(number(count)) for _, count in ranked)
         for file, count in ranked[:MAX_INPUTS]:
-            yield listed((trusted_text(""), SafeText(f"{number(count):>{digits}}"), self._safe(file)), _GAP)
+            yield listed((trusted_text(""), SafeText(f"{number(count):>{digits}}"), self._safe.name(file)), _GAP)
         if len(ranked) > MAX_INPUTS:
             left = number(len(ranked) - MAX_INPUTS)
             yield listed((trusted_text(""), joined(trusted_text("... and "), left, trusted_text(" more"))), _GAP)
@@ -232,7 +232,7 @@ def _unexpected(skipped: Iterable[Skipped]) -> Iterator[Skipped]:
 
 
 def _skipped_line(group: Skipped, safe: Sanitizer) -> SafeText:
-    names = _some([safe(name) for name in group.first[:_NAMED]], group.files)
+    names = _some([safe.name(name) for name in group.first[:_NAMED]], group.files)
     return joined(counted(group.files, "file"), trusted_text(": "), safe(group.why), trusted_text(": "), names)
 
 

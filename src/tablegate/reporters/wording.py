@@ -73,7 +73,7 @@ _UNSET = {
 
 def statement(value: Value[object], safe: Sanitizer) -> SafeText:
     """A value as a statement: its content, whether it was set, or why it is not known."""
-    name = safe(value.name)
+    name = safe.name(value.name)
     if value.origin is Origin.UNKNOWN:
         reason = safe(value.doubt.reason, PROSE) if value.doubt else trusted_text("it is not visible in this input")
         return joined(name, trusted_text(" is unknown: "), reason)
@@ -144,7 +144,7 @@ def _capped(items: list[SafeText]) -> SafeText:
 
 def where(place: Place, safe: Sanitizer) -> SafeText:
     """``file:line:column``, as far as they are known."""
-    parts = [safe(place.file)] + [SafeText(str(at)) for at in (place.line, place.column) if at is not None]
+    parts = [safe.name(place.file)] + [SafeText(str(at)) for at in (place.line, place.column) if at is not None]
     return listed(parts, ":")
 
 
@@ -162,7 +162,7 @@ def outcome_word(finding: Finding) -> str:
 
 def subject(finding: Finding, safe: Sanitizer) -> SafeText:
     """The address, and the part of the table: ``Orders (index by-day)``."""
-    address = safe(finding.address)
+    address = safe.name(finding.address)
     if not finding.part:
         return address
     return joined(address, trusted_text(" ("), pairs(finding.part, safe, " "), trusted_text(")"))
@@ -170,7 +170,7 @@ def subject(finding: Finding, safe: Sanitizer) -> SafeText:
 
 def pairs(texts: Mapping[str, str], safe: Sanitizer, between: str) -> SafeText:
     """Names and their values, sorted by name."""
-    return listed(joined(safe(key), trusted_text(between), safe(texts[key])) for key in sorted(texts))
+    return listed(joined(safe.name(key), trusted_text(between), safe(texts[key])) for key in sorted(texts))
 
 
 class Style(StrEnum):

@@ -200,7 +200,7 @@ class Section:
 
     def known(self, fact: Fact[T], content: T, node: Node) -> Value[T]:
         """The fact as a node states it."""
-        return fact.of(content, self.resolver.place(node), sensitive=type(node) is SecretNode)
+        return fact.of(content, self.resolver.place(node), sensitive=self.resolver.is_secret(node))
 
     def unknown(self, fact: Fact[T], value: Unresolved) -> Value[T]:
         """The fact if its value cannot be known."""

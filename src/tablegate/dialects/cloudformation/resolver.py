@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 
 from tablegate.dialects.cloudformation.conditions import Conditions
 from tablegate.dialects.cloudformation.intrinsics import FUNCTIONS, transform
@@ -17,6 +18,7 @@ from tablegate.dialects.cloudformation.parameters import (
     SHORTEST,
     STACK_NAME,
     ParameterValue,
+    is_secret,
     parameter,
     pseudo_parameters,
 )
@@ -179,6 +181,20 @@ class Resolver:
         content = node.content if isinstance(node.content, (list, tuple)) else ()
         values = map(self.resolve, content)
         return [value for value in values if value is not None]
+
+    def is_secret(self, node: Node) -> bool:
+        """Whether a value is secret, or anything in it."""
+        if type(node) is SecretNode or not self._has_secrets:
+            return type(node) is SecretNode
+        content = node.content
+        inner = content.values() if isinstance(content, dict) else content if isinstance(content, (list, tuple)) else ()
+        values = map(self.resolve, inner)
+        return any(isinstance(value, Node) and self.is_secret(value) for value in values)
+
+    @cached_property
+    def _has_secrets(self) -> bool:
+        given = self.context.parent_parameters.values()
+        return any(map(is_secret, self.template.parameters.values())) or any(type(it) is SecretNode for it in given)
 
     def place(self, node: Node) -> Place:
         """The place of a node."""

@@ -76,7 +76,8 @@ def _keys(resolver: Resolver, node: Node) -> tuple[KeyPart, ...] | Unresolved:
     for attribute, type_ in pairs:
         role = _ROLES.get(type_)
         if role is None:
-            return resolver.wrong_shape(node, f"KeyType must be HASH or RANGE, not {type_[:20]!r}")
+            shown = "(sensitive)" if resolver.is_secret(node) else repr(type_[:20])
+            return resolver.wrong_shape(node, f"KeyType must be HASH or RANGE, not {shown}")
         parts.append(KeyPart(attribute=attribute, role=role))
     return tuple(parts)
 

@@ -115,7 +115,7 @@ class TableJoins:
                 return facts.ARN.doubted(part.doubt, name.place)
         partition, _ = partition_of(region.content or "")
         text = f"arn:{partition}:dynamodb:{region.content}:{self.account.content}:table/{name.content}"
-        return facts.ARN.of(text, name.place)
+        return facts.ARN.of(text, name.place, sensitive=name.sensitive)
 
 
 P = TypeVar("P", Index, Replica)

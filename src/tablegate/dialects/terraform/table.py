@@ -65,7 +65,8 @@ class TableJoins:
         if name is None or region is None or account is None:
             return facts.ARN.doubted(_LATER)
         partition = next((name for prefix, name in _PARTITIONS if region.startswith(prefix)), "aws")
-        return facts.ARN.of(f"arn:{partition}:dynamodb:{region}:{account}:table/{name}")
+        text = f"arn:{partition}:dynamodb:{region}:{account}:table/{name}"
+        return facts.ARN.of(text, sensitive=table.block.is_sensitive("name"))
 
 
 NOT_IN_PLANS = Doubt(

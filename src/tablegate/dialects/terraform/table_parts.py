@@ -164,7 +164,9 @@ class Indexes:
                 schema = facts.KEYS.doubted(sort.doubt or keys.doubt or Doubt("the keys are not known"), sort.place)
             else:
                 part = () if sort.content is None else (KeyPart(attribute=sort.content, role=Role.RANGE),)
-                schema = facts.KEYS.of((*(() if hash_part is None else (hash_part,)), *part), block.place("range_key"))
+                listed = (*(() if hash_part is None else (hash_part,)), *part)
+                sensitive = keys.sensitive or sort.sensitive
+                schema = facts.KEYS.of(listed, block.place("range_key"), sensitive=sensitive)
             indexes.append(_index(block, schema, facts.NO_CAPACITY, facts.INSIGHTS.unset))
         return facts.LOCAL_INDEXES.of(by_name(indexes), place) if indexes else facts.LOCAL_INDEXES.unset
 
@@ -260,7 +262,7 @@ def _schema(block: Block, parts: Sequence[Block | Doubt]) -> KeySchema:
             part.report_shape("key_type", "HASH or RANGE, with an attribute_name")
             return facts.KEYS.doubted(Doubt("the key schema is not valid"), place)
         schema.append(KeyPart(attribute=name.content, role=Role(role.content)))
-    return facts.KEYS.of(tuple(schema), place)
+    return facts.KEYS.of(tuple(schema), place, sensitive=block.is_sensitive("key_schema"))
 
 
 def _index(
@@ -302,7 +304,8 @@ def _projected(block: Block, *, as_set: bool = True) -> Value[tuple[str, ...]]:
     if not isinstance(content, list) or not all(isinstance(name, str) for name in content):
         block.report_shape("non_key_attributes", "a list of names")
         return facts.PROJECTED.doubted(Doubt("it is not a list of names"), place)
-    return facts.PROJECTED.of(tuple(sorted(set(content) if as_set else content)), place)
+    names = tuple(sorted(set(content) if as_set else content))
+    return facts.PROJECTED.of(names, place, sensitive=block.is_sensitive("non_key_attributes"))
 
 
 _BLOCK = "replica"
