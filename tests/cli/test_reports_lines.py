@@ -39,3 +39,11 @@ def test_what_was_not_read_is_not_quoted() -> None:
     assert lines(read(), t=b"a")("t", 1) is None
     assert lines(read("t"), t=b"a" * (LARGEST + 1))("t", 1) is None
     assert lines(read("t"), t=b"\xff\xff\xff")("t", 1) is None
+
+
+def test_a_line_with_a_secret_is_not_quoted() -> None:
+    """One in which the secret is a part of a name is: names are no values."""
+    text = b'resource "aws_dynamodb_table" "hunter2" {\n  name = "hunter2"\n  tags = { "hunter2" = 1 }\n}\n'
+    secret = report(inputs=read("t").inputs, secrets=frozenset({"hunter2"}))
+    kept = lines(secret, t=text)
+    assert ['resource "aws_dynamodb_table" "hunter2" {', None, None, "}"] == [kept("t", at) for at in range(1, 5)]

@@ -120,6 +120,8 @@ def test_no_secret_survives(secrets: list[str], before: str, after: str, data: s
         ("data.awscc_x.orders.y", ["orders"], "data.awscc_x.orders.y"),
         ('module.a["k"].aws_iam_role.orders', ["aws_iam"], 'module.a["k"].aws_iam_role.orders'),
         ("module.orders, var.orders, local.orders", ["orders"], "module.orders, var.orders, local.orders"),
+        ('resource "aws_dynamodb_table" "orders" {', ["orders"], 'resource "aws_dynamodb_table" "orders" {'),
+        ('data "aws_x" "orders" { x = "orders" }', ["orders"], 'data "aws_x" "orders" { x = "(sensitive)" }'),
         ("Orders: Ord", ["Ord"], "Orders: (sensitive)"),
         ("Orders is Orders", ["Orders"], "(sensitive) is (sensitive)"),
         ("MyOrders", ["Orders"], "My(sensitive)"),

@@ -17,7 +17,7 @@ from tablegate.findings import Exit, Fault, FaultCode, Finding, Report
 from tablegate.model.record import record, replace
 from tablegate.model.value import Place
 from tablegate.reporters import REPORTERS
-from tablegate.reporters.safe import SHORTEST
+from tablegate.reporters.safe import SHORTEST, Scrubber, addresses
 from tablegate.reporters.wording import Detail, ReportView, gate_text
 from tablegate.syntax.node import ParseError
 from tablegate.syntax.recognise import recognise
@@ -135,7 +135,7 @@ class Lines:
         self._trees: dict[str, Tree] = {}
         self._quoted: frozenset[str] = frozenset()
         self._findings: tuple[Finding, ...] = ()
-        self._secrets: tuple[str, ...] = ()
+        self._scrub = Scrubber(())
         self._sources: dict[str, Source] = {}
         self.keep(sources)
 
@@ -153,7 +153,7 @@ class Lines:
     def of(self, report: Report) -> Lines:
         """The lines that this report may show: those of inputs that people write."""
         self._findings = report.findings
-        self._secrets = tuple(sorted(set(_pieces(report.secrets))))
+        self._scrub = Scrubber(_pieces(report.secrets), addresses(report))
         quoted = [item.path for item in report.inputs if item.kind in QUOTED]
         self._quoted = frozenset([*quoted, *(part for name in quoted for part in self._parts.get(name, ()))])
         return self
@@ -167,7 +167,7 @@ class Lines:
             self._lines[file] = _split(source)
         lines = self._lines[file]
         text = lines[line - 1] if line <= len(lines) else None
-        return None if text is None or any(secret in text for secret in self._secrets) else text
+        return None if text is None or self._scrub(text) != text else text
 
     @cached_property
     def _private(self) -> frozenset[tuple[str, int | None]]:

@@ -318,7 +318,7 @@ def _window(text: str, place: Place, safe: Sanitizer) -> tuple[SafeText, int, in
 
 
 def _expanded(text: str, safe: Sanitizer) -> SafeText:
-    return safe(text.replace("\t", "    "), MAX_LINE * 4)
+    return safe.name(text.replace("\t", "    "), MAX_LINE * 4)  # the whole line is scrubbed already
 
 
 def _columns(text: str) -> int:

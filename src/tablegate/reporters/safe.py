@@ -91,7 +91,7 @@ def yaml_text(text: str) -> SafeText:
 _ADDRESS = re.compile(
     r"""(?<![\w.-])
     (?:module\.[\w-]+(?:\[[^\]\s]*\])?\.)*
-    (?:(?:data\.)?aws(?:cc)?_\w+\.[\w-]+|(?:module|var|local)\.[\w-]+)
+    (?:(?:data\.)?aws(?:cc)?_\w+\.[\w-]+|(?:module|var|local)\.[\w-]+|(?:resource|data)[ ]"\w+"[ ]"[\w-]+")
     (?![\w-])""",
     re.VERBOSE,
 )
@@ -191,11 +191,11 @@ class Sanitizer:
             self._known[key] = safe_text(self.scrub(text), limit)
         return self._known[key]
 
-    def name(self, text: str) -> SafeText:
+    def name(self, text: str, limit: int = LIMIT) -> SafeText:
         """An address, a file, or the name of an argument: these are no values, so no secret is looked for in them."""
-        key = (text, -LIMIT)
+        key = (text, -limit)
         if key not in self._known:
-            self._known[key] = safe_text(text)
+            self._known[key] = safe_text(text, limit)
         return self._known[key]
 
     def lines(self, text: str) -> tuple[SafeText, ...]:
