@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from random import Random
@@ -30,13 +31,14 @@ def _listed(*words: str) -> Open:
     return Open({"Type": "String", "AllowedValues": list(words)}, (*words, "never"), words)
 
 
+FREE = Open({"Type": "String"}, ("prod", ""), ("prod", "", "qq", "rr", "ss"))  # as many others as there can be of it
 # Each can be any of the words that its bounds let pass, or another one, of which one stands for all.
 OPEN = (
     _listed("dev", "prod"),
     _listed("dev", "test", "prod"),
     _listed("", "x"),
     _listed("true", "false"),
-    Open({"Type": "String"}, ("prod", ""), ("prod", "", "qq")),
+    FREE,
     Open({"Type": "String", "MinLength": 1}, ("", "prod"), ("prod", "qq")),
     Open({"Type": "String", "MinLength": 3, "MaxLength": 4}, ("ab", "prod", "staging"), ("prod", "qqq")),
     Open({"Type": "String", "AllowedPattern": "[a-z]+"}, ("Prod", "prod", "a1", ""), ("prod", "qq")),
@@ -117,8 +119,9 @@ class _Conditions:
     def _equals(self) -> Truth:
         listed = self.listed()
         kind = self.random.random()
-        if kind < 0.15 and len(listed) == 2:
-            return self._of_both(*listed)
+        alike = self.random.choice([listed, [name for name, each in self.parameters.items() if each is FREE]])
+        if kind < 0.15 and len(alike) > 1:
+            return self._of_both(*self.random.sample(alike, 2))
         if kind < 0.3 and listed:
             return self._found(self.random.choice(listed))
         name = self.random.choice(sorted(self.parameters))
@@ -142,8 +145,10 @@ class _Conditions:
         ]
 
     def _of_both(self, one: str, other: str) -> Truth:
-        if maybe(self.random, 0.5):
-            return Truth({"Fn::Equals": [{"Ref": one}, {"Ref": other}]}, lambda values: values[one] == values[other])
+        is_free = FREE in (self.parameters[one], self.parameters[other])
+        if is_free or maybe(self.random, 0.5):
+            forms = [[{"Ref": name} for name in (one, other)], [{"Fn::Sub": f"x-${{{name}}}"} for name in (one, other)]]
+            return Truth({"Fn::Equals": self.random.choice(forms)}, lambda values: values[one] == values[other])
         words = [self.random.choice(self.parameters[name].words) for name in (one, other)]
         text = {"Fn::Sub": f"${{{one}}}/${{{other}}}"}
         return Truth({"Fn::Equals": [text, "/".join(words)]}, lambda values: [values[one], values[other]] == words)
@@ -176,7 +181,8 @@ class _Conditions:
 
 def choices(random: Random, family: str) -> Case:
     """Parameters without values: every scenario that can be, and no other."""
-    parameters = {name: random.choice(OPEN) for name in ("Env", "Mode")[: random.randint(1, 2)]}
+    kinds = random.choice([OPEN, OPEN, (FREE,)])
+    parameters = {name: random.choice(kinds) for name in ("Env", "Mode", "Kind")[: random.choice([1, 2, 2, 3])]}
     conditions = _Conditions(random, parameters)
     parts = [_part(random, conditions, key, value) for key, value in _settings(random)]
     parts += _mapped(random, conditions)
@@ -191,12 +197,13 @@ def choices(random: Random, family: str) -> Case:
     if conditions.declared:
         template["Conditions"] = {name: truth.node for name, truth in conditions.declared.items()}
     template["Resources"] = {"Orders": body}
-    wanted = []
+    wanted: dict[str, Tree] = {}
     for values in filter(allows, _assignments(parameters)) if allows else _assignments(parameters):
         made = KEYS | {key: value for part in parts for key, value in part.made(values).items()}
         there = exists is None or conditions.declared[exists].holds(values)
-        wanted.append({"Resources": {"Orders": {"Type": TABLE, "Properties": made}} if there else {}})
-    return Case(family, template, {}, wanted)
+        tree: Tree = {"Resources": {"Orders": {"Type": TABLE, "Properties": made}} if there else {}}
+        wanted[json.dumps(tree, sort_keys=True)] = tree
+    return Case(family, template, {}, list(wanted.values()))
 
 
 def _assignments(parameters: Mapping[str, Open]) -> Iterable[Values]:

@@ -11,7 +11,7 @@ from weakref import proxy
 from tablegate.dialects.cloudformation.limits import limits_of
 from tablegate.dialects.cloudformation.parameters import is_secret
 from tablegate.dialects.cloudformation.placeholders import doubt_of
-from tablegate.dialects.cloudformation.scenarios import EQUAL, FREE, TRUE, VALUE, Answers, Question
+from tablegate.dialects.cloudformation.scenarios import EQUAL, FREE, SAME, TRUE, VALUE, Answers, Question
 from tablegate.dialects.cloudformation.template import CHECK_THE_RESULT, CONDITIONS, INSERTED
 from tablegate.dialects.cloudformation.values import (
     INPUT,
@@ -143,6 +143,8 @@ class Conditions:
             name, negated = (None, False) if kind == VALUE else self._condition_asking(question)
             if name is not None:
                 words[name] = str((answer == TRUE) != negated).lower()
+            elif kind == SAME:
+                words[f"${{{subject}}} = ${{{word}}}"] = answer
             elif kind != EQUAL:
                 words[subject] = self._shown(subject, answer)
             elif answer == TRUE:
@@ -219,7 +221,7 @@ class Conditions:
         comparison = _comparison(left, right)
         if not isinstance(comparison, Question):
             return comparison
-        if comparison.word is not None and not self._resolver.can_be(comparison.subject, comparison.word):
+        if comparison.kind == EQUAL and not self._resolver.can_be(comparison.subject, comparison.word or ""):
             return False
         answer = self._scenarios.ask(comparison)
         return None if answer is None else answer == TRUE
@@ -309,6 +311,8 @@ def _comparison(left: Resolved, right: Resolved) -> bool | Question | None:
         and (decided := _completed(left.parts, scalar_of(right))) is not None
     ):
         return decided
+    if isinstance(right, Unresolved) and (names := _only_difference(left.parts, right.parts)) is not None:
+        return Question(SAME, *sorted(names))
     sides = [text_with_references(side) if side is not None else "" for side in (left, right)]
     return Question(FREE, " = ".join(sorted(side for side in sides if side is not None))) if None not in sides else None
 
@@ -323,6 +327,17 @@ def _completed(parts: Sequence[Part], text: str) -> bool | Question | None:
     if not text.startswith(before) or not text.endswith(after) or len(text) < len(before) + len(after):
         return False
     return Question(EQUAL, unknown[0].name, text[len(before) : len(text) - len(after)])
+
+
+def _only_difference(left: Sequence[Part], right: Sequence[Part]) -> tuple[str, str] | None:
+    """The two parameters that must be equal for two texts around them to be."""
+    differing = [pair for pair in zip(left, right, strict=False) if pair[0] != pair[1]]
+    if len(left) != len(right) or len(differing) != 1:
+        return None
+    one, other = differing[0]
+    if isinstance(one, str) or isinstance(other, str) or {one.kind, other.kind} != {INPUT}:
+        return None
+    return (one.name, other.name) if one.attribute is None is other.attribute else None
 
 
 def _comparable(node: Node | None) -> object:

@@ -2,12 +2,12 @@
 
 A subject is built once in each scenario, and asks questions while it is built. The first scenario takes the first
 answer to each question. Each next one changes the last answer that can be changed, until none is left. Questions that
-depend on each other (one parameter compared with several words) never get contradictory answers.
+depend on each other (one parameter compared with several words, or with another one) never get contradictory answers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar, TypeVarTuple
 
@@ -23,12 +23,16 @@ TRUE, FALSE = "true", "false"
 
 VALUE = "value"
 EQUAL = "equal"
+SAME = "same"
 FREE = "free"
 
 
 @record(kw_only=False)
 class Question:
-    """What is open: the value of a subject, whether it equals a word, or whether something is true."""
+    """What is open: the value of a subject, whether it equals a word or another subject, or whether something is true.
+
+    The other subject of ``SAME`` is its ``word``.
+    """
 
     kind: str
     subject: str
@@ -37,6 +41,84 @@ class Question:
 
 Answers = tuple[tuple[Question, str], ...]
 """Questions with their answers."""
+
+
+class _Known:
+    """What the answers of one scenario say of its subjects."""
+
+    def __init__(self) -> None:
+        self._bound: dict[str, str] = {}
+        self._excluded: dict[str, set[str]] = {}
+        self._same: dict[str, str] = {}  # a subject to an equal one, which stands for both
+        self._different: dict[str, set[str]] = {}
+
+    def answer(self, question: Question) -> str | None:
+        """The answer that follows; None if none does."""
+        subject, word = self._one(question.subject), question.word
+        bound = self._bound.get(subject)
+        if question.kind == VALUE:
+            return bound
+        if question.kind == FREE or word is None:
+            return None
+        if question.kind == SAME:
+            return self._are_same(subject, self._one(word))
+        if bound is not None:
+            return TRUE if bound == word else FALSE
+        return FALSE if word in self.excluded(subject) else None
+
+    def excluded(self, subject: str) -> Collection[str]:
+        """What a subject is known not to be."""
+        return self._excluded.get(self._one(subject), ())
+
+    def learn(self, question: Question, answer: str) -> None:
+        """Take note of an answer."""
+        subject, word = self._one(question.subject), question.word
+        if question.kind == VALUE:
+            self._bind(subject, answer)
+        elif word is None or question.kind == FREE:
+            return
+        elif question.kind == SAME:
+            (self._unite if answer == TRUE else self._part)(subject, self._one(word))
+        elif answer == TRUE:
+            self._bind(subject, word)
+        else:
+            self._excluded.setdefault(subject, set()).add(word)
+
+    def _one(self, subject: str) -> str:
+        while subject in self._same:
+            subject = self._same[subject]
+        return subject
+
+    def _are_same(self, one: str, other: str) -> str | None:
+        if one == other:
+            return TRUE
+        left, right = self._bound.get(one), self._bound.get(other)
+        if left is not None and left == right:
+            return TRUE
+        apart = other in self._different.get(one, ()) or left in self.excluded(other) or right in self.excluded(one)
+        return FALSE if apart or (left is not None and right is not None) else None
+
+    def _bind(self, subject: str, word: str) -> None:
+        self._bound[subject] = word
+        for other in self._different.get(subject, ()):
+            self._excluded.setdefault(self._one(other), set()).add(word)
+
+    def _unite(self, one: str, other: str) -> None:
+        if one == other:
+            return
+        self._same[other] = one
+        self._excluded.setdefault(one, set()).update(self._excluded.get(other, ()))
+        for apart in tuple(self._different.get(other, ())):
+            self._part(one, self._one(apart))
+        word = self._bound.get(one, self._bound.get(other))
+        if word is not None:
+            self._bind(one, word)
+
+    def _part(self, one: str, other: str) -> None:
+        for subject, apart in ((one, other), (other, one)):
+            self._different.setdefault(subject, set()).add(apart)
+            if subject in self._bound:
+                self._excluded.setdefault(apart, set()).add(self._bound[subject])
 
 
 class Choice:
@@ -61,8 +143,7 @@ class Scenarios:
         self.left_open: dict[str, None] = {}
         self._path: list[Choice] = []
         self._dropped: frozenset[str] = frozenset()
-        self._bound: dict[str, str] = {}
-        self._excluded: dict[str, set[str]] = {}
+        self._known = _Known()
         self._sizes: dict[str, dict[Question, int]] = {}
         self._memory: dict[Callable[..., Any], list[tuple[tuple[object, ...], Answers, Any]]] = {}
 
@@ -70,7 +151,7 @@ class Scenarios:
         """The answer in this scenario; None if the question stays open."""
         answer = self.answers.get(question)
         if answer is None:
-            answer = self._derived(question)
+            answer = self._known.answer(question)
             if answer is None and self.quiet:
                 return None
             if answer is None and question.subject in self._dropped:
@@ -140,16 +221,16 @@ class Scenarios:
         self.walks += 1
         self.quiet = False
         self.asked = []
-        self._bound, self._excluded = {}, {}
+        self._known = _Known()
         self.answers = answers = {}
         for choice in self._path:
             answers[choice.question] = answer = choice.options[choice.tried]
-            self._bind(choice.question, answer)
+            self._known.learn(choice.question, answer)
 
     def _end(self) -> None:
         self.walks += 1
         self.quiet = True
-        self.answers, self._bound, self._excluded = {}, {}, {}
+        self.answers, self._known = {}, _Known()
         self._memory = {}  # its arguments lead back to the resolver
 
     def _advance(self) -> bool:
@@ -162,32 +243,14 @@ class Scenarios:
             path.pop()
         return False
 
-    def _derived(self, question: Question) -> str | None:
-        bound = self._bound.get(question.subject)
-        if question.kind == VALUE:
-            return bound
-        if question.kind == EQUAL and bound is not None:
-            return TRUE if bound == question.word else FALSE
-        return None
-
     def _choose(self, question: Question, options: Sequence[str]) -> str:
-        excluded = self._excluded.get(question.subject, ())
+        excluded = self._known.excluded(question.subject)
         left = [option for option in options if option not in excluded] if question.kind == VALUE else options
         choice = Choice(question, left or options)
         self._path.append(choice)
         self._sizes.setdefault(question.subject, {})[question] = len(choice.options) - 1
-        self._bind(question, choice.options[0])
+        self._known.learn(question, choice.options[0])
         return choice.options[0]
-
-    def _bind(self, asked: Question, answer: str) -> None:
-        word = asked.word
-        if asked.kind == VALUE:
-            self._bound[asked.subject] = answer
-        elif asked.kind == EQUAL and word is not None:
-            if answer == TRUE:
-                self._bound[asked.subject] = word
-            else:
-                self._excluded.setdefault(asked.subject, set()).add(word)
 
     def _left_out(self, room: int) -> frozenset[str]:
         """The subjects to leave open, so that at most ``room`` scenarios remain: those with most answers."""
