@@ -133,6 +133,41 @@ def test_what_is_sensitive_is_marked() -> None:
     assert "very-secret" in reading.estate.secrets
 
 
+ROLE = "arn:aws:iam::111122223333:role/a/b/worker"
+
+
+@pytest.mark.parametrize(
+    ("expression", "name"),
+    [
+        (
+            'provider::aws::arn_build("aws", "dynamodb", "us-east-1", "1", "table/a:b")',
+            "arn:aws:dynamodb:us-east-1:1:table/a:b",
+        ),
+        ('provider::aws::arn_build("aws", "iam", "", 111122223333, "role/x")', "arn:aws:iam::111122223333:role/x"),
+        (f'provider::aws::arn_parse("{ROLE}:x").resource', "role/a/b/worker:x"),
+        (f'provider::aws::arn_parse("{ROLE}").account_id', "111122223333"),
+        (f'provider::aws::arn_parse("{ROLE}")["partition"]', "aws"),
+        (f'provider::aws::trim_iam_role_path("{ROLE}")', "arn:aws:iam::111122223333:role/worker"),
+        ('try(provider::aws::arn_parse("arn:aws:iam::1").region, "none")', "none"),
+        ('try(provider::aws::arn_parse("xarn:a:b:c:d:e").region, "none")', "none"),
+        ('try(provider::aws::trim_iam_role_path("arn:aws:iam::1:user/x"), "none")', "none"),
+        ('try(provider::aws::trim_iam_role_path("arn:aws:iam:eu-west-1:1:role/x"), "none")', "none"),
+        ('try(provider::aws::trim_iam_role_path("arn:aws:sts::1:role/x"), "none")', "none"),
+        ('try(provider::aws::arn_build("aws", "iam", null, "1", "role/x"), "none")', "none"),
+        ("provider::aws::arn_parse(var.none).region", "unknown: variable none is not declared in the source"),
+        (
+            'provider::aws::arn_build("aws", "iam", "", var.none, "x")',
+            "unknown: variable none is not declared in the source",
+        ),
+        ("provider::aws::user_agent()", "unknown: provider::aws::user_agent() is not evaluated"),
+        ('provider::other::arn_parse("a")', "unknown: provider::other::arn_parse() is not evaluated"),
+    ],
+)
+def test_functions_of_the_provider(expression: str, name: str) -> None:
+    """ARNs are built and parsed as the provider does it."""
+    assert _name(expression) == name
+
+
 def test_override_files_are_merged_last() -> None:
     """An argument replaces its like, and a block all blocks of its type."""
     override = 'resource "aws_dynamodb_table" "t" {\n  name = "other"\n}\n'

@@ -11,6 +11,7 @@ from inspect import Parameter, signature
 from typing import TypeAlias
 
 from tablegate.dialects.terraform.references import UnknownValue
+from tablegate.dialects.terraform.source.provider_functions import arn_build, arn_parse, trim_iam_role_path
 from tablegate.dialects.terraform.source.scalars import (
     FailedError,
     InexactError,
@@ -391,8 +392,20 @@ _SHALLOW: dict[str, Function] = {
     "tomap": _tomap,
     "values": _values,
     "zipmap": _zipmap,
+    "provider::aws::arn_build": arn_build,
 }
-_TAKES_UNKNOWN = frozenset({"coalesce", "format", "jsonencode", "nonsensitive", "replace", "sensitive", "tostring"})
+_TAKES_UNKNOWN = frozenset(
+    {
+        "coalesce",
+        "format",
+        "jsonencode",
+        "nonsensitive",
+        "provider::aws::arn_build",
+        "replace",
+        "sensitive",
+        "tostring",
+    }
+)
 _DEEP: dict[str, Function] = {
     "abs": lambda number: abs(as_number(number)),
     "alltrue": lambda content: all(_flags(content)),
@@ -429,4 +442,6 @@ _DEEP: dict[str, Function] = {
     "trimspace": trimmed,
     "trimsuffix": lambda text, end: as_text(text).removesuffix(as_text(end)),
     "upper": upper,
+    "provider::aws::arn_parse": arn_parse,
+    "provider::aws::trim_iam_role_path": trim_iam_role_path,
 }
