@@ -71,9 +71,11 @@ def _faults(reading: Reading) -> Iterator[tuple[str, str]]:
 def _findings(estate: Estate) -> Counter[tuple[str, str, str, str]]:
     ledger = Ledger(_PREPARED)
     judge(estate, ledger)
-    return Counter(
-        (found.policy.id, found.address, str(found.outcome), str(found.severity)) for found in ledger.close().findings
-    )
+    found: Counter[tuple[str, str, str, str]] = Counter()
+    for it in ledger.close().findings:
+        found[it.policy.id, it.address, str(it.outcome), str(it.severity)] += 1
+        found.update((also.policy, it.address, str(it.outcome), str(also.severity)) for also in it.also)
+    return found
 
 
 def _cells(estate: Estate) -> Iterator[tuple[tuple[str, str, str], str]]:
