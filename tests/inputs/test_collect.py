@@ -199,7 +199,7 @@ def test_one_bad_path_does_not_hide_the_others() -> None:
 
 
 def test_links_do_not_lead_out_of_a_folder() -> None:
-    """A link out of the folder is reported, not followed; one that could be a template blocks."""
+    """A link out of the folder is not followed: a file or a folder behind it may be what is deployed, so it blocks."""
     _write(d__t_yaml=TEMPLATE, d__source=TEMPLATE, outside__u_yaml=TEMPLATE)
     Path("d/out.yaml").symlink_to("../outside/u.yaml")
     Path("d/out").symlink_to("../outside")
@@ -212,9 +212,31 @@ def test_links_do_not_lead_out_of_a_folder() -> None:
     assert ["d/inside.yaml", "d/t.yaml"] == _names(collected)
     assert [
         ("d/gone.yaml", "a broken or circular link", True),
-        ("d/out", "a link out of the folder, which is not followed", False),
+        ("d/out", "a link out of the folder, which is not followed", True),
         ("d/out.yaml", "a link out of the folder, which is not followed", True),
     ] == _faults(collected)
+
+
+@pytest.mark.parametrize("name", ["node_modules", ".venv", ".terraform", "asset.1"])
+def test_links_that_no_folder_is_entered_by_are_passed_over(name: str) -> None:
+    """As folders of these names are."""
+    _write(d__t_yaml=TEMPLATE, outside__u_yaml=TEMPLATE)
+    Path("d", name).symlink_to("../outside")
+    assert [] == _faults(collect(["d"]))
+
+
+def test_a_linked_file_of_source_is_read_where_the_link_is() -> None:
+    """Terraform reads it there. One that leads out of the folder blocks."""
+    table = b'resource "aws_dynamodb_table" "t" {}\n'
+    _write(d__shared__table_txt=table, d__root__main_tf=b"locals {}", outside_tf=table)
+    Path("d/root/linked.tf").symlink_to("../shared/table.txt")
+    collected = collect(["d"])
+    (source,) = collected.sources
+    assert source.folder is not None
+    assert ["d/root/linked.tf", "d/root/main.tf"] == [part.name for part in source.folder.parts]
+    assert [] == _faults(collected)
+    Path("d/root/out.tf").symlink_to("../../outside.tf")
+    assert [("d/root/out.tf", "a link out of the folder, which is not followed", True)] == _faults(collect(["d"]))
 
 
 def test_special_files_in_a_folder_are_faults() -> None:

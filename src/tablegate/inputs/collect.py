@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from heapq import nsmallest
 from pathlib import Path
 
@@ -53,6 +53,7 @@ IGNORED = "excluded by an ignore file"
 SILENT = "no mention of DynamoDB or IAM"
 UNFILLED = "made for a template engine"
 
+_LEADS_OUT = "give what it leads to as an INPUT too, and exclude the link in .tablegateignore"
 _PROGRESS_EVERY = 100  # files
 _ENDINGS = (".json", ".yaml", ".yml", ".template", ".cfn", ".txt", ".tfstate")
 # Of files for template engines: what is found in them as it is, is checked.
@@ -188,10 +189,13 @@ class _Collector:
         sources = len(self._sources)
         walked = Walk(top, _is_candidate, self._refuse_error, self._ignores(top), self._add_assembly).walked()
         self._skipped |= {name_of(path): IGNORED for path in walked.ignored}
-        source = [path for path in walked.files if is_source(os.path.basename(path))]
-        taken = [self._try_file(path, FLAGS | NO_LINK) for path in sorted({*walked.files} - {*source})]
-        taken += [self._add_link(path, top) for path in walked.links]
-        taken += [self._add_modules(source)] if source else []
+        inner = Path(top).resolve()
+        links = {path: FLAGS for path in walked.links if self._leads_to_input(path, inner)}
+        flags = {**dict.fromkeys(walked.files, FLAGS | NO_LINK), **links}
+        source = [path for path in sorted(flags) if is_source(os.path.basename(path))]
+        taken = [self._try_file(path, flags[path]) for path in sorted(flags.keys() - {*source})]
+        taken += [False] * (len(walked.links) - len(links))
+        taken += [self._add_modules({path: flags[path] for path in source})] if source else []
         if not any(taken) and (len(self._faults), self._assemblies) == (faults, assemblies):
             self._refuse(root, _no_input(len(taken), len(walked.ignored)))
         elif self._fragments and not source and sources == len(self._sources):
@@ -218,12 +222,12 @@ class _Collector:
         self._assemblies += is_assembly
         return is_assembly
 
-    def _add_modules(self, paths: list[str]) -> bool:
-        """Folders of Terraform source, each with all of its files."""
+    def _add_modules(self, paths: Mapping[str, int]) -> bool:
+        """Folders of Terraform source, each with all of its files, which are opened with these flags."""
         folders: dict[str, list[Source]] = {}
-        for path in paths:
+        for path, flags in paths.items():
             try:
-                source = Source(name_of(path), read_file(path, FLAGS | NO_LINK)[1])
+                source = Source(name_of(path), read_file(path, flags)[1])
             except (OSError, UnreadableError) as error:
                 self._refuse(path, reason_of(error, path))
             else:
@@ -247,8 +251,11 @@ class _Collector:
             self._refuse(path, f"{reason}, so it excludes nothing", blocks=False)
             return None
 
-    def _add_link(self, path: str, root: str) -> bool:
-        """A link in a folder. It is not followed out of the folder, and its target is read once."""
+    def _leads_to_input(self, path: str, root: Path) -> bool:
+        """Whether a link in a folder leads to a file of the folder that may be an input. No link is followed out of it.
+
+        Whatever is behind a link that leads out is left out, and may be what is deployed: a file or a whole folder.
+        """
         is_candidate = _is_candidate(os.path.basename(path))
         try:
             target = Path(path).resolve(strict=True)
@@ -256,11 +263,11 @@ class _Collector:
             if is_candidate:
                 self._refuse(path, "a broken or circular link")
             return False
-        if not target.is_relative_to(Path(root).resolve()):
+        if not target.is_relative_to(root):
             if is_candidate or target.is_dir():
-                self._refuse(path, "a link out of the folder, which is not followed", blocks=is_candidate)
+                self._refuse(path, "a link out of the folder, which is not followed", hint=_LEADS_OUT)
             return False
-        return is_candidate and not target.is_dir() and self._try_file(path, FLAGS)
+        return is_candidate and not target.is_dir()
 
     def _try_file(self, path: str, flags: int) -> bool:
         """Whether the file is a source, now or already."""
@@ -311,8 +318,8 @@ class _Collector:
     def _refuse_error(self, path: str, error: OSError) -> None:
         self._refuse(path, reason_of(error, path))
 
-    def _refuse(self, path: str, message: str, *, blocks: bool = True) -> None:
-        self._faults.append(Fault(FaultCode.UNREADABLE, message, Place(name_of(path)), blocks))
+    def _refuse(self, path: str, message: str, *, blocks: bool = True, hint: str | None = None) -> None:
+        self._faults.append(Fault(FaultCode.UNREADABLE, message, Place(name_of(path)), blocks, hint))
 
 
 def _is_candidate(name: str) -> bool:

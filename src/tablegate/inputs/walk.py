@@ -73,7 +73,7 @@ class Walk:
         """Whether this is a folder to walk. Files, links and ignored entries are noted."""
         is_link = entry.is_symlink()
         is_folder = not is_link and entry.is_dir(follow_symlinks=False)
-        if is_folder and (entry.name in _NOT_ENTERED or entry.name.startswith("asset.")):
+        if (is_folder or is_link) and (entry.name in _NOT_ENTERED or entry.name.startswith("asset.")):
             return False
         if not is_folder and not is_link and not self._is_candidate(entry.name):
             return False
