@@ -87,6 +87,30 @@ def test_what_holds_objects_and_is_a_block_in_terraform_is_one() -> None:
     assert [one.type for one in block.body.blocks[-1].body.blocks] == ["content"]
 
 
+def test_a_type_that_goes_on_is_refused() -> None:
+    """At its place in the file."""
+    (block,) = JsonFile("main.tf.json", '{"variable": {"v": {"type": "string string"}}}').blocks()
+    with pytest.raises(ParseError, match="invalid expression") as caught:
+        _ = block.body
+    assert (1, 29) == (caught.value.line, caught.value.column)
+
+
+def test_null_in_a_list_is_a_block_without_content() -> None:
+    """Null alone is none."""
+    (block,) = _blocks({"resource": {"aws_dynamodb_table": {"t": [{"ttl": [None, {}], "replica": None}]}}})
+    assert ["ttl", "ttl"] == [one.type for one in block.body.blocks]
+    assert not block.body.blocks[0].body.attributes
+
+
+@pytest.mark.parametrize("written", [[[{"enabled": True}]], [[{"//": 1}, {"enabled": True}]]])
+def test_the_objects_of_a_list_in_a_list_are_one_block(written: object) -> None:
+    """Each item of the outer list is a block, whose members may be spread."""
+    (block,) = _blocks({"resource": {"aws_dynamodb_table": {"t": [[{"name": "a"}, {"ttl": written}]]}}})
+    (ttl,) = block.body.blocks
+    assert ["name"] == list(block.body.attributes)
+    assert Literal(True) == ttl.body.attributes["enabled"].value
+
+
 @pytest.mark.parametrize(
     ("content", "meant"),
     [

@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Final, NoReturn, TypeAlias
 
 from tablegate.syntax.hcl.nodes import (
+    LONG_NUMBER,
     Access,
     At,
     Attr,
@@ -50,7 +51,7 @@ _AFTER = {inside: re.compile(blank.pattern + _FOLLOWS, re.DOTALL) for inside, bl
 _NAME = re.compile(IDENTIFIER)
 _NAME_OR_DIGITS = re.compile(rf"({IDENTIFIER})|([0-9](?:\.*+(?:[0-9]|[eE][+-]?[0-9]))*+)")
 _NUMBER = re.compile(r"[0-9]++(?:\.[0-9]*+)?(?:[eE][+-]?([0-9]++))?")
-_KEY = re.compile(rf'(?:({IDENTIFIER})|"([^"\\$%\n]*+)")[ \t]*[=:](?![=>])')
+_KEY = re.compile(rf'(?:({IDENTIFIER})|"([^"\\$%\n]*+)")[ \t]*[=:](?![=>:])')
 _FOR = re.compile(rf"{BLANK.pattern}for(?!{IDENTIFIER}|[\d-])", re.DOTALL)
 _TEXT_PIECE = re.compile(r'((?:[^"\\$%\n]++|\\.|\$\$\{|%%\{|[$%](?!\{))++)|([$%])\{(~?)|"')
 _LINE_PIECE = re.compile(
@@ -177,10 +178,10 @@ class Reader:
         if number is None:
             refuse("invalid number", self._text, end - len(written))
         if len(written) > _LONGEST or len(number[1] or "") > 3:
-            return Opaque("a number with so many digits")
+            return LONG_NUMBER
         content = int(written) if written.isdecimal() else float(written)
         if isinstance(content, float) and Decimal(repr(content)) != Decimal(written):
-            return Opaque("a number with so many digits")
+            return LONG_NUMBER
         return Literal(content)
 
     def _access(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 
 from tablegate.model.value import Place
 from tablegate.syntax.hcl import File
@@ -30,6 +31,7 @@ _LABELS = {
     "import": 0,
 }
 _COMMENT = "//"
+_BODY = (Mapping, list, tuple, type(None))  # what one block of a list may be written as
 # Nested blocks of resources, data sources and providers; any other object or list is a value.
 NESTED = frozenset(
     {
@@ -38,11 +40,13 @@ NESTED = frozenset(
         "condition",
         "constraints",
         "content",
+        "csv",
         "customer_managed_policy_reference",
         "default_tags",
         "global_secondary_index",
         "global_table_witness",
         "import_table",
+        "input_format_options",
         "inline_policy",
         "key_schema",
         "lifecycle",
@@ -161,7 +165,7 @@ class JsonFile:
             yield self._block(type_, labels, each)
 
     def _block(self, type_: str, labels: tuple[str, ...], node: Node) -> Block:
-        if not isinstance(node.content, Mapping):
+        if not isinstance(node.content, _BODY):
             raise ParseError(f"{type_} must be an object", line=node.line, column=node.column)
         start = self._at(node)
         return Block(
@@ -235,6 +239,11 @@ def _placed_at(node: Node) -> Iterator[None]:
 
 
 def _members(node: Node) -> Iterator[tuple[str, Node]]:
+    """The members of an object, or of each object in a list, which Terraform takes together. Null has none."""
+    if node.content is None:
+        return iter(())
+    if isinstance(node.content, (list, tuple)) and all(isinstance(each.content, Mapping) for each in node.content):
+        return chain.from_iterable(map(_members, node.content))
     if not isinstance(node.content, Mapping):
         raise ParseError("expected an object", line=node.line, column=node.column)
     return ((key, one) for key, one in node.content.items() if key != _COMMENT)
@@ -261,5 +270,4 @@ def _each(node: Node) -> list[Node]:
 
 
 def _is_block(node: Node) -> bool:
-    each = _each(node)
-    return all(isinstance(one.content, Mapping) for one in each)
+    return all(isinstance(one.content, _BODY) for one in _each(node))

@@ -113,6 +113,8 @@ class Opaque(NamedTuple):
     text: str
 
 
+LONG_NUMBER = Opaque("a number with so many digits")
+
 Expression: TypeAlias = (
     Literal | Name | Access | Template | Tuple | Object | Call | Unary | Binary | Conditional | For | Opaque
 )

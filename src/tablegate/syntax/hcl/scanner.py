@@ -136,9 +136,9 @@ def _past_opening(text: str, position: int, sign: str, opened: int, depth: int) 
 
 Span = tuple[int, int]
 
-_KEY = re.compile(rf'(?:({IDENTIFIER})|"([^"\\$%\n]*+)")[ \t]*[=:](?![=>])')
+_KEY = re.compile(rf'(?:({IDENTIFIER})|"([^"\\$%\n]*+)")[ \t]*[=:](?![=>:])')
 _CALLED = re.compile(rf"(?:{IDENTIFIER}[ \t]*\([ \t\r\n]*)+")
-_COMPUTED = re.compile(r"[ \t]*[=:](?![=>])")
+_COMPUTED = re.compile(r"[ \t]*[=:](?![=>:])")
 _VALUE_TEXT = re.compile(r"[^\"{}\[\]()\#/<,\n]++")
 _COMMENT = re.compile(r"\#[^\n]*+|//[^\n]*+|/\*.*?\*/", re.DOTALL)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from tablegate.syntax.hcl.nodes import Expression, Literal, Opaque, Template
@@ -27,6 +28,8 @@ def joined(parts: list[Part], *, shifted: bool = False) -> Expression:
     """The parts as one expression. A single value in quotes is that value, of any type."""
     if any(isinstance(part, Inserted) and part.is_directive for part in parts):
         return Opaque("a template with directives")
+    if any(_is_unusual(before, part) for before, part in pairwise(parts)):
+        return Opaque("a template with unusual white space")
     parts = _trimmed(parts)
     if shifted:
         margin = _margin(parts)
@@ -56,6 +59,14 @@ def _melded(parts: list[Part]) -> list[Expression]:
     if texts:
         made.append(Literal("".join(texts)))
     return made
+
+
+def _is_unusual(before: Part, part: Part) -> bool:
+    """Whether ``~`` follows white space of which HashiCorp's scanner counts a part to the sign before it."""
+    if isinstance(before, Inserted) or isinstance(part, str) or not part.trims_before:
+        return False
+    text = before.rstrip(WHITE)
+    return text.endswith(("$", "%")) and "\r" in before[len(text) :]
 
 
 def _trimmed(parts: list[Part]) -> list[Part]:
