@@ -29,6 +29,7 @@ from tablegate.dialects.terraform.source.values import (
     unknowns,
 )
 from tablegate.syntax.hcl.nodes import (
+    LONG_NUMBER,
     Access,
     At,
     Attr,
@@ -48,6 +49,7 @@ from tablegate.syntax.hcl.nodes import (
     Unary,
 )
 
+_ARITHMETIC = frozenset("+-*/%")
 _MAX_ITEMS = 10_000  # items of one loop
 
 
@@ -303,9 +305,13 @@ def _conditional(node: Conditional, scope: EvaluationScope) -> object:
     if type(test) is not UnknownValue:
         wanted, other = (node.yes, node.no) if as_bool(test) else (node.no, node.yes)
         content = _evaluate(wanted, scope)
-        if isinstance(content, str) and not isinstance(other, (Tuple, Object, For)):
+        if isinstance(content, str) and isinstance(other, (Literal, Template)):
             return content
+        if isinstance(content, (dict, list)) and _is_number(other):
+            raise FailedError
         opposite = evaluated(other, scope)
+        if isinstance(content, str) and not isinstance(opposite, (dict, list)):
+            return content
         if holds_only_texts(content) and isinstance(content, dict) and isinstance(opposite, dict):
             return content
         return unified_with(content, opposite)
@@ -333,12 +339,25 @@ def _unary(node: Unary, scope: EvaluationScope) -> object:
 
 def _binary(node: Binary, scope: EvaluationScope) -> object:
     sign = node.operator
+    if sign in ("&&", "||") and (_is_number(node.left) or _is_number(node.right)):
+        raise FailedError
     left = _evaluate(node.left, scope)
     if sign in ("&&", "||"):
         return apply_logical(left, _evaluate(node.right, scope), decisive=sign == "||")
     right = _evaluate(node.right, scope)
     doubts = [*unknowns(left), *unknowns(right)]
     return merged_unknown(doubts) if doubts else apply_operator(sign, left, right)
+
+
+def _is_number(node: Expression) -> bool:
+    """Whether an expression can be nothing but a number, also if it has more digits than are counted."""
+    match node:
+        case Literal():
+            return type(node.content) in (int, float)
+        case Unary() | Binary():
+            return node.operator in _ARITHMETIC
+        case _:
+            return node == LONG_NUMBER
 
 
 def _for(node: For, scope: EvaluationScope) -> object:

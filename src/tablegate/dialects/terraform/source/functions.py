@@ -40,6 +40,7 @@ from tablegate.dialects.terraform.source.text_functions import (
     upper,
 )
 from tablegate.dialects.terraform.source.values import (
+    MapValue,
     SetValue,
     as_list,
     as_map,
@@ -105,7 +106,7 @@ def _as_sequence(content: object) -> list[object]:
 
 
 def _merge(*maps: object) -> object:
-    merged: dict[str, object] = {}
+    merged: dict[str, object] = MapValue() if any(isinstance(one, MapValue) for one in maps) else {}
     for one in maps:
         if one is not None:
             merged |= as_map(one)
@@ -125,7 +126,8 @@ def _lookup(content: object, key: object, *default: object) -> object:
     if len(default) > 1 or (name not in members and not default):
         raise FailedError
     given = default[0] if default else None
-    if given is not None and not _fits(given, list(members.values()), found=name in members):
+    items = list(members.values())
+    if given is not None and not (_fits(given, items, found=name in members) and _is_of(content, given, items)):
         raise UntypedError  # a map converts or refuses it, an object does not
     return members.get(name, given)
 
@@ -138,6 +140,11 @@ def _fits(default: object, items: list[object], *, found: bool) -> bool:
     if isinstance(default, (dict, list)):
         return not found
     return kinds == {str} and isinstance(default, (int, float))
+
+
+def _is_of(content: object, default: object, items: list[object]) -> bool:
+    """Whether a default of a map has the type of its items; of anything else, always."""
+    return not isinstance(content, MapValue) or all(type(item) is type(default) for item in items if item is not None)
 
 
 def _coalesce(*items: object) -> object:
@@ -356,7 +363,7 @@ def _tomap(content: object) -> object:
     if content is None:
         return None
     members = as_map(content)
-    return dict(zip(members, unified(list(members.values())), strict=True))
+    return MapValue(zip(members, unified(list(members.values())), strict=True))
 
 
 def _values(content: object) -> object:

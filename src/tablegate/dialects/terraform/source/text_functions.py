@@ -84,6 +84,7 @@ def _formatted(verb: str, item: object) -> object:
 
 def formatted_list(pattern: object, *items: object) -> object:
     """formatlist(pattern, items...)."""
+    pattern = as_text(pattern)
     if None in items:
         raise InexactError
     lengths = {len(item) for item in items if isinstance(item, list)} or {1}

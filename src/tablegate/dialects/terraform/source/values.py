@@ -31,6 +31,10 @@ class SetValue(list[object]):
     """The elements of a set, in the order of Terraform."""
 
 
+class MapValue(dict[str, object]):
+    """The members of a map, which are of one type. Those of an object, and of what may be either, are a plain dict."""
+
+
 def known_after_apply(name: str, reached: Reached) -> UnknownValue:
     """An attribute that is known only after the apply."""
     return UnknownValue("known only after apply", APPLY, names=(name,), references=(reached,), direct=True)
@@ -86,7 +90,7 @@ def unknowns(content: object) -> Iterator[UnknownValue]:
     kind = type(content)
     if kind is UnknownValue:
         yield content  # type: ignore[misc]
-    elif kind is dict:
+    elif kind is dict or kind is MapValue:
         for item in content.values():  # type: ignore[attr-defined]
             yield from unknowns(item)
     elif kind is list or kind is SetValue:
@@ -298,7 +302,7 @@ def _collected(content: object, type_: Call, inner: Expression) -> object:
             items = [_converted(item, inner) for item in as_list(content)]
             return SetValue(items) if any(unknowns(items)) else as_set(items)
         case "map":
-            return {key: _converted(item, inner) for key, item in as_map(content).items()}
+            return MapValue((key, _converted(item, inner)) for key, item in as_map(content).items())
         case "tuple":
             kinds, items = getattr(inner, "items", ()), as_list(content)
             if len(kinds) != len(items):
