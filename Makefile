@@ -4,7 +4,7 @@ BIN := .venv/bin
 T ?= tests
 K ?=
 
-.PHONY: all dev fmt fmt-check lint types arch test cover demo golden docs docs-check policy plans iam-data wheel oracle-cfn bench fuzz profile same clean
+.PHONY: all dev fmt fmt-check lint types arch test cover demo golden docs docs-check policy plans iam-data wheel oracle-cfn oracle-hcl bench fuzz profile same clean
 
 all: fmt-check lint types arch docs-check test
 
@@ -94,6 +94,10 @@ build/sam/ready: fixtures/oracles/cloudformation/requirements.txt
 
 oracle-cfn: .venv/ready build/sam/ready
 	@cd tests && ../$(BIN)/python -m oracles.cloudformation $(N) $(SEED) --sam ../build/sam/bin/python $(if $(SAMPLE),--sample)
+
+# Terraform source against HashiCorp's parser (Go) and Terraform: `make oracle-hcl N=20000 SEED=mine`.
+oracle-hcl: .venv/ready
+	@cd tests && ../$(BIN)/python -m oracles.hcl $(N) $(SEED) $(if $(SAMPLE),--sample)
 
 bench: .venv/ready
 	@cd tests && ../$(BIN)/python -m bench

@@ -227,5 +227,5 @@ def test_a_word_with_escapes_is_found() -> None:
 
 def test_a_type_is_any_expression() -> None:
     """A type may be any expression."""
-    (block,) = JsonFile("main.tf.json", '{"variable": {"v": {"type": "(any)"}}}').blocks()
+    (block,) = JsonFile("main.tf.json", '{"variable": {"v": {"type": " (any) /* c */ // d"}}}').blocks()
     assert Name("any") == block.body.attributes["type"].value

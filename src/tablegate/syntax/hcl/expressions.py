@@ -92,6 +92,13 @@ class Reader:
             value = Conditional(test, yes, value)
         return value, position
 
+    def whole(self) -> Expression:
+        """The text as one expression, with nothing but blanks and comments around it."""
+        value, position = self.expression(self._past(0, True), inside=True)
+        if self._past(position, True) < len(self._text):
+            self._refuse(position)
+        return value
+
     def template(self) -> Expression:
         """A template without quotes of its own, as in JSON: only the text between ``${`` and ``}`` is an expression."""
         return joined(self._lines(0, len(self._text), 0))

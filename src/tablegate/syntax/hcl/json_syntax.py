@@ -213,10 +213,7 @@ class JsonFile:
     def _type(self, text: str, node: Node) -> Expression:
         """A type, which is an expression in a text."""
         with _placed_at(node):
-            type_, end = Reader(text, self._grammar).expression(0)
-            if end < len(text.rstrip()):
-                raise ParseError("invalid expression")
-            return type_
+            return Reader(text, self._grammar).whole()
 
     def _text(self, text: str, node: Node) -> Expression:
         if "${" not in text and "%{" not in text:

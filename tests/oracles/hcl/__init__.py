@@ -1,0 +1,1 @@
+"""Terraform source: files against HashiCorp's parser, expressions and modules against Terraform itself."""
