@@ -1,1 +1,1 @@
-"""Harnesses that hold tablegate against programs that others wrote. They are for development: `make test` needs none."""
+"""Harnesses that hold tablegate against programs that others wrote. `make test` needs none of them."""

@@ -107,7 +107,9 @@ def _as_sequence(content: object) -> list[object]:
 
 def _merge(*maps: object) -> object:
     merged: dict[str, object] = MapValue() if any(isinstance(one, MapValue) for one in maps) else {}
-    for one in maps:
+    for number, one in enumerate(maps):
+        if one is not None and not isinstance(one, dict) and None in maps[:number]:
+            raise InexactError  # after null Terraform checks no types
         if one is not None:
             merged |= as_map(one)
     return merged

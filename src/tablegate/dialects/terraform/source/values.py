@@ -209,7 +209,7 @@ def unified_with(content: object, other: object) -> object:
 
 def same_type_and_content(left: object, right: object) -> bool:
     """Whether two values are equal and of one type."""
-    return type(left) is type(right) and left == right
+    return type(left) is type(right) and identity(left) == identity(right)
 
 
 def holds_only_texts(content: object) -> bool:
