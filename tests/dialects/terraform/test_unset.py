@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from support.plans import TABLE, change, configured, faults, made, only, resource, tables, told, written
+from tablegate.dialects.reading import ReadOptions
+from tablegate.dialects.terraform.plan import read
 from tablegate.model.table import Table
+from tablegate.syntax.json.lazy import Document
 
 LATER = "unknown: known only after apply"
 DYNAMIC = "unknown: the contents of a dynamic block are known only after apply"
@@ -396,3 +401,29 @@ def test_prevent_destroy() -> None:
     assert doubt is not None
     assert "not in plan JSON" in doubt.reason
     assert "source" in (doubt.settle or "")
+
+
+INDEXED = Path(__file__).parents[3] / "fixtures" / "provider6" / "gsi-dynamic-unknown-count" / "plan.json"
+
+
+@pytest.mark.parametrize(
+    ("attributes", "more", "known"),
+    [
+        (["account_id"], {}, True),
+        (["account_id", "shop"], {}, False),
+        (["account_id", "shop"], {"range_key": "shop"}, True),
+        (["account_id", "shop"], {"local_secondary_index": [{"name": "l", "range_key": "shop"}]}, True),
+        (["account_id", "shop", "day"], {"local_secondary_index": [{"name": "l", "range_key": "shop"}]}, False),
+        (["account_id", "shop"], {"hash_key": None}, True),
+    ],
+)
+def test_attributes_of_an_index_that_the_plan_hides(attributes: list[str], more: dict[str, Any], known: bool) -> None:
+    """A table may define what no key uses only for an index of a dynamic block, which provider 6 hides."""
+    plan = json.loads(INDEXED.read_text())
+    del plan["planned_values"]
+    (changed,) = (one["change"] for one in plan["resource_changes"] if one["type"] == "aws_dynamodb_table")
+    changed["after"] |= {"attribute": [{"name": name, "type": "S"} for name in attributes], **more}
+    changed["after_unknown"] |= {"hash_key": more.get("hash_key", "") is None}
+    found = only(read(Document(json.dumps(plan)), "plan.json", ReadOptions())).indexes
+    assert found.known is known
+    assert known or (found.doubt is not None and "source" in (found.doubt.settle or ""))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tablegate.dialects.joins import ByTable
-from tablegate.dialects.terraform.block import Block
+from tablegate.dialects.terraform.block import DYNAMIC, Block
 from tablegate.dialects.terraform.configuration import tree, trees
 from tablegate.dialects.terraform.joins import TableFinder, TableTags, Tags
 from tablegate.dialects.terraform.kms import KmsKeys
@@ -139,7 +139,7 @@ class Indexes:
         if isinstance(blocks, Doubt):
             return facts.INDEXES.doubted(blocks, table.block.place(_GLOBAL))
         blocks = self._listed(table, blocks)
-        doubt = self._joined.doubt(table.address)
+        doubt = self._joined.doubt(table.address) or self._hidden(table)
         if doubt is not None:
             return facts.INDEXES.doubted(doubt, table.block.place(_GLOBAL))
         unknown = next((block for block in blocks if isinstance(block, Doubt)), None)
@@ -147,6 +147,26 @@ class Indexes:
             return facts.INDEXES.doubted(unknown, table.block.place(_GLOBAL))
         indexes = [*(self._block(block, table, mode) for block in blocks if isinstance(block, Block)), *others]
         return facts.INDEXES.of(by_name(indexes), table.block.place(_GLOBAL)) if indexes else facts.INDEXES.unset
+
+    def _hidden(self, table: Resource) -> Doubt | None:
+        """Why a new table may have an index, although the plan shows none and its configuration writes none.
+
+        Where the provider computes the list, a dynamic block over what is not known leaves no other trace than the
+        attributes that the table defines for it: without an index, the provider refuses those that no key uses.
+        """
+        root = table.block
+        settled = table.source_match is not None and table.source_match.certain
+        if settled or not root.is_unknown(_GLOBAL) or root.expression(_GLOBAL) is not None:
+            return None
+        sorts = root.many(_LOCAL)
+        keys = keys_of(root)
+        if isinstance(sorts, Doubt) or not keys.known:
+            return None
+        used = {part.attribute for part in keys.content or ()}
+        used.update(str(sort.content.get("range_key")) for sort in sorts if isinstance(sort, Block))
+        used.update(name for name, _ in _key_types(self._joined.of(table.address)))
+        defined = {str(attribute.get("name")) for attribute in trees(root.content.get("attribute"))}
+        return DYNAMIC if defined - used else None
 
     def local(self, table: Resource, keys: KeySchema) -> Value[tuple[Index, ...]]:
         """The local indexes. Their partition key is the table's."""
