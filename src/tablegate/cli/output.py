@@ -104,16 +104,26 @@ def _replace(path: Path, data: bytes) -> None:
 
 
 def _refusal(path: Path) -> str | None:
-    """Why the file is not written: a link in a checked-out tree may lead anywhere."""
+    """Why the file is not written: a link in a checked-out tree may lead anywhere.
+
+    A link of the machine, such as /tmp on some systems, is none of a tree; the file itself is never one.
+    """
     if path.is_relative_to("/dev"):
         return None
-    for step in [path] if path.is_absolute() else [path, *path.parents]:
+    for step in [path, *path.parents]:
         try:
-            if stat.S_ISLNK(step.lstat().st_mode):
-                return f"{step} is a symbolic link, and reports are not written through links"
+            is_link = stat.S_ISLNK(step.lstat().st_mode)
         except OSError:
             continue
+        if is_link and (step == path or not path.is_absolute() or _is_in_tree(step)):
+            return f"{step} is a symbolic link, and reports are not written through links"
     return None
+
+
+def _is_in_tree(link: Path) -> bool:
+    """Whether a link is in the working folder or in any checkout."""
+    folder = link.parent.resolve()
+    return folder.is_relative_to(os.getcwd()) or any((each / ".git").exists() for each in (folder, *folder.parents))
 
 
 def _reason(error: Exception) -> str:

@@ -66,13 +66,15 @@ def _destination(word: str, formats: tuple[str, ...]) -> Destination:
 def deliver(report: Report, targets: Iterable[Destination], view: ReportView) -> int:
     """Write the reports, files first. The exit code is the report's own, or 4 if one cannot be written."""
     targets = tuple(targets)
+    is_told = any(target.path is None and target.format == "text" for target in targets)
     for target in targets:
         if target.path is not None:
             text = REPORTERS[target.format](report, replace(view, colour=False, width=PIPED))
             try:
                 save(target.path, text)
             except OutputError as error:
-                note(f"tablegate: {error}")
+                if not is_told:  # the text has the fault
+                    note(f"tablegate: {error}")
                 report = _with_failed_write(report, str(error))
     for target in targets:
         if target.path is None:
