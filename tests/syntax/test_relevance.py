@@ -136,6 +136,8 @@ TABLE = "  T:\n    Type: AWS::DynamoDB::Table\n"
         '{"Resources": {"T": {"Type": "AWS::DynamoDB::Table"}}, "version": 1, "artifacts": {}}',
         f"? Resources\n: [\n{TABLE}",
         f"!!str Resources: [\n{TABLE}",
+        '{ /* all */ "Resources": {"T": {"Type": "AWS::DynamoDB::Table"}}',
+        "{Resources: {T: {Type: 'AWS::DynamoDB::Table'}}",
         "Changes: []\nChangeSetId: x\n",
         "changeSetName: x\nchanges: []\n",
         "ChangeSetId: x\nChanges: [\n",

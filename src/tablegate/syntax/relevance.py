@@ -93,7 +93,9 @@ def _is_relevant_object(text: str) -> bool:
 def _has_signs(text: str) -> bool:
     """Whether JSON that is broken, or that has other text around it, looks like an input."""
     text = revealed(text)
-    return any(sign in text for sign in _SIGNS) or ("AWS::" in text and opens(text, OF_A_TEMPLATE))
+    if any(sign in text for sign in _SIGNS) or ('"Resources"' in text and '"AWS::' in text):
+        return True
+    return "AWS::" in text and opens(text, OF_A_TEMPLATE)
 
 
 def _rough_text(data: bytes) -> str:
