@@ -104,6 +104,30 @@ def test_a_template_is_taken_out_of_its_body(text: str, inner: str) -> None:
     assert Recognised(Kind.CLOUDFORMATION, inner, "line numbers are counted within TemplateBody") == _recognised(text)
 
 
+@pytest.mark.parametrize("key", ["TemplateBody", "Template\\u0042ody"])
+def test_the_key_of_a_body_may_have_escapes(key: str) -> None:
+    """The template is the same, though its key is not found as it is."""
+    found = _recognised(f'{{"StagesAvailable": [], "{key}": {JSON_TEMPLATE}}}')
+    assert (Kind.CLOUDFORMATION, json.loads(JSON_TEMPLATE)) == (found.kind, json.loads(found.text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "? Resources\n: {T: {Type: AWS::X}}\n",
+        "!!str Resources: {T: {Type: AWS::X}}\n",
+        "--- {Resources: {T: {Type: AWS::X}}}\n",
+        '"Reso\\x75rces": {T: {Type: AWS::X}}\n',
+        "A: 'Plan: 1 to add'\x85Resources: {T: {Type: AWS::X}}\n",
+        "? Resources\n: [AWS::X\n",
+    ],
+)
+def test_templates_in_odd_spellings_are_recognised(text: str) -> None:
+    """By their keys, or, if they are broken, by what looks like one."""
+    assert Recognised(Kind.CLOUDFORMATION, text) == _recognised(text)
+    assert looks_relevant(text.encode(), "x.json")
+
+
 def test_a_template_in_an_object_keeps_its_lines() -> None:
     """What is around it goes, and leaves its place: lines and columns are those of the file."""
     text = json.dumps(
