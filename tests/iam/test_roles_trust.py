@@ -45,8 +45,8 @@ def service(name: str) -> dict[str, str]:
         ({"Federated": USERS}, HolderKind.END_USER),
         ({"Federated": "graph.facebook.com"}, HolderKind.END_USER),
         ({"Federated": "arn:aws:iam::1:oidc-provider/oidc.eks.eu-west-1.amazonaws.com/id/A"}, HolderKind.RUNTIME),
-        ({"Federated": "arn:aws:iam::1:oidc-provider/token.actions.githubusercontent.com"}, HolderKind.DEPLOY),
-        ({"Federated": "arn:aws:iam::1:oidc-provider/app.terraform.io"}, HolderKind.DEPLOY),
+        ({"Federated": "arn:aws:iam::1:oidc-provider/token.actions.githubusercontent.com"}, HolderKind.UNKNOWN),
+        ({"Federated": "arn:aws:iam::1:oidc-provider/app.terraform.io"}, HolderKind.UNKNOWN),
         ({"Federated": "arn:aws:iam::1:saml-provider/office"}, HolderKind.HUMAN),
         ({"AWS": f"arn:aws:iam::{OWN}:root"}, HolderKind.HUMAN),
         ({"AWS": OWN}, HolderKind.HUMAN),
@@ -62,6 +62,20 @@ def service(name: str) -> dict[str, str]:
 def test_a_role_is_what_its_most_exposed_user_is(principal: Any, kind: HolderKind) -> None:
     """By service, provider and account; of several the one that most people can use."""
     assert trust_of(document(trusting(principal)), OWN).kind is kind
+
+
+@pytest.mark.parametrize(("operator", "kind"), [("StringLike", "deploy"), ("StringLikeIfExists", "unknown")])
+def test_a_pipeline_deploys_if_it_is_known_whose_it_is(operator: str, kind: str) -> None:
+    """Without a condition on its subject, anybody's pipeline may assume the role."""
+    github = {"Federated": "arn:aws:iam::1:oidc-provider/token.actions.githubusercontent.com"}
+    bound = {operator: {"token.actions.githubusercontent.com:sub": "repo:acme/orders:*"}}
+    assert trust_of(document(trusting(github, Condition=bound)), OWN).kind == kind
+
+
+def test_the_domain_of_a_service_may_be_unknown() -> None:
+    """As in lambda.${AWS::URLSuffix}."""
+    suffix = Symbols().of("AWS::URLSuffix")
+    assert trust_of(document(trusting({"Service": f"lambda.{suffix}"})), OWN).kind is HolderKind.RUNTIME
 
 
 def test_everybody_but_some_is_everybody() -> None:

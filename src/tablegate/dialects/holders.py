@@ -209,6 +209,7 @@ class HolderDraft:
     groups: list[HolderDraft] = field(default_factory=list)
     ceilings: list[Document] = field(default_factory=list)
     ceiling_doubt: Doubt | None = None
+    trusts: tuple[Document, ...] = ()
     _keys: set[str] = field(default_factory=set)
     doubtful: list[HeldDocument] = field(default_factory=list)
     missing: list[tuple[AttachedPolicy, Doubt]] = field(default_factory=list)
@@ -254,6 +255,7 @@ class HolderDraft:
 
     def trust(self, documents: Sequence[Document], account: str | None) -> None:
         """Add its trust policy, in each of its forms. ``account`` is its own."""
+        self.trusts = tuple(documents)
         declared = [declared_services(document) for document in documents]
         self.declared = NOTHING.union(*declared) if all(declared) else NOTHING
         trusts = [trust_of(document, account) for document in documents if document.statements]
@@ -291,6 +293,7 @@ class HolderDraft:
             ceilings=tuple(self.ceilings),
             ceiling_doubt=self.ceiling_doubt,
             unread=self._unread(has_tables=has_tables),
+            trusts=self.trusts,
             needs=needs_of(self.declared, self.calls),
             symbols=symbols,
         )

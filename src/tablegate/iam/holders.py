@@ -57,6 +57,7 @@ class Holder:
     ceilings: tuple[Document, ...] = ()
     ceiling_doubt: Doubt | None = None  # why a boundary that it has is not known
     unread: tuple[Unread, ...] = ()
+    trusts: tuple[Document, ...] = ()  # a role's trust policy, in each of its forms
     needs: frozenset[str] | None = None  # all actions that its users can call; None where one of them is code
     symbols: Symbols = field(default_factory=Symbols, repr=False)
     estate: Estate = field(init=False, repr=False)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from tablegate.iam.actions import by_name, enclosing_operations
-from tablegate.iam.arns import has_symbol
+from tablegate.iam.arns import has_symbol, is_symbol
 from tablegate.iam.documents import Document, Principal, PrincipalKind
 from tablegate.iam.grants import HolderKind
 from tablegate.model.record import record
@@ -16,18 +16,33 @@ _RUNTIME_SERVICES = frozenset(
     {
         "apigateway",
         "appsync",
+        "airflow",
+        "airflow-env",
+        "amplify",
+        "appstream",
         "batch",
         "bedrock",
+        "build.apprunner",
+        "databrew",
         "ec2",
         "ecs",
         "ecs-tasks",
         "edgelambda",
+        "eks-fargate-pods",
+        "elasticbeanstalk",
+        "elasticmapreduce",
+        "emr-containers",
+        "emr-serverless",
         "events",
+        "gamelift",
         "glue",
         "iot",
+        "kafkaconnect",
+        "kinesisanalytics",
         "lambda",
         "pipes",
         "pods.eks",
+        "rolesanywhere",
         "sagemaker",
         "scheduler",
         "states",
@@ -169,7 +184,12 @@ def _kind_of_provider(text: str, document: Document) -> tuple[HolderKind, str]:
     if "oidc.eks." in lower_name:
         return HolderKind.RUNTIME, f"trusts {text}"
     if any(pipeline in lower_name for pipeline in _PIPELINE_PROVIDERS):
-        return HolderKind.DEPLOY, f"trusts {text}"
+        bound = any(
+            item.key.endswith(":sub") and not item.holds_without and not item.is_null
+            for statement in document.statements
+            for item in statement.conditions
+        )
+        return (HolderKind.DEPLOY if bound else HolderKind.UNKNOWN), f"trusts {text}"
     return HolderKind.HUMAN, f"trusts {text}"
 
 
@@ -185,6 +205,8 @@ def _kind_of_account(text: str, own_account: str | None) -> HolderKind:
 def service_of(text: str) -> str:
     """A service principal's name without domain and region: ``lambda``, ``ecs-tasks``."""
     principal = text.lower()
+    if principal and is_symbol(principal[-1]) and "." in principal:  # its domain: ${AWS::URLSuffix}
+        principal = f"{principal.rpartition('.')[0]}.amazonaws.com"
     name = principal.removesuffix(".cn").removesuffix(".amazonaws.com")
     service, _, region = name.rpartition(".")
     regional = service and name != principal and (re.fullmatch(_REGION, region) or has_symbol(region))

@@ -268,6 +268,12 @@ PAIRS = [
         "critical",
         opened("ReadDataForReplication", {"Service": "replication.dynamodb.amazonaws.com"}, ZERO_ETL),
     ),
+    Pair(
+        "TG543",
+        of(statement("GetItem"), trusts=(document(statement("sts:AssumeRole", None, Principal="*")),)),
+        "high",
+        of(statement("GetItem"), trusts=(document(statement("sts:AssumeRole", None, Principal={"AWS": OWN})),)),
+    ),
 ]
 
 
