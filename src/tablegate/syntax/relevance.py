@@ -30,7 +30,7 @@ from tablegate.syntax.source import Source, decode
 _PLAN_OR_TEMPLATE_NAME = r"(?i)(?:plan|template|stack)[^/]*\.(?:json|ya?ml|template)\Z"
 # Resources with something below them, as in nearly every template.
 _FILLED = re.compile(r"Resources[ \t]*:[ \t]*(?:#.*)?\r?\n(?:[ \t]*(?:#.*)?\r?\n)*+[ \t]+[A-Za-z0-9\"']")
-_MACRO = r"(?m)^Transform[ \t]*:(?![ \t]*[\"']?AWS::Serverless)"
+_SERVERLESS = "AWS::Serverless"  # the transform that adds nothing to resources that are empty
 _VERSION = "AWSTemplateFormatVersion"
 _SIGNS = (
     '"ChangeSetId"',
@@ -54,12 +54,12 @@ def looks_relevant(data: bytes, name: str) -> bool:
     if text.startswith(WRAPPED):
         return _has_signs(text)
     if may_say(text, "::", _VERSION) and is_template(text):
-        return not _is_empty(text) or re.search(_MACRO, text) is not None
+        return not _is_empty(text)
     return is_output(text)
 
 
 def _is_empty(text: str) -> bool:
-    """Whether this is a template that nobody has filled in yet: there is nothing below its resources."""
+    """Whether nobody has filled in this template yet: nothing is below its resources, and no macro adds any."""
     at = 0
     while at >= 0:
         if _FILLED.match(text, at):
@@ -69,8 +69,10 @@ def _is_empty(text: str) -> bool:
         content = parse(text, as_json=False).content
     except ParseError:
         return False
-    section = content.get("Resources") if isinstance(content, dict) else None
-    return section is not None and section.content is None
+    if not isinstance(content, dict) or "Resources" not in content or "Fn::Transform" in content:
+        return False
+    macro = content["Transform"].content if "Transform" in content else _SERVERLESS
+    return content["Resources"].content is None and isinstance(macro, str) and macro.startswith(_SERVERLESS)
 
 
 def _is_relevant_object(text: str) -> bool:
