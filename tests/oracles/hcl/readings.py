@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
-from tablegate.dialects.terraform.source.definitions import utf8
+from tablegate.dialects.terraform.source.definitions import is_blank, utf8
 from tablegate.syntax.hcl.json_syntax import file_of
 from tablegate.syntax.hcl.nodes import (
     Access,
@@ -49,7 +49,7 @@ _LIMITS = (
 def reading(name: str, data: bytes) -> Answer:
     """The blocks or values of a file, or its error."""
     try:
-        file = file_of(name, utf8(data) if data.strip() else "{}" if name.endswith(".json") else "")
+        file = file_of(name, utf8(data) if not is_blank(data) else "{}" if name.endswith(".json") else "")
         if ".tfvars" in name:
             body = file.assignments()
             if body.blocks:

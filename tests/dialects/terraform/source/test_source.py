@@ -34,6 +34,14 @@ def _of(text: str, *others: tuple[str, str], beside: tuple[tuple[str, str], ...]
     return read(Source(".", b"", folder), ReadOptions(region="eu-west-1", **options))
 
 
+@pytest.mark.parametrize("blank", ["", " \n", "\ufeff", "\ufeff\r\n"], ids=ascii)
+def test_a_file_without_content_says_nothing(blank: str) -> None:
+    """Of source and of values, with and without a mark."""
+    reading = _of(TABLE % '"orders"', ("empty.tf", blank), beside=(("terraform.tfvars", blank),))
+    assert "orders" == told(only(reading).name)
+    assert not _refused(reading)
+
+
 def _name(expression: str, more: str = "", **options: Any) -> object:
     return told(only(_of(TABLE % expression + more, **options)).name)
 

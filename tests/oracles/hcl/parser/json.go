@@ -46,6 +46,11 @@ func jsonBlocks(body hcl.Body) []block {
 }
 
 func header(one *hcl.Block) block {
+	for _, label := range one.Labels {
+		if !hclsyntax.ValidIdentifier(label) {
+			panic("a name that Terraform refuses: " + label)
+		}
+	}
 	return block{one.Type, append([]string{}, one.Labels...), 0, map[string]string{}, nil, []block{}}
 }
 

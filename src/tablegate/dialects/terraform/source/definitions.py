@@ -122,13 +122,18 @@ def definition_of(folder: str, files: Iterable[Source], grammar: str | None, ref
 
 def blocks_of(source: Source, grammar: str | None, refuse: Refuse) -> list[Block]:
     """The blocks of one file. Empty if it cannot be read, which is reported."""
-    if not source.data.strip():
+    if is_blank(source.data):
         return []
     try:
         return file_of(source.name, utf8(source.data), grammar).blocks()
     except ParseError as error:
         refuse_parsing(error, source.name, refuse)
         return []
+
+
+def is_blank(data: bytes) -> bool:
+    """Whether a file has nothing but white space, with or without a mark: Terraform reads it as an empty one."""
+    return not data.removeprefix(codecs.BOM_UTF8).strip()
 
 
 def utf8(data: bytes) -> str:
@@ -264,7 +269,7 @@ class RootVariables:
             return UnknownValue("the value is not an expression", "write the value in Terraform's syntax")
 
     def _assigned(self, source: Source) -> Mapping[str, Expression]:
-        if not source.data.strip():
+        if is_blank(source.data):
             return {}
         try:
             body = file_of(source.name, decode(source.data), self._grammar).assignments()

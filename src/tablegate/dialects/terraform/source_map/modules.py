@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from tablegate.dialects.terraform.source.definitions import (
     blocks_of,
     in_order,
+    is_blank,
     merged,
     module_files,
     overrides,
@@ -83,6 +84,8 @@ class Folders:
             self.faults.append(fault)
 
     def _values_of(self, source: Source) -> Body:
+        if is_blank(source.data):
+            return _EMPTY
         try:
             return file_of(source.name, decode(source.data), self.grammar).assignments()
         except ParseError as error:
