@@ -27,6 +27,7 @@ ENVIRONMENTS = (
     *("dev", "development", "test", "testing", "qa", "uat", "int", "integration", "stage", "staging", "preprod"),
     *("prod", "production", "live", "sandbox", "demo", "perf", "ci", "local", "shared"),
 )
+ENVIRONMENT_TAGS = ("tablegate:environment", "environment", "env", "stage")
 
 
 @policy(
@@ -53,6 +54,8 @@ def table_name(
         return otherwise(name.matches(pattern), f"the table name {quoted(name)} does not match {pattern}")
     if name.content is not None and _has_word(name.content, words):
         return holds(name)
+    if any(key.lower() in ENVIRONMENT_TAGS for key in table.tags.content or ()):  # also with an unknown value
+        return holds(table.tags)
     tells = otherwise(
         name.satisfies(lambda content: content is not None and _has_word(content, words)),
         f"neither the table name {quoted(name)} nor a tag tells the environment",

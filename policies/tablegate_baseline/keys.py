@@ -28,6 +28,7 @@ from tablegate_baseline.helpers import (
     not_known,
     words_of,
 )
+from tablegate_baseline.ttl import PURPOSES
 
 TIMES = ("date", "day", "week", "month", "year", "hour", "time", "timestamp", "created", "updated", "ts")
 SEQUENCES = ("sequence", "seq", "counter", "autoincrement")
@@ -91,6 +92,8 @@ def hot_partition_key(table: Table, *, words: HotWords = HOT_WORDS) -> Verdict:
     hashes, _ = shape_of(table.keys)
     if not hashes:
         return not_applicable(NO_KEY)
+    if hashes == ("state",) and _expires(table):
+        return holds(table.keys, note="the state of an authorization request is random")
     heat = hot_key(hashes, words)
     return fails(f"partition key {heat}", table.keys) if heat else holds(table.keys)
 
@@ -178,6 +181,11 @@ def hot_key(hashes: tuple[str, ...], words: tuple[str, ...]) -> str | None:
         return None
     names = ", ".join(f"'{name}'" for name in hashes)
     return f"{names} probably {_heat(hot_words[-1])}, and is not sharded"
+
+
+def _expires(table: Table) -> bool:
+    """Whether items of the table are used once: its purpose is ephemeral, or they expire."""
+    return table.ttl.enabled.content is True or table.declared.purpose.content in PURPOSES
 
 
 def _heat(word: str) -> str:

@@ -8,7 +8,7 @@ from support import tables as build
 from tablegate.model import facts
 from tablegate.model.table import Dialect, Table
 from tablegate.model.value import Place
-from tablegate_baseline.governance import fixed_name, required_tags, table_name
+from tablegate_baseline.governance import ENVIRONMENT_TAGS, fixed_name, required_tags, table_name
 
 UNKNOWN_NAME = facts.NAME.doubted(build.DOUBT)
 
@@ -114,3 +114,16 @@ def test_a_fixed_name_is_a_matter_of_templates() -> None:
     assert verdict.evidence[0].place == place
     assert fixed_name.check(build.table(dialect=Dialect.CLOUDFORMATION)).truth is True
     assert fixed_name.check(build.table()).applies is False
+
+
+@pytest.mark.parametrize("text", ["prod", None, ""])
+def test_a_tag_tells_the_environment_whatever_its_value(text: str | None) -> None:
+    """Also one whose value a variable gives."""
+    tags = {key: facts.TAGS.of({key: text}) for key in ("Environment", "team")}
+    truths = {key: table_name.check(build.table(name=facts.NAME.of("orders"), tags=tags[key])).truth for key in tags}
+    assert truths == {"Environment": True, "team": False}
+
+
+def test_the_tags_are_those_that_declare_an_environment() -> None:
+    """The model reads the same ones."""
+    assert ENVIRONMENT_TAGS == facts.ENVIRONMENT_TAGS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -123,3 +124,13 @@ def test_a_key_that_is_not_known_may_turn_the_majority() -> None:
     unknown = build.table(address="z", keys=facts.KEYS.doubted(build.DOUBT))
     assert truths(keyed("a_b", address="a"), unknown) == [None, None]
     assert truths(keyed("a_b", "eF", address="a"), keyed("id", address="b"), unknown) == [False, True, None]
+
+
+def test_the_state_of_an_authorization_request_is_no_hot_key() -> None:
+    """If the purpose is ephemeral or the items expire."""
+    keyed = build.table(keys=facts.KEYS.of(build.key("state")))
+    expiring = replace(keyed, ttl=replace(keyed.ttl, enabled=facts.TTL_ENABLED.of(True)))
+    session = replace(keyed, declared=facts.declared_by(facts.TAGS.of({"purpose": "session"})))
+    assert [hot_partition_key.check(each).truth for each in (keyed, expiring, session)] == [False, True, True]
+    of_country = replace(expiring, keys=facts.KEYS.of(build.key("country_state")))
+    assert hot_partition_key.check(of_country).truth is False
