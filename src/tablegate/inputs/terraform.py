@@ -147,7 +147,9 @@ class RootModules:
         if folder not in self._calls:
             called = [within(folder, path) for part in parts for path in self._calls_of(part).local]
             for path in [path for path in called if ANY in path and self._names is names_in]:
-                modules = [found for found in matching_folders(path) if any(map(is_source, self._names(found)))]
+                on_disk = (found for found in matching_folders(path) if any(map(is_source, self._names(found))))
+                walked = fnmatch.filter(self._folders, path.replace("[", "[[]"))
+                modules = [*dict.fromkeys((*on_disk, *sorted(walked)))]
                 called += modules
                 if len(modules) > 1:
                     self._possible.update(modules)
