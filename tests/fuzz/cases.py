@@ -40,6 +40,32 @@ NEIGHBOUR = (
     b"Resources:\n  Queue:\n    Type: AWS::SQS::Queue\n"  # with it a folder holds an input, whatever is overlooked
 )
 
+PARENT = """\
+Resources:
+  Shop:
+    Type: AWS::CloudFormation::Stack
+    Properties:
+      TemplateURL: parts/child.yaml
+"""
+KEYS = """\
+Resources:
+  Key:
+    Type: AWS::KMS::Key
+    Properties: {EnableKeyRotation: true}
+Outputs:
+  Key:
+    Value: !GetAtt Key.Arn
+    Export: {Name: shop-key}
+"""
+IMPORTING = """\
+Resources:
+  Orders:
+    Type: AWS::DynamoDB::Table
+    Properties:
+      TableName: orders-prod
+      SSESpecification: {SSEEnabled: true, SSEType: KMS, KMSMasterKeyId: !ImportValue shop-key}
+"""
+
 Outcome = tuple[int, tuple[tuple[str, str, str, str], ...]]
 """The exit code, and each finding as its policy, address, part and outcome."""
 
@@ -122,18 +148,31 @@ def cases() -> Iterator[Case]:
             target = _target(path.name, path.read_bytes())
             if target is not None and id_ not in SET_ASIDE:
                 yield Case(id_, {path.name: path.read_bytes()}, path.name, (target,))
+    yield from _of_several()
     for folder in sorted({path.parent for path in FIXTURES.rglob("*.tf")}):
         yield from _of_folder(folder, ("*.tf", "*.tofu", "*.tf.json", "*.tfvars"))
     for manifest in sorted(FIXTURES.rglob("manifest.json")):
         yield from _of_folder(manifest.parent, ("*.json",))
 
 
+def _of_several() -> Iterator[Case]:
+    """Templates that know of each other: one embeds another, one imports what another exports."""
+    child = (FIXTURES / "examples" / "template.yaml").read_bytes()
+    yield _case("nested", {"parent.yaml": PARENT.encode(), "parts/child.yaml": child}, "parent.yaml")
+    yield _case("imported", {"keys.yaml": KEYS.encode(), "tables.yaml": IMPORTING.encode()}, "")
+
+
+def _case(id_: str, files: dict[str, bytes], named: str) -> Case:
+    targets = [target for name, data in files.items() if (target := _target(name, data)) is not None]
+    return Case(id_, files, named, tuple(targets))
+
+
 def _of_folder(folder: Path, patterns: tuple[str, ...]) -> Iterator[Case]:
     paths = sorted({path for pattern in patterns for path in folder.glob(pattern) if path.is_file()})
     files = {path.name: path.read_bytes() for path in paths}
-    targets = [target for name, data in files.items() if (target := _target(name, data)) is not None]
-    if targets:
-        yield Case(f"{folder.relative_to(FIXTURES).as_posix()}/", files, "", tuple(targets))
+    case = _case(f"{folder.relative_to(FIXTURES).as_posix()}/", files, "")
+    if case.targets:
+        yield case
 
 
 def _is_part(path: Path) -> bool:
