@@ -14,6 +14,11 @@ from tablegate.syntax.source import Source
 
 At: TypeAlias = Place | Node | str | None
 
+LONGEST_TEXT = 200_000  # characters; AWS takes no policy or name that is longer
+UNKNOWN_LENGTH = 16  # of a part of a text that is not known
+TOO_LONG = "a text that is too long to be read"
+_LONG, _MOST_CHARACTERS = 1_000, 50_000_000
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tablegate.dialects.cloudformation.exports import Exports
@@ -42,6 +47,22 @@ class ReadOptions:
     change_sets: Mapping[str, str] = field(default_factory=dict)  # addresses of nested stacks, by their change sets
     exports: Exports | None = None  # of the templates of one run
     shared: bool = False  # whether the options have what the sources of a run know of each other
+
+
+class TextBudget:
+    """What the texts may take that the expressions of one input make, known or not: they can double and double."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_CHARACTERS
+
+    def allows(self, length: int) -> bool:
+        """Whether a text of this length may be made. A long one is counted."""
+        if length <= _LONG:
+            return True
+        if length <= LONGEST_TEXT:
+            self._left -= length
+            return self._left >= 0
+        return False
 
 
 @record(kw_only=False)

@@ -81,7 +81,7 @@ def sub(resolver: Resolver, node: Node, argument: Node) -> Resolved:
         return resolver.resolve(text_node(node, content))
     if content.startswith(UNFILLED):
         return _partly_filled(resolver, node, content, own)
-    return assembled(node, _substituted(resolver, node, content, own))
+    return assembled(node, _substituted(resolver, node, content, own), resolver.texts)
 
 
 def _partly_filled(resolver: Resolver, node: Node, text: str, own: Mapping[str, Node]) -> Resolved:
@@ -92,13 +92,14 @@ def _partly_filled(resolver: Resolver, node: Node, text: str, own: Mapping[str, 
             pieces += _substituted(resolver, node, piece, own)
         else:
             pieces.append(Unresolved(doubt_of(text), node, (piece,)))
-    return assembled(node, pieces)
+    return assembled(node, pieces, resolver.texts)
 
 
 def _substituted(
     resolver: Resolver, node: Node, text: str, own: Mapping[str, Node]
 ) -> Sequence[str | Node | Unresolved]:
     head, *rest = text.split("${")
+    values: dict[str, Resolved] = {}  # a map in a map in a map would be resolved again and again
     pieces: list[str | Node | Unresolved] = [head] if head else []
     for piece in rest:
         name, brace, behind = piece.partition("}")
@@ -108,7 +109,9 @@ def _substituted(
         if name.startswith("!"):
             pieces.append("${" + name[1:] + "}")
         else:
-            value = _named(resolver, node, name.strip(), own)
+            if name not in values:
+                values[name] = _named(resolver, node, name.strip(), own)
+            value = values[name]
             if value is not None:
                 pieces.append(value)
         if behind:
@@ -139,7 +142,7 @@ def join(resolver: Resolver, node: Node, argument: Node) -> Resolved:
         return expression(node, listed.doubt)
     if listed is None or not isinstance(listed.content, (list, tuple)):
         return resolver.wrong_shape(node, "Fn::Join takes a delimiter and a list")
-    return assembled(node, _joined(resolver, node, delimiter, resolver.items(listed)))
+    return assembled(node, _joined(resolver, node, delimiter, resolver.items(listed)), resolver.texts)
 
 
 def _delimited(argument: Node) -> tuple[str, Node] | None:

@@ -43,7 +43,7 @@ from tablegate.dialects.cloudformation.values import (
     scalar_of,
     text_node,
 )
-from tablegate.dialects.reading import Faults, ReadOptions
+from tablegate.dialects.reading import Faults, ReadOptions, TextBudget
 from tablegate.model.record import field, record
 from tablegate.model.table import Construct, Table
 from tablegate.model.value import Doubt, Place
@@ -141,6 +141,7 @@ class Resolver:
         self.scenarios = Scenarios()
         self.conditions = Conditions(self, template.conditions)
         self.secrets: set[str] = set()  # those that only expressions give
+        self.texts = TextBudget()
         self._modules: tuple[str, ...] | None = None
         self._can_be: dict[tuple[str, str], bool] = {}
         self._parameter_values: dict[str, ParameterValue] = pseudo_parameters(options)

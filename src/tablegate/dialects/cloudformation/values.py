@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
+from tablegate.dialects.reading import TOO_LONG, UNKNOWN_LENGTH, TextBudget
 from tablegate.model.record import record
 from tablegate.model.value import Doubt, Span
 from tablegate.syntax.node import Node, Scalar
@@ -147,8 +148,15 @@ def as_secret(node: Node) -> Node:
     return SecretNode(content, node.line, node.column, node.end_column)
 
 
-def assembled(node: Node, pieces: Iterable[str | Node | Unresolved]) -> Node | Unresolved:
-    """One text from its pieces, with references for the pieces that are not known."""
+def assembled(node: Node, pieces: Iterable[str | Node | Unresolved], budget: TextBudget) -> Node | Unresolved:
+    """One text from its pieces, with references for the pieces that are not known; unknown beyond the budget."""
+    pieces = tuple(pieces)
+    if not budget.allows(sum(map(_length, pieces))):
+        return Unresolved(Doubt(TOO_LONG), node)
+    return _assembled(node, pieces)
+
+
+def _assembled(node: Node, pieces: Iterable[str | Node | Unresolved]) -> Node | Unresolved:
     parts: list[Part] = []  # never two texts side by side
     text = ""
     kind = Node
@@ -175,6 +183,12 @@ def assembled(node: Node, pieces: Iterable[str | Node | Unresolved]) -> Node | U
     if text:
         parts.append(text)
     return Unresolved(_doubt(unresolved), node, tuple(parts))
+
+
+def _length(piece: str | Node | Unresolved) -> int:
+    if isinstance(piece, Unresolved):
+        return sum(len(part) if isinstance(part, str) else UNKNOWN_LENGTH for part in piece.parts) or UNKNOWN_LENGTH
+    return len(piece if isinstance(piece, str) else scalar_of(piece))
 
 
 def dynamic_reference(node: Node, text: str) -> Unresolved:

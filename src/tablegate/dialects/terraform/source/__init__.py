@@ -11,6 +11,7 @@ from tablegate.dialects.terraform.configuration import Configuration
 from tablegate.dialects.terraform.estate import EstateBuilder
 from tablegate.dialects.terraform.references import UnknownValue
 from tablegate.dialects.terraform.secrets import texts
+from tablegate.dialects.terraform.source.budget import Budget
 from tablegate.dialects.terraform.source.definitions import (
     Definition,
     RootVariables,
@@ -22,7 +23,6 @@ from tablegate.dialects.terraform.source.definitions import (
 from tablegate.dialects.terraform.source.evaluate import evaluated
 from tablegate.dialects.terraform.source.modules import ModuleInstance
 from tablegate.dialects.terraform.source.resources import Resources
-from tablegate.dialects.terraform.source.scalars import InexactError
 from tablegate.dialects.terraform.source.values import EvaluationScope
 from tablegate.model.record import replace
 from tablegate.model.table import Dialect
@@ -31,7 +31,6 @@ from tablegate.syntax.hcl.nodes import Block
 from tablegate.syntax.node import ParseError, collector_paused
 from tablegate.syntax.source import Folder, Source, within
 
-_STEPS = 50_000  # of all the loops of one root
 _MODULES = 1_000
 _LOCAL = ("./", "../")
 _TRUST = "run terraform init and pass --trust-modules, or check the plan, which has every module"
@@ -51,7 +50,7 @@ class Project:
         self._secrets: set[str] = set()
         self._resources = Resources(self._faults, self.refuse)
         self._uncovered: dict[str, None] = {}
-        self._steps = _STEPS
+        self.budget = Budget()
         self._variables = RootVariables(options, folder.beside, self.refuse)
 
     @cached_property
@@ -165,12 +164,6 @@ class Project:
     def root_variable(self, name: str, block: Block, module: ModuleInstance) -> object:
         """The value of a root variable."""
         return self._variables.value(name, block, module)
-
-    def spend(self) -> None:
-        """Count a step of a loop. Raises InexactError after too many."""
-        self._steps -= 1
-        if self._steps < 0:
-            raise InexactError("loops that are too long to be read")
 
     def keep_secret(self, content: object) -> None:
         """Keep the texts of a sensitive value out of every report."""

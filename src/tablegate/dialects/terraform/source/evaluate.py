@@ -23,6 +23,7 @@ from tablegate.dialects.terraform.source.values import (
     holds_only_texts,
     identity,
     joined_text,
+    length_of,
     merged_unknown,
     same_type_and_content,
     unified_with,
@@ -83,7 +84,7 @@ def loop_scopes(node: For, everything: object, scope: EvaluationScope) -> Iterat
     if len(pairs) > _MAX_ITEMS:
         raise InexactError("a loop that is too long to be read")
     for key, item in pairs:
-        scope.module.spend()
+        scope.module.budget.spend_step()
         names = {node.names[-1]: item} if len(node.names) == 1 else {node.names[0]: key, node.names[1]: item}
         yield scope._replace(names={**scope.names, **names})
 
@@ -252,7 +253,13 @@ def _at(content: object, key: object) -> object:
 
 
 def _template(node: Template, scope: EvaluationScope) -> object:
-    return joined_text([_evaluate(part, scope) for part in node.parts])
+    return _counted(joined_text([_evaluate(part, scope) for part in node.parts]), scope)
+
+
+def _counted(content: object, scope: EvaluationScope) -> object:
+    """The content. If it is a long text, it is counted: texts can double from one local to the next."""
+    scope.module.budget.spend_text(length_of(content))
+    return content
 
 
 def _object(node: Object, scope: EvaluationScope) -> object:
@@ -282,7 +289,7 @@ def _call(node: Call, scope: EvaluationScope) -> object:
             raise FailedError
         arguments += last
     arguments = [instances_as_map(one) for one in arguments]
-    return call_function(node.name, arguments)
+    return _counted(call_function(node.name, arguments), scope)
 
 
 def _first_that_works(node: Call, scope: EvaluationScope) -> object:

@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 from tablegate.dialects.terraform.configuration import Key as InstanceKey
 from tablegate.dialects.terraform.configuration import bracketed
 from tablegate.dialects.terraform.references import UnknownValue
+from tablegate.dialects.terraform.source.budget import Budget
 from tablegate.dialects.terraform.source.definitions import Definition, Key, lifecycle_of, refuse_parsing
 from tablegate.dialects.terraform.source.evaluate import evaluated
 from tablegate.dialects.terraform.source.scalars import FailedError, as_bool, as_number, as_text
@@ -236,6 +237,10 @@ _MAX_DEPTH = 24  # modules in one another
 class Project(Protocol):
     """What the module instances of one root share."""
 
+    @property
+    def budget(self) -> Budget:
+        """What is left to be spent on all of them."""
+
     def definition_called(self, block: Block, module: ModuleInstance, path: tuple[str, ...]) -> Definition | None:
         """The definition of the module that a block of a module calls. None if it was not read."""
 
@@ -247,9 +252,6 @@ class Project(Protocol):
 
     def keep_secret(self, content: object) -> None:
         """Keep the texts of a sensitive value out of every report."""
-
-    def spend(self) -> None:
-        """Count a step of a loop."""
 
 
 class ModuleInstance:
@@ -282,9 +284,10 @@ class ModuleInstance:
         """Note that a sensitive value was read."""
         self.read_sensitive = True
 
-    def spend(self) -> None:
-        """Count a step of a loop."""
-        self._project.spend()
+    @property
+    def budget(self) -> Budget:
+        """What is left to be spent on the root."""
+        return self._project.budget
 
     def computed_once(self, what: Hashable, work: Callable[[], object]) -> object:
         """Compute something once, and remember it under ``what``. A value that depends on itself is unknown."""

@@ -6,7 +6,9 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+from tablegate.dialects.reading import LONGEST_TEXT, TOO_LONG, UNKNOWN_LENGTH
 from tablegate.dialects.terraform.references import PLAN, Reached, UnknownValue
+from tablegate.dialects.terraform.source.budget import Budget
 from tablegate.dialects.terraform.source.scalars import (
     UNTYPED,
     FailedError,
@@ -22,7 +24,6 @@ from tablegate.syntax.hcl.nodes import Call, Expression, Literal, Name, Object
 APPLY = "apply that first, or write the value itself"
 
 
-MAX_TEXT = 1_000_000  # characters of one text
 _PLAIN = 10**10  # the first number that Terraform writes with an exponent where it sorts
 _MAX_SIZE = 20_000  # items of one value, and lines of its texts
 
@@ -67,9 +68,9 @@ def joined_text(pieces: Iterable[object]) -> object:
     parts: list[str | UnknownValue] = []
     whole, length = True, 0
     for piece in pieces:
-        length += len(piece) if type(piece) is str else 1
-        if length > MAX_TEXT:
-            raise InexactError("a text that is too long to be read")
+        length += len(piece) if type(piece) is str else length_of(piece)
+        if length > LONGEST_TEXT:
+            raise InexactError(TOO_LONG)
         if type(piece) is str:
             parts.append(piece)
         elif type(piece) is UnknownValue:
@@ -83,6 +84,14 @@ def joined_text(pieces: Iterable[object]) -> object:
     if doubts:
         return merged_unknown(doubts, parts=tuple(parts) if whole else ())
     return composed("".join(one for one in parts if type(one) is str))
+
+
+def length_of(text: object) -> int:
+    """The length of a text, known or not. A part that is not known counts as much as it costs."""
+    if isinstance(text, str):
+        return len(text)
+    parts = text.parts if type(text) is UnknownValue else ()
+    return sum(len(part) if type(part) is str else UNKNOWN_LENGTH for part in parts) or 1
 
 
 def unknowns(content: object) -> Iterator[UnknownValue]:
@@ -390,8 +399,9 @@ class Module(Protocol):
     def note_sensitive(self) -> None:
         """Note that a sensitive value was read."""
 
-    def spend(self) -> None:
-        """Count a step of a loop. Raises InexactError after too many."""
+    @property
+    def budget(self) -> Budget:
+        """What is left to be spent."""
 
 
 class EvaluationScope(NamedTuple):

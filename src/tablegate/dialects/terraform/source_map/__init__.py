@@ -8,11 +8,12 @@ from functools import partial
 from tablegate.dialects.terraform.configuration import Configuration, Tree, calls, steps, tree, trees, unkeyed
 from tablegate.dialects.terraform.references import Rest, UnknownValue
 from tablegate.dialects.terraform.resource_changes import ResourceChange
+from tablegate.dialects.terraform.source.budget import Budget
 from tablegate.dialects.terraform.source.definitions import Definition, Key, definition_of, inner_type
 from tablegate.dialects.terraform.source.evaluate import evaluated
 from tablegate.dialects.terraform.source.modules import ModuleInstance, instance_key
 from tablegate.dialects.terraform.source.plan_shape import keeping
-from tablegate.dialects.terraform.source.scalars import FailedError, InexactError
+from tablegate.dialects.terraform.source.scalars import FailedError
 from tablegate.dialects.terraform.source.values import EvaluationScope
 from tablegate.dialects.terraform.source_info import Lifecycle, SourceMatch
 from tablegate.dialects.terraform.source_map.blocks import BlockMap
@@ -86,16 +87,13 @@ def _root(reference: str) -> str:
     return ".".join(words[: 3 if words[:1] == ["data"] else 2])
 
 
-_STEPS = 100_000  # of loops
-
-
 class Evaluation:
     """Evaluates expressions of a plan's source with the variables of the plan."""
 
     def __init__(self, folders: Folders, root: Module, variables: Tree) -> None:
         self._folders = folders
         self._variables = variables
-        self._steps = _STEPS
+        self.budget = Budget()
         self._definitions: dict[str, Definition] = {}
         self._modules: dict[str, ModuleInstance | None] = {"": ModuleInstance(self, self._definition(root.folder))}
 
@@ -123,12 +121,6 @@ class Evaluation:
     def refuse(self, message: str, place: Place, *, duplicate: bool = False, hint: str | None = None) -> None:
         """Report a part of the source that cannot be read."""
         self._folders.refuse(message, place, duplicate=duplicate, hint=hint)
-
-    def spend(self) -> None:
-        """Count a step of a loop. Raises InexactError after too many."""
-        self._steps -= 1
-        if self._steps < 0:
-            raise InexactError("loops that are too long to be read")
 
     def keep_secret(self, content: object) -> None:
         """Nothing to do: the plan marks its sensitive values."""
