@@ -15,6 +15,7 @@ from tablegate.iam.grants import DocumentRole, Grant, HolderForm
 from tablegate.iam.holders import Holder, answer_for
 from tablegate.iam.patterns import intersects, matches
 from tablegate.iam.resource_policies import is_named, is_own_account
+from tablegate.iam.roads import road_of
 from tablegate.model.estate import Estate
 from tablegate.model.record import field, record, replace
 from tablegate.model.table import Table
@@ -96,6 +97,7 @@ class Row:
     principal: str | None
     cells: Mapping[int, Cell] = field(hash=False)
     name: str | None = None
+    road: str | None = None  # how the holder can give itself more, in actions
 
 
 @record(kw_only=False)
@@ -298,7 +300,9 @@ class _Rows:
         cells = {**everywhere, **own}
         shown = {column: cells[column] for column in sorted(cells) if cells[column]} if own else cells
         name = holder.name if holder.outside else None
-        return Row(holder.address, str(holder.form), str(holder.kind), principal, shown, name)
+        road = road_of(holder) if principal is None else None
+        way = " with ".join(road.actions) if road is not None else None
+        return Row(holder.address, str(holder.form), str(holder.kind), principal, shown, name, way)
 
     def _targets_of(self, resource: Holder) -> set[int]:
         """What a resource's own policy is about: the stream alone for a stream's, all but the stream for a table's."""

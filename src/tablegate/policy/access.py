@@ -26,6 +26,7 @@ from tablegate.iam.grants import DocumentRole, Grant, HolderForm, HolderKind, Ma
 from tablegate.iam.holders import Answer, Holder, can
 from tablegate.iam.managed_policies import ManagedPolicy, managed_path, managed_policies
 from tablegate.iam.patterns import Scope, Tier, intersects, matches, scope_of, subset
+from tablegate.iam.roads import Road, road_of
 
 __all__ = [
     "ACTIONS_AS_OF",
@@ -51,6 +52,7 @@ __all__ = [
     "PrincipalKind",
     "Principals",
     "Reach",
+    "Road",
     "Scope",
     "Statement",
     "Symbols",
@@ -81,6 +83,7 @@ __all__ = [
     "reaches",
     "reaches_of",
     "resources_of",
+    "road_of",
     "scope_of",
     "service_keys",
     "subset",

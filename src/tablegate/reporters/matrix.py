@@ -23,11 +23,12 @@ LEGEND = (
     trusted_text("R read  W write  D delete  S scan  T read the stream  A administer"),
     trusted_text("R* under a condition  R? unknown  blank: no access"),
 )
+_ROAD = trusted_text("+ can give itself more access (TG544)")
 _NEWER = trusted_text(f"not among the actions known as of {ACTIONS_AS_OF}, assumed to allow everything: ")
 _FEW = 12  # inputs, each of which is shown even without a table
 _ORDER = tuple(Right)
 _GAP = "  "
-_NAMES = frozenset({"address", "cells", "form", "kind", "table"})  # keys of what is no value
+_NAMES = frozenset({"address", "cells", "form", "kind", "road", "table"})  # keys of what is no value
 _LEAD = 48  # columns of a holder's name before it takes a line of its own
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # begin a formula in a spreadsheet
 
@@ -186,6 +187,7 @@ def _json_row(row: Row) -> dict[str, Any]:
         "address": row.address,
         "form": row.form,
         "kind": row.kind,
+        "road": row.road,
         "name": row.name,
         "principal": row.principal,
         "cells": {str(number): cell_text(cell) for number, cell in sorted(row.cells.items())},
@@ -214,6 +216,8 @@ def _legend(matrices: Sequence[Matrix], safe: Sanitizer) -> Iterator[SafeText]:
     """The meaning of the letters, where there are any, and the actions that are not known."""
     if any(row.cells for matrix in matrices for row in matrix.rows):
         yield from LEGEND
+        if any(row.road for matrix in matrices for row in matrix.rows):
+            yield _ROAD
     unheard = sorted({name for matrix in matrices for name in matrix.unheard})
     if unheard:
         yield joined(_NEWER, listed([safe(name) for name in unheard]))
@@ -267,7 +271,8 @@ def _holder(row: Row, safe: Sanitizer) -> tuple[SafeText, SafeText]:
         return lead, joined(safe.name(row.form), trusted_text("'s own policy"))
     address = safe.name(row.address)
     lead = joined(safe(row.name), trusted_text(" by "), address) if row.name else address
-    return lead, joined(safe.name(row.form), trusted_text(" "), safe.name(row.kind))
+    kind = joined(safe.name(row.form), trusted_text(" "), safe.name(row.kind))
+    return lead, kind if row.road is None else joined(kind, trusted_text(" +"))
 
 
 RENDERERS: Mapping[str, Render] = {

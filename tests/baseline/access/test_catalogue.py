@@ -274,6 +274,12 @@ PAIRS = [
         "high",
         of(statement("GetItem"), trusts=(document(statement("sts:AssumeRole", None, Principal={"AWS": OWN})),)),
     ),
+    Pair(
+        "TG544",
+        of(statement("iam:PutRolePolicy", "*"), arn=OWN, tables=[table()]),
+        "high",
+        of(statement("iam:PassRole", "*"), arn=OWN, tables=[table()]),
+    ),
 ]
 
 
