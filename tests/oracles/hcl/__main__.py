@@ -103,7 +103,9 @@ def _modules(count: int, seed: str) -> Iterator[Judged]:
     for one in modules.modules(count, seed):
         judged = _judged(one, module_answer(one), modules.answered)
         # Terraform refuses the whole configuration.
-        yield ("only here", *judged[1:]) if judged[2] == "refused" and judged[0] == "value" else judged
+        yield (
+            ("only here", *judged[1:]) if judged[2] == "refused" and judged[0] in ("value", "unknown here") else judged
+        )
 
 
 def _judged(question: T, there: str, answered: Callable[[T], str]) -> Judged:

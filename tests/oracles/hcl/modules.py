@@ -99,7 +99,9 @@ class _Modules:
         self._pick = random_.choice
 
     def one(self) -> Files:
-        return self._pick([self._called, self._called, self._default, self._in_json, self._root, self._overrides])()
+        return self._pick(
+            [self._called, self._called, self._default, self._in_json, self._root, self._overrides, self._merged]
+        )()
 
     def _declared(self) -> str:
         type_ = f"  type = {self._pick(_TYPES)}\n" if self._random.random() > 0.07 else ""
@@ -141,6 +143,26 @@ class _Modules:
             else:
                 files[name] = f"locals {{\n  {key} = {self._pick(_VALUES)}\n}}\n"
         return files
+
+    def _merged(self) -> Files:
+        """A called module whose call, variable, output and local are overridden."""
+        value, type_, nullable = self._pick(_VALUES), self._pick(_TYPES), self._pick(["true", "false"])
+        over = {
+            "override.tf": f'module "m" {{\n  x = {value}\n}}\n',
+            "main_override.tf": "locals {\n  x = [module.m.x]\n}\n",
+            "m/a_override.tf": f'variable "x" {{\n  default = {value}\n}}\n',
+            "m/b_override.tf": f'variable "x" {{\n  type = {type_}\n}}\n',
+            "m/c_override.tf": f'variable "x" {{\n  nullable = {nullable}\n}}\n',
+            "m/override.tf.json": json.dumps(
+                {"output": {"x": {"value": self._pick(["${[var.x]}", 1, {"a": "$${b}"}])}}}
+            ),
+            "m/d_override.tf.json": json.dumps(
+                {"variable": {"x": {"default": self._pick(_JSON_VALUES), "type": type_}}}
+            ),
+        }
+        return self._called() | {
+            name: over[name] for name in self._random.sample(sorted(over), self._random.randint(1, 3))
+        }
 
 
 def answered(files: Mapping[str, str]) -> str:
