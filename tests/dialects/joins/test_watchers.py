@@ -54,7 +54,12 @@ ALARMS = [
     Case("another table", *metric("carts", "carts"), None),
     Case("any table", *metric(LATER, "!Ref P"), DOUBT),
     Case("another namespace", *metric("orders", "orders", "AWS/Lambda"), None),
-    Case("no dimensions", {"namespace": "AWS/DynamoDB", "metric_name": "x"}, "{Namespace: AWS/DynamoDB}", None),
+    Case(
+        "no dimensions",
+        {"namespace": "AWS/DynamoDB", "metric_name": "x"},
+        "{Namespace: AWS/DynamoDB, MetricName: x}",
+        None,
+    ),
     Case("a query", *query(ORDERS), ERRORS),
     Case("a query of this account", *query(ORDERS, ACCOUNT, f"'{ACCOUNT}'"), ERRORS),
     Case("a query of another account", *query(ORDERS, "999999999999", "'999999999999'"), None),

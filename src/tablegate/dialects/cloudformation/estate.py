@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
 from typing import TypeVar
 
+from tablegate.dialects.cloudformation.definitions import hold_against_schemas
 from tablegate.dialects.cloudformation.global_table import global_table
 from tablegate.dialects.cloudformation.parameters import secrets_of
 from tablegate.dialects.cloudformation.properties import Resource, resources_of
@@ -57,6 +58,7 @@ def build_estate(resolver: Resolver, text: str) -> BuiltEstate:
     joins = TableJoins(resolver)
     tables = _built_tables(resolver, joins)
     spelling = "json" if is_json(text) else "yaml"
+    hold_against_schemas(resolver, tables)
     access = _access(resolver, tables, text, spelling)
     estate = Estate(
         file=template.file,

@@ -75,7 +75,7 @@ class Section:
             return value
         if isinstance(value.content, (list, tuple)):
             return self.resolver.items(value)
-        return self.resolver.wrong_shape(value, f"must be a list, not {_shown(value)}")
+        return self.resolver.wrong_shape(value, f"must be a list, not {shown(value)}")
 
     def sections(self, key: str) -> list[Section]:
         """The mappings of a list; none if the list is absent or not known."""
@@ -102,7 +102,7 @@ class Section:
             return self.known(fact, True, node)  # a content, not an option
         if content is False or content == "false":
             return self.known(fact, False, node)
-        return self._refused(fact, node, f"must be true or false, not {_shown(node)}")
+        return self._refused(fact, node, f"must be true or false, not {shown(node)}")
 
     def number(self, fact: Fact[int], key: str, none: tuple[int, ...] = ()) -> Value[int]:
         """A whole number, also as a text. One in ``none`` stands for no number."""
@@ -119,7 +119,7 @@ class Section:
         ):
             whole = int(content)
         else:
-            return self._refused(fact, node, f"must be a whole number, not {_shown(node)}")
+            return self._refused(fact, node, f"must be a whole number, not {shown(node)}")
         return fact.of(None, self.resolver.place(node)) if whole in none else self.known(fact, whole, node)
 
     def decimal(self, fact: Fact[float], key: str) -> Value[float]:
@@ -132,7 +132,7 @@ class Section:
         content = node.content
         is_number = type(content) is int or type(content) is float
         if not is_number and (type(content) is bool or not is_scalar(node) or not DECIMAL.fullmatch(scalar_of(node))):
-            return self._refused(fact, node, f"must be a number, not {_shown(node)}")
+            return self._refused(fact, node, f"must be a number, not {shown(node)}")
         return self.known(fact, float(scalar_of(node)), node)
 
     def text(self, fact: Fact[str], key: str, among: Collection[str] = ()) -> Value[str]:
@@ -145,10 +145,10 @@ class Section:
     def text_of(self, fact: Fact[str], node: Node, among: Collection[str] = ()) -> Value[str]:
         """The text of a node."""
         if not is_scalar(node):
-            return self._refused(fact, node, f"must be a text, not {_shown(node)}")
+            return self._refused(fact, node, f"must be a text, not {shown(node)}")
         content = scalar_of(node)
         if among and content not in among:
-            return self._refused(fact, node, f"{_shown(node)} is not one of {', '.join(sorted(among))}")
+            return self._refused(fact, node, f"{shown(node)} is not one of {', '.join(sorted(among))}")
         return self.known(fact, content, node)
 
     def text_or_reference(self, fact: Fact[str], key: str) -> Value[str]:
@@ -303,10 +303,10 @@ def section_of(resolver: Resolver, value: Resolved) -> Section | None:
         return Section(resolver, {}, value.node, value)
     if isinstance(value.content, dict):
         return Section(resolver, value.content, value)
-    return Section(resolver, {}, value, resolver.wrong_shape(value, f"must be a mapping, not {_shown(value)}"))
+    return Section(resolver, {}, value, resolver.wrong_shape(value, f"must be a mapping, not {shown(value)}"))
 
 
-def _shown(node: Node) -> str:
+def shown(node: Node) -> str:
     """A wrong value in a message: short, and never one that must not be shown."""
     if isinstance(node, SecretNode):
         return "(sensitive)"

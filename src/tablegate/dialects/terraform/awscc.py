@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tablegate.dialects.cloudformation.definitions import check_resource
 from tablegate.dialects.cloudformation.global_table import global_table
 from tablegate.dialects.cloudformation.properties import Resource as CfnResource
 from tablegate.dialects.cloudformation.resolver import Resolver
@@ -117,8 +118,10 @@ def _read_by_cloudformation(table: Resource, options: ReadOptions) -> Table:
         serverless=False,
     )
     resolver = _PlanResolver(table, nodes, template, options)
-    entry = ResourceEntry(table.address, type_, node, body)
-    return table_of(StackJoins(resolver), CfnResource(resolver, entry), read_type)
+    resource = CfnResource(resolver, ResourceEntry(table.address, type_, node, body))
+    read = table_of(StackJoins(resolver), resource, read_type)
+    check_resource(resource, new_members=False)  # those of the provider are its own
+    return read
 
 
 def _with_resources(table: Resource, read: Table, joins: TableJoins) -> Table:

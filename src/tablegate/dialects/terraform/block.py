@@ -300,6 +300,11 @@ class Block:
         """A member as the plan has it, and what of it is unknown: true, or the same shape with true inside."""
         return self.content.get(key), self._unknown.get(key)
 
+    @property
+    def unknown(self) -> Tree:
+        """What of the members is unknown, as the plan marks it."""
+        return self._unknown
+
     def is_unknown(self, key: str) -> bool:
         """Whether nothing at all is known of a member."""
         return self._unknown.get(key) is True and self.content.get(key) is None

@@ -9,6 +9,7 @@ from tablegate.dialects.reading import Access, Faults, ReadOptions
 from tablegate.dialects.terraform import coverage, secrets
 from tablegate.dialects.terraform.configuration import NOTHING, Configuration, Tree, tree
 from tablegate.dialects.terraform.coverage import POLICY_TYPES
+from tablegate.dialects.terraform.definitions import hold_against_schemas
 from tablegate.dialects.terraform.joins import TableFinder
 from tablegate.dialects.terraform.kms import KmsKeys
 from tablegate.dialects.terraform.prior_state import PriorState
@@ -89,6 +90,7 @@ class EstateBuilder:
     def estate(self, tables: tuple[Table, ...], changes: tuple[Change, ...], more_secrets: Iterable[str]) -> Estate:
         """The estate."""
         joins = self._joins_of(self._after)
+        hold_against_schemas(self._after)
         access = self._access(tables)
         return Estate(
             file=self._faults.file,

@@ -213,10 +213,10 @@ class Resource:
         """Report a member that has not the shape it must have."""
         self.refuse(path, f"{path.removeprefix(self.prefix)} must be {expected}, not {actual}")
 
-    def refuse(self, path: str, message: str, hint: str | None = None) -> None:
-        """Report a member that cannot be read."""
+    def refuse(self, path: str, message: str, hint: str | None = None, *, at: Place | None = None) -> None:
+        """Report a member that cannot be read, at its place in source if that is known."""
         whole = f"{self.resource_change.path}.change.{self.snapshot.side}.{path.removeprefix(self.prefix)}"
-        self.snapshot.faults.unreadable(f"{self.address}: {message}", self.source or whole, hint)
+        self.snapshot.faults.unreadable(f"{self.address}: {message}", at or self.source or whole, hint)
 
     def _references(self, expression: object) -> tuple[Reference, ...]:
         return self.snapshot.resolver.trace(expression, self.scope)

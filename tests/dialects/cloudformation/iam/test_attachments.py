@@ -324,7 +324,8 @@ def test_what_is_under_a_condition_is_there_perhaps() -> None:
     ("resource", "kind", "why"),
     [
         (
-            "{Type: AWS::DAX::Cluster, Properties: {IAMRoleARN: !GetAtt Worker.Arn}}",
+            "{Type: AWS::DAX::Cluster, "
+            "Properties: {IAMRoleARN: !GetAtt Worker.Arn, NodeType: dax.r5.large, ReplicationFactor: 3}}",
             "service-mgmt",
             "it is a DAX cluster's",
         ),
@@ -362,7 +363,8 @@ def test_who_refers_to_a_role_uses_it(resource: str, kind: str, why: str) -> Non
 
 def test_a_trust_policy_weighs_more_than_its_uses() -> None:
     """A cluster's role is known as one, whoever may assume it."""
-    found = resources(f"{ROLE}X: {{Type: AWS::DAX::Cluster, Properties: {{IAMRoleARN: !GetAtt Worker.Arn}}}}")
+    cluster = "{IAMRoleARN: !GetAtt Worker.Arn, NodeType: dax.r5.large, ReplicationFactor: 3}"
+    found = resources(f"{ROLE}X: {{Type: AWS::DAX::Cluster, Properties: {cluster}}}")
     worker = holders(found)["Worker"]
     assert (worker.kind, worker.services) == (
         HolderKind.RUNTIME,

@@ -148,7 +148,7 @@ def test_keys_of_tables(type_: str) -> None:
           Properties:
             {SCHEMA}
             SSESpecification: {{SSEEnabled: true, SSEType: KMS, KMSMasterKeyId: !GetAtt Mine.Arn}}
-        Mine: {{Type: "{type_}", Properties: {{KeyPolicy: {document}}}}}
+        Mine: {{Type: "{type_}", Properties: {{PrimaryKeyArn: a, KeyPolicy: {document}}}}}
         Other: {{Type: "{type_}", Properties: {{KeyPolicy: {document}}}}}
         """
     )
