@@ -22,7 +22,8 @@ from support import spellings
 from support.command import ROOT, tablegate
 from support.planted import Planter, shown
 from support.reports import fault, finding, report
-from tablegate.config.options import OPTIONS, Option, Scope
+from tablegate.cli.commands import COMMANDS
+from tablegate.config.options import OPTIONS, Option, Scope, options_of
 from tablegate.config.schema import schema
 from tablegate.dialects import DIALECTS
 from tablegate.findings import Counts, Exit, Outcome, Report, Shard, Skipped
@@ -47,6 +48,83 @@ FIXTURES = ROOT / "fixtures"
 SECRETS = sorted(path.parent for path in (FIXTURES / "secrets").glob("*/args"))
 CHECK = ("check", "--no-config", "--select", "ALL", "--region", "us-east-1")
 VIEWS = [ReportView(colour=colour, detail=detail) for colour, detail in product((False, True), Detail)]
+
+# Paths of the model that `show` prints.
+PATHS = (
+    "$.name",
+    "$.keys",
+    "$.attributes",
+    "$.ttl.attribute",
+    "$.tags",
+    "$.encryption",
+    "$.indexes",
+    "$.arn",
+    "$.policy",
+)
+# Values that are wrong where they are given, and files of values that cannot be read.
+WRONG = (
+    ("t.yaml", "--param", "s3cr3t-without-a-name"),
+    ("t.yaml", "--param", "=s3cr3t"),
+    ("t.yaml", "--param", "Number=s3cr3t"),
+    ("t.yaml", "--param", "Among=s3cr3t"),
+    ("t.yaml", "--param", "Pattern=s3cr3t"),
+    ("t.yaml", "--param", "Short=s3cr3t"),
+    ("t.yaml", "--params", "broken.json"),
+    ("t.yaml", "--params", "odd.json"),
+    ("t.yaml", "--params", "text.json"),
+    ("main.tf", "--var", "s3cr3t-without-a-name"),
+    ("main.tf", "--var", "count=s3cr3t"),
+    ("main.tf", "--var", "other=s3cr3t {"),
+    ("main.tf", "--var-file", "broken.tfvars"),
+    ("main.tf", "--var-file", "odd.tfvars"),
+    ("main.tf", "--var-file", "broken.tfvars.json"),
+    ("main.tf", "--assume-defaults"),
+)
+FILES = {
+    "t.yaml": """
+Parameters:
+  Number: {Type: Number, NoEcho: true, Default: 1}
+  Among: {Type: String, NoEcho: true, AllowedValues: [s3cr3t-one, s3cr3t-two]}
+  Pattern: {Type: String, NoEcho: true, AllowedPattern: "[0-9]+"}
+  Short: {Type: String, NoEcho: true, MaxLength: 3}
+Resources:
+  Orders:
+    Type: AWS::DynamoDB::Table
+    Properties:
+      TableName: !Ref Among
+      BillingMode: !Ref Pattern
+      KeySchema: [{AttributeName: id, KeyType: !Ref Short}]
+      ProvisionedThroughput: {ReadCapacityUnits: !Ref Number, WriteCapacityUnits: !Ref Short}
+      PointInTimeRecoverySpecification: {PointInTimeRecoveryEnabled: !Ref Short}
+""",
+    "main.tf": """
+variable "count" {
+  type      = number
+  sensitive = true
+  default   = "s3cr3t-count"
+}
+variable "other" {
+  type      = list(string)
+  sensitive = true
+}
+resource "aws_dynamodb_table" "t" {
+  name          = var.other
+  hash_key      = var.other[5]
+  billing_mode  = "x${var.count}"
+  read_capacity = var.count
+}
+""",
+    "broken.json": '{"Parameters": {"Among": "s3cr3t',
+    "odd.json": '{"Parameters": {"Among": {"s3cr3t": "s3cr3t"}}}',
+    "text.json": "s3cr3t s3cr3t",
+    "broken.tfvars": 'other = ["s3cr3t"\ncount = s3cr3t\n',
+    "odd.tfvars": 'count = "s3cr3t"\nother = { s3cr3t = upper("s3cr3t") }\n',
+    "broken.tfvars.json": '{"other": "s3cr3t',
+}
+
+TAKE_VALUES = [
+    command.name for command in COMMANDS if any(option.name == "param" for option in options_of(command.name))
+]
 
 # Tags and documents of the report below, of which no report shows the content.
 PRIVATE = {"findings.0.evidence.4", "findings.0.evidence.5"}
@@ -220,12 +298,28 @@ def test_no_secret_of_an_input_is_printed(folder: Path, tmp_path: Path) -> None:
         "iam": run(folder, "iam", *written_to(paths, "iam")),
         "show -o json": run(folder, "show"),
         "show -o yaml": run(folder, "show", "-o", "yaml"),
+        **{f"show --path {path}": run(folder, "show", "--path", path) for path in PATHS},
         **{name: path.read_text() for name, path in paths.items()},
     }
+    again = tablegate("render", str(paths["check.json"]), "-v", *written_to(paths, "check"))
+    said["render"] = (again.stdout + again.stderr).decode() + paths["check.json"].read_text()
     secrets = every_form((folder / "planted").read_text().splitlines())
     leaks = {name: shown(secrets, text) for name, text in said.items()}
     assert not any(leaks.values()), f"printed by {', '.join(name for name in leaks if leaks[name])}"
     assert json.loads(said["check.json"])["findings"]
+
+
+@pytest.mark.parametrize("command", TAKE_VALUES)
+@pytest.mark.parametrize("words", WRONG, ids=lambda words: " ".join(words)[:60])
+def test_no_secret_is_in_an_error(command: str, words: tuple[str, ...], tmp_path: Path) -> None:
+    """What is wrong with a value or a file of values is said without the value."""
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    input, *flags = words
+    for more in ((), ("--debug",) if command == "check" else ()):
+        ran = tablegate(command, input, *flags, *more, cwd=tmp_path, env={"TF_VAR_other": "s3cr3t-of-the-environment"})
+        said = (ran.stdout + ran.stderr).decode()
+        assert "s3cr3t" not in said, said
 
 
 def outputs() -> list[tuple[str, str]]:

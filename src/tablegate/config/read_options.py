@@ -53,10 +53,10 @@ def read_options(configuration: Configuration, environment: Mapping[str, str]) -
 
 def _pairs(configuration: Configuration, key: str) -> dict[str, str]:
     pairs = {}
-    for word in configuration[key]:
+    for number, word in enumerate(configuration[key], start=1):
         name, equals, value = word.partition("=")
-        if not name or not equals:
-            raise ConfigError(f'--{key}: "{word}" must be NAME=VALUE', key)
+        if not name or not equals:  # the word is not quoted: it may be a secret value
+            raise ConfigError(f"--{key}: number {number} must be NAME=VALUE", key)
         pairs[name] = value
     return pairs
 

@@ -141,6 +141,78 @@ def test_what_is_sensitive_is_marked() -> None:
     assert "very-secret" in reading.estate.secrets
 
 
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "var.n",
+        '"a-${var.n}"',
+        "jsonencode({ a = [var.n] })",
+        "base64encode(var.n)",
+        'format("%s-x", var.n)',
+        'formatlist("%s-x", [var.n])[0]',
+        'join("-", ["a", var.n])',
+        'split("-", var.n)[0]',
+        "upper(var.n)",
+        "sha256(var.n)",
+        'replace(var.n, "v", "w")',
+        "substr(var.n, 0, 4)",
+        'regex("[a-z]+", var.n)',
+        '{ (var.n) = "x" }[var.n]',
+        'lookup({ a = var.n }, "a", "b")',
+        'var.n == "very-secret" ? "yes" : "no"',
+        '[for each in [var.n] : "${each}-x"][0]',
+        "local.derived",
+        "local.deep.a[0]",
+        "var.o.inner",
+        "module.m.out",
+        "module.m.marked",
+        "module.m.inner",
+        "module.m.own",
+        'templatestring("x-$${a}", { a = var.n })',
+        'templatefile("${path.module}/name.tftpl", { a = var.n })',
+        'sensitive("very-secret")',
+        'try(var.n, "x")',
+        "yamlencode({ a = var.n })",
+        'csvdecode("a\\n${var.n}")[0].a',
+        "keys({ (var.n) = 1 })[0]",
+        "coalesce(null, var.n)",
+        "<<-EOT\n    ${var.n}\n    EOT",
+    ],
+)
+def test_every_expression_keeps_what_is_sensitive(expression: str) -> None:
+    """Whatever reads a sensitive value is sensitive, through functions, locals and modules; or it is not known."""
+    more = """
+variable "n" {
+  sensitive = true
+}
+variable "o" {
+  sensitive = true
+  default   = { inner = "very-secret" }
+}
+locals {
+  derived = "x-${var.n}"
+  deep    = { a = [base64encode(local.derived)] }
+}
+module "m" {
+  source = "./m"
+  given  = var.n
+}
+"""
+    module = (
+        'variable "given" {}\noutput "out" { value = "m-${var.given}" }\n'
+        'output "marked" {\n  sensitive = true\n  value = "very-secret"\n}\n'
+        'variable "own" {\n  sensitive = true\n  default = "very-secret"\n}\noutput "own" { value = "x-${var.own}" }\n'
+        'module "n" { source = "../n" }\noutput "inner" { value = module.n.out }\n'
+    )
+    inner = 'output "out" {\n  sensitive = "true"\n  value = "very-secret"\n}\n'
+    files = (("m/main.tf", module), ("n/main.tf", inner))
+    reading = _of(TABLE % expression + more, *files, variables={"n": "very-secret"}, assume_defaults=True)
+    name = only(reading).name
+    assert name.sensitive or not name.known, name
+    public = _name("nonsensitive(var.n)", more, variables={"n": "very-secret"}, assume_defaults=True)
+    assert "very-secret" == public
+
+
 ROLE = "arn:aws:iam::111122223333:role/a/b/worker"
 
 

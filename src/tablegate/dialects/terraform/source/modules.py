@@ -320,8 +320,12 @@ class ModuleInstance:
         content = (
             self._of_call(name, block) if self._call is not None else self._project.root_variable(name, block, self)
         )
+        return self._marked(block, content)
+
+    def _marked(self, block: Block, content: object) -> object:
+        """The value of a variable or an output, which is kept from every report if the block says so."""
         sensitive = block.body.attributes.get("sensitive")
-        if sensitive is not None and sensitive.value == Literal(True):
+        if sensitive is not None and sensitive.value != Literal(False):
             self.note_sensitive()
             self._project.keep_secret(content)
         return content
@@ -350,15 +354,20 @@ class ModuleInstance:
         return self.computed_once(("local", name), lambda: evaluated(attribute.value, EvaluationScope(self)))
 
     def output(self, name: str) -> object:
-        """The value of an output."""
-        return self.computed_once(("output", name), lambda: self._output(name))
+        """The value of an output. If it is sensitive, so is what the module above makes of it."""
+        before, self.read_sensitive = self.read_sensitive, False
+        content = self.computed_once(("output", name), lambda: self._output(name))
+        if self.read_sensitive and self._scope is not None:
+            self._scope.module.note_sensitive()
+        self.read_sensitive = before or self.read_sensitive
+        return content
 
     def _output(self, name: str) -> object:
         block = self.definition.outputs.get(name)
         value = None if block is None else block.body.attributes.get("value")
-        if value is None:
+        if block is None or value is None:
             return UnknownValue(f"{self.address} has no output {name} in the source")
-        return evaluated(value.value, EvaluationScope(self))
+        return self._marked(block, evaluated(value.value, EvaluationScope(self)))
 
     def resource(self, mode: str, type_: str, name: str) -> object:
         """All instances of a resource."""
