@@ -44,6 +44,7 @@ class Shape:
     one: tuple[str, ...] = ()  # exactly one of these
     needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # members that ask for others beside them
     is_free: bool = False  # any single value is right
+    asked: frozenset[str] = frozenset()  # members whose presence matters
 
     def takes(self, content: object) -> bool:
         """Whether a literal is surely right: most are, and are asked no further."""
@@ -136,6 +137,8 @@ def _shape(path: str, entries: Mapping[str, list[str]], inside: Mapping[str, lis
     names = [(marked.rpartition(".")[2], marked.rstrip("!")) for marked in inside.get(path, ())]
     low, high = _limits(words)
     among = next((tuple(word.split("|")) for word in words if _is_set(word)), ())
+    required = tuple([name[:-1] for name, _ in names if name.endswith("!")])
+    some, one, needs = _named(words, "some:"), _named(words, "one:"), dict(_needs(words))
     return Shape(
         kind=kind,
         words=among,
@@ -144,10 +147,11 @@ def _shape(path: str, entries: Mapping[str, list[str]], inside: Mapping[str, lis
         unique="unique" in words,
         members={name.rstrip("!"): _shape(inner, entries, inside) for name, inner in names},
         items=_shape(f"{path}[]", entries, inside) if f"{path}[]" in entries else None,
-        required=tuple([name[:-1] for name, _ in names if name.endswith("!")]),
-        some=_named(words, "some:"),
-        one=_named(words, "one:"),
-        needs=dict(_needs(words)),
+        required=required,
+        some=some,
+        one=one,
+        needs=needs,
+        asked=frozenset((*required, *some, *one, *needs, *(name for others in needs.values() for name in others))),
         is_free=kind == ANY or (kind == "text" and not among and low is None and high is None),
     )
 

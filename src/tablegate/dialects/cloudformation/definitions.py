@@ -16,7 +16,7 @@ from tablegate.dialects.cloudformation.template import (
     SCALING_POLICY,
     TABLES,
 )
-from tablegate.dialects.cloudformation.values import Unresolved, is_plain, is_scalar, text_with_references
+from tablegate.dialects.cloudformation.values import Unresolved, is_call, is_plain, is_scalar, text_with_references
 from tablegate.dialects.joins.watchers import NAMESPACE
 from tablegate.dialects.schemas import Shape, shape_of, unknown_member
 from tablegate.model.table import SIMPLE_TABLE, Replica, Table
@@ -107,6 +107,8 @@ class _Checker:
                 self._note_new(key, inner)
             elif part.takes(inner.content):
                 present.add(key)
+            elif part.is_free and key not in shape.asked and isinstance(inner.content, dict) and is_call(inner.content):
+                continue  # whatever it comes to: resolving it would only make scenarios
             else:
                 value = self._resolver.resolve_member(inner)
                 if value is not None:
