@@ -69,6 +69,8 @@ class TableFinder:
 
     def if_it_exists(self, match: TableMatch, resource: Resource) -> TableMatch:
         """The match of a resource that helps its table: only possible if it may not exist where the table does."""
+        if not resource.conditions:
+            return match
         missing = self.existence(resource, [self.by_address[address] for address in match.tables])
         return match if match.doubt is not None or missing is None else replace(match, doubt=missing)
 

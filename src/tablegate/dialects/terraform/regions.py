@@ -42,6 +42,7 @@ class Regions:
         self._region = region
         self._account = account
         self._regions: dict[str, str | None] = {}
+        self._repeated: dict[str, bool] = {}
         self._accounts: dict[str, str] = {}
 
     def name(self, resource: Resource) -> str | None:
@@ -126,8 +127,11 @@ class Regions:
 
     def _is_repeated(self, key: str) -> bool:
         """Whether OpenTofu makes an instance of a configuration for each of several regions."""
-        references = tree(self._expression(key)).get("references")
-        return isinstance(references, list) and any(str(one).startswith("each.") for one in references)
+        if key not in self._repeated:
+            references = tree(self._expression(key)).get("references")
+            listed = references if isinstance(references, list) else ()
+            self._repeated[key] = any(str(one).startswith("each.") for one in listed)
+        return self._repeated[key]
 
     def _of_provider(self, key: str) -> str | None:
         if key not in self._regions:
