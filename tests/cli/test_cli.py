@@ -73,7 +73,7 @@ def test_never_failing_on_anything_is_zero() -> None:
         (("check", "-o", "json=a", "-o", "text=a", TEMPLATE), "two reports cannot go to one file"),
         (("check", "--color", "sometimes", TEMPLATE), '"sometimes" must be one of auto, always, never'),
         (("check", "-v", "-q", TEMPLATE), "--verbose and --quiet"),
-        (("check", "--param", "Env", TEMPLATE), '"Env" must be NAME=VALUE'),
+        (("check", "--param", "Env", TEMPLATE), "--param: number 1 must be NAME=VALUE"),
         (("check", "--params", "nowhere.json", TEMPLATE), "nowhere.json: no such file or directory"),
         (("check", "--config", "nowhere.toml", TEMPLATE), "nowhere.toml cannot be read"),
         (("check", "--policies", "nowhere", TEMPLATE), "nowhere: no such file or folder"),
