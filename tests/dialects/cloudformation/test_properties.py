@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tablegate.dialects.cloudformation.loading import load
-from tablegate.dialects.cloudformation.properties import Resource, Section, resources_of
+from tablegate.dialects.cloudformation.properties import Resource, Section
 from tablegate.dialects.reading import ReadOptions
 from tablegate.dialects.resource import Properties
 from tablegate.model.facts import Fact
@@ -30,8 +30,8 @@ def resource(properties: str, **options: object) -> Resource:
     """A resource with these properties."""
     resolver = load(PIPE.replace("PROPERTIES", properties), "t.yaml", ReadOptions(**options)).resolver
     assert resolver is not None
-    (only,) = resources_of(resolver, "AWS::Pipes::Pipe")
-    return only
+    (only,) = resolver.template.of("AWS::Pipes::Pipe")
+    return Resource(resolver, only)
 
 
 def section(properties: str, **options: object) -> Section:

@@ -56,6 +56,7 @@ class Conditions:
         self._rules = resolver.template.rules
         self._declared = declared
         self._fixed: dict[str, bool] = {}
+        self._never: dict[str, bool] = {}
         self._decisions: dict[str, dict[bool | None, _Decision]] = {}  # the last one for each truth
         self._being_decided: dict[str, None] = {}
         self._compared: dict[str, dict[str, int]] = {}  # words by NoEcho parameters, in the order of their use
@@ -85,6 +86,16 @@ class Conditions:
                 self._scenarios.asked.extend([question for question, _ in decision.needed])
                 return decision.truth
         return self._decide(name, node)
+
+    def never(self, name: str, where: Node) -> bool:
+        """Whether the condition holds in no scenario: it is false, and nothing had to be asked."""
+        known = self._never.get(name)
+        if known is None:
+            asked = self._scenarios.asked
+            before = len(asked)
+            with self._scenarios.without_asking():
+                known = self._never[name] = self.truth(name, where) is False and len(asked) == before
+        return known
 
     def _may_be_inserted(self, name: str) -> bool:
         """Whether what the template says of a condition is not all."""

@@ -269,14 +269,26 @@ class Resource:
 
 
 def resources_of(resolver: Resolver, *types: str) -> list[Resource]:
-    """The resources of these types, in the template's order."""
-    return [Resource(resolver, entry) for entry in resolver.template.of(*types)]
+    """The resources of these types that exist in some scenario, in the template's order.
+
+    Nothing of the others is read, as CloudFormation reads nothing of them.
+    """
+    return [Resource(resolver, entry) for entry in resolver.template.of(*types) if not _never(resolver, entry)]
+
+
+def _never(resolver: Resolver, entry: ResourceEntry) -> bool:
+    condition = entry.body.get("Condition")
+    return (
+        condition is not None
+        and isinstance(condition.content, str)
+        and resolver.conditions.never(condition.content, condition)
+    )
 
 
 def resource_named(resolver: Resolver, address: str, type_: str) -> Resource | None:
-    """The resource with this logical id, if it is of this type."""
+    """The resource with this logical id, if it is of this type and exists in some scenario."""
     entry = resolver.template.named(address, type_)
-    return None if entry is None else Resource(resolver, entry)
+    return None if entry is None or _never(resolver, entry) else Resource(resolver, entry)
 
 
 def value_of_stack(resolver: Resolver, fact: Fact[str], name: str) -> Value[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tablegate.dialects.cloudformation.joins import Candidate, Candidates, TableIdentity, TableNames
 from tablegate.dialects.cloudformation.parameters import ACCOUNT, PARTITION, REGION
@@ -15,6 +15,7 @@ from tablegate.dialects.cloudformation.template import (
     FUNCTION,
     LEGACY_REPLICA,
     PIPE,
+    ResourceEntry,
 )
 from tablegate.dialects.cloudformation.values import (
     NO_NODE,
@@ -183,10 +184,24 @@ def _consumer(candidate: Candidate, of_pipe: FailureKeys) -> Consumer:
 
 
 def has_consumers(resolver: Resolver) -> bool:
-    """Whether the template manages what reads streams and queues at all."""
-    if any(resolver.template.resources.get(type_) for type_ in (EVENT_SOURCE_MAPPING, PIPE)):
+    """Whether the template manages what reads streams and queues at all, created or not."""
+    template = resolver.template
+    if any(template.resources.get(type_) for type_ in (EVENT_SOURCE_MAPPING, PIPE)):
+        return True
+    if any(map(_has_stream_event, template.of(FUNCTION))):
         return True
     return any(True for function in resources_of(resolver, FUNCTION) for _ in _events(resolver, function, "DynamoDB"))
+
+
+def _has_stream_event(function: ResourceEntry) -> bool:
+    """Whether an event of a function is written as one of a stream."""
+    events = _members(_members(function.body.get("Properties")).get("Events"))
+    kinds = (_members(event).get("Type") for event in events.values())
+    return any(kind is not None and kind.content == "DynamoDB" for kind in kinds)
+
+
+def _members(node: Node | None) -> Mapping[str, Node]:
+    return node.content if node is not None and isinstance(node.content, dict) else {}
 
 
 def _readers(resolver: Resolver, event: str) -> Iterator[Candidate]:

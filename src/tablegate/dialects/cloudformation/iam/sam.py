@@ -8,7 +8,7 @@ from itertools import product
 
 from tablegate.dialects.cloudformation.iam.attachments import Attachments, add_trust
 from tablegate.dialects.cloudformation.iam.context import PresentResource, TemplateContext
-from tablegate.dialects.cloudformation.properties import Resource, resources_of
+from tablegate.dialects.cloudformation.properties import Resource
 from tablegate.dialects.cloudformation.template import (
     CONNECTOR,
     FUNCTION,
@@ -88,8 +88,9 @@ class Serverless:
 
     def gather(self) -> None:
         """Make a holder of each role that SAM makes, with all that is attached to it."""
-        for resource in resources_of(self._context.resolver, FUNCTION, STATE_MACHINE):
-            made = self._made(resource)
+        resolver = self._context.resolver
+        for entry in resolver.template.of(FUNCTION, STATE_MACHINE):
+            made = self._made(Resource(resolver, entry))
             if made is not None:
                 self._role(made)
 
