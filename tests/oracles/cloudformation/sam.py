@@ -78,10 +78,16 @@ def compare(seed: str, number: int, python: str) -> Compared:
 def differences(pair: Pair) -> Differences:
     """What differs between a template and its translation."""
     own, want = seen(json.dumps(pair.template), pair.values), seen(json.dumps(pair.translated), pair.values)
-    faults = [f"fault: {message}" for _, message in own.faults if message]
-    wanted = [f"fault of the answer: {message}" for _, message in want.faults if message]
+    ours, theirs = _refusals(own), _refusals(want)
+    faults = [f"fault: {message}" for message in sorted(ours - theirs)]
+    faults += [f"fault of the answer: {message}" for message in sorted(theirs - ours)]
     found = compared(_by_author(own), _by_author(want))
-    return [*faults, *wanted, *(one for one in found if not any(f"'{name}'" in one for name in NAMED))]
+    return [*faults, *(one for one in found if not any(f"'{name}'" in one for name in NAMED))]
+
+
+def _refusals(it: Seen) -> set[str]:
+    """What both refuse is the same wherever it stands: the transform moves and copies."""
+    return {message.rpartition(": ")[2] for _, message in it.faults if message}
 
 
 def _by_author(it: Seen) -> Seen:
