@@ -140,6 +140,7 @@ def test_json_names_columns_by_number() -> None:
                         "address": "aws_iam_role.worker",
                         "form": "role",
                         "kind": "runtime",
+                        "road": None,
                         "name": None,
                         "principal": "arn:x",
                         "cells": {"1": "R"},
