@@ -4,7 +4,7 @@ BIN := .venv/bin
 T ?= tests
 K ?=
 
-.PHONY: all dev fmt fmt-check lint types arch test cover demo golden docs docs-check policy plans iam-data schema-data wheel oracle-cfn oracle-hcl bench fuzz profile same clean
+.PHONY: all dev fmt fmt-check lint types arch test cover demo golden docs docs-check policy plans iam-data schema-data wheel oracle-cfn oracle-hcl oracle-iam bench fuzz profile same clean
 
 all: fmt-check lint types arch docs-check test
 
@@ -104,6 +104,14 @@ oracle-cfn: .venv/ready build/sam/ready
 # Terraform source against HashiCorp's parser (Go) and Terraform: `make oracle-hcl N=20000 SEED=mine`.
 oracle-hcl: .venv/ready
 	@cd tests && ../$(BIN)/python -m oracles.hcl $(N) $(SEED) $(if $(SAMPLE),--sample)
+
+# Access against an IAM simulator (npm, AGPL: a process of its own, never shipped): `make oracle-iam N=300 SEED=mine`.
+build/iam-simulate/ready: tests/oracles/iam/package.json
+	@mkdir -p build/iam-simulate && cp $< build/iam-simulate/
+	@cd build/iam-simulate && command -v npm >/dev/null && npm install --silent --no-audit --no-fund --ignore-scripts && touch ready || true
+
+oracle-iam: .venv/ready build/iam-simulate/ready
+	@cd tests && ../$(BIN)/python -m oracles.iam $(N) $(SEED) --modules ../build/iam-simulate
 
 bench: .venv/ready
 	@cd tests && ../$(BIN)/python -m bench

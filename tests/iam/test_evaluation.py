@@ -58,6 +58,8 @@ def names(who: Holder) -> dict[str, set[str]]:
         ([statement(None, "*", NotAction=["iam:*"])], {}, True),
         ([statement("GetItem", None, NotResource=AUDIT)], {}, True),
         ([statement("GetItem", None, NotResource=ORDERS)], {}, False),
+        ([statement("GetItem", None, NotResource=f"{HERE}${{aws:username}}-x")], {}, None),
+        ([statement("GetItem"), deny("GetItem", None) | {"NotResource": f"{HERE}${{aws:username}}-x"}], {}, None),
         ([statement("GetItem", UnknownPart(DOUBT))], {}, None),
         ([statement(None, Action=UnknownPart(DOUBT))], {}, None),
         ([statement(None, NotAction=UnknownPart(DOUBT))], {}, None),

@@ -74,6 +74,15 @@ def test_who_is_named(principal: Any, arn: str, allowed: bool | None, denied: bo
         assert grant is None or (grant.statement.unsettled is None) is bool(expected)
 
 
+def test_a_session_is_not_every_session() -> None:
+    """What one is allowed, the role has under a condition; beside the role itself it says nothing more."""
+    one, both = held({"AWS": SESSION}), held({"AWS": [SESSION, READER]})
+    assert one is not None
+    assert both is not None
+    assert [condition.values for condition in one.statement.conditions] == [("*:build",)]
+    assert both.statement.conditions == ()
+
+
 def test_who_is_excepted() -> None:
     """A NotPrincipal is about everybody else."""
     assert held(None, besides={"AWS": OTHER}) is not None

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from tablegate.iam.actions import Action, expand, known_actions
-from tablegate.iam.arns import at_home
+from tablegate.iam.arns import at_home, is_variable
 from tablegate.iam.conditions import Narrowing, complement, conditions_hold, narrowing
 from tablegate.iam.documents import Document, Patterns, Statement
 from tablegate.iam.grants import Grant
@@ -63,8 +63,12 @@ def names(patterns: Patterns, action: Action) -> bool | None:
 
 
 def covers_any(patterns: Patterns, answer: Callable[[str], bool | None]) -> bool | None:
-    """Whether a list of resource patterns covers something, by the answer for each of its patterns."""
-    return _over_list(any_of(_if_present(text, patterns, answer(text)) for text in patterns.texts), patterns)
+    """Whether a list of resource patterns covers something, by the answer for each of its patterns.
+
+    A NotResource with a policy variable says nothing of a request that lacks it.
+    """
+    found = _over_list(any_of(_if_present(text, patterns, answer(text)) for text in patterns.texts), patterns)
+    return None if found and patterns.inverted and _has_variable(patterns) else found
 
 
 def any_of(answers: Iterable[bool | None]) -> bool | None:
@@ -77,6 +81,10 @@ def all_of(answers: Iterable[bool | None]) -> bool | None:
     """Kleene's ``and``."""
     seen = tuple(answers)
     return False if False in seen else None if None in seen else True
+
+
+def _has_variable(patterns: Patterns) -> bool:
+    return any(not text.isascii() and any(map(is_variable, text)) for text in patterns.texts)
 
 
 def _if_present(text: str, patterns: Patterns, answer: bool | None) -> bool | None:
@@ -233,7 +241,8 @@ def _contains(patterns: Patterns, pattern: str) -> bool:
     """Whether everything that a pattern reaches is among the resources."""
     if not patterns.inverted:
         return any(subset(pattern, text) for text in patterns.sure)
-    return patterns.doubt is None and all(intersects(pattern, text) is False for text in patterns.texts)
+    certain = patterns.doubt is None and not _has_variable(patterns)
+    return certain and all(intersects(pattern, text) is False for text in patterns.texts)
 
 
 def _scope_beyond(boundary: Document, action: Action, pattern: str, scope: Scope) -> Scope | None:

@@ -105,11 +105,20 @@ def held_by(grant: Grant, arn: str, names: Collection[str] = ()) -> Grant | None
     own = replace(
         statement,
         resources=_at(target, statement.resources),
-        conditions=tuple([condition for answer, condition in met if answer is None]),
+        conditions=tuple([condition for answer, condition in met if answer is None]) + _session(principals, arn),
         unsettled=statement.unsettled or (_WHO if named is None else None),
     )
     beyond = any(_passes_boundary(item, arn) for item in principals.items)
     return replace(grant, role=DocumentRole.IDENTITY, statement=own, of_resource=True, beyond_boundary=beyond)
+
+
+def _session(principals: Principals, arn: str) -> tuple[Condition, ...]:
+    """The condition that a statement for some sessions of a role alone comes to."""
+    about = [item for item in principals.items if item.kind is PrincipalKind.ANYONE or is_named(item, arn) is not False]
+    names = [item.text.rpartition("/")[2] for item in about if ":assumed-role/" in item.text]
+    if not names or len(names) < len(about):
+        return ()
+    return (Condition("StringLike", "aws:userid", tuple(f"*:{name}" for name in names), written="aws:userid"),)
 
 
 def _includes(principals: Principals, arn: str, names: Collection[str], *, denies: bool) -> bool | None:
