@@ -72,6 +72,10 @@ def test_wrong_shape(text: str, what: str) -> None:
             "Conditions/C: Fn::And is not a condition, or has wrong arguments",
         ),
         ("!If [a, b, c]", "Conditions/C: Fn::If is not a condition, or has wrong arguments"),
+        ("!Cidr []", "Conditions/C: Fn::Cidr is not a condition, or has wrong arguments"),
+        ("{Fn::Nothing: []}", "Conditions/C: Fn::Nothing is not a condition, or has wrong arguments"),
+        ("{Ref: []}", "Conditions/C: Ref is not a condition, or has wrong arguments"),
+        ("{Condition: []}", "Conditions/C: Condition is not a condition, or has wrong arguments"),
         ("!Not [!Condition Nobody]", "Conditions/C/Fn::Not/0/Condition: there is no condition 'Nobody'"),
     ],
 )

@@ -194,7 +194,7 @@ class Conditions:
         if name == "Condition" and isinstance(argument.content, str):
             return self.truth(argument.content, argument)
         arguments = argument.content if isinstance(argument.content, (list, tuple)) else None
-        least, most = _ARGUMENTS.get(name, (0, 0))
+        least, most = _ARGUMENTS.get(name, _NO_CONDITION)
         if arguments is None or not least <= len(arguments) <= most:
             self._resolver.wrong_shape(node, f"{name[:40]} is not a condition, or has wrong arguments")
             return None
@@ -306,6 +306,7 @@ _ARGUMENTS = {
     "Fn::EachMemberIn": (2, 2),
 }
 """The fewest and the most arguments of each function of conditions and rules."""
+_NO_CONDITION = (1, 0)  # no number of arguments makes another function a condition
 
 
 def _comparison(left: Resolved, right: Resolved) -> bool | Question | None:
