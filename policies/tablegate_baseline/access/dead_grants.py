@@ -31,7 +31,7 @@ from tablegate.policy.access import (
     reaches_of,
     scope_of,
 )
-from tablegate_baseline.access.relevance import is_custom_grant, only_table
+from tablegate_baseline.access.relevance import is_custom_grant, only_table, tables_reached
 from tablegate_baseline.access.statement_fix import IDENTITY, REFERENCE, reduced_statement, spelled_out, where_it_works
 from tablegate_baseline.access.wording import (
     HOLDS,
@@ -118,6 +118,10 @@ def action_resource_mismatch(grant: Grant) -> Verdict:
     named = _literal_actions(grant)
     if not named or resources.inverted or resources.doubt:
         return NOT_APPLICABLE
+    run_on = next((text for text in resources.texts if _lacks_slash(text, grant)), None)
+    if run_on is not None:
+        note = f"{spelled_out(grant, run_on)} lacks a slash before index: it names another table"
+        return violation(grant, INFO, note, resource_evidence(grant, run_on))
     if _all_work(named, grant):
         return HOLDS
     if not resources.texts:
@@ -268,6 +272,14 @@ def _is_dead(action: Action, grant: Grant) -> bool:
     return not any(fits(action, scope_of(text)) for text in texts if scope_of(text).tier is not Tier.NONE) and any(
         scope_of(text).tier is not Tier.NONE or _is_name(text) for text in texts
     )
+
+
+def _lacks_slash(text: str, grant: Grant) -> bool:
+    """Whether an ARN goes on with ``index/`` right after a table of this input, and no table has that name."""
+    start, word, _ = text.partition("index/")
+    if not word or start.endswith("/") or ":table/" not in start:
+        return False
+    return bool(tables_reached(grant, start)) and not tables_reached(grant, f"{start}index")
 
 
 def _is_name(text: str) -> bool:

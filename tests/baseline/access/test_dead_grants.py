@@ -83,6 +83,15 @@ def test_an_action_stands_over_what_it_works_on(actions: list[str], resources: A
     assert said(of(statement(actions, resources)), "TG531") == severity
 
 
+def test_an_index_behind_a_name_without_a_slash() -> None:
+    """Beside the table of that name it is a mistake; the name may be another table's."""
+    grant = statement("Query", [ORDERS, f"{ORDERS}index/*"])
+    assert said(of(grant, tables=[table()]), "TG531") == "info"
+    assert said(of(grant), "TG531") is None
+    assert said(of(grant, tables=[table(), table("Ordersindex")]), "TG531") is None
+    assert said(of(statement("Query", [ORDERS, f"{ORDERS}/index/*"]), tables=[table()]), "TG531") is None
+
+
 def test_vectors_are_not_searched_under_a_condition_on_keys() -> None:
     """Such a statement never matches that action."""
     (found,) = findings(of(statement(["Query", "SearchVectors"], ORDERS, KEYED)), "TG531")
