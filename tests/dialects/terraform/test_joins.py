@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from support.plans import TABLE, change, configured, faults, made, only, resource, tables, told, written
+from tablegate.dialects.reading import ReadOptions
+from tablegate.dialects.terraform.source import read as read_source
 from tablegate.model.table import Table
 
 ARN = "arn:aws:dynamodb:eu-west-1:123456789012:table/orders-prod"
@@ -351,3 +353,15 @@ def test_separate_index_that_is_replaced() -> None:
     renamed = apart(before=before, actions=["delete", "create"])
     table = only(written(change(listed, before=listed, actions=["no-op"]), renamed))
     assert [index.name.content for index in table.indexes.content or ()] == ["by-day"]
+
+
+@pytest.mark.parametrize("other", ["i", "j"])
+def test_resources_that_refer_to_each_other(other: str) -> None:
+    """Terraform refuses such a cycle, so no plan has it; source may, and the table is then not known."""
+    insights = 'resource "aws_dynamodb_contributor_insights" "{}" {{\n  table_name = {}.{}.table_name\n}}\n'
+    kind = "aws_dynamodb_contributor_insights"
+    text = insights.format("i", kind, other) + insights.format("j", kind, "i")
+    table = 'resource "aws_dynamodb_table" "t" {\n  name = "t"\n  hash_key = "pk"\n}\n'
+    made = read_source(f"{text}{table}", "main.tf", ReadOptions())
+    assert made.estate is not None
+    assert [it.insights.known for it in made.estate.tables] == [False]

@@ -23,6 +23,7 @@ _NAMES_A_TABLE = {
 }
 """Resources that hand on the name or the ARN of their table, and the argument that they take it from."""
 
+_CIRCULAR = Doubt("resources take its name from each other in a cycle")
 _STREAM_ATTRIBUTES = frozenset({"stream_arn", "stream_label"})
 
 
@@ -34,6 +35,7 @@ class TableFinder:
         self._regions = regions
         self.tables = snapshot.of(*TABLE_TYPES)
         self.by_address = {table.address: table for table in self.tables}
+        self._asking: set[str] = set()  # resources whose table is looked for
         self._locations: dict[str, Location] = {}
         self._by_name: dict[str, list[Resource]] = {}
         for table in self.tables:
@@ -48,7 +50,13 @@ class TableFinder:
             return self.by_text(text, resource)
         if not resource.block.is_unknown(key):
             return TableMatch()
-        return self.by_references(resource.references(key), resource)
+        if resource.address in self._asking:
+            return TableMatch((), _CIRCULAR)
+        self._asking.add(resource.address)
+        try:
+            return self.by_references(resource.references(key), resource)
+        finally:
+            self._asking.discard(resource.address)
 
     def by_text(self, text: str, resource: Resource) -> TableMatch:
         """The table of a name, an ARN or an id of application autoscaling."""
