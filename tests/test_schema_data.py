@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from tablegate.dialects import aws_schemas
+from tablegate import aws_schemas
 
 ROOT = Path(__file__).parents[1]
 SCRIPT = runpy.run_path(str(ROOT / "fixtures" / "make_schema_data.py"))
 DEVIATIONS = tomllib.loads((ROOT / "fixtures" / "schemas" / "deviations.toml").read_text())
-TEXT = (ROOT / "src" / "tablegate" / "dialects" / "aws_schemas.py").read_text()
+TEXT = (ROOT / "src" / "tablegate" / "aws_schemas.py").read_text()
 SCHEMA: dict[str, Any] = {
     "required": ["Mode"],
     "requiredXor": ["Mode", "Speed"],
@@ -69,7 +69,6 @@ def test_a_member_is_a_line() -> None:
     ("operation", "path", "line"),
     [
         ("any", "Pairs", "Pairs any"),
-        ("open", "Mode", "Mode! text"),
         ("unlimited", "Speed", "Speed whole"),
         ("optional", "M*", "Mode text A|B"),
         ("closed", "*[].Key", "Pairs[].Key! text X"),

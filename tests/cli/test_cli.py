@@ -9,6 +9,7 @@ import pytest
 
 from support.command import PLAN, TEMPLATE, err, out, python, shell, written
 from support.command import tablegate as run
+from tablegate.aws_schemas import SCHEMAS_AS_OF
 from tablegate.iam.aws_data import ACTIONS_AS_OF, MANAGED_AS_OF
 
 GOOD = """\
@@ -32,7 +33,8 @@ Resources:
 def test_the_version_is_one_line(arguments: tuple[str, ...]) -> None:
     """It is what packaging says, and the days that AWS's facts are of."""
     ran = run(*arguments)
-    told = f"tablegate 0.1.0 (AWS actions of {ACTIONS_AS_OF}, managed policies of {MANAGED_AS_OF})\n"
+    dates = f"AWS actions of {ACTIONS_AS_OF}, managed policies of {MANAGED_AS_OF}, schemas of {SCHEMAS_AS_OF}"
+    told = f"tablegate 0.1.0 ({dates})\n"
     assert (0, told, "") == (ran.returncode, out(ran), err(ran))
 
 

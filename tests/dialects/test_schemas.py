@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tablegate.dialects.aws_schemas import SCHEMAS
+from tablegate.aws_schemas import SCHEMAS
 from tablegate.dialects.schemas import Shape, at, shape_of
 
 TABLE = "AWS::DynamoDB::Table"

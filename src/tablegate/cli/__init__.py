@@ -45,9 +45,10 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _version() -> int:
+    from tablegate.aws_schemas import SCHEMAS_AS_OF
     from tablegate.iam.aws_data import ACTIONS_AS_OF, MANAGED_AS_OF
 
-    dates = f"AWS actions of {ACTIONS_AS_OF}, managed policies of {MANAGED_AS_OF}"
+    dates = f"AWS actions of {ACTIONS_AS_OF}, managed policies of {MANAGED_AS_OF}, schemas of {SCHEMAS_AS_OF}"
     emit(f"tablegate {__version__} ({dates})\n")  # type: ignore[arg-type]  # our own words, without an import
     return 0
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from tablegate.dialects.aws_schemas import SCHEMAS, SCHEMAS_AS_OF
+from tablegate.aws_schemas import SCHEMAS, SCHEMAS_AS_OF
 from tablegate.model.record import field, record
 
 ANY = "any"
