@@ -29,6 +29,7 @@ OPEN = {
     "TG601": "two tables of a loop whose rounds are open are one",
     "TG103": "if what scales a table is open, TG102 fails for the scenario in which nothing does",
     "TG525": "a role whose name is open is not the one that a policy lists by its name",
+    "TG532": "who holds a grant on a table alone is open with the role's name",
     "TG539": "a role whose name is open is not the one that a policy lists by its name",
 }
 """Policies that may have less to say where parameters are open, with the reason."""
