@@ -247,3 +247,41 @@ def test_it_stands_in_the_row_of_whom_it_names(statement: str, cells: dict[str, 
     assert estate is not None
     matrix = matrix_of(estate)
     assert {row.principal or row.address: cell_text(row.cells[0]) for row in matrix.rows if row.cells} == cells
+
+
+CHAIN = """
+Resources:
+  Work: {Type: AWS::Lambda::Function, Properties: {Role: !GetAtt First.Arn}}
+  First:
+    Type: AWS::IAM::Role
+    Properties:
+      AssumeRolePolicyDocument:
+        Statement: [{Effect: Allow, Principal: {Service: lambda.amazonaws.com}, Action: sts:AssumeRole}]
+  Second:
+    Type: AWS::IAM::Role
+    Properties:
+      AssumeRolePolicyDocument:
+        Statement: [{Effect: Allow, Principal: {AWS: !GetAtt First.Arn}, Action: sts:AssumeRole}]
+  Third:
+    Type: AWS::IAM::Role
+    Properties:
+      AssumeRolePolicyDocument:
+        Statement: [{Effect: Allow, Principal: {AWS: !GetAtt Second.Arn}, Action: sts:AssumeRole}]
+  Other:
+    Type: AWS::IAM::Role
+    Properties:
+      AssumeRolePolicyDocument:
+        Statement: [{Effect: Allow, Principal: {AWS: !Ref AWS::AccountId}, Action: sts:AssumeRole}]
+"""
+
+
+def test_a_role_that_code_assumes_is_code_s() -> None:
+    """However many roles are between them."""
+    estate = reading(CHAIN).estate
+    assert estate is not None
+    assert {holder.address: (str(holder.kind), holder.why) for holder in estate.holders} == {
+        "First": ("runtime", "trusts lambda.amazonaws.com"),
+        "Second": ("runtime", "assumed by First"),
+        "Third": ("runtime", "assumed by Second"),
+        "Other": ("human", "trusts ${account}"),
+    }

@@ -7,8 +7,7 @@ matter, and adds the policies that nobody holds.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from operator import attrgetter
 from typing import TypeAlias
@@ -31,9 +30,8 @@ from tablegate.iam.grants import DocumentRole, Grant, HolderForm, HolderKind, Ma
 from tablegate.iam.holders import Holder
 from tablegate.iam.managed_policies import managed_path, managed_policies, other_policies
 from tablegate.iam.patterns import Tier, scope_of
-from tablegate.iam.resource_policies import shared_grants
+from tablegate.iam.resource_policies import shared_grants, trusted_among
 from tablegate.iam.roles import NO_TRUST_POLICY, NOTHING, Calls, declared_services, most_exposed, needs_of, trust_of
-from tablegate.model.estate import Estate
 from tablegate.model.record import field, record, replace
 from tablegate.model.value import Doubt, Place
 
@@ -41,6 +39,7 @@ _NOBODY = (HolderKind.UNKNOWN, "not attached in this input")
 _OUTSIDE = (HolderKind.UNKNOWN, "it is not in this input")
 _NEWER_AWS_POLICY = f"the AWS managed policy {{}} is not among those known as of {MANAGED_AS_OF}"
 _LOOK_UP = "look it up in the AWS managed policy reference, or write your own policy instead"
+_CODE = (HolderKind.END_USER, HolderKind.CROSS_ACCOUNT, HolderKind.RUNTIME)
 _WITH_OWN_POLICY = (HolderForm.TABLE, HolderForm.STREAM)
 _ORDER = attrgetter("address", "statement.index", "statement.label")
 _ORDER_OF_ALL = attrgetter("address", "statement.index", "statement.label", "holder.address")
@@ -277,7 +276,7 @@ class HolderDraft:
 
         ``has_tables``: whether the input has any, which what is not known of a holder may be about.
         """
-        kind, why = self._kind()
+        kind, why = self.kind()
         shared = [replace(grant) for group in self.groups for grant in group.grants]
         return Holder(
             address=self.address,
@@ -298,7 +297,8 @@ class HolderDraft:
             symbols=symbols,
         )
 
-    def _kind(self) -> Evidence:
+    def kind(self) -> Evidence:
+        """Who uses it, and how that is known."""
         known = [evidence for evidence in self.trusted if evidence[0] is not HolderKind.UNKNOWN]
         return most_exposed([*(known or self.uses), *self.serves] or self.trusted)
 
@@ -412,6 +412,7 @@ class HolderAssembly:
             for holder in self._holders.values():
                 holder.move(full)
         self._share_resource_policies()
+        self._pass_on_users()
         unfinished = sorted(self._holders.values(), key=lambda holder: (holder.address, holder.form, holder.name or ""))
         holders = tuple(holder.finished(self.symbols, has_tables=self._has_tables) for holder in unfinished)
         grants = tuple(sorted([grant for holder in unfinished for grant in holder.grants], key=_ORDER_OF_ALL))
@@ -425,6 +426,26 @@ class HolderAssembly:
         by_arn = {holder.arn: holder for holder in self._holders.values() if holder.arn is not None and grants}
         for arn, grant in shared_grants(grants, by_arn):
             by_arn[arn].grants.append(grant)
+
+    def _pass_on_users(self) -> None:
+        """Who uses a role that another role may assume uses that one too."""
+        by_arn = {holder.arn: holder for holder in self._holders.values() if holder.arn is not None}
+        by_name = {arn.rpartition("/")[2]: arn for arn in by_arn}
+        pairs = [
+            (role, by_arn[arn])
+            for role in by_arn.values()
+            if any(evidence[0] is HolderKind.HUMAN for evidence in role.trusted)
+            for arn in trusted_among(role.trusts, by_name)
+            if by_arn[arn] is not role
+        ]
+        for _ in range(len(pairs)):
+            before = [role.kind() for role, _ in pairs]
+            for role, other in pairs:
+                kind, _ = other.kind()
+                if kind in _CODE and kind not in (each for each, _ in role.serves):
+                    role.serves.append((kind, f"assumed by {other.address}"))
+            if before == [role.kind() for role, _ in pairs]:
+                return
 
     def _find_users(self, roles: RoleReader[Resource, HolderDraft], *, every_use: bool) -> None:
         """Add to each role what uses it."""
@@ -454,49 +475,3 @@ def default_user(form: HolderForm) -> Evidence:
         case HolderForm.PERMISSION_SET:
             return HolderKind.HUMAN, "a permission set is people's"
     return HolderKind.HUMAN, f"it is an IAM {form}"
-
-
-def merged_scenarios(estates: Sequence[Estate]) -> tuple[tuple[Holder, ...], tuple[Grant, ...]]:
-    """The holders and grants of one stack over its scenarios: a grant of only some of them is there perhaps.
-
-    The estates must share their symbols.
-    """
-    holders_by_key: dict[tuple[object, ...], list[Holder]] = {}
-    for holder in (holder for estate in estates for holder in estate.holders):
-        holders_by_key.setdefault((holder.address, holder.form, holder.name), []).append(holder)
-    holders = tuple(_one_holder(forms, len(estates)) for forms in holders_by_key.values())
-    own = {_identity(grant) for estate in estates for grant in estate.grants}
-    grants = [grant for holder in holders for grant in holder.grants if _identity(grant) in own]
-    return holders, tuple(sorted(grants, key=_ORDER_OF_ALL))
-
-
-def _one_holder(forms: Sequence[Holder], scenarios: int) -> Holder:
-    first = forms[0]
-    return replace(
-        first,
-        grants=tuple(_merged_grants(forms, scenarios)),
-        ceilings=first.ceilings if all(form.ceilings == first.ceilings for form in forms) else (),
-        ceiling_doubt=next((form.ceiling_doubt for form in forms if form.ceiling_doubt is not None), None),
-        unread=tuple({(each.address, each.place, each.doubt): each for form in forms for each in form.unread}.values()),
-    )
-
-
-def _merged_grants(forms: Iterable[Holder], scenarios: int) -> Iterator[Grant]:
-    grants: dict[tuple[object, ...], Grant] = {}
-    times: Counter[tuple[object, ...]] = Counter()
-    for form in forms:
-        here = {_content(grant): grant for grant in form.grants}
-        grants = {**here, **grants}
-        times.update(here.keys())
-    for content, grant in grants.items():
-        always = times[content] == scenarios
-        yield replace(grant, statement=grant.statement if always else replace(grant.statement, present=False))
-
-
-def _content(grant: Grant) -> tuple[object, ...]:
-    return grant.address, grant.role, grant.statement, grant.managed, grant.target
-
-
-def _identity(grant: Grant) -> tuple[object, ...]:
-    """Which of a holder's grants it answers for: those of its groups are the groups'."""
-    return grant.holder.address, grant.holder.form, grant.address, grant.statement.index, grant.label

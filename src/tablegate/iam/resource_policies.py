@@ -5,11 +5,11 @@ In one account such a policy is enough to grant access, without any policy of th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from tablegate.iam.arns import at_home, has_symbol, is_suffix
 from tablegate.iam.conditions import Condition
-from tablegate.iam.documents import Patterns, Principal, PrincipalKind, Principals
+from tablegate.iam.documents import Document, Patterns, Principal, PrincipalKind, Principals
 from tablegate.iam.evaluation import all_of, any_of
 from tablegate.iam.grants import DocumentRole, Grant
 from tablegate.iam.patterns import intersects, matches, subset
@@ -46,6 +46,14 @@ def shared_grants(grants: Iterable[Grant], arns: Collection[str]) -> Iterator[tu
                 held = held_by(grant, arn, by_name)
                 if held is not None:
                     yield arn, held
+
+
+def trusted_among(documents: Iterable[Document], by_name: Mapping[str, str]) -> list[str]:
+    """Those of the roles and users, whose ARNs are given by their names, that a trust policy lets assume its role."""
+    allowing = [one.principals for document in documents for one in document.statements if one.allows]
+    items = [item for one in allowing if one is not None and not one.inverted for item in one.items]
+    arns = [(item, by_name.get(item.text.rpartition("/")[2])) for item in items]
+    return [arn for item, arn in arns if arn is not None and is_named(item, arn) is True]
 
 
 def _names_in(principals: Principals | None) -> frozenset[str] | None:

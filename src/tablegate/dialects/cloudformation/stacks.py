@@ -219,7 +219,7 @@ def _merged_estate(estates: Sequence[Estate]) -> Estate | None:
     if not estates:
         return None
     # Imported here: few stacks are embedded in several scenarios.
-    from tablegate.dialects.holders import merged_scenarios
+    from tablegate.dialects.merged_holders import merged_scenarios
 
     holders, grants = merged_scenarios(estates)
     return replace(
