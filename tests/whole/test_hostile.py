@@ -56,6 +56,7 @@ def test_each_input_ends_as_the_index_says(
     report = json.loads(out, parse_constant=pytest.fail)
     said = [fault["message"] for fault in report["faults"]]
     said += [f"{finding['policy']} {finding['outcome']}: {finding['message']}" for finding in report["findings"]]
+    said += [f"{other['policy']} fails: {other['message']}" for each in report["findings"] for other in each["also"]]
     assert (str(code) in row.exit.split(), report["exit"]) == (True, code)
     assert any(row.says.removeprefix("!") in line for line in said) is not row.says.startswith("!")
     again, text, more = _run(capfd, row.file)
