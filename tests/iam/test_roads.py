@@ -81,7 +81,10 @@ def road(*statements: Any, form: HolderForm = HolderForm.ROLE, **others: Any) ->
         ([statement("iam:PutRolePolicy", "*"), deny("iam:*", "*", LIMIT)], "iam:PutRolePolicy", False),
         ([statement("iam:PutRolePolicy", ME), deny("iam:*", TASK)], "iam:PutRolePolicy", True),
         ([statement(None, "*", NotAction="s3:*")], "iam:PutRolePolicy", True),
-        ([statement("*", "*")], "iam:PutRolePolicy", True),
+        ([statement("*", "*")], None, True),  # nothing is left to give
+        ([statement("*", "*"), deny("dynamodb:*", "*")], "iam:PutRolePolicy", True),
+        ([statement("*", "*", LIMIT)], "iam:PutRolePolicy", False),
+        ([statement(UnknownPart(Doubt("later")), ME)], "iam:PutRolePolicy", False),
         ([statement(None, "*", Action=["iam:GetRole", UnknownPart(Doubt("later"))])], "iam:PutRolePolicy", False),
     ],
 )

@@ -57,6 +57,8 @@ def road_of(holder: Holder) -> Road | None:
     """The first way by which a role or user can reach tables of the input that its own grants do not show."""
     if holder.arn is None or not any(_is_about_iam(statement.actions) for statement in _allows(holder)):
         return None
+    if _has_everything(holder):
+        return None
     found = None
     for road in _roads(holder):
         if road.certain:
@@ -184,4 +186,18 @@ def _is_iam(texts: tuple[str, ...]) -> bool:
 
 
 def _is_about_iam(actions: Patterns) -> bool:
-    return actions.inverted or _is_iam(actions.texts)
+    return actions.inverted or actions.doubt is not None or _is_iam(actions.texts)
+
+
+def _has_everything(holder: Holder) -> bool:
+    """Whether nothing is left for a holder to give itself: it may do everything, and nothing limits it."""
+    if holder.ceilings or holder.ceiling_doubt is not None or any(grant.takes for grant in holder.grants):
+        return False
+    return any(
+        "*" in statement.actions.texts
+        and "*" in statement.resources.texts
+        and not (statement.actions.inverted or statement.resources.inverted or statement.conditions)
+        and statement.present
+        and statement.unsettled is None
+        for statement in _allows(holder)
+    )
