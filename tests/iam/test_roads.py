@@ -84,7 +84,7 @@ def road(*statements: Any, form: HolderForm = HolderForm.ROLE, **others: Any) ->
         ([statement("*", "*")], None, True),  # nothing is left to give
         ([statement("*", "*"), deny("dynamodb:*", "*")], "iam:PutRolePolicy", True),
         ([statement("*", "*", LIMIT)], "iam:PutRolePolicy", False),
-        ([statement(UnknownPart(Doubt("later")), ME)], "iam:PutRolePolicy", False),
+        ([statement(None, ME, Action=[UnknownPart(Doubt("later"))])], "iam:PutRolePolicy", False),
         ([statement(None, "*", Action=["iam:GetRole", UnknownPart(Doubt("later"))])], "iam:PutRolePolicy", False),
     ],
 )

@@ -194,8 +194,8 @@ def _has_everything(holder: Holder) -> bool:
     if holder.ceilings or holder.ceiling_doubt is not None or any(grant.takes for grant in holder.grants):
         return False
     return any(
-        "*" in statement.actions.texts
-        and "*" in statement.resources.texts
+        "*" in statement.actions.sure
+        and "*" in statement.resources.sure
         and not (statement.actions.inverted or statement.resources.inverted or statement.conditions)
         and statement.present
         and statement.unsettled is None
