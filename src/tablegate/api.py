@@ -19,12 +19,14 @@ from typing import Literal, NamedTuple
 
 from tablegate.config.configuration import read_configuration
 from tablegate.config.find import ConfigFile
+from tablegate.config.given import GivenNames, given_names, with_unfit_names
 from tablegate.config.read_options import read_options, with_grammar
 from tablegate.engine.settings import ConfigError, as_texts
 from tablegate.findings import Report
 from tablegate.inputs.collect import Collected, collect, sources_of_texts
 from tablegate.inputs.terraform import with_source_trees
 from tablegate.model.record import replace
+from tablegate.model.value import Place
 from tablegate.packs import load
 from tablegate.policy.declare import Policy, PolicyError
 from tablegate.reporters import REPORTERS
@@ -99,6 +101,11 @@ def check(
     )
     report = gate.check(collected.sources, every, settings, options, faults=collected.faults, guard=packs.guard)
     report = replace(report, skipped=collected.skipped)
+    arguments = [
+        GivenNames(word, tuple(names or ()), argument, Place(""), demanded=True)
+        for word, argument, names in (("param", "parameters", parameters), ("var", "variables", variables))
+    ]
+    report = with_unfit_names(report, (*given_names(configuration, options), *arguments), configuration)
     return gate.with_required_resources(report) if configuration["require-resources"] else report
 
 

@@ -116,6 +116,7 @@ class Input:
     documents: int = 0  # IAM documents, also those that are not or not wholly read
     documents_partly: int = 0
     documents_unread: int = 0
+    declared: frozenset[str] = frozenset()  # parameters or root variables, if the user gives values of some
 
 
 @record(kw_only=False)
@@ -165,6 +166,7 @@ class Report:
     shard: Shard | None = None
     profile: Profile = Profile.STANDARD
     strict_adds: int = 0  # policies that profile strict would run beside these
+    addressed: frozenset[str] = frozenset()  # addresses of overrides that something in the inputs matches
 
     @property
     def gate(self) -> str:
@@ -236,6 +238,7 @@ def merged(reports: Iterable[Report], *, ours: bool = False) -> Report:
         skipped=_skipped(chain.from_iterable(part.skipped for part in parts)),
         profile=max((part.profile for part in parts), default=Profile.STANDARD, key=tuple(Profile).index),
         strict_adds=max((part.strict_adds for part in parts), default=0),
+        addressed=frozenset().union(*(part.addressed for part in parts)),
     )
 
 

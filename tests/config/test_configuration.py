@@ -209,7 +209,7 @@ def test_a_mistake_in_the_environment_or_a_flag_names_it(repository: Path) -> No
     assert refused(repository, environment={"TABLEGATE_UNKNOWN": "x"})[0] == (
         'TABLEGATE_UNKNOWN: unknown is "x" and must be one of block, warn, ignore'
     )
-    assert refused(repository, flags={"select": ("nope",)})[0].startswith('--select: select: "nope" is no policy')
+    assert refused(repository, flags={"select": ("nope",)})[0].startswith('--select: "nope" is no policy')
     assert refused(repository, search=False, flags={"fail-on": "x"})[0].startswith('fail-on is "x"')
 
 
@@ -436,3 +436,34 @@ def test_the_schema_knows_every_key_and_every_option() -> None:
     assert properties["region"]["type"] == "string"
     assert properties["allow-partial"]["type"] == "boolean"
     assert described["additionalProperties"] is False
+
+
+@pytest.mark.parametrize("name", ["policy", "overrides"])
+def test_a_mistake_in_the_third_table_is_at_its_line(repository: Path, name: str) -> None:
+    """The tables before it have the same keys."""
+    good = {
+        "policy": 'id = "ACME00{}"\nseverity = "high"\ntitle = "t"\npath = "$.name"\nmust = {{ exist = true }}\n',
+        "overrides": 'address = "a{}"\npurpose = "p"\nseverity = {{ TG301 = "low" }}\n',
+    }[name]
+    text = "".join(f"[[{name}]]\n{good.format(number)}" for number in range(3))
+    lines = text.splitlines()
+    third = [at for at, line in enumerate(lines) if line == f"[[{name}]]"][2]
+    wrong = {
+        "policy": [
+            ("severity", 'severity = "hihg"'),
+            ("title", "titel = 't'"),
+            ("must", "must = {equal = 1, match = 'x'}"),
+        ],
+        "overrides": [
+            ("address", "adress = 'x'"),
+            ("purpose", "purpose = 3"),
+            ("severity", "severity = { TG301 = 'x' }"),
+        ],
+    }[name]
+    for key, mistake in wrong:
+        at = next(at for at in range(third, len(lines)) if lines[at].startswith(key))
+        write(repository / "tablegate.toml", "\n".join([*lines[:at], mistake, *lines[at + 1 :]]))
+        assert refused(repository)[0].startswith(f"tablegate.toml:{at + 1}: ")
+    write(repository / "pyproject.toml", text.replace("[[", "[[tool.tablegate.").replace('"low"', '"lwo"'))
+    (repository / "tablegate.toml").unlink()
+    assert name == "policy" or refused(repository)[0].startswith("pyproject.toml:4: ")

@@ -11,6 +11,7 @@ from typing import Any
 from tablegate.cli.output import Progress, note, quote
 from tablegate.cli.reports import Lines, deliver, destinations, report_view
 from tablegate.config.configuration import Configuration, read_configuration
+from tablegate.config.given import given_names, with_unfit_names
 from tablegate.config.read_options import read_options, with_grammar
 from tablegate.dialects import with_shared_inputs
 from tablegate.dialects.reading import ReadOptions
@@ -88,6 +89,7 @@ def check(inputs: Iterable[str], sources: ConfigSources, flags: Mapping[str, Any
     lines.keep((*options.nested.values(), *([options.template] if options.template else ())))
     if report.shard is None:  # render requires them of all shards together
         report = with_unused_template(report, options)
+        report = with_unfit_names(report, given_names(configuration, shared), configuration)
         if configuration["require-resources"]:
             report = with_required_resources(report)
     return deliver(report, targets, replace(view, line=lines.of(report)))

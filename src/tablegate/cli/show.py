@@ -14,13 +14,14 @@ from tablegate.cli.check import ConfigSources, missing_shards, prepare, uses_ign
 from tablegate.cli.output import emit, note, save
 from tablegate.cli.reports import deliver, destinations, report_view, width
 from tablegate.config.configuration import Configuration, read_configuration
+from tablegate.config.given import given_names, unfit_names
 from tablegate.config.read_options import read_options, with_grammar
 from tablegate.config.schema import schema
 from tablegate.dialects import read_all
 from tablegate.engine.jsonpath import Match, compile_path, members, view
 from tablegate.engine.jsonpath import Path as JsonPath
 from tablegate.engine.settings import ConfigError, Selection, did_you_mean, selection
-from tablegate.findings import NOTHING, Exit, Fault, FaultCode, Report, exit_of, merged
+from tablegate.findings import NOTHING, Exit, Fault, FaultCode, Input, Report, exit_of, merged
 from tablegate.iam.matrix import matrix_of
 from tablegate.inputs.collect import collect
 from tablegate.inputs.files import content_or_reason
@@ -70,6 +71,8 @@ class Inputs:
             collected.sources, configuration["source"], configuration["plan-file"], trust_modules=trust
         )
         self._options = with_grammar(read_options(configuration, os.environ), self._sources, os.environ)
+        self._given = tuple(given_names(configuration, self._options))
+        self._read: list[Input] = []
         self._faults: list[Fault] = [*collected.faults]
         self.secrets: set[str] = set()  # of the estates that were read
         self.addresses: set[str] = set()
@@ -78,6 +81,7 @@ class Inputs:
         """The estate of each input that has one. None is kept: there may be thousands."""
         for reading in read_all(self._sources, self._options):
             self._faults += reading.faults
+            self._read.append(reading.input)
             if reading.estate is not None:
                 self.secrets |= reading.estate.secrets
                 self.addresses.update(table.address for table in reading.estate.tables)
@@ -87,12 +91,13 @@ class Inputs:
 
     def finish(self) -> int:
         """Report the faults on standard error, and return the exit code."""
+        incomplete = not self._sources or any(fault.blocks for fault in self._faults)
+        self._faults += unfit_names(self._given, self._read, everything=not incomplete)
         scrub = Scrubber(self.secrets, self.addresses)
         for fault in self._faults:
             place = ":".join(str(part) for part in (fault.place.file, fault.place.line, fault.place.column) if part)
             hint = [f"hint: {scrub(fault.hint)}"] if fault.hint else []
             note(f"{fault.code}: {place}: {scrub(fault.message)}", *hint)
-        incomplete = not self._sources or any(fault.blocks for fault in self._faults)
         return int(Exit.UNREAD if incomplete else Exit.OPEN)
 
 

@@ -15,6 +15,7 @@ from tablegate.config.options import FILE_KEYS, SETTINGS, Kind, Option
 from tablegate.config.trust import Trust
 from tablegate.engine.settings import (
     ConfigError,
+    Keys,
     Settings,
     as_bool,
     as_table,
@@ -24,6 +25,7 @@ from tablegate.engine.settings import (
     unknown_key,
 )
 from tablegate.model.record import record, replace
+from tablegate.model.value import Place
 from tablegate.policy.declare import RELAXED_ENVIRONMENTS, Policy, Profile, Severity, reject_duplicates
 
 Reader = Callable[[object, tuple[str, ...]], Any]
@@ -81,6 +83,12 @@ class Configuration:
             {"key": key, "value": configured.value, "origin": configured.origin} for key, configured in self._rows()
         ]
 
+    def place_of(self, key: str, *keys: str | int) -> Place:
+        """Where the file sets a key; no file if something else does."""
+        if self.file is None or not self.values[key].origin.startswith(self.file.name):
+            return Place("")
+        return Place(self.file.name, self.file.line_of((key, *keys)))
+
     def _rows(self) -> Iterable[tuple[str, ConfiguredValue]]:
         for key in FILE_KEYS:
             configured = self.values[key]
@@ -94,13 +102,14 @@ class Configuration:
 
     def _placed(self, error: ConfigError) -> ConfigError:
         """The error with the file, line or variable that the wrong value comes from."""
-        key = error.keys[0] if error.keys else None
-        if key is None or key not in self.values or self.file is None:
+        key = str(error.keys[0]) if error.keys else ""
+        if key not in self.values or self.file is None:
             return error
         origin = self.values[key].origin
+        message = error.message.removeprefix(f"{key}: ") if origin == f"--{key}" else error.message
         if origin.startswith(self.file.name):
             origin = _location(self.file, error.keys)
-        return ConfigError(f"{origin}: {error.message}", *error.keys, hint=error.hint)
+        return ConfigError(f"{origin}: {message}", *error.keys, hint=error.hint)
 
 
 def read_configuration(
@@ -250,6 +259,6 @@ def _switch(variable: str, text: str) -> bool:
     return text.lower() in _TRUE
 
 
-def _location(file: ConfigFile, keys: tuple[str, ...]) -> str:
+def _location(file: ConfigFile, keys: Keys) -> str:
     line = file.line_of(keys)
     return file.name if line is None else f"{file.name}:{line}"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tablegate.config.git import commit_at
-from tablegate.engine.settings import ConfigError
+from tablegate.engine.settings import ConfigError, Keys
 from tablegate.model.record import record
 from tablegate.syntax.node import ParseError
 from tablegate.syntax.toml import parse_toml
@@ -29,11 +29,19 @@ class ConfigFile:
     table: Mapping[str, Any]
     folder: str
 
-    def line_of(self, keys: tuple[str, ...]) -> int | None:
-        """The line of the innermost key that can be found."""
+    def line_of(self, keys: Keys) -> int | None:
+        """The line of the innermost key that can be found. A number counts the tables of a list."""
         lines = self.text.splitlines()
-        start, line = 0, None
+        start, line, last = 0, None, ""
         for key in keys:
+            if isinstance(key, int):
+                heads = [
+                    at for at, text in enumerate(lines) if re.match(rf"\s*\[\[[^\]]*\b{re.escape(last)}\s*\]", text)
+                ]
+                if key < len(heads):
+                    start, line = heads[key], heads[key] + 1
+                continue
+            last = key
             quoted = rf"[\"']?{re.escape(key)}[\"']?"
             pattern = re.compile(rf"\s*(\[[^\]]*\b{quoted}|{quoted}\s*[=.])|.*[{{,]\s*{quoted}\s*=")
             index = next((number for number in range(start, len(lines)) if pattern.match(lines[number])), None)

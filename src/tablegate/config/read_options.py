@@ -25,12 +25,14 @@ def read_options(configuration: Configuration, environment: Mapping[str, str]) -
     values: dict[str, str] = {}
     tags: dict[str, str] = {}
     region = configuration["region"]
+    names: dict[str, tuple[str, ...]] = {}
     for name in configuration["params"]:
         parameters = _parameter_file(name)
+        names[name] = tuple(parameters.values)
         values |= parameters.values
         tags |= parameters.tags
         region = region or parameters.region
-    values |= _pairs(configuration, "param")
+    values |= pairs(configuration, "param")
     return ReadOptions(
         nested=dict(map(_nested, configuration["nested"])),
         template=_template(configuration["template"]),
@@ -38,10 +40,11 @@ def read_options(configuration: Configuration, environment: Mapping[str, str]) -
         assume_defaults=configuration["assume-defaults"],
         tofu=configuration["tofu"],
         parameters=values,
+        parameter_files=names,
         stack_tags=tags,
         region=region,
         account=configuration["account"],
-        variables=_pairs(configuration, "var"),
+        variables=pairs(configuration, "var"),
         variable_files=tuple(map(_variable_file, configuration["var-file"])),
         environment={
             name.removeprefix(_TERRAFORM_PREFIX): text
@@ -51,7 +54,8 @@ def read_options(configuration: Configuration, environment: Mapping[str, str]) -
     )
 
 
-def _pairs(configuration: Configuration, key: str) -> dict[str, str]:
+def pairs(configuration: Configuration, key: str) -> dict[str, str]:
+    """The values that ``--param`` or ``--var`` gives, by name."""
     pairs = {}
     for number, word in enumerate(configuration[key], start=1):
         name, equals, value = word.partition("=")

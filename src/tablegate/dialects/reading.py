@@ -33,6 +33,7 @@ class ReadOptions:
 
     allow_partial: bool = False
     parameters: Mapping[str, str] = field(default_factory=dict)
+    parameter_files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # the names that each file gives
     assume_defaults: bool = False
     region: str | None = None
     account: str | None = None

@@ -16,6 +16,7 @@ from tablegate.engine.settings import (
     as_table,
     as_text,
     did_you_mean,
+    each_table,
     unknown_key,
     wrong_value,
 )
@@ -38,7 +39,7 @@ def data_policies(tables: object) -> tuple[Policy, ...]:
     """The policies of the ``[[policy]]`` tables. ConfigError if one is wrong."""
     if not isinstance(tables, (list, tuple)):
         wrong_value(tables, "a list of tables: [[policy]]", ("policy",))
-    return tuple(_policy(as_table(table, ("policy",))) for table in tables)
+    return each_table(tables, "policy", _policy)
 
 
 def _policy(table: Mapping[str, Any]) -> Policy:

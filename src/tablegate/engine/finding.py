@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
+from typing import Any
 
 from tablegate.engine.ask import CombinedVerdict
 from tablegate.engine.settings import Override, Settings, UnknownMode
@@ -37,6 +39,19 @@ def overridden(estate: Estate, overrides: Sequence[Override]) -> Estate:
         return estate
     tables = {id(table): _overridden(table, estate.file, declaring) for table in estate.tables}
     return with_tables(estate, tables)
+
+
+def addressed(estate: Estate, overrides: Sequence[Override]) -> set[str]:
+    """The addresses of overrides that something in the estate matches."""
+    wanted = {item.address for item in overrides if item.address is not None}
+    if not wanted:
+        return wanted
+    subjects: Iterable[Any] = chain(
+        chain(estate.tables, estate.changes, estate.dax_clusters, estate.legacy_global_tables),
+        chain(estate.grants, estate.holders, *(holder.unread for holder in estate.holders)),
+    )
+    addresses = {subject.address for subject in subjects}
+    return {glob for glob in wanted if any(map(_address_pattern(glob).fullmatch, addresses))}
 
 
 def severity_at(policy: Policy, site: FindingSite, overrides: Sequence[Override]) -> Severity | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from tablegate.model.record import field, record, replace
 from tablegate.policy.declare import (
@@ -21,11 +21,13 @@ from tablegate.policy.declare import (
     type_in_words,
 )
 
+Keys: TypeAlias = tuple[str | int, ...]  # from the top of a document; a number counts the tables of a list
+
 
 class ConfigError(Exception):
     """A mistake of the user in the configuration or the arguments. ``keys`` lead to it from the top of the document."""
 
-    def __init__(self, message: str, *keys: str, hint: str | None = None) -> None:
+    def __init__(self, message: str, *keys: str | int, hint: str | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.keys = keys
@@ -177,7 +179,7 @@ def settings_from(document: Mapping[str, object], policies: Iterable[Policy]) ->
     values = {key: read(document[key], (key,)) for key, read in _READERS.items() if key in document}
     fields = {key.replace("-", "_"): value for key, value in values.items()}
     for key in ("select", "extend-select", "ignore"):
-        _refuse_unknown_selectors(policies, values.get(key, ()), key)
+        _refuse_useless_selectors(policies, values.get(key, ()), key)
     fields["policies"] = policy_settings(document.get("policies", {}), policies)
     fields["overrides"] = overrides_from(document.get("overrides", ()), policies)
     return Settings(**fields)
@@ -198,7 +200,21 @@ def overrides_from(tables: object, policies: tuple[Policy, ...]) -> tuple[Overri
     """The ``[[overrides]]`` tables, in their order."""
     if not isinstance(tables, (list, tuple)):
         wrong_value(tables, "a list of tables: [[overrides]]", ("overrides",))
-    return tuple(_override(as_table(table, ("overrides",)), policies) for table in tables)
+    return each_table(tables, "overrides", lambda table: _override(table, policies))
+
+
+T = TypeVar("T")
+
+
+def each_table(tables: Sequence[object], key: str, read: Callable[[Mapping[str, Any]], T]) -> tuple[T, ...]:
+    """What each table of a list comes to. A ConfigError in one of them leads to it by its number."""
+    results = []
+    for number, table in enumerate(tables):
+        try:
+            results.append(read(as_table(table, (key,))))
+        except ConfigError as error:
+            raise ConfigError(error.message, key, number, *error.keys[1:], hint=error.hint) from None
+    return tuple(results)
 
 
 def as_table(value: object, keys: tuple[str, ...]) -> Mapping[str, Any]:
@@ -291,12 +307,16 @@ _OVERRIDE_TEXTS = ("address", "path", "purpose", "environment", "data-class", "c
 _OVERRIDE_KEYS = (*_OVERRIDE_TEXTS, "tags", "severity")
 
 
-def _refuse_unknown_selectors(policies: tuple[Policy, ...], selectors: Iterable[str], key: str) -> None:
+def _refuse_useless_selectors(policies: tuple[Policy, ...], selectors: Iterable[str], key: str) -> None:
     for selector in selectors:
         try:
-            policies_named(policies, selector)
+            named = policies_named(policies, selector)
         except ConfigError as error:
             raise ConfigError(f"{key}: {error.message}", key, hint=error.hint) from None
+        if not named and key != "ignore":
+            raise ConfigError(
+                f'{key}: no policy that is loaded is "{selector}"', key, hint="tablegate policies lists all"
+            )
 
 
 def _one_policy(policies: tuple[Policy, ...], *keys: str) -> Policy:

@@ -12,7 +12,7 @@ from contextlib import nullcontext
 
 from tablegate.dialects import read_all
 from tablegate.dialects.reading import ReadOptions
-from tablegate.engine.finding import overridden
+from tablegate.engine.finding import addressed, overridden
 from tablegate.engine.judge import Guard, Ledger, PreparedPolicies, judge, self_check
 from tablegate.engine.settings import Settings, added_by_strict, selected_policies
 from tablegate.findings import Exit, Fault, FaultCode, Input, Report, exit_of, in_order
@@ -56,11 +56,13 @@ def check_prepared(
     inputs: list[Input] = []
     faults = [*faults, *self_check(judge)]
     secrets: set[str] = set()
+    matched: set[str] = set()
     for reading in read_all(sources, options):
         inputs.append(reading.input)
         faults += reading.faults
         if reading.estate is not None:
             secrets |= reading.estate.secrets
+            matched |= addressed(reading.estate, prepared.settings.overrides)
             judge(overridden(reading.estate, prepared.settings.overrides), ledger, guard=guard)
 
     judgement = ledger.close()
@@ -83,6 +85,7 @@ def check_prepared(
         secrets=frozenset(secrets),
         profile=prepared.settings.profile,
         strict_adds=prepared.strict_adds,
+        addressed=frozenset(matched),
     )
 
 

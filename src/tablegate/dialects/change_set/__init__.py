@@ -92,7 +92,8 @@ class _ChangeSet:
                 "a change set shows only changes: unchanged resources are not checked",
                 "give its template: --template FILE",
             )
-        return Reading(input=replace(seen, resources=len(resource_changes)), estate=estate, faults=tuple(self._faults))
+        seen = replace(seen, resources=len(resource_changes), declared=_declared(self._root))
+        return Reading(input=seen, estate=estate, faults=tuple(self._faults))
 
     def _with_template(
         self, source: Source, resource_changes: Sequence[ResourceChange], after: Estate, before: Callable[[], Estate]
@@ -193,6 +194,12 @@ class _ChangeSet:
     def _warn(self, message: str, hint: str, at: Node | None = None) -> None:
         place = Place(self._name) if at is None else Place(self._name, at.line, at.column)
         self._faults.append(Fault(FaultCode.INCOMPLETE, message, place, blocks=False, hint=hint))
+
+
+def _declared(root: Members) -> frozenset[str]:
+    """The names of all parameters of the change set."""
+    names = (text(members(item), "ParameterKey") for item in items(member(root, "Parameters")))
+    return frozenset(name for name in names if name is not None)
 
 
 def parameters_of(root: Members) -> dict[str, str]:

@@ -57,7 +57,11 @@ def reading_of(name: str, loaded: LoadedTemplate) -> Reading:
     built = build_estate(resolver, loaded.text)
     embedded = resolver.context.embedded
     inner = embedded.readings(resolver) if embedded is not None else []
-    return Reading(input=built.input, estate=built.estate, faults=faults.all(), inner=tuple(inner))
+    is_given = (
+        resolver.options.parameters and resolver.context.parent is None
+    )  # only its parent gives a nested stack any
+    own = replace(built.input, declared=frozenset(resolver.template.parameters)) if is_given else built.input
+    return Reading(input=own, estate=built.estate, faults=faults.all(), inner=tuple(inner))
 
 
 class EmbeddedStacks:

@@ -19,6 +19,7 @@ from tablegate.dialects.terraform.schema import TABLE_TYPES
 from tablegate.dialects.terraform.secrets import texts
 from tablegate.dialects.terraform.source_info import SourceMap
 from tablegate.model.estate import ChangeKind
+from tablegate.model.record import replace
 from tablegate.model.table import Dialect
 from tablegate.syntax.json import lazy as raw_json
 from tablegate.syntax.json.lazy import Document
@@ -52,6 +53,10 @@ class Plan:
         variables = self._envelope.mapping("variables", self._faults)
         self._state = PriorState(self._envelope.part("prior_state"))
         self._changes = self._read_changes()
+        given = options.variables or options.variable_files
+        self._declared = (
+            frozenset((*tree(self._configuration.root.get("variables")), *variables)) if given else frozenset[str]()
+        )
         self._source_map = self._mapped(source, options, variables)
         self._builder = EstateBuilder(
             Dialect.TERRAFORM_PLAN,
@@ -73,6 +78,7 @@ class Plan:
         tables = tuple(change.after for change in changes if change.after is not None)
         estate = self._builder.estate(tables, changes, planned)
         input_ = self._builder.input(tables, self._envelope.made_by(self._tool()), coverage.counted(self._changes.rows))
+        input_ = replace(input_, declared=self._declared)
         source_faults = () if self._source_map is None else self._source_map.faults
         return Reading(input=input_, estate=estate, faults=(*self._faults.all(), *source_faults))
 

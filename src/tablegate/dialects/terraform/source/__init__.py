@@ -73,7 +73,9 @@ class Project:
         tables = description.tables()
         estate = description.estate(tables, (), self._secrets)
         seen = description.input(tables, self._detail(), resources.managed)
-        seen = replace(seen, not_created=resources.not_created)
+        given = self._options.variables or self._options.variable_files
+        declared = frozenset(self.root.definition.variables if given else ())
+        seen = replace(seen, not_created=resources.not_created, declared=declared)
         return Reading(input=seen, estate=estate, faults=self._faults.all())
 
     def _note_alone(self) -> None:

@@ -269,14 +269,19 @@ class RootVariables:
             return UnknownValue("the value is not an expression", "write the value in Terraform's syntax")
 
     def _assigned(self, source: Source) -> Mapping[str, Expression]:
-        if is_blank(source.data):
-            return {}
         try:
-            body = file_of(source.name, decode(source.data), self._grammar).assignments()
+            return assignments(source, self._grammar)
         except ParseError as error:
             refuse_parsing(error, source.name, self._refuse)
             return {}
-        return {name: attribute.value for name, attribute in body.attributes.items()}
+
+
+def assignments(source: Source, grammar: str | None) -> Mapping[str, Expression]:
+    """The variables that a file assigns. ParseError if it cannot be read."""
+    if is_blank(source.data):
+        return {}
+    body = file_of(source.name, decode(source.data), grammar).assignments()
+    return {name: attribute.value for name, attribute in body.attributes.items()}
 
 
 def in_order(beside: Iterable[Source]) -> list[Source]:
