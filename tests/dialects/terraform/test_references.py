@@ -160,6 +160,11 @@ CALLED = {
         ("each.key", ExpressionScope("", "me"), ["me"]),
         ("count.index", ExpressionScope("", 3), [3]),
         ("each.value", ExpressionScope("", "x", refs("local.map")), ["each.value (local.map)"]),
+        ("each.value.p", ExpressionScope("", "x", {"constant_value": {"x": {"p": "q"}}}), ["q"]),
+        ("each.value.p", ExpressionScope("", "x", {"constant_value": {"x": {}}}), [None]),
+        ("each.value", ExpressionScope("", "x", {"constant_value": {"y": "q"}}), ["each.value"]),
+        ("each.value", ExpressionScope("", "x", {"constant_value": "a text that a map is made of"}), ["each.value"]),
+        ("each.value", ExpressionScope("", "x", {"constant_value": ["x"]}), ["each.value"]),
     ],
 )
 def test_modules(reference: str, scope: ExpressionScope, found: list[object]) -> None:

@@ -191,13 +191,18 @@ class ReferenceResolver:
         modules = _whole_modules(at.scope.repeats)
         for module in modules:
             yield from self._module(module, (*steps(module), Step(None, key)), at.moved(at.scope, path_left))
-        for reference in () if modules else self._walk(at.scope.repeats, at.moved(at.scope, ())):
+        read = () if modules else tuple(self._walk(at.scope.repeats, at.moved(at.scope, ())))
+        has_key = any(_has(one.content, key) for one in read)
+        for reference in read:
             if reference.targets:
                 yield _with_targets(reference, _keyed(reference.targets, key), path_left)
             elif reference.is_lost:
                 yield Reference(f"{text} ({reference.reference})", is_lost=True)
-            else:
+            elif has_key:
                 yield Reference(text, member_at(reference.content, (Step(None, key), *path_left)))
+            else:
+                # The instance is of another value than this: plan JSON does not show how they are combined.
+                yield Reference(text, is_lost=True)
 
     def _module(self, text: str, path: Rest, at: _Position) -> Iterator[Reference]:
         """An output of a called module. If plan JSON does not name it, all of its outputs."""
@@ -251,6 +256,11 @@ class ReferenceResolver:
                 return
         reference = Reference(text, type=type_, module=scope.module, data=configured if mode == "data" else None)
         yield _with_targets(reference, targets, path_left)
+
+
+def _has(content: object, key: Key) -> bool:
+    """Whether a value has an element of its own for an instance."""
+    return isinstance(content, Mapping) and key in content
 
 
 def _keyed(targets: Sequence[ResourceChange], key: Key) -> Sequence[ResourceChange]:
