@@ -70,6 +70,13 @@ NOWHERE = (
     Never(
         "table.replicas[[][]].encryption.resource.deleted", "true", "read like the table's own key, where it is shown"
     ),
+    Never(
+        "table.*destinations[[][]].consumers[[][]].doubt", "some", "what reads a stream that is not known is not listed"
+    ),
+    Never(
+        "table.replicas[[][]].destinations[[][]].consumers", "some", "read like the table's own, where they are shown"
+    ),
+    Never("table.replicas[[][]].destinations[[][]].consumers[[][]].*", "*", "as their list"),
     Never("table.*destinations[[][]].stream", "default", "a destination leads to a stream"),
     Never("table.scaling[[][]].minimum", "default", "a target has both bounds"),
     Never("table.scaling[[][]].maximum", "default", "a target has both bounds"),
