@@ -112,7 +112,7 @@ def is_mixed(text: str) -> bool:
         return False
     kinds = {"items" if action.kind in ITEMS else str(action.kind) for action in actions if action.kind not in HARMLESS}
     harmless = any(action.kind in HARMLESS for action in actions)
-    return len(kinds) > 1 or (harmless and bool(kinds) and kinds != {"stream-read"})
+    return len(kinds) > 1 or (harmless and bool(kinds))
 
 
 @lru_cache(maxsize=2048)

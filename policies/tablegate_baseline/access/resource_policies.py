@@ -373,7 +373,7 @@ def _literal_actions(grant: Grant) -> list[Action]:
 def _is_refused(action: Action, *, stream: bool) -> bool:
     if stream:
         return "stream" not in action.types
-    if action.kind is Kind.STREAM_READ:
+    if action.types == ("stream",):
         return True
     return action.in_resource_policy is False and action.name != "DescribeExport"
 

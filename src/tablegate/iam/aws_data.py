@@ -42,7 +42,7 @@ DescribeKinesisStreamingDestination metadata-read table - yes no
 DescribeLimits discovery - - no no
 DescribeReservedCapacity discovery - - ? ?
 DescribeReservedCapacityOfferings discovery - - ? ?
-DescribeStream stream-read stream - yes yes
+DescribeStream metadata-read stream - yes yes
 DescribeTable metadata-read table - yes yes
 DescribeTableReplicaAutoScaling metadata-read table - yes no
 DescribeTimeToLive metadata-read table - yes no

@@ -227,6 +227,7 @@ def test_a_person_is_no_service() -> None:
     ("actions", "form", "severity"),
     [
         (["GetRecords"], HolderForm.TABLE, "medium"),
+        (["DescribeStream"], HolderForm.TABLE, "medium"),
         (["CreateTable"], HolderForm.TABLE, "medium"),
         (["ListTables"], HolderForm.TABLE, "medium"),
         (["GetItem"], HolderForm.TABLE, None),

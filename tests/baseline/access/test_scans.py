@@ -73,6 +73,7 @@ def test_small_tables_may_be_scanned() -> None:
     [
         (["GetRecords"], "*", "medium"),
         (["GetRecords", "GetShardIterator", "DescribeStream", "ListStreams"], f"{HERE}*/stream/*", "medium"),
+        (["DescribeStream", "ListStreams"], f"{HERE}*/stream/*", None),
         (["GetRecords"], f"{HERE}myapp-*", "low"),
         (["GetRecords"], f"{HERE}Orders*", "medium"),
         (["GetRecords"], f"{ORDERS}/stream/*", None),
