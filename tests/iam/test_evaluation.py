@@ -115,10 +115,52 @@ def test_an_action_is_asked_of_what_it_works_on(action: str, below: str, truth: 
     assert of(statement("dynamodb:*", "*")).can(action, table(), below).truth is truth
 
 
-def test_an_account_s_action_is_granted_by_a_star_alone() -> None:
-    """No table's ARN grants a listing."""
-    assert of(statement("ListTables", [ORDERS, f"{ORDERS}/*"])).can("ListTables", table()).truth is False
+OF_THE_ACCOUNT = [
+    ("*", True),
+    (f"{HERE}*", True),
+    ("arn:aws:dynamodb:*:111122223333:*", True),
+    ("arn:aws:dynamodb:us-east-1:111122223333:*", True),
+    ([ORDERS, f"{ORDERS}/*"], False),
+    (f"{HERE}app-*", False),
+    (f"{HERE}*/index/*", False),
+    (f"{HERE}*/stream/*", False),
+]
+
+
+@pytest.mark.parametrize(("resources", "truth"), OF_THE_ACCOUNT)
+def test_an_account_s_action_is_granted_on_all_tables(resources: Any, truth: bool) -> None:
+    """AWS checks it on ``table/*``: no table's ARN grants a listing, and a Deny has the same reach."""
+    assert of(statement("ListTables", resources)).can("ListTables", table()).truth is truth
+    who = of(statement("ListTables", "*"), deny("ListTables", resources))
+    assert who.can("ListTables", table()).truth is not truth
+    who = of(statement("ListTables", "*"), ceilings=(document(statement("ListTables", resources)),))
+    assert who.can("ListTables", table()).truth is truth
+    assert bool(names(who)) is truth
+
+
+def test_an_account_s_action_beside_what_is_left_out() -> None:
+    """NotResource of one table leaves the account."""
     assert of(statement("ListTables", None, NotResource=ORDERS)).can("ListTables", table()).truth is True
+    who = of(statement("ListTables", "*"), deny("ListTables", None) | {"NotResource": ORDERS})
+    assert who.can("ListTables", table()).truth is False
+    assert names(who) == {}
+
+
+@pytest.mark.parametrize(
+    ("allowed", "denied", "left"),
+    [
+        ("*", "arn:aws:dynamodb:*:111122223333:*", False),
+        ("*", "arn:aws:dynamodb:us-east-1:111122223333:*", True),
+        (f"{HERE}*", "arn:aws:dynamodb:us-east-1:111122223333:*", False),
+        (f"{HERE}*", "arn:aws:dynamodb:eu-west-1:111122223333:*", True),
+        ("arn:aws:dynamodb:*:*:*", f"{HERE}*/index/*", True),
+        ("*", f"{HERE}app-*", True),
+    ],
+)
+def test_a_deny_takes_an_account_s_action_where_it_covers_the_account(allowed: str, denied: str, left: bool) -> None:
+    """In the regions that the Allow has."""
+    who = of(statement("UpdateAbacStatus", allowed), deny("UpdateAbacStatus", denied))
+    assert bool(names(who)) is left
 
 
 @pytest.mark.parametrize(
@@ -204,7 +246,8 @@ def test_a_reference_and_a_literal_are_the_same_table() -> None:
         (["GetItem", "Query"], f"{ORDERS}/index/*", {f"{ORDERS}/index/*": {"Query"}}),
         (["GetItem", "Query"], f"{ORDERS}/*", {f"{ORDERS}/*": {"Query"}}),
         (["ListTables", "GetItem"], "*", {"*": {"ListTables", "GetItem"}}),
-        (["ListTables", "GetItem"], f"{HERE}*", {f"{HERE}*": {"GetItem"}}),
+        (["ListTables", "GetItem"], f"{HERE}*", {f"{HERE}*": {"ListTables", "GetItem"}}),
+        (["ListTables", "GetItem"], f"{HERE}app-*", {f"{HERE}app-*": {"GetItem"}}),
         (
             ["CreateGlobalTable", "GetItem"],
             "arn:aws:dynamodb::1:global-table/A",
@@ -216,7 +259,7 @@ def test_a_reference_and_a_literal_are_the_same_table() -> None:
     ],
 )
 def test_an_action_reaches_what_it_is_for(actions: list[str], resources: Any, expected: Any) -> None:
-    """Tables, indexes, streams; the account's own actions need a bare star."""
+    """Tables, indexes, streams; the account's own actions need all tables."""
     assert names(of(statement(actions, resources))) == expected
 
 

@@ -294,7 +294,7 @@ def _why_dead(text: str, dead: list[Action]) -> str:
     if tail.partition("/")[2].partition("/")[0].endswith("index"):
         return ", which lacks a slash before index"
     if all(action.account_level for action in dead):
-        return ": only Resource * grants it"
+        return ": only a resource for all tables grants it"
     kinds = sorted({kind for action in dead for kind in action.types})
     return f": it works on {' and '.join(kinds)}" if kinds else ""
 

@@ -20,6 +20,7 @@ from tablegate.policy.access import (
     Symbols,
     Tier,
     arn_of,
+    covers_account,
     expand,
     has_symbol,
     is_suffix,
@@ -289,8 +290,9 @@ def reduced_statement(
         arns = [*_resource_names(grant, actions, closed=closed), *beside]
         statements.append(replacement_statement(grant, on_tables, arns, conditions))
     account_wide = [name for name in names if _is_account_wide(name)]
-    if account_wide and _has_bare_star(grant):
-        statements.append(replacement_statement(grant, account_wide, ["*"], conditions))
+    account = _account_resources(grant) if account_wide else []
+    if account:
+        statements.append(replacement_statement(grant, account_wide, account, conditions))
     comment = _comment(grant)
     return "\n".join([comment, *statements] if comment else statements)
 
@@ -380,9 +382,10 @@ def _has_open_location(scope: Scope) -> bool:
     return any(is_wildcard(part) or not part for part in scope.where)
 
 
-def _has_bare_star(grant: Grant) -> bool:
+def _account_resources(grant: Grant) -> list[str]:
+    """The resources of a statement that account-level actions have an effect on."""
     resources = grant.statement.resources
-    return resources.inverted or any(set(text) <= {"*"} for text in resources.texts)
+    return ["*"] if resources.inverted else [text for text in resources.texts if covers_account(scope_of(text))]
 
 
 def _arn_suffixes(scope: Scope, actions: Collection[Action]) -> list[str]:

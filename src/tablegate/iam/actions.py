@@ -42,7 +42,7 @@ WRITES = frozenset({Kind.ITEM_WRITE, Kind.ITEM_DELETE})
 
 @record(eq=False, kw_only=False)
 class Action:
-    """One DynamoDB action. ``types`` is empty for an action that only ``Resource: "*"`` grants."""
+    """One DynamoDB action. ``types`` is empty for an action without a resource of its own."""
 
     name: str
     kind: Kind
@@ -57,7 +57,7 @@ class Action:
 
     @property
     def account_level(self) -> bool:
-        """Whether the action has no resource of its own: only a bare star grants it."""
+        """Whether the action has no resource of its own: AWS checks it on all tables of the account."""
         return not self.types
 
     @property

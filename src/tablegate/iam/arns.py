@@ -14,6 +14,8 @@ _LIMITS = {_UNKNOWN: _SUFFIX, _SUFFIX: _VARIABLE, _VARIABLE: _END}
 SYMBOL = re.compile("[\U000f0000-\U0010ffff]")
 _POLICY_VARIABLE = r"\$\{([^{}$*?][^{}$]*)\}"
 
+_HERE = chr(_SUFFIX - 1)  # stands for the partition, region or account of the input
+
 ACCOUNT = "account"
 REGION = "region"
 PARTITION = "partition"
@@ -139,3 +141,11 @@ def at_home(pattern: str, target: str) -> str:
         if has_symbol(target_parts[index]) and "*" not in parts[index]:
             parts[index] = target_parts[index]
     return ":".join(parts)
+
+
+def account_target(region: str = _HERE) -> str:
+    """What AWS checks an account-level action on, in a region: ``table/*`` of the own account.
+
+    That star is no wildcard. A character that no name has stands for it.
+    """
+    return f"arn:{_HERE}:dynamodb:{region}:{_HERE}:table/="

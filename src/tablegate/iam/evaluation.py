@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from tablegate.iam.actions import Action, expand, known_actions
-from tablegate.iam.arns import at_home, is_variable
+from tablegate.iam.arns import account_target, at_home, is_variable
 from tablegate.iam.conditions import Narrowing, complement, conditions_hold, narrowing
 from tablegate.iam.documents import Document, Patterns, Statement
 from tablegate.iam.grants import Grant
@@ -149,8 +149,15 @@ def resources_of(statement: Statement) -> tuple[str, ...]:
 
 
 def fits(action: Action, scope: Scope) -> bool:
-    """Whether a scope can contain a resource that the action works on. Account-level actions have no scope."""
+    """Whether a scope can contain a resource that the action works on: for an account-level action, all tables."""
+    if action.account_level:
+        return covers_account(scope)
     return _fits(action, scope.itself, scope.below, scope.global_table)
+
+
+def covers_account(scope: Scope) -> bool:
+    """Whether a scope has all tables of an account: AWS checks an account-level action on ``table/*``."""
+    return scope.tier >= Tier.ALL and scope.itself
 
 
 @lru_cache(maxsize=4096)
@@ -184,8 +191,7 @@ def _reaches(grant: Grant) -> tuple[Reach, ...]:
     for pattern in resources_of(grant.statement):
         scope = scope_of(pattern)
         if scope.tier is not Tier.NONE:
-            bare = not pattern.strip(_EVERYTHING)
-            fitting = _fitting_actions(actions, bare, scope.itself, scope.below, scope.global_table)
+            fitting = _fitting_actions(actions, covers_account(scope), scope.itself, scope.below, scope.global_table)
             if limited:
                 reached.extend(_limited_reaches(grant, pattern, scope, fitting))
             elif fitting:
@@ -206,11 +212,13 @@ def _limited_reaches(grant: Grant, pattern: str, scope: Scope, actions: frozense
 
 @lru_cache(maxsize=1024)
 def _fitting_actions(
-    actions: frozenset[Action], bare: bool, itself: bool, below: str | None, global_table: bool
+    actions: frozenset[Action], account: bool, itself: bool, below: str | None, global_table: bool
 ) -> frozenset[Action]:
     """Those of the actions that work on a resource in a scope, by the fields of it that matter."""
     return frozenset(
-        action for action in actions if (bare if action.account_level else _fits(action, itself, below, global_table))
+        action
+        for action in actions
+        if (account if action.account_level else _fits(action, itself, below, global_table))
     )
 
 
@@ -234,15 +242,18 @@ def _narrowed_by_denies(holder: Holder, action: Action, pattern: str) -> Narrowi
 
 def _certainly_covers(statement: Statement, action: Action, pattern: str) -> bool:
     """Whether a statement certainly covers the action on everything that the pattern reaches."""
-    return names(statement.actions, action) is True and _contains(statement.resources, pattern)
+    if names(statement.actions, action) is not True:
+        return False
+    target = account_target(scope_of(pattern).where[1]) if action.account_level else pattern
+    return _contains(statement.resources, target)
 
 
 def _contains(patterns: Patterns, pattern: str) -> bool:
     """Whether everything that a pattern reaches is among the resources."""
     if not patterns.inverted:
-        return any(subset(pattern, text) for text in patterns.sure)
+        return any(subset(pattern, at_home(text, pattern)) for text in patterns.sure)
     certain = patterns.doubt is None and not _has_variable(patterns)
-    return certain and all(intersects(pattern, text) is False for text in patterns.texts)
+    return certain and all(intersects(pattern, at_home(text, pattern)) is False for text in patterns.texts)
 
 
 def _scope_beyond(boundary: Document, action: Action, pattern: str, scope: Scope) -> Scope | None:
@@ -260,6 +271,8 @@ def _scope_within(boundary: Document, action: Action, pattern: str, scope: Scope
         return scope  # nothing is known to be kept out
     allowed = [text for statement in allowing for text in _allowed_patterns(statement, action, pattern)]
     scopes = [scope for scope in map(scope_of, allowed) if scope.tier is not Tier.NONE]
+    if action.account_level:
+        scopes = list(filter(covers_account, scopes))
     widest = max(scopes, key=lambda scope: scope.tier, default=None)
     return widest if widest is None or widest.tier < scope.tier else scope
 

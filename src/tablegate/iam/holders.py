@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tablegate.iam.actions import Action, Kind, action_named
-from tablegate.iam.arns import Symbols, arn_of, at_home
+from tablegate.iam.arns import Symbols, account_target, arn_of, at_home
 from tablegate.iam.documents import Document, Patterns
 from tablegate.iam.evaluation import (
     Covers,
@@ -26,9 +26,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tablegate.model.estate import Estate
     from tablegate.model.table import Table
-
-
-_ACCOUNT = "*"  # the target of an action without a resource of its own
 
 
 @record(kw_only=False)
@@ -79,7 +76,7 @@ def can(holder: Holder, action_name: str, target: str) -> Answer:
     """Whether a holder may do this action on this ARN. No: also where the action does not work on such a resource."""
     action = action_named(action_name)
     if action.account_level:
-        return answer_for(holder, action, _ACCOUNT, _covers)
+        return answer_for(holder, action, account_target(), _covers)
     scope = scope_of(target)
     if scope.tier is not Tier.NONE and not fits(action, scope):
         return Answer(False)

@@ -21,7 +21,7 @@ from tablegate.iam.arns import Symbols, arn_of, at_home, has_symbol, is_suffix, 
 from tablegate.iam.aws_data import ACTIONS_AS_OF
 from tablegate.iam.conditions import PARTITION_KEYS, Condition, Narrowing, closed_by_null, narrowing
 from tablegate.iam.documents import Document, Patterns, Principal, PrincipalKind, Principals, Statement
-from tablegate.iam.evaluation import Reach, actions_of, fits, reaches, reaches_of, resources_of
+from tablegate.iam.evaluation import Reach, actions_of, covers_account, fits, reaches, reaches_of, resources_of
 from tablegate.iam.grants import DocumentRole, Grant, HolderForm, HolderKind, MakerKind, Unread
 from tablegate.iam.holders import Answer, Holder, can
 from tablegate.iam.managed_policies import ManagedPolicy, managed_path, managed_policies
@@ -64,6 +64,7 @@ __all__ = [
     "by_name",
     "can",
     "closed_by_null",
+    "covers_account",
     "enclosing_operations",
     "expand",
     "fits",

@@ -86,7 +86,9 @@ def test_what_is_denied_is_not_held() -> None:
         (["CreateTable"], f"{HERE}app-*", {}, "medium"),
         (["InjectError"], "*", {}, "critical"),
         (["PurchaseReservedCapacityOfferings"], "*", {}, "high"),
-        (["InjectError"], f"{HERE}*", {}, None),
+        (["InjectError"], f"{HERE}*", {}, "critical"),
+        (["InjectError"], f"{HERE}app-*", {}, None),
+        (["PurchaseReservedCapacityOfferings"], "arn:aws:dynamodb:*:111122223333:*", {}, "high"),
         (["UpdateTable"], ORDERS, {"kind": HolderKind.DEPLOY}, None),
         (["DescribeTable", "UpdateTable"], ORDERS, {}, "low"),
         (["DescribeTable", "UpdateTable"], f"{HERE}app-*", {}, "high"),
@@ -98,6 +100,14 @@ def test_what_is_denied_is_not_held() -> None:
 def test_changing_settings(actions: list[str], resources: str, others: Any, severity: str | None) -> None:
     """Scaling is a scaler's work, and little in the hands of a schedule; the rest is a deploy role's."""
     assert said(of(statement(actions, resources), **others), "TG511") == severity
+
+
+def test_a_deny_over_the_account_counts() -> None:
+    """AWS's guide denies the purchase of capacity in all regions of the account."""
+    buying = statement("PurchaseReservedCapacityOfferings", "*")
+    guide = "arn:aws:dynamodb:*:111122223333:*"
+    assert said(of(buying, deny("PurchaseReservedCapacityOfferings", guide)), "TG511") is None
+    assert said(of(buying, deny("PurchaseReservedCapacityOfferings", ORDERS)), "TG511") == "high"
 
 
 def test_the_effect_of_a_setting_is_told() -> None:
@@ -121,6 +131,7 @@ def test_a_streams_consumer_makes_its_lease_table() -> None:
         (["PutItem", "PutResourcePolicy"], ORDERS, HolderKind.RUNTIME, "high"),
         (["DeleteResourcePolicy"], "*", HolderKind.RUNTIME, "critical"),
         (["UpdateAbacStatus"], "*", HolderKind.RUNTIME, "critical"),
+        (["UpdateAbacStatus"], f"{HERE}*", HolderKind.RUNTIME, "critical"),
         (["UpdateAbacStatus"], ORDERS, HolderKind.RUNTIME, None),
         (["PutResourcePolicy"], f"{HERE}app-*", HolderKind.DEPLOY, None),
         (["PutItem"], ORDERS, HolderKind.RUNTIME, None),

@@ -66,6 +66,11 @@ def test_actions_with_holes_are_nobodys_slip() -> None:
         (["GetItem"], f"{ORDERS}/*", "info"),
         (["ListTables"], ORDERS, "info"),
         (["ListTables"], "*", None),
+        (["ListTables"], f"{HERE}*", None),
+        (["DescribeLimits", "GetAbacStatus"], "arn:aws:dynamodb:*:111122223333:*", None),
+        (["ListTables"], f"{HERE}*/index/*", "info"),
+        (["ListTables"], f"{HERE}*/stream/*", "info"),
+        (["ListTables"], f"{HERE}app-*", "info"),
         (["DeleteBackup"], ORDERS, "info"),
         (["DeleteBackup"], f"{ORDERS}/backup/*", None),
         (["Query"], f"{ORDERS}index/*", None),
@@ -109,7 +114,7 @@ def test_a_slash_is_missing() -> None:
 @pytest.mark.parametrize(
     ("actions", "resources", "why", "fix"),
     [
-        (["ListTables"], ORDERS, ": only Resource * grants it", (["ListTables"], ["*"])),
+        (["ListTables"], ORDERS, ": only a resource for all tables grants it", (["ListTables"], ["*"])),
         (["GetRecords"], ORDERS, ": it works on stream", (["GetRecords"], [f"{ORDERS}/stream/*"])),
         (["GetItem"], f"{ORDERS}/index/*", ": it works on table", (["GetItem"], [ORDERS])),
         (["DeleteBackup"], ORDERS, ": it works on backup", (["DeleteBackup"], [f"{ORDERS}/backup/*"])),
