@@ -225,6 +225,23 @@ def test_links_that_no_folder_is_entered_by_are_passed_over(name: str) -> None:
     assert [] == _faults(collect(["d"]))
 
 
+@pytest.mark.parametrize("name", ["node_modules", ".terraform", "asset.1", "x/.venv"])
+@pytest.mark.parametrize("below", ["", "/stacks"])
+def test_a_link_to_what_is_passed_over_is_entered(name: str, below: str) -> None:
+    """A folder that deploys are made from may be such a link. Each is entered once."""
+    folder = Path("d", name + below)
+    folder.mkdir(parents=True)
+    (folder / "t.yaml").write_bytes(TEMPLATE)
+    (folder / "again").symlink_to(folder.resolve())
+    Path("d/stacks").symlink_to(name + below)
+    Path("d/twice").symlink_to(name + below)
+    collected = collect(["d"])
+    assert (1, []) == (len(collected.sources), _faults(collected))
+    assert collected.sources[0].name in ("d/stacks/t.yaml", "d/twice/t.yaml")
+    (folder / "out").symlink_to("/etc")
+    assert ["a link out of the folder, which is not followed"] == [message for _, message, _ in _faults(collect(["d"]))]
+
+
 def test_a_linked_file_of_source_is_read_where_the_link_is() -> None:
     """Terraform reads it there. One that leads out of the folder blocks."""
     table = b'resource "aws_dynamodb_table" "t" {}\n'

@@ -152,7 +152,48 @@ def test_another_manifest_is_none_of_ours() -> None:
         Path("d/manifest.json").write_text(text)
         assert ["d/t.yaml"] == [source.name for source in collect(["d"]).sources]
     Path("d/manifest.json").write_text('{"version": "1", "artifacts": {"S": {"type": "aws:cloudformation:stack"')
-    assert ["d/manifest.json"] == [source.name for source in collect(["d"]).sources]
+    assert ["d/manifest.json", "d/t.yaml"] == [source.name for source in collect(["d"]).sources]
+
+
+EMPTY = '{"version": "48.0.0", "artifacts": {}}'
+WITH_A_STACK = (
+    '{"version": "48.0.0", "artifacts": {"S": {"type": "aws:cloudformation:stack", '
+    '"properties": {"templateFile": "S.template.json"}}}}'
+)
+
+
+@pytest.mark.parametrize("place", ["d", "d/deploy"])
+@pytest.mark.parametrize("manifest", [EMPTY, WITH_A_STACK])
+@pytest.mark.parametrize(
+    "hidden", ["t.yaml", "t.template", "below/t.yaml", "below/x.template.json", "assembly-X/t.yaml", "asset.t.yaml"]
+)
+def test_an_assembly_hides_no_other_file(place: str, manifest: str, hidden: str) -> None:
+    """Whoever adds a manifest to a folder takes nothing out of the check: what the assembly lacks is read as ever."""
+    below = Path(place, hidden).parent
+    below.mkdir(parents=True)
+    Path(place, "manifest.json").write_text(manifest)
+    Path(place, "S.template.json").write_text('{"Resources": {}}')
+    if "assembly" in hidden:
+        Path(below, "manifest.json").write_text(EMPTY)
+    Path(place, hidden).write_text(CHILD)
+    assert {f"{place}/{hidden}", f"{place}/manifest.json"} == {source.name for source in collect(["d"]).sources}
+
+
+@pytest.mark.parametrize("more", ['"Resources": {}', '"resource_changes": []', '"TemplateBody": {}'])
+def test_what_is_recognised_as_something_else_is_no_manifest(more: str) -> None:
+    """Otherwise the templates beside it would be left to an assembly that nobody reads."""
+    Path("d").mkdir()
+    Path("d/manifest.json").write_text(f'{{"version": "1", "artifacts": {{}}, {more}}}')
+    Path("d/x.template.json").write_text('{"Resources": {"T": {"Type": "AWS::DynamoDB::Table"}}}')
+    assert "d/x.template.json" in [source.name for source in collect(["d"]).sources]
+
+
+def test_a_link_in_an_assembly_is_a_link_in_a_folder() -> None:
+    """The assembly does not follow it, so that what it leads to is read by itself."""
+    shutil.copytree(SHOP, "d/cdk.out")
+    Path("d/notes.md").write_text(CHILD)
+    Path("d/cdk.out/x.template.json").symlink_to("../notes.md")
+    assert ["d/cdk.out/manifest.json", "d/cdk.out/x.template.json"] == [it.name for it in collect(["d"]).sources]
 
 
 def test_the_templates_that_a_template_embeds_come_with_it(capfd: pytest.CaptureFixture[str]) -> None:

@@ -21,6 +21,7 @@ from tablegate.syntax.json import load_json, parse_json
 from tablegate.syntax.json.lazy import members
 from tablegate.syntax.node import Node, ParseError, collector_paused
 from tablegate.syntax.recognise import Kind, is_json, recognise
+from tablegate.syntax.relevance import TEMPLATES_OF_ASSEMBLY
 from tablegate.syntax.source import ALONE, Beside, Source, decode
 
 Tree: TypeAlias = Mapping[str, object]
@@ -265,7 +266,6 @@ def _author_lines(entries: Iterable[Tree]) -> Iterator[Place]:
 
 
 KIND = "cdk-assembly"
-_TEMPLATES = (".template.json", ".template.yaml", ".template.yml")
 _WITHOUT_RESOURCES = frozenset(
     {
         "AWSTemplateFormatVersion",
@@ -377,7 +377,7 @@ def _unlisted(read: Iterable[Reading], beside: Beside, options: ReadOptions) -> 
     known = {reading.input.path for outer in read for reading in outer.all()}
     readings = []
     for name in sorted(beside.files):
-        if name.endswith(_TEMPLATES) and name not in known:
+        if name.endswith(TEMPLATES_OF_ASSEMBLY) and name not in known:
             fault = Fault(FaultCode.INCOMPLETE, _UNLISTED, Place(name), blocks=False)
             try:
                 context = StackContext(beside=beside, embedded=EmbeddedStacks())

@@ -22,7 +22,7 @@ from tablegate.inputs.files import (
     reason_of,
 )
 from tablegate.inputs.terraform import RootModules, is_source
-from tablegate.inputs.walk import Ignores, Walk
+from tablegate.inputs.walk import Ignores, Walk, Walked, is_passed_over
 from tablegate.model.record import record
 from tablegate.model.value import Place
 from tablegate.syntax.recognise import (
@@ -37,6 +37,7 @@ from tablegate.syntax.recognise import (
 from tablegate.syntax.relevance import (
     MANIFEST,
     MAX_EMBEDDED,
+    TEMPLATES_OF_ASSEMBLY,
     Sniffed,
     embedded_files,
     is_manifest,
@@ -139,6 +140,7 @@ class _Collector:
         self._skipped: dict[str, str] = {}  # reasons by name
         self._seen: set[tuple[int, int]] = set()
         self._assemblies = 0  # in folders
+        self._bundled: set[str] = set()  # files of assemblies
         self._programs: dict[str, str] = {}  # CDK programs, and where their manifests would be
         self._fragments = 0  # files that declare tables, but cannot be checked
 
@@ -182,45 +184,71 @@ class _Collector:
             self._refuse(path, reason_of(error, path))
 
     def _add_folder(self, root: str) -> None:
-        if self._try_assembly(root):
-            return
         top = root.rstrip("/" + os.sep) or root[:1] or os.curdir
         faults, assemblies = len(self._faults), self._assemblies
         sources = len(self._sources)
-        walked = Walk(top, _is_candidate, self._refuse_error, self._ignores(top), self._add_assembly).walked()
-        self._skipped |= {name_of(path): IGNORED for path in walked.ignored}
         inner = Path(top).resolve()
+        walked = self._walked(top, inner)
+        self._skipped |= {name_of(path): IGNORED for path in walked.ignored}
         links = {path: FLAGS for path in walked.links if self._leads_to_input(path, inner)}
         flags = {**dict.fromkeys(walked.files, FLAGS | NO_LINK), **links}
         source = [path for path in sorted(flags) if is_source(os.path.basename(path))]
-        taken = [self._try_file(path, flags[path]) for path in sorted(flags.keys() - {*source})]
+        others = sorted(flags.keys() - {*source})
+        taken = [self._try_file(path, flags[path]) for path in others if path in links or not self._is_read(path)]
         taken += [False] * (len(walked.links) - len(links))
         taken += [self._add_modules({path: flags[path] for path in source})] if source else []
         if not any(taken) and (len(self._faults), self._assemblies) == (faults, assemblies):
             self._refuse(root, _no_input(len(taken), len(walked.ignored)))
         elif self._fragments and not source and sources == len(self._sources):
             self._refuse(root, "nothing in this folder can be checked, although it declares tables")
-        if any(path.endswith(".template.json") and os.path.dirname(path) == top for path in walked.files):
+        templates = (path for path in walked.files if path.endswith(".template.json") and not self._is_read(path))
+        if any(os.path.dirname(path) == top for path in templates):
             self._refuse(root, "templates of a CDK assembly without its manifest.json", blocks=False)
 
-    def _try_assembly(self, folder: str) -> bool:
-        """Whether the folder is a CDK assembly. It is one source, with the name of its manifest."""
+    def _walked(self, top: str, inner: Path) -> Walked:
+        """What is in a folder, and behind its links to folders that are otherwise passed over."""
+        all_of_it = Walked(files=(), links=(), ignored=())
+        waiting, entered = [top], {inner}
+        while waiting:
+            folder = waiting.pop()
+            walked = Walk(folder, _is_candidate, self._refuse_error, self._ignores(folder), self._add_assembly).walked()
+            for path in walked.links:
+                target = _passed_over(path, inner)
+                if target is not None and target not in entered:
+                    entered.add(target)
+                    waiting.append(path)
+            all_of_it = Walked(
+                files=(*all_of_it.files, *walked.files),
+                links=(*all_of_it.links, *walked.links),
+                ignored=(*all_of_it.ignored, *walked.ignored),
+            )
+        return all_of_it
+
+    def _add_assembly(self, folder: str) -> None:
+        """Add the folder if it is a CDK assembly, and no part of another one. Its source is named like its manifest."""
         path = os.path.join(folder, MANIFEST)
+        name = name_of(path)
+        if name in self._bundled:
+            return
         try:
             identity, data = read_file(path, FLAGS | NO_LINK)
         except (OSError, UnreadableError):
-            return False
+            return
         if not is_manifest(data):
-            return False
+            return
+        self._assemblies += 1
         if identity not in self._seen:
             self._seen.add(identity)
-            self._sources[name_of(path)] = Source(name_of(path), data, beside=Bundle().of_assembly(folder))
-        return True
+            self._add_source(Source(name, data, beside=Bundle().of_assembly(folder)))
 
-    def _add_assembly(self, folder: str) -> bool:
-        is_assembly = self._try_assembly(folder)
-        self._assemblies += is_assembly
-        return is_assembly
+    def _add_source(self, source: Source) -> None:
+        self._sources[source.name] = source
+        if source.name.rpartition("/")[2] == MANIFEST and is_manifest(source.data):
+            self._bundled |= source.beside.files.keys()
+
+    def _is_read(self, path: str) -> bool:
+        """Whether a file is read with its assembly. Other files in the same folder are not, whatever they are."""
+        return path.endswith((os.sep + MANIFEST, *TEMPLATES_OF_ASSEMBLY)) and name_of(path) in self._bundled
 
     def _add_modules(self, paths: Mapping[str, int]) -> bool:
         """Folders of Terraform source, each with all of its files, which are opened with these flags."""
@@ -289,15 +317,19 @@ class _Collector:
             self._note_program(path, data)
         kind = Sniffed.READ if named else sniffed(data)
         if kind is not Sniffed.READ:
+            if name in self._bundled:
+                return False
             self._skipped[name] = SILENT if kind is Sniffed.SILENT else NO_INPUT
             return kind is Sniffed.SILENT
         is_unfilled = not named and name.lower().endswith(_OF_ENGINES) and not is_whole(Source(name, data))
         if not named and (is_unfilled or not looks_relevant(data, name)):
+            if name in self._bundled:  # such as the tree of constructs
+                return False
             self._skipped[name] = UNFILLED if is_unfilled else NO_INPUT
             self._note_fragment(name, unrendered_of(data) if is_unfilled else fragment_of(data))
             return False
         self._seen.add(identity)
-        self._sources[name] = Source(name, data, beside=_beside(path, data))
+        self._add_source(Source(name, data, beside=_beside(path, data)))
         return True
 
     def _note_fragment(self, name: str, fragment: Fragment | None) -> None:
@@ -320,6 +352,16 @@ class _Collector:
 
     def _refuse(self, path: str, message: str, *, blocks: bool = True, hint: str | None = None) -> None:
         self._faults.append(Fault(FaultCode.UNREADABLE, message, Place(name_of(path)), blocks, hint))
+
+
+def _passed_over(path: str, root: Path) -> Path | None:
+    """The folder that a link leads to, if it is in the root and no walk enters it under its own name."""
+    try:
+        target = Path(path).resolve(strict=True)
+    except (OSError, RuntimeError):
+        return None
+    parts = target.relative_to(root).parts if target.is_relative_to(root) and target.is_dir() else ()
+    return target if any(map(is_passed_over, parts)) else None
 
 
 def _is_candidate(name: str) -> bool:

@@ -24,6 +24,11 @@ _TOO_MANY_STARS = r"(?:\*+[^*/]+){5}|(?:\*\*/.*){4}"  # matching them could take
 _MOST_PARENTS = 64  # folders up to the root of the repository
 
 
+def is_passed_over(name: str) -> bool:
+    """Whether folders and links of this name are not entered: what is in them is not written by hand."""
+    return name in _NOT_ENTERED or name.startswith("asset.")
+
+
 @record()
 class Walked:
     """The files and links of a walk that may be inputs, and what ignore files exclude, sorted."""
@@ -34,7 +39,7 @@ class Walked:
 
 
 class Walk:
-    """One walk. ``take`` is asked about each folder with a manifest; a folder that it takes is not entered."""
+    """One walk. ``take`` is told of each folder with a manifest, before those in it."""
 
     def __init__(
         self,
@@ -42,7 +47,7 @@ class Walk:
         is_candidate: Callable[[str], bool],
         refuse: Refuse,
         ignores: Ignores | None,
-        take: Callable[[str], bool],
+        take: Callable[[str], object],
     ) -> None:
         self._root = root
         self._start = os.path.realpath(root)
@@ -60,8 +65,8 @@ class Walk:
         while waiting:
             folder, ignores = waiting.pop()
             entries = self._entries(folder)
-            if folder != self._root and any(entry.name == MANIFEST for entry in entries) and self._take(folder):
-                continue
+            if any(entry.name == MANIFEST for entry in entries):
+                self._take(folder)
             if ignores is not None:
                 ignores = ignores.within(self._absolute(folder), {entry.name for entry in entries} & set(NAMES))
             waiting += [(entry.path, ignores) for entry in entries if self._is_entered(entry, ignores)]
@@ -73,7 +78,7 @@ class Walk:
         """Whether this is a folder to walk. Files, links and ignored entries are noted."""
         is_link = entry.is_symlink()
         is_folder = not is_link and entry.is_dir(follow_symlinks=False)
-        if (is_folder or is_link) and (entry.name in _NOT_ENTERED or entry.name.startswith("asset.")):
+        if (is_folder or is_link) and is_passed_over(entry.name):
             return False
         if not is_folder and not is_link and not self._is_candidate(entry.name):
             return False

@@ -174,11 +174,13 @@ def _is_balanced(data: bytes) -> bool:
 
 
 MANIFEST = "manifest.json"
+TEMPLATES_OF_ASSEMBLY = (".template.json", ".template.yaml", ".template.yml")
 MAX_EMBEDDED = 64  # files of one template
 
 _EMBEDDING = ("AWS::CloudFormation::Stack", "AWS::Serverless::Application")
 _NAMES_A_FILE = frozenset({"TemplateURL", "Location", "aws:asset:path"})
 _PLAN = re.compile(rb'\s*+\{\s*+"format_version"')
+_OF_OTHER_INPUTS = OF_A_PLAN | OF_A_TEMPLATE | {TEMPLATE_BODY}  # which are recognised first
 _OF_AN_ASSEMBLY = ('"aws:cloudformation:stack"', '"cdk:')
 
 
@@ -221,6 +223,6 @@ def is_manifest(data: bytes) -> bool:
         manifest = members(text.decode(data))
     except ParseError:
         return may_say(data, *_OF_AN_ASSEMBLY)
-    if not {"version", "artifacts"} <= manifest.keys():
+    if not {"version", "artifacts"} <= manifest.keys() or manifest.keys() & _OF_OTHER_INPUTS:
         return False
     return isinstance(decode(manifest["version"]), str) and isinstance(decode(manifest["artifacts"]), dict)
