@@ -23,6 +23,7 @@ from tablegate.policy import (
 from tablegate_baseline.helpers import not_known, otherwise, quoted, words_of
 
 _NO_PATTERN = Expression("")
+_ANY = "x"  # for a part of a name that is not known: what is next to it may be half a word
 ENVIRONMENTS = (
     *("dev", "development", "test", "testing", "qa", "uat", "int", "integration", "stage", "staging", "preprod"),
     *("prod", "production", "live", "sandbox", "demo", "perf", "ci", "local", "shared"),
@@ -52,7 +53,8 @@ def table_name(
         return not_applicable("the table's name is generated", name)
     if pattern:
         return otherwise(name.matches(pattern), f"the table name {quoted(name)} does not match {pattern}")
-    if name.content is not None and _has_word(name.content, words):
+    written = name.content if name.known else "".join(_ANY if part is None else part for part in name.parts)
+    if written and _has_word(written, words):
         return holds(name)
     if any(key.lower() in ENVIRONMENT_TAGS for key in table.tags.content or ()):  # also with an unknown value
         return holds(table.tags)

@@ -71,6 +71,7 @@ class Value(Generic[T_co]):
     sensitive: bool = False
     candidates: tuple[T_co, ...] = ()  # all that an unknown content can be, if these are known
     span: Span | None = None  # the bounds of an unknown number, if these are known
+    parts: tuple[str | None, ...] = ()  # of an unknown text: those that are known, and None for each other
 
     @property
     def known(self) -> bool:

@@ -11,7 +11,7 @@ from tablegate.dialects.cloudformation.resolver import Resolver
 from tablegate.dialects.cloudformation.values import INPUT, NameReference, Unresolved, is_scalar, scalar_of
 from tablegate.model import facts
 from tablegate.model.facts import Fact
-from tablegate.model.record import record
+from tablegate.model.record import record, replace
 from tablegate.model.table import Recovery, Retention, Stream, Ttl
 from tablegate.model.value import Doubt, Value
 from tablegate.syntax.node import Node
@@ -105,7 +105,8 @@ def name(section: Section) -> NameInfo:
     if node is None:
         return UNNAMED
     if isinstance(node, Unresolved):
-        return NameInfo(section.unknown(facts.NAME, node), node, _is_constant(node))
+        parts = tuple(part if isinstance(part, str) else None for part in node.parts)
+        return NameInfo(replace(section.unknown(facts.NAME, node), parts=parts), node, _is_constant(node))
     return NameInfo(section.text_of(facts.NAME, node), node, True)
 
 

@@ -18,7 +18,8 @@ from tablegate.dialects.joins.autoscaling import (
     unknown_dimension,
 )
 from tablegate.dialects.resource import TERRAFORM
-from tablegate.dialects.terraform.joins import TableFinder
+from tablegate.dialects.terraform.joins import TableFinder, spelled
+from tablegate.dialects.terraform.references import has_symbols
 from tablegate.dialects.terraform.resources import Resource, Snapshot, doubt_about
 from tablegate.model.table import ScalingSchedule, ScalingTarget
 from tablegate.model.value import Doubt
@@ -67,9 +68,11 @@ class Scaling:
     def _index(self, table: Resource, target: Resource) -> str | Doubt:
         """The index that a target is for. If its id is not known: the index that it refers to, or else the only one,
         or the one of the target's own key."""
-        text = target.known_text("resource_id")
+        text = target.known_text("resource_id") or spelled(target, "resource_id")
         if text is not None:
-            return table_name_in(text).rest.removeprefix("index/")
+            rest = table_name_in(text).rest
+            if rest and not has_symbols(rest):
+                return rest.removeprefix("index/")
         referenced = self._referenced_indexes(target)
         names = referenced or self._indexes(table)
         if len(names) == 1:

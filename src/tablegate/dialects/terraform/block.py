@@ -261,6 +261,8 @@ class Block:
                 configured = None if matcher is None else matching_block(expression, number, item, matcher)
                 doubts, secrets = _at(unknown, number), _at(marks, number)
                 lines = None if self._source is None else self._source.child(key, number, item)
+                if configured is None and lines is not None and _any_true(doubts):
+                    configured = lines.configured()
                 blocks.append(
                     Block(self._owner, item, doubts, secrets, configured=configured, path=f"{path}.", source=lines)
                 )

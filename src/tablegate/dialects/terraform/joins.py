@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from tablegate.dialects.joins import ByTable, Location, TableMatch, match_name, table_name_in, unknown_region
 from tablegate.dialects.terraform.block import MISSHAPEN
-from tablegate.dialects.terraform.references import Reference
+from tablegate.dialects.terraform.configuration import tree
+from tablegate.dialects.terraform.references import Reference, UnknownValue, may_be_equal
 from tablegate.dialects.terraform.regions import Regions
 from tablegate.dialects.terraform.resources import Resource, Snapshot, doubt_about
 from tablegate.dialects.terraform.schema import TABLE_TYPES
@@ -39,7 +40,7 @@ class TableFinder:
         self._locations: dict[str, Location] = {}
         self._by_name: dict[str, list[Resource]] = {}
         for table in self.tables:
-            name = table_name(table)
+            name = table_name(table) or spelled(table, _name_key(table))
             if name:
                 self._by_name.setdefault(name, []).append(table)
 
@@ -54,9 +55,34 @@ class TableFinder:
             return TableMatch((), _CIRCULAR)
         self._asking.add(resource.address)
         try:
-            return self.by_references(resource.references(key), resource)
+            return self.by_expression(resource.block.expression(key), resource)
         finally:
             self._asking.discard(resource.address)
+
+    def by_expression(self, expression: object, resource: Resource) -> TableMatch:
+        """The table that an expression means whose value is not known."""
+        given = tree(expression).get("given")
+        named = self._spelled(given, resource) if isinstance(given, UnknownValue) else TableMatch()
+        if named.table is not None:
+            return named
+        references = resource.snapshot.resolver.trace(expression, resource.scope)
+        return self.by_references(references, resource) if references else named
+
+    def _spelled(self, value: UnknownValue, resource: Resource) -> TableMatch:
+        """The table whose name has the same unknown parts, else the tables whose name may come to the same."""
+        text = value.spelled()
+        match = self.by_text(text, resource)
+        if match.tables:
+            return match
+        name = table_name_in(text)
+        location = self.location(resource).of(name)
+        possible = tuple(
+            table.address
+            for known, tables in self._by_name.items()
+            for table in tables
+            if may_be_equal(name.name, known) and location.is_near(self._location_of_table(table)) is not False
+        )
+        return TableMatch(possible, value.doubt(), None, name.is_stream) if possible else TableMatch()
 
     def by_text(self, text: str, resource: Resource) -> TableMatch:
         """The table of a name, an ARN or an id of application autoscaling."""
@@ -147,7 +173,17 @@ def _is_of_another(reference: Reference) -> bool:
 
 def table_name(table: Resource) -> str | None:
     """A table's name, if it is known."""
-    return table.known_text("name" if table.resource_change.type == "aws_dynamodb_table" else "table_name")
+    return table.known_text(_name_key(table))
+
+
+def _name_key(table: Resource) -> str:
+    return "name" if table.resource_change.type == "aws_dynamodb_table" else "table_name"
+
+
+def spelled(resource: Resource, key: str) -> str | None:
+    """A text that source does not know, with symbols for its unknown parts."""
+    given = tree(resource.block.expression(key)).get("given")
+    return given.spelled() if isinstance(given, UnknownValue) else None
 
 
 Tags = Value[Mapping[str, str | None]]
@@ -186,7 +222,10 @@ class TableTags:
         tags = block.content.get("tags")
         doubt = block.doubt("tags")
         if doubt is not None:
-            return facts.TAGS.doubted(doubt, block.place("tags"))
+            # One unknown value makes a plan withhold all tags. Source may spell out the others.
+            tags = block.source_value("tags")
+            if not isinstance(tags, dict):
+                return facts.TAGS.doubted(doubt, block.place("tags"))
         if tags is not None and not isinstance(tags, dict):
             block.report_shape("tags", "an object")
             return facts.TAGS.doubted(MISSHAPEN, block.place("tags"))

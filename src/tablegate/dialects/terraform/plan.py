@@ -120,7 +120,13 @@ class Plan:
             for name in (*self._provider_names(), *(row.provider_name for row in self._changes.rows))
         )
         return source_map.SourceMap(
-            source, options.variable_files, options.grammar, self._configuration, variables, tofu=tofu
+            source,
+            options.variable_files,
+            options.grammar,
+            self._configuration,
+            variables,
+            tofu=tofu,
+            state=self._state,
         )
 
     def _tool(self) -> str:

@@ -366,3 +366,28 @@ class UnknownValue:
         shown = ", ".join(self.names[:MAX_NAMES])
         more = f" and {len(self.names) - MAX_NAMES} more" if len(self.names) > MAX_NAMES else ""
         return Doubt(f"{self.reason}: {shown}{more}" if shown else self.reason, self.settle, self.names)
+
+    def spelled(self) -> str:
+        """The value as a text, with a symbol for each part that is not known: the same one for the same part."""
+        if self.parts:
+            return "".join(part if isinstance(part, str) else part.spelled() for part in self.parts)
+        same = self.label or (self.references if self.direct and self.references else id(self))
+        return f"{_BEGIN}{same}{_END}"
+
+
+_BEGIN, _END = "\ue100", "\ue101"  # around what stands for an unknown part: private to this module
+_SYMBOL = re.compile(f"{_BEGIN}[^{_END}]*{_END}")
+
+
+def has_symbols(text: str) -> bool:
+    """Whether a spelled text has parts that are not known."""
+    return _BEGIN in text
+
+
+def may_be_equal(left: str, right: str) -> bool:
+    """Whether two spelled texts may be equal, by what is known of their beginnings and ends."""
+    if not has_symbols(left) and not has_symbols(right):
+        return left == right
+    ones, others = _SYMBOL.split(left), _SYMBOL.split(right)
+    starts, ends = (ones[0], others[0]), (ones[-1][::-1], others[-1][::-1])
+    return all(one.startswith(other) or other.startswith(one) for one, other in (starts, ends))

@@ -18,7 +18,7 @@ from tablegate.dialects.joins.watchers import (
 )
 from tablegate.dialects.resource import TERRAFORM
 from tablegate.dialects.terraform.block import Block
-from tablegate.dialects.terraform.configuration import Tree, trees
+from tablegate.dialects.terraform.configuration import Tree, tree, trees
 from tablegate.dialects.terraform.joins import TableFinder, table_name
 from tablegate.dialects.terraform.regions import Regions
 from tablegate.dialects.terraform.resources import Resource, Snapshot, doubt_about
@@ -107,9 +107,15 @@ class Alarms:
                 watched = Alarm(address=alarm.address, metric=name, index=index if isinstance(index, str) else None)
                 self._add(alarm, self._finder.by_text(table, alarm), watched, account)
         elif metric.is_unknown("dimensions"):
-            references = alarm.snapshot.resolver.trace(metric.expression("dimensions"), alarm.scope)
-            match = self._finder.by_references(references, alarm)
-            self._add(alarm, match, Alarm(address=alarm.address, metric=name), account)
+            expression = metric.expression("dimensions")
+            given = tree(tree(expression).get("given"))
+            index, table = given.get("GlobalSecondaryIndexName"), given.get("TableName")
+            if isinstance(table, str):
+                match = self._finder.by_text(table, alarm)
+            else:
+                match = self._finder.by_expression({**tree(expression), "given": table}, alarm)
+            watched = Alarm(address=alarm.address, metric=name, index=index if isinstance(index, str) else None)
+            self._add(alarm, match, watched, account)
 
     def _add(self, resource: Resource, match: TableMatch, alarm: Alarm, account: Value[str]) -> None:
         match = self._finder.if_it_exists(match, resource)

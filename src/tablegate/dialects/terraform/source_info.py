@@ -71,6 +71,10 @@ class BlockLines:
         """What the dynamic blocks of this name repeat over; None if that is not known."""
         return None
 
+    def configured(self) -> Tree | None:
+        """The expressions of this block, where a plan does not list them; None if source does not tell either."""
+        return None
+
     def source_value(self, key: str) -> object:  # noqa: ARG002 - what is known of it is in its expression
         """The value of an argument that a plan does not know; None if source does not know it either."""
         return None

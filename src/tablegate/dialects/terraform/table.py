@@ -8,8 +8,10 @@ from typing import TypeGuard
 
 from tablegate.dialects.terraform.autoscaling import Scaling
 from tablegate.dialects.terraform.block import Block
+from tablegate.dialects.terraform.configuration import tree
 from tablegate.dialects.terraform.joins import TableFinder, TableTags, table_name
 from tablegate.dialects.terraform.kms import KmsKeys
+from tablegate.dialects.terraform.references import UnknownValue
 from tablegate.dialects.terraform.regions import Regions
 from tablegate.dialects.terraform.related_resources import Alarms, Backups, Consumers, Destinations, Insights, Policies
 from tablegate.dialects.terraform.resources import Resource, Snapshot
@@ -81,6 +83,16 @@ _NO_RETENTION = Retention(
 )
 
 
+def _name(root: Block) -> Value[str]:
+    """The name. Of one that is not known, source may have parts."""
+    name = root.text(facts.NAME, "name")
+    if name.known or root.is_sensitive("name"):
+        return name
+    given = tree(root.expression("name")).get("given") or root.source_value("name")
+    parts = given.parts if isinstance(given, UnknownValue) else ()
+    return replace(name, parts=tuple(part if isinstance(part, str) else None for part in parts))
+
+
 def read_table(table: Resource, joins: TableJoins) -> Table:
     """The table with what other resources say of it."""
     root = table.block
@@ -102,7 +114,7 @@ def read_table(table: Resource, joins: TableJoins) -> Table:
         type=table.resource_change.type,
         kind=TableKind.GLOBAL if replicas.content else TableKind.REGIONAL,
         label=table.resource_change.name,
-        name=root.text(facts.NAME, "name"),
+        name=_name(root),
         name_generated=False,
         name_fixed=False,
         arn=joins.arn(table, region.content, account.content),

@@ -8,12 +8,14 @@ from functools import cached_property
 
 from tablegate.dialects.reading import Faults, Reading, ReadOptions
 from tablegate.dialects.terraform.configuration import Configuration
+from tablegate.dialects.terraform.configuration import Key as InstanceKey
 from tablegate.dialects.terraform.estate import EstateBuilder
 from tablegate.dialects.terraform.references import UnknownValue
 from tablegate.dialects.terraform.secrets import texts
 from tablegate.dialects.terraform.source.budget import Budget
 from tablegate.dialects.terraform.source.definitions import (
     Definition,
+    Key,
     RootVariables,
     definition_of,
     is_tofu,
@@ -170,6 +172,9 @@ class Project:
     def keep_secret(self, content: object) -> None:
         """Keep the texts of a sensitive value out of every report."""
         self._secrets.update(texts(content))
+
+    def read_by_plan(self, module: str, data: Key, key: InstanceKey, attribute: str) -> object:
+        """Nothing: there is no plan."""
 
 
 def _may_be_local(source: UnknownValue) -> bool:

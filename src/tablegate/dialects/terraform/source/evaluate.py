@@ -203,9 +203,17 @@ def _into(content: object, steps: tuple[Step, ...], scope: EvaluationScope) -> o
 
 def _inside(whole: UnknownValue, steps: tuple[Step, ...]) -> UnknownValue:
     """A member of an unknown value. Its label keeps it apart from other members."""
-    names = [step.name for step in steps if isinstance(step, Attr)]
-    label = ".".join((whole.label, *names)) if whole.label and len(names) == len(steps) else ""
+    names = [name for step in steps if (name := _named_by(step)) is not None]
+    label = "".join((whole.label, *names)) if whole.label and len(names) == len(steps) else ""
     return UnknownValue(whole.reason, whole.settle, names=whole.names, references=whole.references, label=label)
+
+
+def _named_by(step: Step) -> str | None:
+    """A step that is a name or a literal key, in one spelling."""
+    if isinstance(step, Attr):
+        return f".{step.name}"
+    key = step.key.content if isinstance(step, At) and isinstance(step.key, Literal) else None
+    return None if key is None else f".{key}" if isinstance(key, str) else f"[{key}]"
 
 
 def _splatted(content: object, rest: tuple[Step, ...], scope: EvaluationScope) -> object:
@@ -213,10 +221,17 @@ def _splatted(content: object, rest: tuple[Step, ...], scope: EvaluationScope) -
     if hasattr(content, "each"):
         items = content.each()
     if type(items) is UnknownValue:
-        return items
+        return _of_each(items, rest) if hasattr(content, "each") else items
     if not isinstance(items, list):
         items = [] if items is None else [items]
     return [_into(item, rest, scope) for item in items]
+
+
+def _of_each(instances: UnknownValue, steps: tuple[Step, ...]) -> UnknownValue:
+    """An attribute of each of some instances whose number is not known."""
+    first = steps[0].name if steps and isinstance(steps[0], Attr) else ""
+    references = tuple((module, f"{text}.{first}".removesuffix(".")) for module, text in instances.references)
+    return UnknownValue(instances.reason, instances.settle, names=instances.names, references=references)
 
 
 def _member(content: object, name: str) -> object:
@@ -340,7 +355,7 @@ def _conditional(node: Conditional, scope: EvaluationScope) -> object:
 def _unary(node: Unary, scope: EvaluationScope) -> object:
     content = _evaluate(node.operand, scope)
     if type(content) is UnknownValue:
-        return content
+        return merged_unknown([content])
     return not as_bool(content) if node.operator == "!" else negated(content)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 from tablegate.dialects.terraform.configuration import Key as InstanceKey
 from tablegate.dialects.terraform.configuration import bracketed
-from tablegate.dialects.terraform.references import UnknownValue
+from tablegate.dialects.terraform.references import Reached, UnknownValue
 from tablegate.dialects.terraform.source.budget import Budget
 from tablegate.dialects.terraform.source.definitions import Definition, Key, lifecycle_of, refuse_parsing
 from tablegate.dialects.terraform.source.evaluate import evaluated
@@ -109,16 +109,23 @@ def instance_key(key: object) -> InstanceKey:
 class ResourceInstances:
     """All instances of a resource or module call. Without count and for_each it behaves as the single instance."""
 
-    def __init__(self, repeats: Repetition, one: Callable[[object, object], ResourceValue], address: str) -> None:
+    def __init__(
+        self,
+        repeats: Repetition,
+        one: Callable[[object, object], ResourceValue],
+        address: str,
+        reached: Reached | None = None,
+    ) -> None:
         self._repeats = repeats
         self._one = one
         self._address = address
+        self._reached = reached  # how a reference reads it
 
     def get(self, name: str) -> object:
         """An attribute of the single instance."""
         if not self._repeats.single:
             if self._repeats.doubt is not None:
-                return merged_unknown([self._repeats.doubt])
+                return self._some(self._repeats.doubt)
             raise FailedError
         if not self._repeats.pairs:
             raise FailedError  # OpenTofu: null has no attributes
@@ -132,22 +139,27 @@ class ResourceInstances:
             if known == wanted and type(known) is type(wanted):
                 return self._one(known, value)
         if repeats.doubt is not None:
-            return repeats.doubt
+            return self._some(repeats.doubt)
         raise FailedError
 
     def each(self) -> list[object] | UnknownValue:
         """All instances."""
         if self._repeats.doubt is not None:
-            return self._repeats.doubt
+            return self._some(self._repeats.doubt)
         return [self._one(key, value) for key, value in self._repeats.pairs]
 
     def keys(self) -> Mapping[str, object] | list[object] | UnknownValue:
         """The instances by key (for_each), or as a list (count)."""
         if self._repeats.doubt is not None:
-            return self._repeats.doubt
+            return self._some(self._repeats.doubt)
         if self._repeats.single or self._repeats.counts:
             return [self._one(key, value) for key, value in self._repeats.pairs]
         return {str(key): self._one(key, value) for key, value in self._repeats.pairs}
+
+    def _some(self, doubt: UnknownValue) -> UnknownValue:
+        """Instances of which it is not known how many there are. What is read of them is read of this resource."""
+        references = () if self._reached is None else (self._reached,)
+        return UnknownValue(doubt.reason, doubt.settle, names=doubt.names, references=references or doubt.references)
 
     def whole(self) -> UnknownValue:
         """All instances as one value, which is never known."""
@@ -174,6 +186,9 @@ class ResourceValue:
         shown = f"{self._module.address}.{reference}".removeprefix(".")
         own = known_after_apply(shown, (self._module.address, reference))
         if self._name.mode == "data":
+            planned = self._module.read_by_plan(self._name, self._key, name)
+            if planned is not None:
+                return planned
             own = known_after_plan(shown, (self._module.address, reference))
         body = self._module.body(self._name)
         output, input_name = _PASSES_ON.get(self._name.type, ("", ""))
@@ -252,6 +267,9 @@ class Project(Protocol):
 
     def keep_secret(self, content: object) -> None:
         """Keep the texts of a sensitive value out of every report."""
+
+    def read_by_plan(self, module: str, data: Key, key: InstanceKey, attribute: str) -> object:
+        """What a plan read from a data source; None if there is no plan, or it does not tell."""
 
 
 class ModuleInstance:
@@ -379,7 +397,12 @@ class ModuleInstance:
             repeats,
             lambda at, value: ResourceValue(self, key, at, value, counts=repeats.counts),
             f"{type_}.{name}",
+            (self.address, f"data.{type_}.{name}" if mode == "data" else f"{type_}.{name}"),
         )
+
+    def read_by_plan(self, data: Key, key: object, attribute: str) -> object:
+        """An attribute of a data source, if the source belongs to a plan that tells it."""
+        return self._project.read_by_plan(self.address, data, instance_key(key), attribute)
 
     def repeats(self, key: Key) -> Repetition:
         """The instances of a resource."""

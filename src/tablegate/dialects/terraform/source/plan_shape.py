@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from tablegate.dialects.terraform.block import InOrder
+from tablegate.dialects.terraform.configuration import tree
 from tablegate.dialects.terraform.references import UnknownValue
 from tablegate.dialects.terraform.source.definitions import inner_type, lifecycle_of
 from tablegate.dialects.terraform.source.evaluate import evaluated
@@ -169,7 +170,7 @@ def _put_blocks(
     """Add the blocks of one type. If the number of one dynamic block is unknown, all of them are."""
     objects: list[PlanObject] = []
     for block in blocks:
-        for body, inner in _bodies(block, scope):
+        for body, inner in bodies(block, scope):
             if isinstance(inner, UnknownValue):
                 into.unknown[type_] = True
                 into.expressions[type_] = {"doubt": inner.doubt(), "reached": inner.references, "candidates": ()}
@@ -184,7 +185,7 @@ def _put_blocks(
     return [each.written for each in objects]
 
 
-def _bodies(block: Block, scope: EvaluationScope) -> Iterator[tuple[Body, EvaluationScope | UnknownValue]]:
+def bodies(block: Block, scope: EvaluationScope) -> Iterator[tuple[Body, EvaluationScope | UnknownValue]]:
     """The bodies of a block: its own, or one for each item of a dynamic block."""
     if block.type != "dynamic":
         yield block.body, scope
@@ -205,6 +206,14 @@ def _bodies(block: Block, scope: EvaluationScope) -> Iterator[tuple[Body, Evalua
     name = _iterator(block)
     for key, value in items:
         yield contents[0].body, scope._replace(names={**scope.names, name: {"key": key, "value": value}})
+
+
+def plainly(expressions: Mapping[str, object]) -> dict[str, object]:
+    """The expressions as the configuration of a plan lists them: blocks in the order of source."""
+    return {
+        name: [plainly(tree(item)) for item in one] if isinstance(one, InOrder) else one
+        for name, one in expressions.items()
+    }
 
 
 def _dynamic_items(content: object) -> list[tuple[object, object]] | UnknownValue:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
 
 from tablegate.dialects.terraform.configuration import Configuration, Tree, calls, steps, tree, trees, unkeyed
+from tablegate.dialects.terraform.configuration import Key as InstanceKey
+from tablegate.dialects.terraform.prior_state import PriorState
 from tablegate.dialects.terraform.references import Rest, UnknownValue
 from tablegate.dialects.terraform.resource_changes import ResourceChange
 from tablegate.dialects.terraform.source.budget import Budget
 from tablegate.dialects.terraform.source.definitions import Definition, Key, definition_of, inner_type
 from tablegate.dialects.terraform.source.evaluate import evaluated
 from tablegate.dialects.terraform.source.modules import ModuleInstance, instance_key
-from tablegate.dialects.terraform.source.plan_shape import keeping
+from tablegate.dialects.terraform.source.plan_shape import bodies, keeping, plainly, plan_object
 from tablegate.dialects.terraform.source.scalars import FailedError
 from tablegate.dialects.terraform.source.values import EvaluationScope
 from tablegate.dialects.terraform.source_info import Lifecycle, SourceMatch
-from tablegate.dialects.terraform.source_map.blocks import BlockMap
+from tablegate.dialects.terraform.source_map.blocks import NO_NAMES, BlockMap, DynamicItem, Names
 from tablegate.dialects.terraform.source_map.expressions import (
     ExpressionSite,
     ValueTracer,
@@ -37,6 +38,17 @@ from tablegate.syntax.source import Tree as SourceTree
 _META = frozenset({"count", "for_each", "provider", "depends_on"})
 OF_CALLS = frozenset({"source", "version", "providers"})
 _META_BLOCKS = frozenset({"lifecycle", "provisioner", "connection", "dynamic"})
+_WITHOUT_SECRETS = frozenset(
+    {
+        "aws_caller_identity",
+        "aws_dynamodb_table",
+        "aws_iam_policy_document",
+        "aws_kms_alias",
+        "aws_kms_key",
+        "aws_partition",
+        "aws_region",
+    }
+)
 
 
 def agrees(body: Body, expressions: Tree, own: frozenset[str] = frozenset()) -> bool:
@@ -90,23 +102,53 @@ def _root(reference: str) -> str:
 class Evaluation:
     """Evaluates expressions of a plan's source with the variables of the plan."""
 
-    def __init__(self, folders: Folders, root: Module, variables: Tree) -> None:
+    def __init__(self, folders: Folders, root: Module, variables: Tree, state: PriorState) -> None:
         self._folders = folders
+        self._state = state
         self._variables = variables
         self.budget = Budget()
         self._definitions: dict[str, Definition] = {}
+        self._dynamic: dict[tuple[str, int], list[DynamicItem]] = {}
         self._modules: dict[str, ModuleInstance | None] = {"": ModuleInstance(self, self._definition(root.folder))}
 
-    def value(self, instance: ResourceChange, node: Expression) -> object:
-        """The value of an expression of a resource instance. None if the instance does not exist in source."""
+    def value(self, instance: ResourceChange, node: Expression, known: Names) -> object:
+        """The value of an expression of a resource instance, with the variables of dynamic blocks around it.
+
+        None if the instance does not exist in source.
+        """
         module = self._module(instance.module)
         if module is None:
             return None
         try:
             scope = self._scope(module, instance)
-            return None if scope is None else evaluated(node, scope)
+            return None if scope is None else evaluated(node, scope._replace(names=known))
         except ParseError:
             return None
+
+    def items(self, instance: ResourceChange, dynamic: Block, content: Body, known: Names) -> list[DynamicItem]:
+        """What a dynamic block makes. None of it if that is not known."""
+        if known:  # of a dynamic block around it
+            return self._items(instance, dynamic, content, known)
+        key = instance.address, id(dynamic)
+        if key not in self._dynamic:
+            self._dynamic[key] = self._items(instance, dynamic, content, known)
+        return self._dynamic[key]
+
+    def _items(self, instance: ResourceChange, dynamic: Block, content: Body, known: Names) -> list[DynamicItem]:
+        module = self._module(instance.module)
+        try:
+            scope = None if module is None else self._scope(module, instance)
+            if module is None or scope is None:
+                return []
+            items = []
+            for body, inner in bodies(dynamic, scope._replace(names=known)):
+                if isinstance(inner, UnknownValue) or body is not content:
+                    return []
+                made = plan_object(body, dynamic, inner, module)
+                items.append(DynamicItem(inner.names, made.content, plainly(made.expressions)))
+        except ParseError:
+            return []
+        return items
 
     def definition_called(self, block: Block, module: ModuleInstance, path: tuple[str, ...]) -> Definition | None:
         """The definition of the module that a block calls. None if its source is not available."""
@@ -124,6 +166,12 @@ class Evaluation:
 
     def keep_secret(self, content: object) -> None:
         """Nothing to do: the plan marks its sensitive values."""
+
+    def read_by_plan(self, module: str, data: Key, key: InstanceKey, attribute: str) -> object:
+        """What the plan read from a data source that can hold no secret."""
+        if data.type not in _WITHOUT_SECRETS:
+            return None
+        return tree(self._state.data(module, data.type, data.name, key)).get(attribute)
 
     def _definition(self, folder: str) -> Definition:
         definition = self._definitions.get(folder)
@@ -152,6 +200,22 @@ class Evaluation:
         return None if at is None or repeats.doubt is not None else EvaluationScope(module, *at, repeats.counts)
 
 
+class InstanceValues:
+    """Evaluates the expressions of one resource instance."""
+
+    def __init__(self, evaluation: Callable[[], Evaluation], instance: ResourceChange) -> None:
+        self._evaluation = evaluation
+        self._instance = instance
+
+    def value(self, node: Expression, known: Names = NO_NAMES) -> object:
+        """The value of an expression."""
+        return self._evaluation().value(self._instance, node, known)
+
+    def items(self, dynamic: Block, content: Body, known: Names) -> list[DynamicItem]:
+        """What a dynamic block makes."""
+        return self._evaluation().items(self._instance, dynamic, content, known)
+
+
 class SourceMap:
     """The source of one plan. Files are parsed only when a resource in them is looked up."""
 
@@ -164,8 +228,10 @@ class SourceMap:
         variables: Tree,
         *,
         tofu: bool,
+        state: PriorState,
     ) -> None:
         self._folders = Folders(source, values, grammar, tofu=tofu)
+        self._state = state
         self._configuration = configuration
         self._tracer = ValueTracer(variables)
         self._root = Module(self._folders, source.root)
@@ -190,17 +256,10 @@ class SourceMap:
         sure = configured is not None and self._agrees(block, body, configured) and self._is_called(instance.module)
         keys = tuple(call.key for call in calls(instance.module))
         site = ExpressionSite(module, keys, body.attributes.get("for_each"), instance.key)
-        value = partial(self._value, instance)
-        written = BlockMap(block, body, content, site, self._tracer, sure=sure, value=value)
-        kept = Lifecycle(*(self._evaluated_flag(instance, attribute) for attribute in keeping(body)))
+        values = InstanceValues(self._evaluator, instance)
+        written = BlockMap(block, body, content, site, self._tracer, sure=sure, values=values)
+        kept = Lifecycle(*(_evaluated_flag(values, attribute) for attribute in keeping(body)))
         return SourceMatch(written, kept, sure)
-
-    def _evaluated_flag(self, instance: ResourceChange, attribute: Attribute | None) -> Attribute | None:
-        """An argument with what its expression comes to, if that is known: OpenTofu takes variables in a lifecycle."""
-        if attribute is None or isinstance(attribute.value, Literal):
-            return attribute
-        content = self._value(instance, attribute.value)
-        return attribute._replace(value=Literal(content)) if isinstance(content, (bool, str)) else attribute
 
     def _agrees(self, block: Block, body: Body, configured: Tree) -> bool:
         """Whether the block is the one that was planned. Computed once for all instances of a resource."""
@@ -230,13 +289,21 @@ class SourceMap:
         part = member_at(attribute.value, tuple(key for key in keys if key is not None))
         return expression_of(part.node), rest[len(part.taken) :]
 
-    def _value(self, instance: ResourceChange, node: Expression) -> object:
+    def _evaluator(self) -> Evaluation:
         if self._evaluation is None:
-            self._evaluation = Evaluation(self._folders, self._root, self._variables)
-        return self._evaluation.value(instance, node)
+            self._evaluation = Evaluation(self._folders, self._root, self._variables, self._state)
+        return self._evaluation
 
     def _module(self, address: str) -> Module | None:
         module: Module | None = self._root
         for call in calls(address):
             module = None if module is None else module.child(call.name)
         return module
+
+
+def _evaluated_flag(values: InstanceValues, attribute: Attribute | None) -> Attribute | None:
+    """An argument with what its expression comes to, if that is known: OpenTofu takes variables in a lifecycle."""
+    if attribute is None or isinstance(attribute.value, Literal):
+        return attribute
+    content = values.value(attribute.value)
+    return attribute._replace(value=Literal(content)) if isinstance(content, (bool, str)) else attribute

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 from tablegate.dialects.terraform.configuration import Tree, tree
 from tablegate.dialects.terraform.source.definitions import inner_type
@@ -194,10 +194,37 @@ class _Candidate(NamedTuple):
     name: str = ""  # of what a dynamic block repeats over
 
 
+Names = Mapping[str, object]
+NO_NAMES: Names = {}
+
+
+class DynamicItem(NamedTuple):
+    """One block that a dynamic block makes: the variables in it, its known content, and its expressions."""
+
+    names: Names
+    content: Tree
+    expressions: Tree
+
+    def may_be(self, item: Tree) -> bool:
+        """Whether no text or number of a planned block contradicts it."""
+        known = ((key, one) for key, one in self.content.items() if isinstance(one, (str, int, float)))
+        return not any(contradicts(Literal(one), item.get(key)) for key, one in known)
+
+
+class Values(Protocol):
+    """What expressions of a resource instance come to."""
+
+    def value(self, node: Expression, known: Names = NO_NAMES) -> object:
+        """The value of an expression."""
+
+    def items(self, dynamic: Block, content: Body, known: Names) -> list[DynamicItem]:
+        """What a dynamic block makes."""
+
+
 class BlockMap(BlockLines):
     """One block of a plan with its source."""
 
-    __slots__ = ("_body", "_content", "_site", "_sure", "_tracer", "_value")
+    __slots__ = ("_around", "_body", "_content", "_dynamic", "_items", "_site", "_sure", "_tracer", "_values")
 
     def __init__(
         self,
@@ -208,7 +235,9 @@ class BlockMap(BlockLines):
         tracer: ValueTracer,
         *,
         sure: bool,
-        value: Callable[[Expression], object],
+        values: Values,
+        around: BlockMap | None = None,
+        dynamic: bool = False,
     ) -> None:
         super().__init__(body.attributes, {}, block)
         self._body = body
@@ -216,7 +245,10 @@ class BlockMap(BlockLines):
         self._site = site
         self._tracer = tracer
         self._sure = sure
-        self._value = value
+        self._values = values
+        self._around = around
+        self._dynamic = dynamic
+        self._items: Sequence[DynamicItem] | None = None
 
     def place(self, key: str) -> Place:
         """Where a member is written. The block, if it is not set there or has another value."""
@@ -245,7 +277,17 @@ class BlockMap(BlockLines):
         chosen = _best_candidate(candidates, item, number, len(whole) if isinstance(whole, list) else 0)
         if chosen is None:
             return ArgumentLines(self.own_place, self._block)
-        return BlockMap(chosen.block, chosen.body, item, chosen.site, self._tracer, sure=self._sure, value=self._value)
+        return BlockMap(
+            chosen.block,
+            chosen.body,
+            item,
+            chosen.site,
+            self._tracer,
+            sure=self._sure,
+            values=self._values,
+            around=self,
+            dynamic=bool(chosen.name),
+        )
 
     def dynamic(self, key: str) -> Sequence[object] | None:
         """The for_each expressions of the dynamic blocks of this name. None if source and plan may not match."""
@@ -257,10 +299,38 @@ class BlockMap(BlockLines):
         references_only = [one for one in read if "constant_value" not in one]
         return references_only if all(references_only) else None
 
+    def configured(self) -> Tree | None:
+        """The expressions of a block that a dynamic block makes, if source and plan are known to match."""
+        made = self._made if self._dynamic else None
+        return None if made is None else made.expressions
+
     def source_value(self, key: str) -> object:
         """The value of an argument, if source and plan are known to match."""
-        attribute = self._attributes.get(key) if self._sure and not self._site.iterators else None
-        return None if attribute is None else self._value(attribute.value)
+        attribute = self._attributes.get(key)
+        if attribute is None or not self._sure:
+            return None
+        made = self._made
+        if self._site.iterators and made is None:
+            return None
+        return self._values.value(attribute.value, NO_NAMES if made is None else made.names)
+
+    @property
+    def _made(self) -> DynamicItem | None:
+        """The one item of a dynamic block that made this block, or a block around it. None if there is none."""
+        if self._items is None:
+            self._items = self._possible()
+        return self._items[0] if len(self._items) == 1 else None
+
+    def _possible(self) -> Sequence[DynamicItem]:
+        if self._around is None or not self._sure:
+            return ()
+        outer = self._around._made
+        if not self._dynamic:
+            return () if outer is None else (outer,)
+        if outer is None and self._around._site.iterators:
+            return ()
+        items = self._values.items(self._block, self._body, NO_NAMES if outer is None else outer.names)
+        return [one for one in items if one.may_be(self._content)]
 
     def document_places(self, key: str) -> DocumentPlaces | None:
         """The places of the parts of a policy document in an argument."""
