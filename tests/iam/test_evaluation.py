@@ -238,6 +238,18 @@ def test_a_reference_and_a_literal_are_the_same_table() -> None:
     assert of(statement("GetItem"), symbols=symbols).can("GetItem", here).truth is True
 
 
+def test_an_empty_part_is_not_filled_in() -> None:
+    """An ARN without a region or account is none of a table's, known or not; a Deny over it denies nothing."""
+    symbols = Symbols()
+    here = build.table(name=facts.NAME.of("Orders"))
+    empty = "arn:aws:dynamodb:us-east-1::table/Orders"
+    assert of(statement("GetItem", empty), symbols=symbols).can("GetItem", here).truth is False
+    assert of(statement("GetItem", empty)).can("GetItem", table()).truth is False
+    spared = of(statement("GetItem", arn_of(here, symbols)), deny("GetItem", empty), symbols=symbols)
+    assert spared.can("GetItem", here).truth is True
+    assert names(spared) == {arn_of(here, symbols): {"GetItem"}}
+
+
 @pytest.mark.parametrize(
     ("actions", "resources", "expected"),
     [

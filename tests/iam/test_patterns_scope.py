@@ -156,3 +156,20 @@ def test_many_stars_in_every_part_take_no_time_to_speak_of() -> None:
     stars = "*?" * 40
     assert scope_of(f"arn:{stars}:{stars}:{stars}:{stars}:{stars}").tier is Tier.NONE
     assert scope_of(":".join(["*a" * 40] * 4)).tier is Tier.EVERYWHERE
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "arn:aws:dynamodb::111122223333:table/Orders",
+        "arn:aws:dynamodb:us-east-1::table/Orders",
+        "arn:aws:dynamodb:*::table/*",
+        "arn:aws:dynamodb:::table/*",
+        "arn:aws:dynamodb::*",
+        "arn:aws:dynamodb:::*",
+        "arn::dynamodb:*:*:table/*",
+    ],
+)
+def test_an_empty_part_matches_no_table(pattern: str) -> None:
+    """A table is in a region of an account: IAM does not fill in what is missing."""
+    assert scope_of(pattern).tier is Tier.NONE

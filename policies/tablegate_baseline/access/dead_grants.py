@@ -25,6 +25,7 @@ from tablegate.policy.access import (
     fits,
     has_symbol,
     is_wildcard,
+    lacks_place,
     matches,
     narrowing,
     reaches,
@@ -270,7 +271,7 @@ def _is_dead(action: Action, grant: Grant) -> bool:
     if any(set(text) <= {"*"} for text in texts):
         return False
     return not any(fits(action, scope_of(text)) for text in texts if scope_of(text).tier is not Tier.NONE) and any(
-        scope_of(text).tier is not Tier.NONE or _is_name(text) for text in texts
+        scope_of(text).tier is not Tier.NONE or _is_name(text) or _lacks_place(text) for text in texts
     )
 
 
@@ -287,9 +288,16 @@ def _is_name(text: str) -> bool:
     return bool(text) and ":" not in text and not is_wildcard(text)
 
 
+def _lacks_place(text: str) -> bool:
+    """Whether a resource is an ARN of DynamoDB whose region or account is empty."""
+    return text.startswith("arn:") and ":dynamodb:" in text and lacks_place(text)
+
+
 def _why_dead(text: str, dead: list[Action]) -> str:
     if _is_name(text):
         return ", which is a name, not an ARN"
+    if _lacks_place(text):
+        return ": its region or account is empty"
     tail = text.split(":", 5)[-1]
     if tail.partition("/")[2].partition("/")[0].endswith("index"):
         return ", which lacks a slash before index"

@@ -231,9 +231,7 @@ def _passes_all_tables(grant: Grant) -> bool:
     if not actions.inverted and all(may_concern_dynamodb(text) is False for text in actions.texts):
         return False
     scopes = [scope_of(text) for text in resources.texts]
-    return resources.inverted or any(
-        scope.tier is not Tier.NONE and ("*" in scope.where[2] or not scope.where[2]) for scope in scopes
-    )
+    return resources.inverted or any(scope.tier is not Tier.NONE and "*" in scope.where[2] for scope in scopes)
 
 
 def _limits_to_own_account(grant: Grant, *, negated: bool) -> bool:

@@ -302,7 +302,8 @@ def where_it_works(grant: Grant, actions: Collection[Action]) -> str:
     names = [action.full_name for action in actions]
     if all(action.account_level for action in actions):
         return replacement_statement(grant, names, ["*"])
-    scopes = [scope for scope in map(scope_of, grant.statement.resources.texts) if scope.tier is not Tier.NONE]
+    texts = (":".join(part or "*" for part in text.split(":", 5)) for text in grant.statement.resources.texts)
+    scopes = [scope for scope in map(scope_of, texts) if scope.tier is not Tier.NONE]
     arns = [_arn_to_fill_in(grant, scope) for scope in scopes] or [_arn_to_fill_in(grant, Scope(Tier.ALL))]
     ends = _arn_suffixes(Scope(Tier.ALL, below="*"), actions)
     return replacement_statement(grant, names, [f"{arn}{end}" for arn in arns for end in ends])
@@ -379,7 +380,7 @@ def _resource_names(grant: Grant, actions: frozenset[Action], *, closed: bool) -
 
 
 def _has_open_location(scope: Scope) -> bool:
-    return any(is_wildcard(part) or not part for part in scope.where)
+    return any(is_wildcard(part) for part in scope.where)
 
 
 def _account_resources(grant: Grant) -> list[str]:

@@ -324,7 +324,7 @@ def _excludes_iam(grant: Grant) -> bool:
 def _open_part(reach: Reach, bound: set[str]) -> tuple[Severity, str] | None:
     """The part of the ARN that is a wildcard, and its severity."""
     partition, region, account = reach.scope.where
-    if ("*" in account or not account) and not bound & _OWN_ACCOUNT:
+    if "*" in account and not bound & _OWN_ACCOUNT:
         return (HIGH if _table_admits_others(reach) else LOW), "account"
     if "*" in partition:
         return INFO, "partition"

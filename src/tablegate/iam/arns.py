@@ -129,7 +129,7 @@ def partition_of(region: str) -> str:
 
 
 def at_home(pattern: str, target: str) -> str:
-    """The pattern with the target's partition, region and account, where those of the target are not known.
+    """The pattern with the target's partition, region and account, where the target's are not known and it has one.
 
     A table of this input is in the account that the input is for, and so, unless it says otherwise, is a policy
     beside it.
@@ -138,7 +138,7 @@ def at_home(pattern: str, target: str) -> str:
         return pattern
     target_parts, parts = target.split(":", 5), pattern.split(":", 5)
     for index in (1, 3, 4):
-        if has_symbol(target_parts[index]) and "*" not in parts[index]:
+        if parts[index] and has_symbol(target_parts[index]) and "*" not in parts[index]:
             parts[index] = target_parts[index]
     return ":".join(parts)
 

@@ -100,13 +100,16 @@ def scope_of(pattern: str) -> Scope:
     if service != "dynamodb" and not _may_match(service, "dynamodb"):
         return Scope(Tier.NONE)
     where = (partition, region, account)
+    if lacks_place(pattern) and not tail.startswith("global-table/"):
+        return Scope(Tier.NONE)
     return _scope_of_table(tail, where) if tail.startswith("table/") else _scope_of_other_resource(tail, where)
 
 
 def _could_intersect(left: str, right: str) -> bool:
     """Whether some text matches both, for some values of their symbols.
 
-    ARNs are compared part by part: an unknown account holds no colon, so it does not reach into a table's name.
+    ARNs are compared part by part: an unknown account holds no colon, so it does not reach into a table's name, and it
+    is not empty.
     """
     if left.count(":") == right.count(":") == _COLONS:
         return all(map(_part_could_intersect, left.split(":"), right.split(":")))
@@ -114,6 +117,8 @@ def _could_intersect(left: str, right: str) -> bool:
 
 
 def _part_could_intersect(left: str, right: str) -> bool:
+    if not (left and right):
+        return set(left or right) <= {"*"}
     left, right = _after_common_start(left, right)
     return _intersects(_symbols_as_stars(left), _symbols_as_stars(right))
 
@@ -268,9 +273,15 @@ def _subset_by_search(inner: str, outer: str) -> bool:
     return True
 
 
+def lacks_place(pattern: str) -> bool:
+    """Whether an ARN's region or account is empty, as in those of global resources. No table's is."""
+    return "::" in pattern
+
+
 def _scope_of_short_arn(parts: list[str]) -> Scope:
     """The scope of fewer than six parts: they reach a table only through a star that crosses colons."""
-    if intersects(":".join(parts), _ANY_TABLE) is not True:
+    pattern = ":".join(parts)
+    if lacks_place(pattern) or intersects(pattern, _ANY_TABLE) is not True:
         return Scope(Tier.NONE)
     has_service = len(parts) > 2 and "*" not in parts[0] + parts[1]
     if has_service and not _may_match(parts[2], "dynamodb"):

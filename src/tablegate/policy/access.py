@@ -25,7 +25,7 @@ from tablegate.iam.evaluation import Reach, actions_of, covers_account, fits, re
 from tablegate.iam.grants import DocumentRole, Grant, HolderForm, HolderKind, MakerKind, Unread
 from tablegate.iam.holders import Answer, Holder, can
 from tablegate.iam.managed_policies import ManagedPolicy, managed_path, managed_policies
-from tablegate.iam.patterns import Scope, Tier, intersects, matches, scope_of, subset
+from tablegate.iam.patterns import Scope, Tier, intersects, lacks_place, matches, scope_of, subset
 from tablegate.iam.roads import Road, road_of
 
 __all__ = [
@@ -75,6 +75,7 @@ __all__ = [
     "is_variable",
     "is_wildcard",
     "known_actions",
+    "lacks_place",
     "managed_path",
     "managed_policies",
     "matches",

@@ -122,7 +122,7 @@ def test_a_star_behind_a_reference_to_a_table_bleeds() -> None:
     ("arn", "severity"),
     [
         ("arn:aws:dynamodb:us-east-1:*:table/Orders", "low"),
-        ("arn:aws:dynamodb:us-east-1::table/Orders", "low"),
+        ("arn:aws:dynamodb:us-east-1::table/Orders", None),
         ("arn:aws:dynamodb:*:111122223333:table/Orders", "info"),
         ("arn:*:dynamodb:us-east-1:111122223333:table/Orders", "info"),
         ("arn:aws:dynamodb:*:*:table/myapp-*", "low"),
