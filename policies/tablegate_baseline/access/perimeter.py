@@ -27,7 +27,7 @@ from tablegate.policy.access import (
 from tablegate_baseline.access.relevance import ITEMS, is_checked, is_dax_role, is_full_control, notable_actions
 from tablegate_baseline.access.severity import SCALE, Scale
 from tablegate_baseline.access.statement_fix import CLOUDFORMATION, TERRAFORM, reduced_statement
-from tablegate_baseline.access.unread import unread_at, weight_of
+from tablegate_baseline.access.unread import unread_at, weight_of, weight_of_managed
 from tablegate_baseline.access.wording import (
     HOLDS,
     NOT_APPLICABLE,
@@ -214,7 +214,8 @@ def _verdict_on_unread(unread: Unread) -> Verdict:
     value: Value[object] = Value("policy document", None, Origin.UNKNOWN, unread.place, unread.doubt)
     note, severity = "the document could not be read", HIGH
     if unread.elsewhere:
-        note, severity = "a managed policy that lies elsewhere could not be read", MEDIUM
+        what, severity = weight_of_managed(unread)
+        note = f"a managed policy that lies elsewhere could not be read{what}"
     elif unread.partly:
         what, severity = weight_of(unread)
         note = f"only a part of the document could be read{what}"

@@ -5,13 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from tablegate.policy import HIGH, INFO, Estate, Severity
-from tablegate.policy.access import Grant, HolderForm, Reach, Scope, Tier, Unread, actions_of, known_actions, scope_of
+from tablegate.policy import HIGH, INFO, MEDIUM, Estate, Severity
+from tablegate.policy.access import (
+    Grant,
+    HolderForm,
+    HolderKind,
+    Reach,
+    Scope,
+    Tier,
+    Unread,
+    actions_of,
+    known_actions,
+    managed_policies,
+    scope_of,
+)
 from tablegate_baseline.access.relevance import is_full_control
 from tablegate_baseline.access.severity import SCALE, Scale
 
 _WITH_OWN_POLICY = (HolderForm.TABLE, HolderForm.STREAM)
 _OF_OTHER_SERVICES = (HolderForm.KEY, HolderForm.ENDPOINT)
+_ITEMS_OF_ALL_TABLES = ("data-read", "data-read-write", "data-write", "full")
 _ONE_TABLE = Scope(Tier.ONE, below="*")
 
 
@@ -29,6 +42,15 @@ def weight_of(unread: Unread) -> tuple[str, Severity]:
         return ": a statement of it is not known", HIGH
     weights = [weight for grant in grants if grant.statement.allows for weight in _weights(grant)]
     return max(weights, key=lambda weight: SCALE.index(weight[1]), default=("", INFO))
+
+
+def weight_of_managed(unread: Unread) -> tuple[str, Severity]:
+    """What a managed policy that is not in the input is by default, as a message, and how severe that would be."""
+    for path in unread.usual:
+        policy = managed_policies()[path]
+        if policy.width in _ITEMS_OF_ALL_TABLES and unread.holder.kind not in (HolderKind.DEPLOY, HolderKind.HUMAN):
+            return f": by default it is {policy.name}, which grants every table", HIGH
+    return "", MEDIUM
 
 
 def _weights(grant: Grant) -> Iterator[tuple[str, Severity]]:

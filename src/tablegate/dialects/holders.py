@@ -28,7 +28,7 @@ from tablegate.iam.aws_data import MANAGED_AS_OF
 from tablegate.iam.documents import Document, Statement
 from tablegate.iam.grants import DocumentRole, Grant, HolderForm, HolderKind, Maker, Unread, role_by_name
 from tablegate.iam.holders import Holder
-from tablegate.iam.managed_policies import managed_path, managed_policies, other_policies
+from tablegate.iam.managed_policies import managed_path, managed_policies, other_policies, path_of
 from tablegate.iam.patterns import Tier, scope_of
 from tablegate.iam.resource_policies import shared_grants, trusted_among
 from tablegate.iam.roles import NO_TRUST_POLICY, NOTHING, Calls, declared_services, most_exposed, needs_of, trust_of
@@ -132,7 +132,7 @@ class AttachedPolicy:
     """A policy that may be attached to several holders. ``key`` is one for each policy, however it is named.
 
     ``documents`` are its forms. If it is not in the input, ``doubt`` says so. ``relevant``: whether it may be about
-    tables; None if its holder decides, as for documents.
+    tables; None if its holder decides, as for documents. ``usual`` are the ARNs or names that it has by default.
     """
 
     key: str
@@ -143,12 +143,20 @@ class AttachedPolicy:
     doubt: Doubt | None = None
     relevant: bool | None = None
     arn: str | None = None
+    usual: tuple[str, ...] = ()
 
     def unread(self, doubt: Doubt, *, concerned: bool) -> Unread:
         """The policy as one that could not be read."""
+        usual = tuple([path for text in self.usual if (path := path_of(text)) in managed_policies()])
         relevant = concerned if self.relevant is None else self.relevant
         return Unread(
-            address=self.address, place=self.place, doubt=doubt, relevant=relevant, partly=False, elsewhere=True
+            address=self.address,
+            place=self.place,
+            doubt=doubt,
+            relevant=relevant or bool(usual),
+            partly=False,
+            elsewhere=True,
+            usual=usual,
         )
 
 

@@ -116,7 +116,8 @@ class Grant:
 class Unread:
     """A document, or a part of one, that could not be read. ``relevant``: it may be about a table.
 
-    ``elsewhere``: it is a managed policy that is not in the input.
+    ``elsewhere``: it is a managed policy that is not in the input. ``usual`` are the paths of those of AWS that it is
+    by default.
     """
 
     address: str
@@ -125,4 +126,5 @@ class Unread:
     relevant: bool
     partly: bool
     elsewhere: bool = False
+    usual: tuple[str, ...] = ()
     holder: Holder = field(init=False, repr=False)

@@ -70,6 +70,11 @@ def managed_path(arn: str) -> str | None:
     return path if separator and start.startswith("arn:") and start.endswith(":iam::aws") else None
 
 
+def path_of(text: str) -> str:
+    """The path of an AWS managed policy by its ARN or name; empty for any other text."""
+    return managed_path(text) or paths_by_name().get(text, "")
+
+
 def _policy(line: str) -> ManagedPolicy:
     path, width, flags, actions, resources, condition = (*line.split(" ", 5), "", "", "")[:6]
     return ManagedPolicy(

@@ -82,6 +82,35 @@ def test_the_heaviest_of_one_address_counts() -> None:
     assert severity(estate(heavy, tables=[table()])) == "high"
 
 
+@pytest.mark.parametrize(
+    ("usual", "kind", "expected"),
+    [
+        (("AdministratorAccess",), HolderKind.RUNTIME, "high"),
+        (("AmazonDynamoDBReadOnlyAccess",), HolderKind.RUNTIME, "high"),
+        (("AWSCloudTrail_FullAccess", "PowerUserAccess"), HolderKind.UNKNOWN, "high"),
+        (("AdministratorAccess",), HolderKind.DEPLOY, "medium"),
+        (("AdministratorAccess",), HolderKind.HUMAN, "medium"),
+        (("AWSCloudTrail_FullAccess",), HolderKind.RUNTIME, "medium"),
+        (("AWSDenyAll",), HolderKind.RUNTIME, "medium"),
+    ],
+)
+def test_a_policy_elsewhere_weighs_as_what_it_is_by_default(
+    usual: tuple[str, ...], kind: HolderKind, expected: str
+) -> None:
+    """If that grants the items of every table, and whoever holds it is no deploy role and no person."""
+    missing = Unread(
+        address="aws_iam_role.worker",
+        place=None,
+        doubt=build.DOUBT,
+        relevant=True,
+        partly=False,
+        elsewhere=True,
+        usual=usual,
+    )
+    world = estate(holder(whole(statement("GetItem")), unread=[missing], kind=kind), tables=[table()])
+    assert severity(world) == expected
+
+
 def test_who_holds_it_counts() -> None:
     """What a deploy role may do with one table is expected of it."""
     world = estate(holder(whole(statement("dynamodb:*", UNKNOWN)), kind=HolderKind.DEPLOY), tables=[table()])

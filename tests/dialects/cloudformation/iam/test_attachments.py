@@ -480,3 +480,41 @@ def test_a_boundary_that_is_not_read_whole() -> None:
     )
     worker = holders(found)["Worker"]
     assert (worker.ceilings, worker.ceiling_doubt is not None, list(holders(found))) == ((), True, ["Worker"])
+
+
+MANAGED = "arn:aws:iam::aws:policy/"
+
+
+@pytest.mark.parametrize(
+    ("default", "attached", "usual"),
+    [
+        (f"'{MANAGED}AdministratorAccess'", "[!Ref D]", ["AdministratorAccess"]),
+        (f"'{MANAGED}AmazonSQSFullAccess,{MANAGED}PowerUserAccess', Type: CommaDelimitedList", "!Ref D", None),
+        ("PowerUserAccess", f"[!Sub '{MANAGED}${{D}}']", ["PowerUserAccess"]),
+        (f"'{MANAGED}AmazonSQSFullAccess'", "[!Ref D]", []),
+        ("PowerUserAccess, NoEcho: true", f"[!Sub '{MANAGED}${{D}}']", []),
+        ("'arn:aws:iam::111122223333:policy/own'", "[!Ref D]", []),
+    ],
+)
+def test_what_a_managed_policy_is_by_default_is_remembered(
+    default: str, attached: str, usual: list[str] | None
+) -> None:
+    """It is not assumed, and yet tells how much the unknown may weigh."""
+    type_ = "" if "Type" in default else ", Type: String"
+    found = resources(
+        ROLE.replace("RoleName: worker", f"RoleName: worker, ManagedPolicyArns: {attached}")
+        + "T: {Type: AWS::DynamoDB::Table, Properties: {TableName: t}}",
+        f"Parameters: {{D: {{Default: {default}{type_}}}}}",
+    )
+    missing = [unread for unread in holders(found)["Worker"].unread if unread.elsewhere]
+    assert [path for unread in missing for path in unread.usual] == (["PowerUserAccess"] if usual is None else usual)
+
+
+def test_a_managed_policy_of_a_function_is_its_name_by_default() -> None:
+    """SAM takes the name alone."""
+    found = resources(
+        "F: {Type: AWS::Serverless::Function, Properties: {Policies: !Ref D}}",
+        "Transform: AWS::Serverless-2016-10-31\nParameters: {D: {Type: String, Default: AdministratorAccess}}",
+    )
+    (missing,) = holders(found)["F"].unread
+    assert (missing.usual, missing.relevant) == (("AdministratorAccess",), True)

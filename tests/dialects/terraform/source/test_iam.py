@@ -249,3 +249,29 @@ data "aws_iam_policy_document" "d" {
         (holder,) = holders(_of(text)).values()
         assert holder.grants[0].statement.resources.usual == usual
         assert bool(holder.unread) is (bool(usual) or resource == "var.bare")
+
+
+@pytest.mark.parametrize(
+    ("arn", "usual"),
+    [
+        ("var.arn", ("AdministratorAccess",)),
+        ('"arn:aws:iam::aws:policy/${var.policy}"', ("AmazonDynamoDBFullAccess",)),
+        ("var.other", ()),
+        ("var.bare", ()),
+    ],
+)
+def test_what_a_managed_policy_is_by_default_is_remembered(arn: str, usual: tuple[str, ...]) -> None:
+    """It is not assumed, and yet tells how much the unknown may weigh."""
+    text = """
+variable "arn" { default = "arn:aws:iam::aws:policy/AdministratorAccess" }
+variable "policy" { default = "AmazonDynamoDBFullAccess" }
+variable "other" { default = "arn:aws:iam::aws:policy/AmazonSQSFullAccess" }
+variable "bare" {}
+resource "aws_iam_role" "r" { assume_role_policy = "{}" }
+resource "aws_iam_role_policy_attachment" "a" {
+  role       = aws_iam_role.r.name
+  policy_arn = %s
+}
+"""
+    (missing,) = holders(_of(TABLE + text % arn))["aws_iam_role.r"].unread
+    assert missing.usual == usual

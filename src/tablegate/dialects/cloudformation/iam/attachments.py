@@ -22,7 +22,7 @@ from tablegate.dialects.cloudformation.values import NameReference, Unresolved
 from tablegate.dialects.holders import AttachedPolicy, Evidence, HolderDraft, policy_of_arn
 from tablegate.iam.arns import has_symbol
 from tablegate.iam.grants import DocumentRole, HolderForm, HolderKind
-from tablegate.model.record import field, record
+from tablegate.model.record import field, record, replace
 from tablegate.model.value import Doubt
 from tablegate.syntax.node import Node
 
@@ -126,6 +126,7 @@ class Attachments:
         if policy is None:
             doubt = value.doubt if isinstance(value, Unresolved) else None
             policy = self.not_in_template(self.context.shown(value), value, resource.address, doubt)
+            policy = replace(policy, usual=self.context.texts.usual(value))
         self.context.assembly.attach(holder, policy, certain=resource.certain)
 
     def bound(self, holder: HolderDraft, resource: PresentResource) -> None:

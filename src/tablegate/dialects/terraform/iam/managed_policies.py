@@ -15,6 +15,7 @@ from tablegate.dialects.terraform.resource_changes import ResourceChange
 from tablegate.dialects.terraform.resources import Resource, doubt_about
 from tablegate.iam.documents import Document
 from tablegate.iam.managed_policies import paths_by_name
+from tablegate.model.record import replace
 from tablegate.model.value import Doubt, Place
 
 _OUTSIDE = "the policy {} is not in this input"
@@ -63,7 +64,8 @@ class ManagedPolicies:
             if isinstance(item, str) and item:
                 yield self._by_text(item, resource.address, place)
             elif isinstance(item, UnknownValue) and item.parts:
-                yield self._by_text(self._reader.source_texts.word(item), resource.address, place)
+                texts = self._reader.source_texts
+                yield replace(self._by_text(texts.word(item), resource.address, place), usual=texts.usual(item))
             elif isinstance(item, UnknownValue):
                 yield from self._of_unknown(item, resource, place)
 
@@ -78,7 +80,11 @@ class ManagedPolicies:
             if target is not None and target.resource_change.mode == "data" and (name := target.known_text("name"))
         ]
         relevant = None if item.references else True
-        return policies or [AttachedPolicy(item.reason, resource.address, place, doubt=item.doubt(), relevant=relevant)]
+        usual = self._reader.source_texts.usual(item)
+        missing = AttachedPolicy(
+            item.reason, resource.address, place, doubt=item.doubt(), relevant=relevant, usual=usual
+        )
+        return policies or [missing]
 
     def _by_data_source(self, name: str, resource: Resource, place: Place) -> AttachedPolicy:
         """A policy that a data source looks up by its name: one of AWS's own, or the account's."""

@@ -187,7 +187,7 @@ class SourceTexts:
         """What each unknown element of a list is, or may be."""
         for item in value if isinstance(value, list) else [value]:
             if isinstance(item, UnknownValue):
-                text, usual = self._text(item), self._usual(item) if key in _RESOURCES else ()
+                text, usual = self._text(item), self.usual(item) if key in _RESOURCES else ()
                 if text is None and usual:
                     yield UnknownPart(item.doubt(), usual=usual)
                 elif text is None:
@@ -202,7 +202,7 @@ class SourceTexts:
             if whole is None:
                 return self._filled_part(content, unknown, key)
             value = unknown[int(whole[1])]
-            text, usual = self._text(value), self._usual(value) if key in _RESOURCES else ()
+            text, usual = self._text(value), self.usual(value) if key in _RESOURCES else ()
             return UnknownPart(value.doubt(), usual=usual) if text is None else _with_usual(text, usual, value)
         if isinstance(content, dict):
             return {
@@ -216,13 +216,13 @@ class SourceTexts:
         values = [unknown[int(mark[1])] for mark in _MARK.finditer(text)] if key in _RESOURCES else []
         if all(value.usual is None for value in values):
             return filled
-        usual = _MARK.sub(lambda mark: "".join(self._usual(unknown[int(mark[1])])[:1]) or mark[0], text)
+        usual = _MARK.sub(lambda mark: "".join(self.usual(unknown[int(mark[1])])[:1]) or mark[0], text)
         return _with_usual(filled, (self._filled_text(usual, unknown),), values[0])
 
-    def _usual(self, value: UnknownValue) -> tuple[str, ...]:
+    def usual(self, value: UnknownValue) -> tuple[str, ...]:
         """The texts that a value has by the defaults of its variables; none if one of them has none."""
         if value.parts:
-            parts = [(part,) if isinstance(part, str) else self._usual(part) for part in value.parts]
+            parts = [(part,) if isinstance(part, str) else self.usual(part) for part in value.parts]
             return ("".join(part[0] for part in parts),) if all(parts) else ()
         usual = value.usual if isinstance(value.usual, list) else [value.usual]
         return tuple(text for text in usual if isinstance(text, str))
