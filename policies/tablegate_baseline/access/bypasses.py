@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Annotated, NamedTuple
 
-from tablegate.policy import HIGH, INFO, MEDIUM, Table, Verdict, policy, unknown
+from tablegate.policy import HIGH, INFO, MEDIUM, Estate, Severity, Table, Verdict, policy, unknown
 from tablegate.policy.access import (
     HARMLESS,
     READS,
@@ -13,8 +15,10 @@ from tablegate.policy.access import (
     DocumentRole,
     Grant,
     Holder,
+    HolderKind,
     Kind,
     Narrowing,
+    Reach,
     Tier,
     actions_of,
     by_name,
@@ -60,6 +64,7 @@ _EQUIVALENTS = {
     "Scan": ("PartiQLSelect", "ExportTableToPointInTime"),
     "UpdateItem": ("PartiQLUpdate",),
 }
+_RESOURCE_TAG = "aws:resourcetag/"
 _ON_INDEXES = ("Query", "Scan", "PartiQLSelect")
 
 
@@ -152,23 +157,25 @@ Condition:
     aws:ResourceTag/app: orders""",
 )
 def tag_scope_self_escalation(grant: Grant) -> Verdict:
-    """A holder that may tag any table can tag it into reach: the condition on tags then stops nobody."""
+    """A holder that may tag a table can tag it into reach: the condition on tags then stops nobody. Whoever else may
+    tag the table hands it to the holders that the tag limits."""
     if not is_checked(grant):
         return NOT_APPLICABLE
-    tags = _limiting_tags(grant.holder)
-    if not tags:
-        return NOT_APPLICABLE
-    for reach in reaches(grant):
-        setting = [action for action in sorted(reach.actions) if _sets_tags(action, grant, tags)]
-        free = [action for action in setting if reach.narrowed(action) < Narrowing.TABLES]
-        if free and reach.tier > Tier.ONE:
-            note = (
-                f"{actions_shown(free)} can set the tag {', '.join(sorted(tags))} that limits the holder's other grants"
-            )
-            fix = replacement_statement(
-                grant, (action.full_name for action in free), [reach.pattern], _with_tag_condition(grant)
-            )
-            return reach_violation(reach, HIGH, note, actions=free, fix=fix)
+    setting = [(reach, action) for reach in reaches(grant) for action in sorted(reach.actions) if _may_set_tags(action)]
+    if not setting:
+        return HOLDS if _limits_of(grant.holder) else NOT_APPLICABLE
+    for limits, severity in _limits_to_keep(grant):
+        opened = [(*each, limit) for each in setting for limit in limits if _opens(*each, limit)]
+        if opened:
+            reach = opened[0][0]
+            free = list(dict.fromkeys(action for own, action, _ in opened if own is reach))
+            tags = ", ".join(sorted({limit.tag for _, _, limit in opened}))
+            holders = ", ".join(sorted({limit.grant.holder.address for _, _, limit in opened}))
+            whose = "the holder's other grants" if severity is HIGH else f"the grants of {holders}"
+            note = f"{actions_shown(free)} can set the tag {tags} that limits {whose}"
+            names = (action.full_name for action in free)
+            fix = replacement_statement(grant, names, [reach.pattern], _with_tag_condition(grant, opened[0][2]))
+            return reach_violation(reach, severity, note, actions=free, fix=fix)
     return HOLDS
 
 
@@ -266,35 +273,64 @@ def _protects_sensitive_data(grant: Grant, sensitive: tuple[str, ...]) -> bool:
     return any(table.declared.data_class.content in sensitive for table in tables)
 
 
-def _limiting_tags(holder: Holder) -> frozenset[str]:
+class _Limit(NamedTuple):
+    """A grant on the tables of one tag: the condition, and where it is granted."""
+
+    grant: Grant
+    item: Condition
+
+    @property
+    def tag(self) -> str:
+        """The tag, in lower case."""
+        return self.item.key.removeprefix(_RESOURCE_TAG)
+
+
+def _limits_of(holder: Holder) -> list[_Limit]:
     """The tags that the holder's grants require of a table."""
-    return frozenset(
-        item.key.removeprefix("aws:resourcetag/")
+    return [
+        _Limit(other, item)
         for other in holder.grants
-        if other.role is DocumentRole.IDENTITY and other.statement.allows and reaches(other)
+        if other.gives
         for item in other.statement.conditions
-        if item.key.startswith("aws:resourcetag/") and not item.holds_without
-    )
+        if item.key.startswith(_RESOURCE_TAG) and not item.holds_without and reaches(other)
+    ]
 
 
-def _sets_tags(action: Action, grant: Grant, tags: frozenset[str]) -> bool:
-    """Whether the action can set one of these tags on a table, under the statement's conditions."""
+def _limits_to_keep(grant: Grant) -> Iterator[tuple[list[_Limit], Severity]]:
+    """The holder's own limits and, unless it is there to set tags, everybody's; with the severity of passing them."""
+    yield _limits_of(grant.holder), HIGH
+    if grant.holder.kind not in (HolderKind.DEPLOY, HolderKind.HUMAN, HolderKind.SERVICE):
+        yield [limit for limit in _limits_in(grant.holder.estate) if limit.grant.holder is not grant.holder], MEDIUM
+
+
+@lru_cache(maxsize=1)  # every grant of an input that sets tags asks
+def _limits_in(estate: Estate) -> list[_Limit]:
+    return [limit for holder in estate.holders for limit in _limits_of(holder)]
+
+
+def _may_set_tags(action: Action) -> bool:
+    return action.kind is Kind.TAGGING or action.name == "CreateTable"
+
+
+def _opens(reach: Reach, action: Action, limit: _Limit) -> bool:
+    """Whether the action can set the tag on a table that the limited grant is about, or make one with it."""
+    if reach.narrowed(action) >= Narrowing.TABLES or not _sets_tag(action, reach.grant, limit.tag):
+        return False
+    if action.name == "CreateTable" and (reach.tier is Tier.ONE or limit.grant.holder is not reach.grant.holder):
+        return False  # a table of its own holds nobody's items
+    return any(_overlap(reach.pattern, other.pattern) for other in reaches(limit.grant))
+
+
+def _sets_tag(action: Action, grant: Grant, tag: str) -> bool:
+    """Whether the action can set the tag on a table, under the statement's conditions."""
     conditions = {item.key: item for item in grant.statement.conditions if not item.negated}
     if action.name == "CreateTable":
-        return not any(f"aws:requesttag/{tag}" in conditions for tag in tags)
+        return f"aws:requesttag/{tag}" not in conditions
     allowed = conditions.get("aws:tagkeys")
-    if allowed is not None and not allowed.patterned and not tags & {value.lower() for value in allowed.values}:
-        return False
-    return action.kind is Kind.TAGGING
+    return allowed is None or allowed.patterned or tag in {value.lower() for value in allowed.values}
 
 
-def _with_tag_condition(grant: Grant) -> Conditions:
-    """The statement's conditions, with the one on tags of the holder's other grants."""
-    on_tags = (
-        (item, tuple(map(other.document.shown, item.values)) or ("VALUE",))
-        for other in grant.holder.grants
-        for item in other.statement.conditions
-        if other.statement.allows and item.key.startswith("aws:resourcetag/") and not item.holds_without
-    )
-    item, values = next(on_tags)
-    return {**conditions_of(grant), item.spelled: {item.written or item.key: values}}
+def _with_tag_condition(grant: Grant, limit: _Limit) -> Conditions:
+    """The statement's conditions, with the limiting one."""
+    values = tuple(map(limit.grant.document.shown, limit.item.values)) or ("VALUE",)
+    return {**conditions_of(grant), limit.item.spelled: {limit.item.written or limit.item.key: values}}

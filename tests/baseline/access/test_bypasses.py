@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from support.access import HERE, ORDERS, deny, findings, of, said, statement, tagged
-from tablegate.iam.grants import DocumentRole
+from support.access import HERE, ORDERS, deny, estate, findings, holder, of, said, statement, tagged, whole
+from tablegate.iam.grants import DocumentRole, HolderKind
 
 TAGGED = {"StringEquals": {"aws:ResourceTag/app": "orders"}}
 
@@ -66,7 +66,10 @@ def test_only_an_identitys_deny_is_judged() -> None:
         ([statement("GetItem", "*", TAGGED), statement("TagResource", "*")], "high"),
         ([statement("GetItem", "*", TAGGED), statement(["TagResource", "UntagResource"], f"{HERE}app-*")], "high"),
         ([statement("GetItem", "*", TAGGED), statement("TagResource", "*", TAGGED)], None),
-        ([statement("GetItem", "*", TAGGED), statement("TagResource", ORDERS)], None),
+        ([statement("GetItem", "*", TAGGED), statement("TagResource", ORDERS)], "high"),
+        ([statement("GetItem", f"{HERE}app-*", TAGGED), statement("TagResource", ORDERS)], None),
+        ([statement("GetItem", ORDERS, TAGGED), statement("UntagResource", f"{ORDERS}*")], "high"),
+        ([statement("GetItem", "*", TAGGED), statement("CreateTable", ORDERS)], None),
         ([statement("GetItem", "*"), statement("TagResource", "*")], None),
         ([statement("GetItem", "*", TAGGED), statement("CreateTable", "*")], "high"),
         (
@@ -102,6 +105,30 @@ def test_only_an_identitys_deny_is_judged() -> None:
 def test_whoever_is_bound_by_a_tag_does_not_set_it(statements: list[Any], severity: str | None) -> None:
     """A tag that the holder may set binds nobody."""
     assert said(of(*statements), "TG526") == severity
+
+
+@pytest.mark.parametrize(
+    ("kind", "resources", "conditions", "severity"),
+    [
+        (HolderKind.RUNTIME, ORDERS, None, "medium"),
+        (HolderKind.UNKNOWN, "*", None, "medium"),
+        (HolderKind.RUNTIME, f"{HERE}Users", None, None),
+        (HolderKind.RUNTIME, ORDERS, {"ForAllValues:StringEquals": {"aws:TagKeys": ["team"]}}, None),
+        (HolderKind.DEPLOY, ORDERS, None, None),
+        (HolderKind.HUMAN, ORDERS, None, None),
+    ],
+)
+def test_whoever_sets_the_tag_of_others_hands_them_the_table(
+    kind: HolderKind, resources: str, conditions: Any, severity: str | None
+) -> None:
+    """Setting tags is the work of deploy roles and people."""
+    limited = holder(whole(statement("GetItem", ORDERS, TAGGED)), address="aws_iam_role.tenant", at="a")
+    tagging = holder(whole(statement(["TagResource", "CreateTable"], resources, conditions)), kind=kind)
+    world = estate(limited, tagging)
+    assert said(world, "TG526") == severity
+    if severity:
+        (found,) = findings(world, "TG526")
+        assert found.message == "TagResource can set the tag app that limits the grants of aws_iam_role.tenant"
 
 
 def test_the_fix_binds_tagging_by_the_same_tag() -> None:
