@@ -47,9 +47,12 @@ def access_of(resolver: Resolver, tables: tuple[Table, ...], spelling: str, tabl
 def _gather(context: TemplateContext) -> Attachments:
     attachments = Attachments(context)
     make_identities(context)
+    serverless = Serverless(context, attachments) if context.resolver.template.serverless else None
+    if serverless is not None:
+        serverless.make_roles()
     attachments.gather()
-    if context.resolver.template.serverless:
-        Serverless(context, attachments).gather()
+    if serverless is not None:
+        serverless.gather()
         Connectors(context, attachments).gather()
     own_policies.gather(context)
     return attachments

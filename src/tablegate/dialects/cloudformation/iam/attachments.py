@@ -97,6 +97,7 @@ class Attachments:
 
     context: TemplateContext
     managed: dict[str, AttachedPolicy] = field(default_factory=dict)
+    made: dict[str, str] = field(default_factory=dict)  # by the logical ids of roles that SAM makes: whose they are
     _addresses: dict[tuple[str, str], str] | None = None
 
     def gather(self) -> None:
@@ -158,7 +159,8 @@ class Attachments:
         """The role, user or group of this template that a value names, by reference, name or ARN."""
         symbol = self.context.reference(value)
         if symbol is not None:
-            return self.context.assembly.at(FORMS[kind], symbol.name)
+            name = self.made.get(symbol.name, symbol.name) if kind == ROLE else symbol.name
+            return self.context.assembly.at(FORMS[kind], name)
         text = self.context.texts.symbolic(value) or ""
         address = self._address_of(kind, text.rpartition("/")[2])
         return self.context.assembly.at(FORMS[kind], address) if address else None
@@ -182,12 +184,12 @@ class Attachments:
         return self.managed.get(self._address_of(MANAGED_POLICY, name) or "")
 
     def _address_of(self, kind: str, name: str) -> str | None:
-        """The logical id of the role, user, group or managed policy with this name."""
+        """The logical id of the role, user, group or managed policy with this name; of a role of SAM's, its owner's."""
         if self._addresses is None:
             self._addresses = {
                 (resource.type, self.context.texts.identity(resource.address)): resource.address
                 for resource in self.context.resources(ROLE, USER, GROUP, MANAGED_POLICY)
-            }
+            } | {(ROLE, self.context.texts.identity(role)): address for role, address in self.made.items()}
         return self._addresses.get((kind, name))
 
     def _policy_at(self, resource: PresentResource) -> AttachedPolicy:

@@ -85,14 +85,25 @@ class Serverless:
     def __init__(self, context: TemplateContext, attachments: Attachments) -> None:
         self._context = context
         self._attachments = attachments
+        self._roles: list[tuple[HolderDraft, PresentResource]] = []
 
-    def gather(self) -> None:
-        """Make a holder of each role that SAM makes, with all that is attached to it."""
-        resolver = self._context.resolver
+    def make_roles(self) -> None:
+        """Make a holder of each role that SAM makes. The template can refer to it as ``FunctionRole``."""
+        resolver, context = self._context.resolver, self._context
         for entry in resolver.template.of(FUNCTION, STATE_MACHINE):
             made = self._made(Resource(resolver, entry))
             if made is not None:
-                self._role(made)
+                service = _SERVICES[made.type]
+                role = context.make(HolderForm.ROLE, made, (HolderKind.RUNTIME, f"trusts {service}"))
+                role.services.add(service)
+                role.arn = context.texts.arn_of_identity(f"{made.address}Role")
+                self._attachments.made[f"{made.address}Role"] = made.address
+                self._roles.append((role, made))
+
+    def gather(self) -> None:
+        """Give each of these roles all that SAM attaches to it."""
+        for role, made in self._roles:
+            self._give(role, made)
 
     def _made(self, resource: Resource) -> PresentResource | None:
         """The function or state machine for which SAM makes a role; None if it makes none."""
@@ -123,11 +134,8 @@ class Serverless:
             return False
         return None if roles else True
 
-    def _role(self, resource: PresentResource) -> None:
-        context, service = self._context, _SERVICES[resource.type]
-        holder = context.make(HolderForm.ROLE, resource, (HolderKind.RUNTIME, f"trusts {service}"))
-        holder.services.add(service)
-        holder.arn = context.texts.arn_of_identity(f"{resource.address}Role")
+    def _give(self, holder: HolderDraft, resource: PresentResource) -> None:
+        context = self._context
         add_trust(context, holder, resource)
         if resource.type == STATE_MACHINE:
             holder.declared = frozenset({STATES})
