@@ -75,10 +75,9 @@ def dynamodb_all_actions_all_tables(grant: Grant, *, deploy_roles: DeployRoles =
     severity = Scale(grant, deploy_roles).everything(reach) if reach is not None and reach.grant is grant else None
     if reach is None or severity is None:
         return HOLDS
-    others = sorted({other.grant.label for other in wide if other.grant is not grant})
-    together = f", together with statement {', '.join(others)}" if not is_full_control(reach.actions) else ""
     actions = [action for each in wide for action in notable_actions(each)]
-    note = f"{grant.holder.address} has full control of every table{together} ({actions_counted(actions)})"
+    besides = _besides(reach, wide)
+    note = f"{grant.holder.address} has full control of every table{besides} ({actions_counted(actions)})"
     return reach_violation(reach, severity, note, fix=reduced_statement(reach.grant))
 
 
@@ -400,6 +399,19 @@ def _has_stack_name(reach: Reach) -> bool:
 
 def _prefixes(allowed: tuple[str, ...]) -> set[str]:
     return {prefix.rstrip("*") for prefix in allowed}
+
+
+def _besides(reach: Reach, wide: Iterable[Reach]) -> str:
+    """The statements without which a reach is no full control, or those that are full control too, for a message."""
+    alone = is_full_control(reach.actions)
+    others = (each for each in wide if each.grant is not reach.grant and (not alone or is_full_control(each.actions)))
+    names = sorted({_named_from(reach.grant, each.grant) for each in others})
+    return f", {'also by' if alone else 'together with'} statement {', '.join(names)}" if names else ""
+
+
+def _named_from(grant: Grant, other: Grant) -> str:
+    """Another statement as a finding on this one names it."""
+    return other.label if other.address == grant.address else f"{other.label} of {other.address}"
 
 
 def _too_wide(reach: Reach, severity: Severity, more: str) -> Verdict:

@@ -12,13 +12,16 @@ from support.access import (
     ORDERS,
     deny,
     document,
+    estate,
     findings,
+    holder,
     of,
     said,
     statement,
     table,
     tagged,
     told,
+    whole,
 )
 from support.tables import DOUBT
 from tablegate.iam.documents import ConditionalPart, UnknownPart
@@ -83,6 +86,22 @@ def test_full_control_is_reported_at_its_widest_statement_alone() -> None:
     found = findings(world)
     assert [(item.policy.id, item.part) for item in found] == [("TG501", {"statement": "Drops"})]
     assert "together with statement Reads" in found[0].message
+
+
+def test_each_document_that_makes_up_full_control_is_named() -> None:
+    """By its statement and its address; the holder's other findings would come up one after the other."""
+    first = whole(statement(["PutItem", "GetItem"], "*"))
+    second = whole(statement(["DeleteTable", "PutResourcePolicy"], "*", Sid="Rest"))
+    (found,) = findings(estate(holder(first, second)), "TG501")
+    assert (
+        "has full control of every table, together with statement Rest of aws_iam_role_policy.worker_1 ("
+        in found.message
+    )
+    everything = whole(statement("dynamodb:*", "*"))
+    (found,) = findings(estate(holder(everything, everything, first)), "TG501")
+    assert "has full control of every table, also by statement 0 of aws_iam_role_policy.worker_1 (" in found.message
+    (found,) = findings(of(statement("dynamodb:*", "*"), statement("dynamodb:*", "*", Sid="Again")), "TG501")
+    assert "has full control of every table, also by statement Again (" in found.message
 
 
 @pytest.mark.parametrize(
