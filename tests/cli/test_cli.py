@@ -43,7 +43,7 @@ def test_a_blocked_gate_is_one(input: str) -> None:
     """The examples hold what blocks."""
     ran = run("check", input)
     assert (1, "") == (ran.returncode, err(ran))
-    assert out(ran).endswith("gate: blocked (exit 1)\n")
+    assert "\ngate: blocked (exit 1)\nnext: fix what blocks; tablegate explain TG" in out(ran)
 
 
 def test_an_open_gate_is_zero(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_what_cannot_be_read_is_three(tmp_path: Path, text: str, message: str) -
     ran = run("check", "t.yaml", cwd=written(tmp_path, t__yaml=text))
     assert ran.returncode == 3
     assert message in out(ran)
-    assert out(ran).endswith("nothing was checked\ngate: failed, not everything could be checked (exit 3)\n")
+    assert "\nnothing was checked\ngate: failed, not everything could be checked (exit 3)\nnext: " in out(ran)
 
 
 @pytest.mark.parametrize("arguments", [("check",), ("check", "nowhere.json"), ("check", "empty")])

@@ -59,7 +59,7 @@ def test_a_report_is_never_written_through_a_link(tmp_path: Path, path: str, cwd
     named = path.format(tree=folder) if cwd == "tree" or "{" in path else f"tree/{path}"
     ran = run("check", str(folder / "t.yaml"), "-o", f"json={named.format(tree=folder)}", cwd=tmp_path / cwd)
     assert ran.returncode == 4
-    assert "is a symbolic link" in out(ran)
+    assert "is a symbolic link" in re.sub(r"[\s|]+", " ", out(ran))
     assert (folder / "kept").read_text() == "as it was"
     assert not (tmp_path / "x.json").exists()
 
@@ -80,7 +80,7 @@ def test_a_report_that_cannot_be_written_is_four_and_leaves_the_old_one(tmp_path
     for path in ("nowhere/r.json", "taken"):
         ran = run("check", "t.yaml", "-o", f"json={path}", cwd=folder)
         assert (4, "", 1) == (ran.returncode, err(ran), out(ran).count(f"{path}: "))
-        assert out(ran).endswith("gate: failed, not everything could be checked (exit 4)\n")
+        assert "\ngate: failed, not everything could be checked (exit 4)\nnext: correct " in out(ran)
         ran = run("check", "t.yaml", "-o", f"json={path}", "-o", "json", cwd=folder)
         assert (4, 1) == (ran.returncode, err(ran).count(f"{path}: "))
     assert ["t.yaml", "taken"] == sorted(path.name for path in folder.iterdir())

@@ -18,7 +18,8 @@ def many(*findings: Finding, **stated: object) -> Report:
 
 def lines(one: Report, detail: Detail = Detail.USUAL) -> list[str]:
     """What a reader sees between the first line and the counts."""
-    return REPORTERS["text"](one, ReportView(detail=detail)).splitlines()[2:-3]
+    text = REPORTERS["text"](one, ReportView(detail=detail))
+    return text.partition("\n\n")[2].rpartition("\n\n")[0].splitlines()
 
 
 def in_file(number: int, **stated: object) -> Finding:

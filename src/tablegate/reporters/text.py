@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 from itertools import islice
+from typing import NamedTuple
 
 from tablegate import __version__
 from tablegate.findings import NO_INPUT, Exit, Fault, Finding, Outcome, Report, Skipped
@@ -20,7 +21,9 @@ from tablegate.reporters.wording import (
     Paint,
     ReportView,
     Style,
+    columns,
     counted,
+    folded,
     gate_text,
     listed,
     number,
@@ -28,6 +31,7 @@ from tablegate.reporters.wording import (
     plural,
     subject,
     where,
+    wrapped,
 )
 
 FEW_INPUTS = 12  # of more inputs the report is a summary
@@ -35,6 +39,8 @@ MAX_FRAMES = 5  # of one policy; its further findings are listed
 MAX_FAULTS, MAX_INPUTS = 10, 10  # of a summary
 _NAMED = 3  # addresses or files in one line
 _GAP = "  "
+_FURTHER = "  · "
+_BELOW = "      | "  # before what does not fit beside its columns
 _DOT = " · "
 _UNREAD = "unread"  # the kind of an input that could not be read
 _KINDS = {
@@ -53,12 +59,12 @@ def render(report: Report, view: ReportView) -> SafeText:
     safe = Sanitizer(report.secrets, addresses(report))
     paint = Paint(colour=view.colour)
     blocks = list(_blocks(report, view, paint, safe))
-    lines = [_header(report, safe)]
+    lines = list(folded(_header(report, safe), _DOT, view.width, mark=_FURTHER))
     for block in blocks:
         lines += [trusted_text(""), *block]
     if blocks:
         lines.append(trusted_text(""))
-    lines += _footer(report, safe, paint)
+    lines += _footer(report, view, safe, paint)
     return SafeText("\n".join(lines) + "\n")
 
 
@@ -71,16 +77,15 @@ def _blocks(report: Report, view: ReportView, paint: Paint, safe: Sanitizer) -> 
         yield list(frames.fault(fault))
     if view.detail is Detail.BRIEF:
         return
-    framed, blocking, rest = _by_detail(grouped(report.findings), view)
+    framed, blocking, rest = _by_detail(grouped(report.findings, by_file=view.detail is Detail.FULL), view)
     for group in framed:
         yield list(frames.group(group))
-    listing = Listing(paint, safe, width=view.width, several=len(report.inputs) > 1)
+    listing = Listing(paint, safe, width=view.width)
     for heading, groups in (("Also blocking", blocking), ("Not blocking", rest)):
         if groups:
-            lead = paint(Style.QUIET, joined(trusted_text(heading), trusted_text(" (-v for details):")))
-            yield [lead, *listing.lines(groups)]
+            yield list(listing.block(heading, groups))
     skipped = report.skipped if view.detail is Detail.FULL else _unexpected(report.skipped)
-    yield from _skipped_block(skipped, paint, safe)
+    yield from _skipped_block(skipped, paint, safe, view.width)
 
 
 def _by_detail(
@@ -101,50 +106,84 @@ def _by_detail(
 
 
 class Listing:
-    """Lists findings for one reader. If several inputs were read, each finding is named with its file."""
+    """Lists findings for one reader. If their lines are in several files, each finding is named with its file."""
 
-    def __init__(self, paint: Paint, safe: Sanitizer, *, width: int, several: bool) -> None:
+    def __init__(self, paint: Paint, safe: Sanitizer, *, width: int) -> None:
         self._paint = paint
         self._safe = safe
         self._width = width
-        self._several = several
 
-    def lines(self, groups: Iterable[FindingGroup]) -> Iterator[SafeText]:
-        """A line for each policy and outcome, in columns."""
+    def block(self, heading: str, groups: Sequence[FindingGroup]) -> Iterator[SafeText]:
+        """The heading, and a line for each policy and outcome, in columns."""
+        files = {_place(finding).file for group in groups for finding in group.findings}
+        only = [joined(trusted_text(", in "), self._safe.name(file)) for file in files if len(files) == 1]
+        lead = joined(trusted_text(heading), *only, trusted_text(" (-v for details):"))
+        yield self._paint(Style.QUIET, lead)
         rows: dict[tuple[str, str, str], list[FindingGroup]] = {}
         for group in groups:
             policy = group.first.policy
             rows.setdefault((group.word, policy.id, policy.name), []).append(group)
-        names = [joined(self._safe(id), trusted_text(" "), self._safe(name)) for _, id, name in rows]
-        counts = [sum(len(group.findings) for group in row) for row in rows.values()]
-        words = max(len(word) for word, _, _ in rows)
-        widest = max(map(len, names))
-        digits = max(len(number(count)) for count in counts)
-        room = self._width - words - widest - digits - 4 * len(_GAP)
-        for ((word, _, _), row), name, count in zip(rows.items(), names, counts, strict=True):
-            lead = self._paint(SEVERITIES[word], SafeText(f"{word:<{words}}"))
-            times = SafeText(f"{number(count):>{digits}}")
-            subjects = self._subjects(row, count, room)
-            yield listed((trusted_text(""), lead, SafeText(f"{name:<{widest}}"), times, subjects), _GAP)
+        lines = []
+        digits = max(len(number(sum(len(group.findings) for group in row))) for row in rows.values())
+        for (word, id, name), row in rows.items():
+            count = sum(len(group.findings) for group in row)
+            named = list(islice(merge(*(group.findings for group in row), key=in_order), _NAMED))
+            subjects = [self._subject(finding, in_one_file=bool(only)) for finding in named]
+            called = joined(self._safe(id), trusted_text(" "), self._safe(name))
+            lines.append(Row(word, called, SafeText(f"{number(count):>{digits}}"), subjects, count))
+        yield from in_columns(lines, self._paint, self._width)
 
-    def _subjects(self, row: list[FindingGroup], count: int, room: int) -> SafeText:
-        """As many subjects as fit, and one at least."""
-        names: list[SafeText] = []
-        for finding in islice(merge(*(group.findings for group in row), key=in_order), _NAMED):
-            name = self._subject(finding)
-            room -= len(name) + len(_GAP)
-            if names and room < 0:
-                break
-            names.append(name)
-        return _some(names, count)
-
-    def _subject(self, finding: Finding) -> SafeText:
-        line = finding.place.line if finding.place else None
-        if self._several:
-            file = finding.file if finding.place is None or line is None else finding.place.file
-            return joined(subject(finding, self._safe), trusted_text(" in "), where(Place(file, line), self._safe))
-        at = [] if line is None else [trusted_text(":"), SafeText(str(line))]
+    def _subject(self, finding: Finding, *, in_one_file: bool) -> SafeText:
+        place = _place(finding)
+        if not in_one_file:
+            return joined(subject(finding, self._safe), trusted_text(" in "), where(place, self._safe))
+        at = [] if place.line is None else [trusted_text(":"), SafeText(str(place.line))]
         return joined(subject(finding, self._safe), *at)
+
+
+class Row(NamedTuple):
+    """A line of a list: severity or outcome, policy, how often, and the first of so many subjects."""
+
+    word: str
+    policy: SafeText
+    times: SafeText
+    subjects: list[SafeText]
+    all: int
+
+
+def in_columns(rows: Sequence[Row], paint: Paint, width: int) -> Iterator[SafeText]:
+    """The rows, with as many subjects as fit beside the columns, or one at least below them."""
+    words = max(len(row.word) for row in rows)
+    policies = max(len(row.policy) for row in rows)
+    times = max(len(row.times) for row in rows)
+    for row in rows:
+        lead = paint(SEVERITIES[row.word], SafeText(f"{row.word:<{words}}"))
+        line = listed(
+            (trusted_text(""), lead, SafeText(f"{row.policy:<{policies}}"), SafeText(f"{row.times:<{times}}")), _GAP
+        )
+        beside = _fitting(row, width - columns(line) - len(_GAP))
+        if beside is not None:
+            yield joined(line, trusted_text(_GAP), beside)
+            continue
+        below = _fitting(row, width - len(_BELOW)) or _some(row.subjects[:1], row.all)
+        yield line
+        for part in wrapped(below, width - len(_BELOW)):
+            yield joined(trusted_text(_BELOW), part)
+
+
+def _fitting(row: Row, room: int) -> SafeText | None:
+    """As many subjects as fit; None if not one does."""
+    for shown in range(len(row.subjects), 0, -1):
+        text = _some(row.subjects[:shown], row.all)
+        if columns(text) <= room:
+            return text
+    return None
+
+
+def _place(finding: Finding) -> Place:
+    """The file and line of a finding. If it has no line, its file is the input's."""
+    place = finding.place
+    return Place(finding.file) if place is None or place.line is None else Place(place.file, place.line)
 
 
 class Summary:
@@ -169,7 +208,7 @@ class Summary:
                 self._paint(Style.QUIET, trusted_text("Inputs with the most blocking findings:")),
                 *self._inputs(by_input),
             ]
-        yield from _skipped_block(report.skipped, self._paint, self._safe)
+        yield from _skipped_block(report.skipped, self._paint, self._safe, self._view.width)
 
     def _faults(self, faults: Sequence[Fault]) -> Iterator[list[SafeText]]:
         """What could not be read or checked, by the kind of fault."""
@@ -180,7 +219,7 @@ class Summary:
         ranked = sorted(groups.values(), key=lambda group: (not group[0].blocks, -len(group)))
         for first, *others in ranked[:MAX_FAULTS]:
             names = [where(fault.place, self._safe) for fault in others[:_NAMED]]
-            more = [joined(trusted_text("   = also:  "), _some(names, len(others)))] if others else []
+            more = list(frames.also(_some(names, len(others)))) if others else []
             yield [*frames.fault(first), *more]
         left = sum(map(len, ranked[MAX_FAULTS:]))
         if left:
@@ -197,12 +236,8 @@ class Summary:
             inputs = counted(len({finding.file for finding in row}), "input")
             policy = joined(self._safe(id), trusted_text(" "), self._safe(name))
             times = joined(number(len(row)), trusted_text(" in "), inputs)
-            lines.append((_WORDS[rank], policy, times, self._subject(row[0])))
-        words, names, counts = (max(len(line[at]) for line in lines) for at in range(3))
-        for word, policy, times, first in lines:
-            lead = self._paint(SEVERITIES[word], SafeText(f"{word:<{words}}"))
-            columns = (lead, SafeText(f"{policy:<{names}}"), SafeText(f"{times:<{counts}}"), first)
-            yield listed((trusted_text(""), *columns), _GAP)
+            lines.append(Row(_WORDS[rank], policy, times, [self._subject(row[0])], 1))
+        yield from in_columns(lines, self._paint, self._view.width)
 
     def _subject(self, finding: Finding) -> SafeText:
         place = finding.place or Place(finding.file)
@@ -219,9 +254,13 @@ class Summary:
             yield listed((trusted_text(""), joined(trusted_text("... and "), left, trusted_text(" more"))), _GAP)
 
 
-def _skipped_block(skipped: Iterable[Skipped], paint: Paint, safe: Sanitizer) -> Iterator[list[SafeText]]:
+def _skipped_block(skipped: Iterable[Skipped], paint: Paint, safe: Sanitizer, width: int) -> Iterator[list[SafeText]]:
     """The files of folders that were skipped, by the reason."""
-    lines = [joined(trusted_text(_GAP), _skipped_line(group, safe)) for group in skipped]
+    lines = [
+        joined(trusted_text(_GAP if at == 0 else _BELOW), line)
+        for group in skipped
+        for at, line in enumerate(wrapped(_skipped_line(group, safe), width - len(_BELOW)))
+    ]
     if lines:
         yield [paint(Style.QUIET, trusted_text("Skipped:")), *lines]
 
@@ -242,9 +281,10 @@ def _some(names: list[SafeText], count: int) -> SafeText:
     return listed([*names, joined(trusted_text("…(+"), number(left), trusted_text(")"))] if left else names)
 
 
-def _header(report: Report, safe: Sanitizer) -> SafeText:
+def _header(report: Report, safe: Sanitizer) -> Iterator[SafeText]:
     """The tool, what it read, and the number of policies."""
-    return listed([trusted_text(f"tablegate {__version__}"), *_inputs_read(report, safe)], _DOT)
+    yield trusted_text(f"tablegate {__version__}")
+    yield from _inputs_read(report, safe)
 
 
 def _inputs_read(report: Report, safe: Sanitizer) -> Iterator[SafeText]:
@@ -301,21 +341,41 @@ def _not_wholly_read(report: Report) -> SafeText:
     return joined(trusted_text(" ("), listed(parts), trusted_text(")")) if parts else trusted_text("")
 
 
-def _footer(report: Report, safe: Sanitizer, paint: Paint) -> Iterator[SafeText]:
-    """The counts, what the other profile would add, and the gate."""
-    yield from _counts(report, safe, paint)
+def _footer(report: Report, view: ReportView, safe: Sanitizer, paint: Paint) -> Iterator[SafeText]:
+    """The counts, what the other profile would add, the gate, and what to do next."""
+    yield from folded(_counts(report, safe, paint), _DOT, view.width, mark=_FURTHER)
     if report.counts.verdicts and report.strict_adds:
         adds = counted(report.strict_adds, "policy")
         yield joined(trusted_text("profile strict would also check "), adds)
     style = Style.GOOD if report.exit is Exit.OPEN else Style.BAD
     gate = paint(style, trusted_text(gate_text(report)))
     yield joined(trusted_text("gate: "), gate, trusted_text(" (exit "), number(report.exit), trusted_text(")"))
+    if report.exit is not Exit.OPEN and view.detail is not Detail.BRIEF:
+        yield from wrapped(joined(trusted_text("next: "), _next(report, safe)), view.width)
+
+
+def _next(report: Report, safe: Sanitizer) -> SafeText:
+    """What a reader does next if the gate is not open."""
+    if report.exit is not Exit.BLOCKED:
+        return trusted_text("correct what is reported as an error; until then the result is not complete")
+    failed = Counter(
+        [
+            (finding.policy.id, -_RANK[finding.severity])
+            for finding in report.findings
+            if finding.blocks and finding.outcome is Outcome.FAILS
+        ]
+    )
+    if not failed:
+        return trusted_text("resolve the unknown values, or let them pass with --unknown warn")
+    policy, _ = max(failed, key=lambda which: (which[1], failed[which]))  # the worst, and of these the most frequent
+    return joined(trusted_text("fix what blocks; tablegate explain "), safe(policy), trusted_text(" shows how"))
 
 
 def _counts(report: Report, safe: Sanitizer, paint: Paint) -> Iterator[SafeText]:
     counts = report.counts
     if report.findings:
-        yield listed([*_findings_by_word(report, paint), _checks(report)], _DOT)
+        yield from _findings_by_word(report, paint)
+        yield _checks(report)
     elif not counts.verdicts:
         yield _nothing(report, safe)
     elif counts.held + counts.not_applicable == counts.verdicts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import IntEnum, StrEnum
 
@@ -24,6 +25,9 @@ _PLURAL_ENDINGS = (
     "targets",
     "units",
 )  # of facts
+
+
+_CODES = re.compile("\x1b\\[[0-9;]*m")
 
 
 def number(count: int) -> SafeText:
@@ -52,15 +56,39 @@ def first_sentence(text: str) -> str:
     return re.split(r"(?<=[.!?]) (?=[A-Z`\"'(])", flat, maxsplit=1)[0]
 
 
-def wrapped(text: SafeText, width: int) -> Iterator[SafeText]:
-    """The text in lines no longer than the width, unless a single word is."""
-    line = ""
-    for word in text.split(" "):
-        if line and len(line) + 1 + len(word) > width:
-            yield SafeText(line)
-            line = word
+def columns(text: str) -> int:
+    """The columns of a terminal that the text takes, without the codes of colours."""
+    text = _CODES.sub("", text)
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        for character in text
+    )
+
+
+def wrapped(text: SafeText, width: int, taken: int = 0) -> Iterator[SafeText]:
+    """The text in lines no wider than the width, unless a single word is. The first line has some columns taken."""
+    yield from folded(map(SafeText, text.split(" ")), " ", width, taken=taken)
+
+
+def folded(
+    items: Iterable[SafeText], between: str, width: int, *, mark: str = "", taken: int = 0
+) -> Iterator[SafeText]:
+    """The items with a separator between them, in lines no wider than the width, unless a single item is.
+
+    A further line begins with the mark, as words of an input at its beginning could be a command to a build server.
+    """
+    line, used = "", taken
+    for item in items:
+        size = columns(item)
+        if not line:
+            line, used = item, used + size
+        elif used + len(between) + size <= width:
+            line, used = f"{line}{between}{item}", used + len(between) + size
         else:
-            line = f"{line} {word}" if line else word
+            yield SafeText(line)
+            line, used = f"{mark}{item}", len(mark) + size
     yield SafeText(line)
 
 
@@ -176,10 +204,12 @@ def pairs(texts: Mapping[str, str], safe: Sanitizer, between: str) -> SafeText:
 class Style(StrEnum):
     """The role of a piece of text; its value is the code of a terminal."""
 
+    WORST = "1;37;41"
     BAD = "1;31"
     WARN = "1;33"
     DOUBT = "1;35"
     NOTE = "1;36"
+    ASIDE = "36"
     GOOD = "1;32"
     STRONG = "1"
     QUIET = "2"
@@ -187,11 +217,11 @@ class Style(StrEnum):
 
 
 SEVERITIES = {
-    "critical": Style.BAD,
+    "critical": Style.WORST,
     "high": Style.BAD,
     "medium": Style.WARN,
     "low": Style.NOTE,
-    "info": Style.NOTE,
+    "info": Style.ASIDE,
     "unknown": Style.DOUBT,
     "waived": Style.QUIET,
     "error": Style.BAD,
