@@ -39,7 +39,7 @@ from tablegate.syntax.node import ParseError
 ROOT = Path(__file__).parents[3]
 FILES = sorted(ROOT.glob("fixtures/tables/**/*.tf")) + sorted(ROOT.glob("fixtures/plans/**/*.tf"))
 _EQUAL = Binary("==", Name("a"), Name("b"))
-_REFERENCE_KEY = Opaque("a key that looks like a reference")
+_REFERENCE_KEY = Opaque("a key that looks like a reference", Access(Name("b"), (Attr("c"),)))
 PLAIN = [
     ('"orders"', Literal("orders")),
     ('""', Literal("")),

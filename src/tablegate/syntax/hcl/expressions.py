@@ -288,7 +288,8 @@ class Reader:
         if bare is not None and isinstance(key, (Name, Literal)):
             key = Literal(bare[0])
         elif bare is not None and isinstance(key, Access) and isinstance(key.base, Name) and Splat() not in key.steps:
-            key = Opaque("a key that looks like a reference")  # an error when Terraform evaluates it
+            # An error when Terraform evaluates it; among the providers of a module it is a name.
+            key = Opaque("a key that looks like a reference", key)
         sign = self._past(end, False)
         if not self._text.startswith(("=", ":"), sign) or self._text.startswith("=>", sign):
             self._refuse(sign)

@@ -108,9 +108,10 @@ class For(NamedTuple):
 
 
 class Opaque(NamedTuple):
-    """A valid expression that is not read any further."""
+    """A valid expression that is not read any further. A key of an object that looks like a reference is kept."""
 
     text: str
+    reference: Access | None = None
 
 
 LONG_NUMBER = Opaque("a number with so many digits")

@@ -100,3 +100,19 @@ module "m" {
     assert found(call, inner, assume_defaults=True) == {
         f'module.m["{region}"].aws_dynamodb_table.t': (region, True) for region in ("eu-central-1", "us-east-1")
     }
+
+
+@pytest.mark.parametrize("key", ["aws.here", '"aws.here"'])
+@pytest.mark.parametrize(("handed", "expected"), [("aws", "eu-west-1"), ("aws.west", "us-west-2")])
+def test_alias_that_a_call_passes_in(key: str, handed: str, expected: str) -> None:
+    """A module's alias is the configuration that its call passes in, also if its name is not quoted."""
+    west = 'provider "aws" {\n  alias  = "west"\n  region = "us-west-2"\n}\n'
+    call = f'module "m" {{\n  source    = "./m"\n  providers = {{ {key} = {handed} }}\n}}\n'
+    inner = ("m", TABLE % ("t", "provider = aws.here") + INSIGHTS % "provider = aws.here")
+    assert found(west + call, inner) == {"module.m.aws_dynamodb_table.t": (expected, True)}
+
+
+def test_alias_of_a_module_by_itself() -> None:
+    """Whoever calls the module decides its region, not the options."""
+    text = TABLE % ("t", "provider = aws.here") + INSIGHTS % "provider = aws.here"
+    assert found(text, region="eu-west-1") == {"aws_dynamodb_table.t": (UNKNOWN, True)}

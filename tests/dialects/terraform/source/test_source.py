@@ -257,6 +257,17 @@ def test_override_files_are_merged_last() -> None:
 
 
 @pytest.mark.parametrize(
+    ("alias", "faults", "region"),
+    [("", [], "us-west-2"), ('alias = "x"', ["provider aws overrides nothing"], "eu-west-1")],
+)
+def test_override_of_a_provider(alias: str, faults: list[str], region: str) -> None:
+    """The default configuration of a provider need not be written elsewhere; that of an alias must be."""
+    override = f'provider "aws" {{\n  region = "us-west-2"\n  {alias}\n}}\n'
+    reading = _of(TABLE % '"orders"', ("x_override.tf", override))
+    assert ([fault.message for fault in reading.faults], told(only(reading).region)) == (faults, region)
+
+
+@pytest.mark.parametrize(
     ("repeats", "addresses"),
     [
         ("count = 2", ["aws_dynamodb_table.t[0]", "aws_dynamodb_table.t[1]"]),

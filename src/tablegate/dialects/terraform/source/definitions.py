@@ -94,6 +94,8 @@ class Definition:
             room, name = match
             if name in room:
                 room[name] = merged(room[name], block)
+            elif room is self.providers and "." not in str(name):
+                room[name] = block  # the default configuration of a provider need not be written
             else:
                 refuse(f"{' '.join((block.type, *block.labels))} overrides nothing", block.place)
 

@@ -11,6 +11,7 @@ from tablegate.dialects.terraform.references import Reached, UnknownValue
 from tablegate.dialects.terraform.source.budget import Budget
 from tablegate.dialects.terraform.source.definitions import Definition, Key, lifecycle_of, refuse_parsing
 from tablegate.dialects.terraform.source.evaluate import evaluated
+from tablegate.dialects.terraform.source.provider_names import ProviderUse, handed_providers, provider_use
 from tablegate.dialects.terraform.source.scalars import FailedError, as_bool, as_number, as_text
 from tablegate.dialects.terraform.source.values import (
     EvaluationScope,
@@ -24,7 +25,7 @@ from tablegate.dialects.terraform.source.values import (
 )
 from tablegate.dialects.terraform.source_info import Condition
 from tablegate.model.value import Place
-from tablegate.syntax.hcl.nodes import Access, At, Attr, Block, Body, Expression, Literal, Name, Object
+from tablegate.syntax.hcl.nodes import Block, Body, Expression, Literal
 from tablegate.syntax.node import ParseError
 
 _MAX_INSTANCES = 5_000  # instances of one resource
@@ -490,45 +491,10 @@ class ModuleInstance:
         if not isinstance(above, ModuleInstance):
             return None
         handed = self._call.body.attributes.get("providers")
-        names = _provider_names(handed.value) if handed is not None else {}
+        names = handed_providers(handed.value) if handed is not None else {}
         if key in names:
             return above.provider(provider_use(names[key], self._scope, key))
         return None if "." in key else above.provider(use)
-
-
-class ProviderUse(NamedTuple):
-    """The provider configuration that a resource uses, by its name, and of OpenTofu's instances of it the key."""
-
-    name: str
-    key: object = None
-
-
-def provider_use(node: Expression | None, scope: EvaluationScope, type_: str) -> ProviderUse:
-    """The provider configuration that an expression names; else that of a type."""
-    name = None if node is None else _provider_name(node)
-    if name is None:
-        return ProviderUse(type_.partition("_")[0])
-    last = node.steps[-1] if isinstance(node, Access) else None
-    return ProviderUse(name, evaluated(last.key, scope) if isinstance(last, At) else None)
-
-
-def _provider_name(node: Expression) -> str | None:
-    if isinstance(node, Literal) and isinstance(node.content, str):
-        return node.content
-    if isinstance(node, Name):
-        return node.name
-    if isinstance(node, Access) and isinstance(node.base, Name):
-        step, *keys = node.steps
-        named = isinstance(step, Attr) and (not keys or (len(keys) == 1 and isinstance(keys[0], At)))
-        return f"{node.base.name}.{step.name}" if named and isinstance(step, Attr) else None
-    return None
-
-
-def _provider_names(node: Expression) -> Mapping[str, Expression]:
-    if not isinstance(node, Object):
-        return {}
-    pairs = ((_provider_name(key), value) for key, value in node.items)
-    return {key: value for key, value in pairs if key and _provider_name(value)}
 
 
 def _is_false(attribute: object) -> bool:

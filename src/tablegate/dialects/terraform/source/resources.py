@@ -19,16 +19,18 @@ from tablegate.dialects.terraform.source.modules import (
     ModuleInstance,
     Repetition,
     instance_key,
-    provider_use,
     repetition_of,
 )
 from tablegate.dialects.terraform.source.plan_shape import PlanObject, ignores_all_changes, keeping, plan_object
+from tablegate.dialects.terraform.source.provider_names import provider_use
 from tablegate.dialects.terraform.source.values import EvaluationScope
 from tablegate.dialects.terraform.source_info import BlockLines, LazySourceResource, Lifecycle, SourceResource
+from tablegate.model.value import Doubt
 from tablegate.syntax.hcl.nodes import Block
 from tablegate.syntax.json.lazy import Plain
 from tablegate.syntax.node import ParseError
 
+_HANDED_IN = Doubt("the provider's configuration is not in this source", "check the folder that calls this module")
 _ANY = UnknownValue("which instance of the provider's configuration it uses is not known")
 
 
@@ -45,6 +47,8 @@ class Providers:
         use = provider_use(None if attribute is None else attribute.value, scope, block.labels[0])
         configured = module.provider(use)
         if configured is None:
+            if "." in use.name:  # whoever calls this module passes it in: it may be in any region
+                self.found[use.name] = {"alias": use.name, "expressions": {"region": {"doubt": _HANDED_IN}}}
             return use.name
         owner, (own, key) = configured
         full = f"{owner.address}:{own}" if owner.address else own
