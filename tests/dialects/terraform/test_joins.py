@@ -230,6 +230,43 @@ def test_other_accounts_table() -> None:
     assert [address for address, table in found.items() if table.insights.content] == ["aws_dynamodb_table.there"]
 
 
+@pytest.mark.parametrize(
+    ("others", "region", "insights"),
+    [
+        ({}, "eu-west-1", True),
+        ({"awscc": {"full_name": "registry/hashicorp/awscc", "expressions": {"x": {}}}}, "eu-west-1", True),
+        ({"aws.us": {"full_name": "registry/hashicorp/aws", "alias": "us"}}, None, None),
+        ({"module.a:aws": {"full_name": "registry/hashicorp/aws", "expressions": {"x": {}}}}, None, None),
+    ],
+)
+def test_provider_of_a_wrapped_module(others: Any, region: str | None, insights: object) -> None:
+    """A module below one without resources has a key without a configuration: the default one if it is the only one."""
+    aws = {"full_name": "registry/hashicorp/aws"}
+    table = {**resource({}), "provider_config_key": "module.a.module.t:aws"}
+    watch = {**resource({}, type=INSIGHTS, name="x"), "provider_config_key": "module.a.module.w:aws"}
+    below = {"t": {"module": {"resources": [table]}}, "w": {"module": {"resources": [watch]}}}
+    written_so = configured(module_calls={"a": {"module": {"module_calls": below}}})
+    providers = {
+        "aws": {**aws, **written_so["provider_config"]["aws"]},
+        "module.a.module.t:aws": aws,
+        "module.a.module.w:aws": aws,
+        **others,
+    }
+    at = "module.a.module.t"
+    reading = written(
+        change(TABLE, address=f"{at}.aws_dynamodb_table.t", module_address=at),
+        change(
+            {"table_name": "orders-prod"},
+            type=INSIGHTS,
+            name="x",
+            address=f"module.a.module.w.{INSIGHTS}.x",
+            module_address="module.a.module.w",
+        ),
+        configuration={**written_so, "provider_config": providers},
+    )
+    assert (only(reading).region.content, only(reading).insights.content) == (region, insights)
+
+
 def insights_of(expression: Any, *, key: str | None = None, names: tuple[str, ...] = ("a", "b")) -> dict[str, object]:
     """Contributor Insights of two tables without known names, for one resource that refers to them so."""
     watch: dict[str, Any] = {"index": key, "address": f"{INSIGHTS}.x[{key!r}]"} if key else {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 from tablegate.model.record import record
@@ -114,6 +114,30 @@ class Configuration:
     def root(self) -> Tree:
         """The root module."""
         return self._root
+
+    def provider_key(self, configured: Tree) -> str:
+        """The key of the provider configuration of a resource."""
+        key = str(configured.get("provider_config_key", ""))
+        return self._inherited.get(key, key)
+
+    @cached_property
+    def _inherited(self) -> Mapping[str, str]:
+        """The root's configuration, by the keys that stand for it.
+
+        Terraform gives a module a key of its own, without a configuration, if a module between it and the root has
+        no resource of the provider. It is the default configuration if the provider has no other.
+        """
+        own: dict[object, set[str]] = {}
+        handed_down = {}
+        for key, provider in self.providers.items():
+            known = tree(provider)
+            type_ = known.get("full_name")
+            if type_ and ":" in key and "." not in key.rpartition(":")[2] and "expressions" not in known:
+                handed_down[key] = type_
+            else:
+                own.setdefault(type_, set()).add(key)
+        defaults = {key: key.rpartition(":")[2] for key in handed_down}
+        return {key: name for key, name in defaults.items() if own.get(handed_down[key], set()) <= {name}}
 
     def module(self, address: str) -> Tree:
         """A module. All its instances have the same."""

@@ -45,6 +45,10 @@ class Regions:
         self._repeated: dict[str, bool] = {}
         self._accounts: dict[str, str] = {}
 
+    def owner(self, configured: Tree) -> str:
+        """The key of the provider configuration of a resource."""
+        return self._configuration.provider_key(configured)
+
     def name(self, resource: Resource) -> str | None:
         """The region; None if it is not known. The region of the options is not that of what names another one."""
         known = resource.known_text("region") or arn_part(resource.known_text("arn"), 3)
@@ -102,7 +106,7 @@ class Regions:
             configured = self._configuration.resource(one.module, "data", one.type, one.name)
             account = one.values.get("account_id")
             if configured is not None and isinstance(account, str):
-                accounts[str(configured.get("provider_config_key", ""))] = account
+                accounts[self.owner(configured)] = account
         return accounts
 
     def default_tags(self, resource: Resource) -> Tree | None:

@@ -144,7 +144,7 @@ class Resource:
     @property
     def owner(self) -> str:
         """The key of its provider's configuration."""
-        return str(self.configured.get("provider_config_key", ""))
+        return self.snapshot.regions.owner(self.configured)
 
     @property
     def place(self) -> Place:
