@@ -88,3 +88,8 @@ def reason(item: Finding) -> str | None:
     """In short where the first value of a finding was given."""
     place = item.evidence[0].place
     return spot(place.because) if place is not None and place.because is not None else None
+
+
+def inside(item: Finding) -> str | None:
+    """In short where the module takes what the place of a finding gives it."""
+    return None if item.place is None or item.place.inside is None else spot(item.place.inside)

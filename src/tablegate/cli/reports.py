@@ -186,8 +186,8 @@ def _private_lines(findings: Iterable[Finding]) -> Iterator[tuple[str, int | Non
     for finding in findings:
         for value in finding.evidence:
             if value.sensitive and value.place is not None:
-                places = (value.place, value.place.because or value.place)
-                yield from ((place.file, place.line) for place in places)
+                places = (value.place, value.place.because, value.place.inside)
+                yield from ((place.file, place.line) for place in places if place is not None)
 
 
 def _pieces(secrets: Iterable[str]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from tablegate.engine.settings import Override, Settings, UnknownMode
 from tablegate.engine.subjects import FindingSite
 from tablegate.findings import Finding, Outcome
 from tablegate.model import facts
-from tablegate.model.estate import Estate, with_tables
+from tablegate.model.estate import Callers, Estate, with_tables
 from tablegate.model.facts import Fact
 from tablegate.model.record import replace
 from tablegate.model.table import (
@@ -267,6 +267,25 @@ def finding_maker(
         )
 
     return make_finding
+
+
+def as_called(finding: Finding, callers: Callers) -> Finding:
+    """The finding as the caller of its module can act on it: at the call, and with its arguments as the fix."""
+    if not finding.address.startswith("module."):
+        return finding
+    moved = {
+        id(value): replace(value, place=callers.place(finding.address, value.place))
+        for value in finding.evidence
+        if value.place is not None
+    }
+    evidence = tuple([moved.get(id(value), value) for value in finding.evidence])
+    first = next((value.place for value in evidence if value.place is not None), None)
+    return replace(
+        finding,
+        place=first or callers.place(finding.address, finding.place, finding.fix),
+        evidence=evidence,
+        fix=callers.fix(finding.address, finding.fix),
+    )
 
 
 def _hidden(place: Place | None) -> Value[object]:

@@ -9,13 +9,13 @@ from typing import TypeAlias
 
 from tablegate.engine.ask import CombinedVerdict, Crash, OutOfTime, PredicateResult, asker, worst_holder, worst_scenario
 from tablegate.engine.causes import gathered
-from tablegate.engine.finding import finding_maker
+from tablegate.engine.finding import as_called, finding_maker
 from tablegate.engine.settings import Settings, UnknownMode
 from tablegate.engine.subjects import SubjectEntry, Subjects
 from tablegate.findings import Counts, Fault, FaultCode, Finding, Outcome, by_place
 from tablegate.iam.grants import Grant
 from tablegate.model import facts
-from tablegate.model.estate import DaxCluster, Estate
+from tablegate.model.estate import Callers, DaxCluster, Estate
 from tablegate.model.record import record
 from tablegate.model.table import Dialect
 from tablegate.model.value import Doubt, Place, Verdict
@@ -82,8 +82,8 @@ class Ledger:
             self._shape_verdicts = ShapeVerdicts()
         return self._shape_verdicts
 
-    def enter(self, policy: Policy, results: Results) -> None:
-        """Enter the results of one policy for one estate."""
+    def enter(self, policy: Policy, results: Results, callers: Callers | None = None) -> None:
+        """Enter the results of one policy for one estate. Findings inside a called module are its caller's."""
         make_finding = self.prepared.finding_makers[policy.id]
         findings: list[Finding] = []
         for entry, result in results.rest:
@@ -94,6 +94,8 @@ class Ledger:
             else:
                 self._entered["crashed"] += 1
                 self._faults.append(_fault(policy, entry, result))
+        if callers is not None:
+            findings = [as_called(finding, callers) for finding in findings]
         self._findings += findings
         self._entered.update([finding.outcome for finding in findings])
         self._entered["held"] += results.held
@@ -142,7 +144,7 @@ def judge(estate: Estate, ledger: Ledger, *, guard: Guard = nullcontext) -> None
             grant_shapes = ledger.shape_verdicts.shapes(estate.holders, entries)
         shapes = grant_shapes if policy.subject is Grant else None
         ledger.due += len(entries)
-        ledger.enter(policy, _results(entries, shapes, ask, guard))
+        ledger.enter(policy, _results(entries, shapes, ask, guard), estate.callers)
 
 
 def _results(

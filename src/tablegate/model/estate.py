@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from typing import Protocol
 
 from tablegate.model.record import field, record, replace, wire
 from tablegate.model.table import Construct, Dialect, Table
@@ -86,6 +87,16 @@ class LegacyGlobalTable:
     scenario: Mapping[str, str] | None = None
 
 
+class Callers(Protocol):
+    """Who may change what a called module says."""
+
+    def place(self, address: str, own: Place | None, fix: str | None = None) -> Place | None:
+        """The place of a finding about a resource, or of its evidence: that of the call, if it is in a module."""
+
+    def fix(self, address: str, text: str | None) -> str | None:
+        """The remedy of a finding about a resource, as the caller of its module can apply it."""
+
+
 @record(eq=False)
 class Estate:
     """Everything in one input. ``manages_*`` tell whether it has resources of that kind at all."""
@@ -105,6 +116,7 @@ class Estate:
     manages_backups: bool = False
     constructs: Mapping[str, Construct] = field(default_factory=dict, repr=False)  # by the address of the resource
     secrets: frozenset[str] = field(default=frozenset(), repr=False)  # texts that no report may show
+    callers: Callers | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for subject in (*self.tables, *self.changes, *self.holders):

@@ -18,7 +18,8 @@ T_co = TypeVar("T_co", covariant=True)
 class Place:
     """A place in an input: 1-based line and column, or a path in a document that has one line only.
 
-    ``because`` is the place that the value there comes from, such as the argument of a module call.
+    ``because`` is the place that the value there comes from, such as a file of variables. ``inside`` is the place in a
+    called module that the argument at this place leads to.
     """
 
     file: str
@@ -27,6 +28,7 @@ class Place:
     end_column: int | None = None
     path: str | None = None
     because: Place | None = None
+    inside: Place | None = None
 
 
 class Origin(StrEnum):

@@ -311,6 +311,8 @@ def _marks(finding: Finding, safe: Sanitizer) -> list[Mark]:
         marks.append(Mark(place=place, label=_label(value, finding, safe)))
         if place.because is not None:
             marks.append(Mark(place=place.because, label=trusted_text("because of this argument")))
+        if place.inside is not None:
+            marks.append(Mark(place=place.inside, label=trusted_text("inside the module")))
     return marks or [Mark(place=subject_place, label=trusted_text("here"))]
 
 
@@ -353,7 +355,7 @@ def _edge(marks: Iterable[Mark]) -> int:
 
 def _visible(place: Place) -> Place:
     """The place without what a reader does not see of it."""
-    return replace(place, because=None, path=place.path if place.line is None else None)
+    return replace(place, because=None, inside=None, path=place.path if place.line is None else None)
 
 
 def _line_and_column(place: Place) -> tuple[int, int]:

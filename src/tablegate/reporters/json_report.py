@@ -130,6 +130,7 @@ def _place(place: Place | None, scrub: _Scrub) -> Plain:
         "end_column": place.end_column,
         "path": place.path and scrub.name(place.path),
         **({"because": _place(place.because, scrub)} if place.because is not None else {}),
+        **({"inside": _place(place.inside, scrub)} if place.inside is not None else {}),
     }
 
 

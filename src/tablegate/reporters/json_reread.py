@@ -42,10 +42,12 @@ class _Place(msgspec.Struct):
     end_column: int | None
     path: str | None
     because: _Place | None = None
+    inside: _Place | None = None
 
     def place(self) -> Place:
         because = None if self.because is None else self.because.place()
-        return Place(self.file, self.line, self.column, self.end_column, self.path, because)
+        inside = None if self.inside is None else self.inside.place()
+        return Place(self.file, self.line, self.column, self.end_column, self.path, because, inside)
 
 
 class _Doubt(msgspec.Struct):

@@ -22,7 +22,7 @@ from tablegate.dialects.terraform.source_info import SourceMap
 from tablegate.dialects.terraform.table import TableJoins, read_table
 from tablegate.findings import Input
 from tablegate.model import facts
-from tablegate.model.estate import Change, ChangeKind, DaxCluster, Estate, LegacyGlobalTable
+from tablegate.model.estate import Callers, Change, ChangeKind, DaxCluster, Estate, LegacyGlobalTable
 from tablegate.model.record import wire
 from tablegate.model.table import Dialect, Table
 from tablegate.model.value import Doubt, Place
@@ -42,8 +42,10 @@ class EstateBuilder:
         variables: Tree = NOTHING,
         state: PriorState | None = None,
         source_map: SourceMap | None = None,
+        callers: Callers | None = None,
     ) -> None:
         self._dialect = dialect
+        self._callers = callers
         self._configuration = configuration
         self._changes = changes
         self._faults = faults
@@ -105,6 +107,7 @@ class EstateBuilder:
             manages_consumers=joins.consumers.any,
             manages_backups=joins.backups.any,
             secrets=frozenset({*more_secrets, *self._secrets(), *access.secrets}),
+            callers=self._callers,
         )
 
     def input(self, tables: tuple[Table, ...], detail: str | None, resources: int) -> Input:

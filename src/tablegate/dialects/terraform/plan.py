@@ -11,6 +11,7 @@ from msgspec import Raw, Struct, field
 
 from tablegate.dialects.reading import Faults, Reading, ReadOptions
 from tablegate.dialects.terraform import coverage
+from tablegate.dialects.terraform.callers import Callers
 from tablegate.dialects.terraform.configuration import Configuration, Tree, tree
 from tablegate.dialects.terraform.estate import EstateBuilder
 from tablegate.dialects.terraform.prior_state import PriorState
@@ -67,6 +68,7 @@ class Plan:
             variables=variables,
             state=self._state,
             source_map=self._source_map,
+            callers=Callers(self._configuration, name, None if self._source_map is None else self._source_map.calls),
         )
 
     def reading(self) -> Reading:

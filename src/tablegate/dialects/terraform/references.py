@@ -123,7 +123,7 @@ class ReferenceResolver:
         elif "constant_value" in expression:
             yield Reference("", member_at(expression["constant_value"], at.path_left))
         elif isinstance(references := expression.get("references"), list):
-            for text in _longest(references):
+            for text in longest(references):
                 yield from self._follow(text, at)
         elif not expression:
             yield Reference("a function call", is_lost=True)
@@ -291,7 +291,7 @@ def _whole_modules(expression: object) -> list[str]:
     return texts if all(one.startswith("module.") and len(steps(one)) == 2 for one in texts) else []
 
 
-def _longest(references: Sequence[object]) -> list[str]:
+def longest(references: Sequence[object]) -> list[str]:
     """The references that are not the beginning of another: plan JSON lists those as well."""
     texts = list(dict.fromkeys(text for text in references if isinstance(text, str) and text))
     beginnings = {text[: end.start()] for text in texts for end in _ENDS(text)} if len(texts) > 1 else ()

@@ -57,6 +57,11 @@ class Snapshot:
         """Whether this is how the plan leaves things."""
         return self.side == "after"
 
+    @property
+    def has_source(self) -> bool:
+        """Whether the source of the plan is at hand, at least that of its root module."""
+        return self._source_map is not None
+
     def of(self, *types: str) -> list[Resource]:
         """The managed resources of these types, in the plan's order."""
         changes = (one for one in self._changes.of(types) if one.mode == "managed" and one.deposed is None)

@@ -10,6 +10,7 @@ from tablegate.model.value import Doubt, Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from tablegate.dialects.terraform.callers import CallLines
     from tablegate.dialects.terraform.references import Rest
     from tablegate.dialects.terraform.resource_changes import ResourceChange
     from tablegate.findings import Fault
@@ -161,6 +162,10 @@ class SourceMap(Protocol):
     @property
     def faults(self) -> Sequence[Fault]:
         """The faults of its files."""
+
+    @property
+    def calls(self) -> CallLines:
+        """Where its module calls are written."""
 
     def of(self, change: ResourceChange, configured: Tree | None, content: Tree) -> SourceMatch | None:
         """The source of a resource with this content after the plan."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from operator import itemgetter
-from typing import TypeGuard
+from typing import Final, TypeGuard
 
 from tablegate.dialects.terraform.autoscaling import Scaling
 from tablegate.dialects.terraform.block import Block
@@ -73,6 +73,9 @@ class TableJoins:
 
 NOT_IN_PLANS = Doubt(
     "prevent_destroy is not in plan JSON, only in the source", "pass --source DIR with the source of the plan"
+)
+_IN_A_MODULE: Final = facts.PREVENT_DESTROY.doubted(
+    Doubt("its module's source was not read", "run terraform init and pass --trust-modules")
 )
 _FLAGS = {"true": True, "false": False}  # Terraform takes either spelling, and variables are given as texts
 _NOT_WRITTEN_OUT = Doubt("what its expression comes to is not known", "write true or false")
@@ -165,7 +168,8 @@ def retention_of(table: Resource) -> Retention:
     elif match is not None and match.certain:
         kept = match.lifecycle
     else:
-        return _NO_RETENTION
+        unread = table.resource_change.module and table.snapshot.has_source and match is None
+        return replace(_NO_RETENTION, prevent_destroy=_IN_A_MODULE) if unread else _NO_RETENTION
     both = (_kept(kept.prevent_destroy, keeps=True), _kept(kept.destroy, keeps=False))
     written = [value for value in both if value is not facts.PREVENT_DESTROY.unset]
     prevented = min(written, key=lambda value: (value.content is not True, value.known), default=both[0])

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from support.source_lines import EU, FIXTURES, US, changed, finding, judged, reason, source, spot
+from support.source_lines import EU, FIXTURES, US, changed, finding, inside, judged, reason, source, spot
 from tablegate.syntax.source import Source
 
 MODULE = "modules/orders/orders.tf"
 AT_RECOVERY = f"{MODULE}:17:15"
 AT_TABLE = f"{MODULE}:5:1"
+CALL = "main.tf:13:15"  # what the call gives for it
 
 
 def test_an_argument_points_at_what_gave_it() -> None:
     """Through a variable of the module, each.value of its call and a local, to this instance's own member."""
     found = finding(judged(source()), "TG301")
-    assert (AT_RECOVERY, "main.tf:3:23") == (spot(found.place), reason(found))
+    assert (CALL, "main.tf:3:23", AT_RECOVERY) == (spot(found.place), reason(found), inside(found))
 
 
 def test_values_of_variables_count_before_defaults() -> None:
@@ -21,7 +22,8 @@ def test_values_of_variables_count_before_defaults() -> None:
     without = {name: text for name, text in source().items() if name != "terraform.tfvars"}
     assert "terraform.tfvars:2:13" == reason(finding(judged(source()), "TG304"))
     # The plan says false, the default says true: it was given on the command line, which no file shows.
-    assert "main.tf:14:15" == reason(finding(judged(without), "TG304"))
+    found = finding(judged(without), "TG304")
+    assert ("main.tf:14:15", None) == (spot(found.place), reason(found))
 
 
 def test_a_file_of_variables_that_is_named_counts_first() -> None:
@@ -39,7 +41,8 @@ def test_a_default_that_agrees_is_the_reason() -> None:
 
 def test_what_is_made_of_a_key_is_its_own_reason() -> None:
     """A name with each.key in it stands where it is put together."""
-    assert "main.tf:12:15" == reason(finding(judged(source()), "TG901"))
+    found = finding(judged(source()), "TG901")
+    assert ("main.tf:12:15", None) == (spot(found.place), reason(found))
 
 
 def test_a_sensitive_variable_is_no_reason() -> None:
@@ -57,7 +60,7 @@ def test_two_arguments_in_one_expression_are_no_reason() -> None:
     """Nobody can tell which of them it is."""
     files = changed(MODULE, "enabled = var.recovery", "enabled = var.recovery && var.protected")
     found = finding(judged(files), "TG301")
-    assert (AT_RECOVERY, None) == (spot(found.place), reason(found))
+    assert (CALL, None, AT_RECOVERY) == (spot(found.place), reason(found), inside(found))  # by the plan, it is one
 
 
 def test_statements_point_at_their_line() -> None:
@@ -88,11 +91,12 @@ variable "protected" {"""
 
 
 def test_a_module_from_elsewhere_is_read_where_somebody_says() -> None:
-    """Otherwise its resources have no lines."""
+    """Otherwise its resources have no lines, but its call has."""
     files = changed("main.tf", '"./modules/orders"', '"example/orders/aws"')
-    assert "plan.json" == spot(finding(judged(files), "TG301").place)
-    trusted = judged(files, modules={"orders": "modules/orders"})
-    assert AT_RECOVERY == spot(finding(trusted, "TG301").place)
+    untrusted = finding(judged(files), "TG301")
+    assert (CALL, "plan.json") == (spot(untrusted.place), inside(untrusted))
+    trusted = finding(judged(files, modules={"orders": "modules/orders"}), "TG301")
+    assert (CALL, AT_RECOVERY) == (spot(trusted.place), inside(trusted))
 
 
 def test_override_files_override() -> None:
@@ -101,7 +105,7 @@ def test_override_files_override() -> None:
         "modules/orders/override.tf": 'resource "aws_dynamodb_table" "this" {\n'
         "  deletion_protection_enabled = var.protected\n}\n"
     }
-    assert "modules/orders/override.tf:2:33" == spot(finding(judged(files), "TG304").place)
+    assert "modules/orders/override.tf:2:33" == inside(finding(judged(files), "TG304"))
 
 
 def test_source_in_json_has_places_too() -> None:
@@ -124,7 +128,7 @@ def test_source_in_json_has_places_too() -> None:
   "output": {"arn": {"value": "${aws_dynamodb_table.this.arn}"}}
 }"""
     found = finding(judged(files), "TG301")
-    assert ("modules/orders/orders.tf.json:10:18", "main.tf:3:23") == (spot(found.place), reason(found))
+    assert ("modules/orders/orders.tf.json:10:18", "main.tf:3:23") == (inside(found), reason(found))
 
 
 def test_instances_have_their_own_reasons() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from support.source_lines import EU, FIXTURES, POLICIES, Held, changed, finding, judged, reason, source, spot
+from support.source_lines import EU, FIXTURES, POLICIES, Held, changed, finding, inside, judged, reason, source, spot
 from tablegate.dialects.reading import ReadOptions
 from tablegate.engine.settings import Settings
 from tablegate.findings import Exit, Outcome
@@ -101,26 +101,34 @@ def test_another_call_of_the_module_settles_nothing() -> None:
 def test_a_resource_that_is_not_there_has_no_place() -> None:
     """No place is better than a wrong one."""
     report = judged(changed(MODULE, '"aws_dynamodb_table" "this"', '"aws_dynamodb_table" "that"'))
-    assert "plan.json" == spot(finding(report, "TG301").place)
+    assert "plan.json" == inside(finding(report, "TG301"))
 
 
 def test_an_argument_that_says_something_else_is_not_the_place() -> None:
     """The plan says false, and nobody is sent to a line that says true: the resource stays."""
     report = judged(changed(MODULE, "enabled = var.recovery", "enabled = true"))
-    assert (Outcome.FAILS, f"{MODULE}:5:1") == (finding(report, "TG301").outcome, spot(finding(report, "TG301").place))
+    assert (Outcome.FAILS, f"{MODULE}:5:1") == (finding(report, "TG301").outcome, inside(finding(report, "TG301")))
+
+
+def test_a_call_that_says_something_else_is_the_place() -> None:
+    """Its argument would be the wrong line."""
+    report = judged(changed("main.tf", "each.value.recovery", "true"))
+    assert "main.tf:13:15" == spot(finding(report, "TG301").place)  # the plan does not tell what each.value was
+    report = judged(changed("main.tf", "protected = var.protected", ""))
+    assert "main.tf:8:1" == spot(finding(report, "TG304").place)
 
 
 def test_an_argument_that_is_gone_leaves_the_resource() -> None:
     """What it was planned with may go on: it is the resource that has to be looked at."""
     report = judged(changed(MODULE, "  point_in_time_recovery {\n    enabled = var.recovery\n  }\n", ""))
-    assert f"{MODULE}:5:1" == spot(finding(report, "TG301").place)
+    assert f"{MODULE}:5:1" == inside(finding(report, "TG301"))
 
 
 def test_two_blocks_of_one_name_are_none() -> None:
     """Nobody knows which of them was planned."""
     files = source()
     files["modules/orders/copy.tf"] = files[MODULE]
-    assert "plan.json" == spot(finding(judged(files), "TG301").place)
+    assert "plan.json" == inside(finding(judged(files), "TG301"))
 
 
 def test_source_that_cannot_be_read_does_not_block() -> None:
@@ -135,7 +143,8 @@ def test_values_that_cannot_be_read_give_no_reason() -> None:
     """Nor do they block."""
     report = judged(source() | {"terraform.tfvars": "protected ="})
     assert [(False, "terraform.tfvars")] == [(fault.blocks, fault.place.file) for fault in report.faults]
-    assert "main.tf:14:15" == reason(finding(report, "TG304"))
+    assert "main.tf:14:15" == spot(finding(report, "TG304").place)
+    assert reason(finding(report, "TG304")) is None
 
 
 def test_a_file_without_the_resource_is_not_parsed() -> None:

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from tablegate.dialects.reading import Faults, Reading, ReadOptions
+from tablegate.dialects.terraform.callers import Callers
 from tablegate.dialects.terraform.configuration import Configuration
 from tablegate.dialects.terraform.configuration import Key as InstanceKey
 from tablegate.dialects.terraform.estate import EstateBuilder
 from tablegate.dialects.terraform.references import UnknownValue
 from tablegate.dialects.terraform.secrets import texts
 from tablegate.dialects.terraform.source.budget import Budget
+from tablegate.dialects.terraform.source.call_lines import CallsOfSource
 from tablegate.dialects.terraform.source.definitions import (
     Definition,
     Key,
@@ -71,7 +73,11 @@ class Project:
             {"root_module": resources.data.module(), "provider_config": resources.providers.found}
         )
         dialect = Dialect.TERRAFORM_SOURCE
-        description = EstateBuilder(dialect, configuration, resources.instances, self._faults, self._options)
+        calls = CallsOfSource(self.root)
+        callers = Callers(calls, self._faults.file, calls)
+        description = EstateBuilder(
+            dialect, configuration, resources.instances, self._faults, self._options, callers=callers
+        )
         tables = description.tables()
         estate = description.estate(tables, (), self._secrets)
         seen = description.input(tables, self._detail(), resources.managed)

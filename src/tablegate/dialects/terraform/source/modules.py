@@ -293,7 +293,7 @@ class ModuleInstance:
         self.read_sensitive = False
         self._project = project
         self._path = path
-        self._call = call
+        self.call = call
         self._scope = scope  # where the call stands, in the module above
         self._known: dict[Hashable, tuple[object, bool]] = {}
         self._children: dict[str, Repetition] = {}
@@ -337,7 +337,7 @@ class ModuleInstance:
         if block is None:
             return UnknownValue(f"variable {name} is not declared in the source")
         content = (
-            self._of_call(name, block) if self._call is not None else self._project.root_variable(name, block, self)
+            self._of_call(name, block) if self.call is not None else self._project.root_variable(name, block, self)
         )
         return self._marked(block, content)
 
@@ -350,9 +350,9 @@ class ModuleInstance:
         return content
 
     def _of_call(self, name: str, block: Block) -> object:
-        if self._call is None or self._scope is None:
+        if self.call is None or self._scope is None:
             raise AssertionError(name)
-        argument = self._call.body.attributes.get(name)
+        argument = self.call.body.attributes.get(name)
         body = block.body.attributes
         type_ = body["type"].value if "type" in body else None
         if argument is not None:
@@ -485,12 +485,12 @@ class ModuleInstance:
         key = use.name
         if key in self.definition.providers:
             return self, use
-        if self._call is None or self._scope is None:
+        if self.call is None or self._scope is None:
             return None
         above = self._scope.module
         if not isinstance(above, ModuleInstance):
             return None
-        handed = self._call.body.attributes.get("providers")
+        handed = self.call.body.attributes.get("providers")
         names = handed_providers(handed.value) if handed is not None else {}
         if key in names:
             return above.provider(provider_use(names[key], self._scope, key))

@@ -10,6 +10,7 @@ from tablegate.dialects.terraform.prior_state import PriorState
 from tablegate.dialects.terraform.references import Rest, UnknownValue
 from tablegate.dialects.terraform.resource_changes import ResourceChange
 from tablegate.dialects.terraform.source.budget import Budget
+from tablegate.dialects.terraform.source.configured import contradicts, expression_of, member_at, references
 from tablegate.dialects.terraform.source.definitions import Definition, Key, definition_of, inner_type
 from tablegate.dialects.terraform.source.evaluate import evaluated
 from tablegate.dialects.terraform.source.modules import ModuleInstance, instance_key
@@ -18,14 +19,8 @@ from tablegate.dialects.terraform.source.scalars import FailedError
 from tablegate.dialects.terraform.source.values import EvaluationScope
 from tablegate.dialects.terraform.source_info import Lifecycle, SourceMatch
 from tablegate.dialects.terraform.source_map.blocks import NO_NAMES, BlockMap, DynamicItem, Names
-from tablegate.dialects.terraform.source_map.expressions import (
-    ExpressionSite,
-    ValueTracer,
-    contradicts,
-    expression_of,
-    member_at,
-    references,
-)
+from tablegate.dialects.terraform.source_map.call_lines import CallsOfPlan
+from tablegate.dialects.terraform.source_map.expressions import ExpressionSite, ValueTracer
 from tablegate.dialects.terraform.source_map.modules import Folders, Module
 from tablegate.findings import Fault
 from tablegate.model.value import Place
@@ -244,6 +239,11 @@ class SourceMap:
     def faults(self) -> Sequence[Fault]:
         """The files that could not be read."""
         return self._folders.faults
+
+    @property
+    def calls(self) -> CallsOfPlan:
+        """Where its module calls are written."""
+        return CallsOfPlan(self._module)
 
     def of(self, instance: ResourceChange, configured: Tree | None, content: Tree) -> SourceMatch | None:
         """Where a resource is written. ``content`` is its planned value."""

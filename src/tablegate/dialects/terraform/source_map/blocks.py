@@ -6,16 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from tablegate.dialects.terraform.configuration import Tree, tree
+from tablegate.dialects.terraform.source.configured import contradicts, expression_of, references
 from tablegate.dialects.terraform.source.definitions import inner_type
 from tablegate.dialects.terraform.source_info import ArgumentLines, BlockLines, DocumentPlaces
-from tablegate.dialects.terraform.source_map.expressions import (
-    ExpressionPart,
-    ExpressionSite,
-    ValueTracer,
-    contradicts,
-    expression_of,
-    references,
-)
+from tablegate.dialects.terraform.source_map.expressions import ExpressionPart, ExpressionSite, ValueTracer
 from tablegate.dialects.terraform.source_map.modules import Folders
 from tablegate.model.value import Place
 from tablegate.syntax.hcl.nodes import (
