@@ -104,6 +104,7 @@ class JsonFile:
         self.name = name
         self._grammar = grammar
         self._all = unescaped(text).lower()
+        self._said: dict[str, bool] = {}  # each block asks for the same few words
         self._places: list[Node] = []
         self._root = parse_json(text)
         if not isinstance(self._root.content, (Mapping, list, tuple)):
@@ -139,7 +140,10 @@ class JsonFile:
 
     def says(self, start: int, end: int, word: str) -> bool:  # noqa: ARG002 - anywhere in the file will do
         """Whether the file contains a word, in lower or upper case."""
-        return word in self._all
+        said = self._said.get(word)
+        if said is None:
+            said = self._said[word] = word in self._all
+        return said
 
     def inner(self, start: int, steps: Sequence[str | int]) -> tuple[int, int] | None:
         """The number of the node of a part, twice; None if there is no such part."""
