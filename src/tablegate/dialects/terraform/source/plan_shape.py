@@ -62,6 +62,7 @@ _NUMBERS = frozenset(
     }
 )
 _PARTLY_KNOWN = frozenset({"tags"})  # which a plan would lose: what is not among the keys is not said
+_SETS = frozenset({"attribute", "global_secondary_index", "local_secondary_index", "replica"})
 _TEXT_IN = frozenset({"aws_appautoscaling_scheduled_action"})  # whose provider keeps its numbers as texts
 _KINDS = {**dict.fromkeys(_FLAGS, as_bool), **dict.fromkeys(_NUMBERS, as_number)}
 
@@ -176,6 +177,8 @@ def _put_blocks(
                 into.expressions[type_] = {"doubt": inner.doubt(), "reached": inner.references, "candidates": ()}
                 return [BlockLines(body.attributes, {}, block)]
             objects.append(plan_object(body, block, inner, module, partly=partly))
+    if len(objects) > 1 and type_ in _SETS:
+        objects = _folded(objects)
     into.content[type_] = [each.content for each in objects]
     into.expressions[type_] = InOrder(each.expressions for each in objects)
     if any(each.unknown for each in objects):
@@ -183,6 +186,15 @@ def _put_blocks(
     if any(each.marks for each in objects):
         into.marks[type_] = [each.marks for each in objects]
     return [each.written for each in objects]
+
+
+def _folded(objects: list[PlanObject]) -> list[PlanObject]:
+    """The blocks of a set: those that are known and equal are one."""
+    kept: list[PlanObject] = []
+    for each in objects:
+        if each.unknown or not any(each.content == other.content and not other.unknown for other in kept):
+            kept.append(each)
+    return kept
 
 
 def bodies(block: Block, scope: EvaluationScope) -> Iterator[tuple[Body, EvaluationScope | UnknownValue]]:
