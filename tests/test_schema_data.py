@@ -71,13 +71,14 @@ def test_a_member_is_a_line() -> None:
         ("any", "Pairs", "Pairs any"),
         ("unlimited", "Speed", "Speed whole"),
         ("optional", "M*", "Mode text A|B"),
+        ("within", "*[].Key", "Pairs[].Key! text 1..9"),
         ("closed", "*[].Key", "Pairs[].Key! text X"),
         ("one", "Pairs[]", "Pairs[] map one:X"),
     ],
 )
 def test_deviations(operation: str, path: str, line: str) -> None:
     """Each of them changes the lines that its paths mean."""
-    assert line in lines(**{operation: [{"paths": [path], "words": ["X"], "why": "-"}]})
+    assert line in lines(**{operation: [{"paths": [path], "words": ["X"], "limits": [1, 9], "why": "-"}]})
 
 
 def test_a_deviation_that_means_nothing_is_refused() -> None:

@@ -96,6 +96,7 @@ def key_schema(table: Table) -> Verdict:
         *_index_limits(table, indexes),
         *_names(table, indexes),
         *_stream_view(table),
+        *_expiry(table),
         *_ceilings(table),
         *_warmth(table),
         *_namesake(table),
@@ -272,6 +273,13 @@ def _stream_view(table: Table) -> Iterator[Verdict]:
     stream = table.stream
     if stream.enabled.content is True and stream.view.known and stream.view.content is None:
         yield fails("the stream has no view type", stream.enabled)
+
+
+def _expiry(table: Table) -> Iterator[Verdict]:
+    """Time to live that is switched on says which attribute has the time."""
+    ttl = table.ttl
+    if ttl.enabled.content is True and ttl.attribute.known and ttl.attribute.content is None:
+        yield fails("time to live is on, but names no attribute", ttl.enabled)
 
 
 def _ceilings(table: Table) -> Iterator[Verdict]:

@@ -41,8 +41,8 @@ GlobalSecondaryIndexes[].WarmThroughput map some:ReadUnitsPerSecond,WriteUnitsPe
 GlobalSecondaryIndexes[].WarmThroughput.ReadUnitsPerSecond whole
 GlobalSecondaryIndexes[].WarmThroughput.WriteUnitsPerSecond whole
 ImportSourceSpecification map
-ImportSourceSpecification.InputCompressionType text
-ImportSourceSpecification.InputFormat! text
+ImportSourceSpecification.InputCompressionType text GZIP|NONE|ZSTD
+ImportSourceSpecification.InputFormat! text CSV|DYNAMODB_JSON|ION
 ImportSourceSpecification.InputFormatOptions map
 ImportSourceSpecification.InputFormatOptions.Csv map
 ImportSourceSpecification.InputFormatOptions.Csv.Delimiter text
@@ -218,8 +218,8 @@ Replicas[].ReplicaStreamSpecification.ResourcePolicy map
 Replicas[].ReplicaStreamSpecification.ResourcePolicy.PolicyDocument any
 Replicas[].ReplicaStreamSpecification.Tags list unique
 Replicas[].ReplicaStreamSpecification.Tags[] map
-Replicas[].ReplicaStreamSpecification.Tags[].Key! text
-Replicas[].ReplicaStreamSpecification.Tags[].Value! text
+Replicas[].ReplicaStreamSpecification.Tags[].Key! text 1..128
+Replicas[].ReplicaStreamSpecification.Tags[].Value! text 0..256
 Replicas[].ResourcePolicy map
 Replicas[].ResourcePolicy.PolicyDocument any
 Replicas[].SSESpecification map
@@ -227,8 +227,8 @@ Replicas[].SSESpecification.KMSMasterKeyId! text
 Replicas[].TableClass text STANDARD|STANDARD_INFREQUENT_ACCESS
 Replicas[].Tags list unique
 Replicas[].Tags[] map
-Replicas[].Tags[].Key! text
-Replicas[].Tags[].Value! text
+Replicas[].Tags[].Key! text 1..128
+Replicas[].Tags[].Value! text 0..256
 SSESpecification map
 SSESpecification.SSEEnabled! flag
 SSESpecification.SSEType text KMS
@@ -284,7 +284,7 @@ ClusterName text
 Description text
 IAMRoleARN! text
 Id text
-NetworkType text
+NetworkType text dual_stack|ipv4|ipv6
 NodeType! text
 NotificationTopicARN text
 ParameterGroupName text

@@ -204,6 +204,24 @@ def test_an_index_projects_an_attribute_once() -> None:
     assert in_source(index_block(*lines, kind="local", key="range_key")) == expected
 
 
+def test_time_to_live_names_an_attribute() -> None:
+    """Where it is on. Off, and where the name is not known, there is nothing to say."""
+    expected = ["time to live is on, but names no attribute"]
+    assert in_template(TimeToLiveSpecification={"Enabled": True}) == expected
+    assert in_template(TimeToLiveSpecification={"Enabled": False}) == []
+    assert in_source("ttl {\nenabled = true\n}") == expected
+    assert in_source('ttl {\nenabled = true\nattribute_name = var.name\n}\n}\nvariable "name" {') == []
+
+
+@pytest.mark.parametrize(("kind", "key"), [("global", "hash_key"), ("local", "range_key")])
+def test_indexes_of_terraform_are_a_set(kind: str, key: str) -> None:
+    """Two equal blocks are one; two that differ have one name."""
+    block = index_block('projection_type = "ALL"', kind=kind, key=key)
+    assert in_source(f"{block}\n{block}") == []
+    other = index_block('projection_type = "KEYS_ONLY"', kind=kind, key=key)
+    assert in_source(f"{block}\n{other}") == ["2 indexes are named by-at"]
+
+
 def test_an_on_demand_maximum_is_at_least_one() -> None:
     """Of the table and of its global indexes."""
     note = "the on-demand maximum of {} of {} is {}: it must be 1 or more"

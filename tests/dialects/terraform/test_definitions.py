@@ -47,13 +47,53 @@ def refused(text: str) -> list[tuple[int | None, str]]:
             "point_in_time_recovery {\n enabled = true\n recovery_period_in_days = 36\n}",
             "point_in_time_recovery[0].recovery_period_in_days: must be 1 to 35, not 36",
         ),
+        (
+            "point_in_time_recovery {\n enabled = false\n recovery_period_in_days = 0\n}",
+            "point_in_time_recovery[0].recovery_period_in_days: must be 1 to 35, not 0",
+        ),
+        (
+            'import_table {\n input_format = "ION"\n}',
+            "import_table[0]: s3_bucket_source is required",
+        ),
+        (
+            'import_table {\n s3_bucket_source {}\n input_format = "ION"\n}',
+            "import_table[0].s3_bucket_source[0]: bucket is required",
+        ),
     ],
 )
 def test_source(body: str, message: str) -> None:
     """At the line of the argument, or of the block that lacks one."""
     ((line, found),) = refused(SOURCE % body)
     assert found == f"aws_dynamodb_table.t: {message}"
-    assert line == (11 if "36" in message else 9)
+    assert line == (11 if "days" in message else 10 if "bucket is" in message else 9)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ('input_format = "XML"', "input_format: 'XML' is not one of CSV, DYNAMODB_JSON, ION"),
+        (
+            'input_format = "ION"\n input_compression_type = "LZ4"',
+            "input_compression_type: 'LZ4' is not one of GZIP, NONE, ZSTD",
+        ),
+    ],
+)
+def test_imports_in_source(body: str, message: str) -> None:
+    """Their format and compression are closed sets."""
+    text = f'import_table {{\n s3_bucket_source {{\n bucket = "b"\n }}\n {body}\n}}'
+    assert [found for _, found in refused(SOURCE % text)] == [f"aws_dynamodb_table.t: import_table[0].{message}"]
+
+
+def test_tags() -> None:
+    """Keys and values have limits, in source and in plans; values are not quoted."""
+    long = {"k" * 129: "shop", "owner": "s" * 257, "most": "m" * 256}
+    messages = [
+        "aws_dynamodb_table.t: tags: a key must have 1 to 128 characters, not 129",
+        "aws_dynamodb_table.t: tags: the value of 'owner' must have 0 to 256 characters, not 257",
+    ]
+    written_out = ", ".join(f'"{key}" = "{value}"' for key, value in long.items())
+    assert sorted(refused(SOURCE % f"tags = {{ {written_out} }}")) == [(9, message) for message in messages]
+    assert [it[2] for it in faults(written(change({**TABLE, "tags": long})))] == messages
 
 
 def test_sound_source() -> None:

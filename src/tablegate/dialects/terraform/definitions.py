@@ -21,6 +21,7 @@ _POLICY = "AWS::ApplicationAutoScaling::ScalingPolicy"
 _TRACKING = "target_tracking_scaling_policy_configuration"
 _IN_TRACKING = "TargetTrackingScalingPolicyConfiguration"
 _METRIC = f"{_IN_TRACKING}.PredefinedMetricSpecification.PredefinedMetricType"
+_SHOWN = 40  # characters of the key of a tag
 _SCALED = {"resource_id": "table/", "scalable_dimension": "dynamodb:", "service_namespace": "dynamodb"}
 
 # Each argument with `!` if the provider requires it in its block, and the member whose set and limits it has.
@@ -39,11 +40,14 @@ _ARGUMENTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
             "local_secondary_index.name!": "",
             "local_secondary_index.range_key!": "",
             "local_secondary_index.projection_type": "LocalSecondaryIndexes.Projection.ProjectionType",
-            "import_table.input_format!": "",
+            "import_table.input_format!": "ImportSourceSpecification.InputFormat",
+            "import_table.input_compression_type": "ImportSourceSpecification.InputCompressionType",
+            "import_table.s3_bucket_source!.bucket!": "",
             "point_in_time_recovery.enabled!": "",
             "point_in_time_recovery.recovery_period_in_days": "PointInTimeRecoverySpecification.RecoveryPeriodInDays",
             "replica.region_name!": "",
             "server_side_encryption.enabled!": "",
+            "tags": "Tags",
         },
     ),
     "aws_dynamodb_table_replica": (_TABLE, {"global_table_arn!": "", "table_class_override": "TableClass"}),
@@ -84,6 +88,7 @@ _ARGUMENTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
             "iam_role_arn!": "",
             "node_type!": "",
             "replication_factor!": "",
+            "network_type": "NetworkType",
             "cluster_endpoint_encryption_type": "ClusterEndpointEncryptionType",
         },
     ),
@@ -141,7 +146,7 @@ def _check(resource: Resource) -> None:
 def _wrongs(
     arguments: tuple[_Argument, ...], content: Mapping[str, object], unknown: object, steps: tuple[str | int, ...]
 ) -> Iterator[_Wrong]:
-    """What is wrong in one block. What is empty or zero is not set."""
+    """What is wrong in one block. What is empty is not set, nor in a plan what is zero."""
     for argument in arguments:
         key = argument.key
         value = content.get(key)
@@ -154,10 +159,22 @@ def _wrongs(
                 doubt = doubts[number] if isinstance(doubts, list) and number < len(doubts) else doubts
                 if isinstance(item, dict):
                     yield from _wrongs(argument.inner, item, doubt, (*steps, key, number))
-        elif argument.shape is not None and value and not isinstance(value, (list, dict)):
+        elif argument.shape is not None and isinstance(value, dict):
+            yield from (_Wrong((*steps, key), message) for message in _wrong_tags(value, argument.shape))
+        elif argument.shape is not None and (value or unknown is not True) and not isinstance(value, list):
             message = argument.shape.refusal(value, repr(value) if isinstance(value, str) else str(value))
             if message is not None:
                 yield _Wrong((*steps, key), message)
+
+
+def _wrong_tags(tags: Mapping[str, object], shape: Shape) -> Iterator[str]:
+    """What is wrong with keys and values of tags, which CloudFormation has as a list."""
+    of_tag = shape.items.members if shape.items is not None else {}
+    for key, value in tags.items():
+        for what, part, text in (("a key", "Key", key), (f"the value of {key[:_SHOWN]!r}", "Value", value)):
+            message = of_tag[part].refusal(text, "") if isinstance(text, str) else None
+            if message is not None:
+                yield f"{what} {message}"
 
 
 def _place(resource: Resource, steps: tuple[str | int, ...]) -> Place | None:
