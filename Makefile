@@ -113,6 +113,10 @@ build/iam-simulate/ready: tests/oracles/iam/package.json
 oracle-iam: .venv/ready build/iam-simulate/ready
 	@cd tests && ../$(BIN)/python -m oracles.iam $(N) $(SEED) --modules ../build/iam-simulate
 
+# Definitions of tables against the rules of the service: `make oracle-definitions N=20000 SEED=mine`.
+oracle-definitions: .venv/ready
+	@cd tests && ../$(BIN)/python -m oracles.definitions $(N) $(SEED) $(if $(SAMPLE),--sample)
+
 bench: .venv/ready
 	@cd tests && ../$(BIN)/python -m bench
 
