@@ -53,6 +53,11 @@ class Snapshot:
         self._resources: dict[ResourceChange, Resource | None] = {}
 
     @property
+    def lacks_source(self) -> bool:
+        """Whether this is a plan that was given without its source."""
+        return self.dialect is Dialect.TERRAFORM_PLAN and self._source_map is None
+
+    @property
     def is_after(self) -> bool:
         """Whether this is how the plan leaves things."""
         return self.side == "after"

@@ -22,6 +22,7 @@ _ARN_HERE = "__DYNAMODB_TABLE_ARN__"  # a module for tables replaces it by the A
 _EMPTY = Doubt("it is empty", "write the policy as JSON")
 _MISSING = Doubt("it is not in the plan", "use the unedited output of terraform show -json")
 _COMPOSE = "use data.aws_iam_policy_document instead of a function: a plan shows its statements"
+_GIVE_SOURCE = f"pass --source DIR with the source of the plan, or {_COMPOSE}"
 
 
 class DocumentReader:
@@ -135,13 +136,20 @@ class DocumentReader:
                 self._of_data_sources(references)
                 or self._of_module_text(resource, references, place)
                 or self._of_source(block, key, resource, place)
-                or Document(doubt=_unseen([one for one in references if not self._snapshot.is_known(one)]))
+                or Document(doubt=self._unseen([one for one in references if not self._snapshot.is_known(one)]))
             )
         mentions_table = self._mentions_table([*references, *self._behind(references)])
         may_mention = self._has_tables() or resource.source is not None  # a module's tables may be in another module
         if document.doubt is not None and not document.doubt.refs and may_mention:
             mentions_table = True  # the expression refers to nothing that shows what the document is about
         return HeldDocument(resource.address, place, document, written_as(expression), mentions_table)
+
+    def _unseen(self, references: Sequence[Reference]) -> Doubt:
+        """Why a text is not in the plan, and how it would be. Without its source, one remedy is right for all."""
+        doubt = doubt_about(references)
+        if self._snapshot.lacks_source:
+            return doubt._replace(settle=_GIVE_SOURCE)
+        return doubt if all(one.is_lost for one in references) else doubt._replace(settle=_COMPOSE)
 
     def _of_source(self, block: Block, key: str, resource: Resource, place: Place) -> Document | None:
         """A text that the plan hides and its source composes."""
@@ -187,7 +195,7 @@ class DocumentReader:
         if len(documents) == 1 and not others:
             return documents[0]
         document = _one_of(documents)
-        return replace(document, doubt=_unseen(others)) if others else document
+        return replace(document, doubt=self._unseen(others)) if others else document
 
     def _documents(self, reference: Reference) -> Iterator[Document]:
         """The documents of the data sources and policies that a reference leads to."""
@@ -241,12 +249,6 @@ def _one_of(documents: Sequence[Document]) -> Document:
     statements = tuple(replace(one, present=False) for document in documents for one in document.statements)
     doubt = next((document.doubt for document in documents if document.doubt), None)
     return replace(documents[0], statements=statements, doubt=doubt) if documents else Document()
-
-
-def _unseen(references: Sequence[Reference]) -> Doubt:
-    """Why a text is not in the plan, and how it would be."""
-    doubt = doubt_about(references)
-    return doubt if not references or all(one.is_lost for one in references) else doubt._replace(settle=_COMPOSE)
 
 
 def _labelled(document: Document, within: str) -> Document:
