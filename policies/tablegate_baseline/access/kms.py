@@ -22,6 +22,7 @@ from tablegate_baseline.access.principals import (
     TrustedAccounts,
     account_of,
     is_anyone,
+    open_provider,
     outside_principals,
     principals_in_conditions,
     whose_account,
@@ -108,6 +109,10 @@ def _key_policy(grant: Grant, trusted: tuple[str, ...]) -> Verdict:
     keys = {item.key for item in grant.statement.conditions if not item.holds_without}
     if is_anyone(grant) and not keys & _OF_ACCOUNT and not principals_in_conditions(grant):
         return violation(grant, HIGH, "everybody may use the table's key")
+    provider = open_provider(grant)
+    if provider is not None and provider[1] and not keys & _OF_ACCOUNT:
+        shown = grant.document.shown(provider[0].text)
+        return violation(grant, HIGH, f"whoever signs in with {shown} may use the table's key")
     foreign, doubtful = _outside_principals(grant, trusted)
     if keys & _OF_ACCOUNT and _VIA in keys and not is_anyone(grant):
         return HOLDS

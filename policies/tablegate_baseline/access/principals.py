@@ -70,6 +70,24 @@ def source_conditions(grant: Grant) -> list[Condition]:
     ]
 
 
+def open_provider(grant: Grant) -> tuple[Principal, bool] | None:
+    """An identity provider of the public, such as Google, whose users are let in, and whether that is certain.
+
+    They come by roles of any account, unless a condition limits them to an account or to an application.
+    """
+    principals = grant.statement.principals
+    found = None
+    for item in principals.items if principals and not principals.inverted else ():
+        if item.kind is PrincipalKind.FEDERATED and not _has_account(item) and not has_symbol(item.text):
+            prefix = f"{item.text.lower()}:"
+            of_provider = [it for it in grant.statement.conditions if it.key.startswith(prefix)]
+            limits = [it for it in of_provider if not it.holds_without and not it.is_null]
+            answers = [is_pinned(it) for it in (*source_conditions(grant), *limits)]
+            if True not in answers and (found is None or not found[1]):
+                found = item, None not in answers
+    return found
+
+
 def is_pinned(item: Condition) -> bool | None:
     """Whether such a condition limits principals: its values are plain. None where they are not known."""
     if item.key == _SWITCH:
@@ -105,7 +123,7 @@ def outside_principals(grant: Grant, trusted: tuple[str, ...] = ()) -> tuple[lis
     Of a statement for everybody, they are those that its conditions limit it to.
     """
     principals = grant.statement.principals
-    named = [item for item in principals.items if item.kind is PrincipalKind.AWS] if principals else []
+    named = [item for item in principals.items if _has_account(item)] if principals else []
     named = [item for item in named if not _is_open(item)]
     if is_anyone(grant):
         named += principals_in_conditions(grant)
@@ -127,6 +145,13 @@ def principals_in_conditions(grant: Grant) -> list[Principal]:
     answers = [(items, [is_own_account(item, grant) for item in items]) for items in listed]
     rank = {True: 0, None: 1, False: 2}
     return min(answers, key=lambda pair: max(rank[own] for own in pair[1]), default=([], []))[0]
+
+
+def _has_account(item: Principal) -> bool:
+    """Whether a principal is in an account: a provider of one's own has an ARN, those of the public have not."""
+    if item.kind is PrincipalKind.FEDERATED:
+        return item.text.startswith("arn:")
+    return item.kind in (PrincipalKind.AWS, PrincipalKind.CANONICAL)
 
 
 def _is_any_account(value: str) -> bool:

@@ -43,6 +43,7 @@ from tablegate_baseline.access.principals import (
     is_pinned,
     is_resource_allow,
     is_whole_account,
+    open_provider,
     outside_principals,
     principals_in_conditions,
     source_conditions,
@@ -89,6 +90,12 @@ def public_resource_policy(grant: Grant) -> Verdict:
     """A public policy makes the table everybody's. DynamoDB refuses it, so the deploy fails at this statement."""
     if not is_resource_allow(grant):
         return NOT_APPLICABLE
+    provider = open_provider(grant)
+    if not is_anyone(grant) and provider is not None:
+        who = f"whoever signs in with {grant.document.shown(provider[0].text)}"
+        if provider[1]:
+            return violation(grant, CRITICAL, f"{who} has access, by a role of any account")
+        return unknown(f"{who} may have access", statement_evidence(grant)).weighing(CRITICAL)
     if not is_anyone(grant):
         return HOLDS if _principals_known(grant) else _unknown_principals(grant, CRITICAL)
     who = "everybody except those it names" if _is_inverted(grant) else "everybody"

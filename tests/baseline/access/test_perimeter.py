@@ -215,6 +215,9 @@ STRANGER = "arn:aws:iam::999988887777:root"
     ("stated", "severity"),
     [
         (used("*"), "high"),
+        (used({"Federated": "accounts.google.com"}), "high"),
+        (used({"Federated": "accounts.google.com"}, {"StringEquals": {"accounts.google.com:aud": "app"}}), None),
+        (used({"Federated": "accounts.google.com"}, CALLER), None),
         (used("*", CALLER | VIA), None),
         (used("*", CALLER), None),
         (used("*", VIA), "high"),
