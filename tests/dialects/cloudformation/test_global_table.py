@@ -30,7 +30,6 @@ Replicas:
         (None, "us-east-1", True, ["eu-west-1"]),
         ("eu-west-1", "eu-west-1", False, ["us-east-1"]),
         ("us-east-1", "us-east-1", True, ["eu-west-1"]),
-        ("ap-south-1", "ap-south-1", True, ["eu-west-1"]),
     ],
 )
 def test_which_replica_is_the_table(region: str | None, home: str, *, protected: bool, replicas: list[str]) -> None:
@@ -38,6 +37,24 @@ def test_which_replica_is_the_table(region: str | None, home: str, *, protected:
     found = global_table(TWO, region=region)
     assert (said(found.region), said(found.deletion_protection), found.kind) == (home, protected, TableKind.GLOBAL)
     assert [said(it.region) for it in found.replicas.content or ()] == replicas
+
+
+@pytest.mark.parametrize(
+    ("replicas", "region", "told"),
+    [
+        ("[{Region: us-east-1}, {Region: eu-west-1}]", "ap-south-1", True),
+        ("[{Region: us-east-1}]", "us-east-2", True),
+        ("[{Region: us-east-1}, {Region: eu-west-1}]", "eu-west-1", False),
+        ("[{Region: us-east-1}, {Region: !Ref AWS::Region}]", "ap-south-1", False),
+        ("[{Region: us-east-1}, {Region: !Ref P}]", "ap-south-1", False),
+        ("[{Region: us-east-1}]", None, False),
+    ],
+)
+def test_the_stacks_own_region_must_be_among_them(replicas: str, region: str | None, told: bool) -> None:
+    """The service refuses the table otherwise, in the middle of the deploy."""
+    made = reading(template(f"Replicas: {replicas}", HEAD, "AWS::DynamoDB::GlobalTable"), region=region)
+    messages = [fault.message for fault in made.faults if fault.blocks]
+    assert any("the region of the stack" in message for message in messages) is told
 
 
 def test_entry_for_the_region_of_the_stack() -> None:

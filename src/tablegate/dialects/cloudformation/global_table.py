@@ -83,7 +83,12 @@ def _regions(joins: TableJoins, shared: Section) -> Regions:
     if not regions:
         node = shared.members.get("Replicas", NO_NODE)
         return _unknown_regions(shared, shared.resolver.wrong_shape(node, "a global table needs Replicas"))
-    home = next((region for region in regions if _is_home(region, joins)), regions[0])
+    home = next((region for region in regions if _is_home(region, joins)), None)
+    if home is None:
+        home = regions[0]
+        if joins.region.known and all(isinstance(region.name, Node) for region in regions):
+            message = f"Replicas has no entry for {joins.region.content}, the region of the stack: the deploy fails"
+            shared.resolver.wrong_shape(shared.members["Replicas"], message, "add an entry for it, or correct --region")
     return Regions(home, [region for region in regions if region is not home])
 
 
