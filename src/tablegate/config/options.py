@@ -175,6 +175,12 @@ OPTIONS = (
     Option("params", Kind.LIST, Scope.PROJECT, "file with values of CloudFormation parameters", _READ, "FILE"),
     Option("param", Kind.LIST, Scope.PROJECT, "value of one CloudFormation parameter", _READ, "K=V"),
     Option(
+        "trusted-macros",
+        Kind.LIST,
+        Scope.PROJECT,
+        "macros of CloudFormation that leave tables, roles and policies as they are",
+    ),
+    Option(
         "var-file",
         Kind.LIST,
         Scope.PROJECT,

@@ -39,6 +39,7 @@ def read_options(configuration: Configuration, environment: Mapping[str, str]) -
         allow_partial=configuration["allow-partial"],
         assume_defaults=configuration["assume-defaults"],
         tofu=configuration["tofu"],
+        trusted_macros=tuple(configuration["trusted-macros"]),
         parameters=values,
         parameter_files=names,
         stack_tags=tags,

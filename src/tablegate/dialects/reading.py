@@ -41,6 +41,7 @@ class ReadOptions:
     variables: Mapping[str, str] = field(default_factory=dict)  # of Terraform source, as texts
     variable_files: tuple[Source, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)  # such variables in the environment
+    trusted_macros: tuple[str, ...] = ()  # of CloudFormation, that leave tables, roles and policies as they are
     tofu: bool = False  # whether files that only OpenTofu reads count beside those of Terraform
     grammar: str | None = None  # the file that caches the compiled grammar of Terraform's language
     nested: Mapping[str, Source] = field(default_factory=dict)  # templates of nested stacks, by logical id

@@ -131,3 +131,27 @@ def test_another_macro_at_the_top() -> None:
     text = made("DeletionProtectionEnabled: true", head=OTHER)
     assert codes(reading(text)) == {("TG002", False)}
     assert protection(text) == [UNKNOWN]
+
+
+@pytest.mark.parametrize(
+    ("head", "parts"),
+    [
+        ("Transform: Macro", {}),
+        ("Transform: [AWS::Serverless-2016-10-31, Macro]", {}),
+        ("Transform: {Name: Macro, Parameters: {Service: orders}}", {}),
+        (OTHER, {}),
+        ("", {"resources": OTHER}),
+    ],
+)
+def test_a_trusted_macro_is_neither_fault_nor_doubt(head: str, parts: dict[str, str]) -> None:
+    """It leaves tables, roles and policies as they are, says the configuration."""
+    text = made("DeletionProtectionEnabled: true", head=head, **parts)
+    assert codes(reading(text, trusted_macros=("Macro",))) == set()
+    assert [said(it.deletion_protection) for it in tables(text, trusted_macros=("Macro",))] == [True]
+    assert codes(reading(text, trusted_macros=("Another",))) == {("TG002", False)}
+
+
+def test_another_macro_beside_a_trusted_one_counts() -> None:
+    """Trust is in one name."""
+    text = made("DeletionProtectionEnabled: true", head="Transform: [Macro, Other]")
+    assert [said(it.deletion_protection) for it in tables(text, trusted_macros=("Macro",))] == [UNKNOWN]

@@ -54,7 +54,7 @@ def load_tree(
     if LANGUAGE_EXTENSIONS in transforms_of(content) and may_say(text, _LOOPS):
         content, loops = _unrolled(name, content, options, faults, context)
     content = with_globals(content, faults)
-    template = template_of(name, content, faults) if content else None
+    template = template_of(name, content, faults, options.trusted_macros) if content else None
     resolver = None if template is None else Resolver(template, options, faults, loops, context)
     if template is not None:
         check_given(template.parameters, options, faults)
@@ -72,7 +72,7 @@ def _unrolled(
     file: str, root: Mapping[str, Node], options: ReadOptions, faults: Faults, context: StackContext
 ) -> tuple[Mapping[str, Node], Mapping[str, Doubt]]:
     """The template's sections without loops, and the loop variables that are not known."""
-    resolver = Resolver(bare_template(file, root, faults), options, faults, {}, context)
+    resolver = Resolver(bare_template(file, root, faults, options.trusted_macros), options, faults, {}, context)
     loops = Loops(resolver, faults)
     return {key: loops.unrolled(node) for key, node in root.items()}, loops.open
 

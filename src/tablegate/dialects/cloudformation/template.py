@@ -254,8 +254,8 @@ def section_of(root: Mapping[str, Node], name: str, faults: Faults) -> Mapping[s
     return {}
 
 
-def template_of(file: str, root: Mapping[str, Node], faults: Faults) -> Template | None:
-    """The template; None if it has no resources."""
+def template_of(file: str, root: Mapping[str, Node], faults: Faults, trusted: Collection[str] = ()) -> Template | None:
+    """The template; None if it has no resources. ``trusted`` are macros that leave alone what is read."""
     entries = root.get(_RESOURCES)
     transforms = transforms_of(root)
     if entries is None and (INSERTED in root or INCLUDE in transforms):
@@ -266,18 +266,18 @@ def template_of(file: str, root: Mapping[str, Node], faults: Faults) -> Template
         faults.unreadable(what, where, "give a CloudFormation template with a Resources section")
         return None
     return replace(
-        bare_template(file, root, faults),
+        bare_template(file, root, faults, trusted),
         names=entries.content,
         resources=_resources(entries.content, faults),
-        macros=_macros(transforms, root, faults),
+        macros=_macros(root, faults, trusted),
         serverless=SERVERLESS in transforms,
     )
 
 
-def bare_template(file: str, root: Mapping[str, Node], faults: Faults) -> Template:
+def bare_template(file: str, root: Mapping[str, Node], faults: Faults, trusted: Collection[str] = ()) -> Template:
     """The template's sections, without its resources."""
-    inserted = _inserted(root)
-    at_the_top = INSERTED in root or any(name == INCLUDE or _rewrites(name) for name in transforms_of(root))
+    inserted = _inserted(root, trusted)
+    at_the_top = any(name == INCLUDE or _rewrites(name) for name, _ in _transforms(root, trusted))
     return Template(
         file=file,
         parameters=section_of(root, "Parameters", faults),
@@ -294,13 +294,21 @@ def bare_template(file: str, root: Mapping[str, Node], faults: Faults) -> Templa
     )
 
 
-def _inserted(root: Mapping[str, Node]) -> Mapping[str, Node]:
+def _transforms(root: Mapping[str, Node], trusted: Collection[str]) -> list[tuple[str, Node]]:
+    """The transforms of the whole template, but for trusted ones, each with the node that names it."""
+    named = [(name, root["Transform"]) for name in transforms_of(root)]
+    if INSERTED in root:
+        named.append((_transform_name(root[INSERTED]) or INSERTED, root[INSERTED]))
+    return [(name, node) for name, node in named if name not in trusted]
+
+
+def _inserted(root: Mapping[str, Node], trusted: Collection[str]) -> Mapping[str, Node]:
     """The macros that stand in sections, among the entries, by the name of the section."""
     sections = {name: root[name].content for name in _MAY_ADD if name in root}
     return {
         name: content[INSERTED]
         for name, content in sections.items()
-        if isinstance(content, dict) and INSERTED in content
+        if isinstance(content, dict) and INSERTED in content and _transform_name(content[INSERTED]) not in trusted
     }
 
 
@@ -317,13 +325,10 @@ def _transform_name(node: Node) -> str | None:
     return scalar_of(node) if is_scalar(node) else None
 
 
-def _macros(transforms: Iterable[str], root: Mapping[str, Node], faults: Faults) -> tuple[str, ...]:
+def _macros(root: Mapping[str, Node], faults: Faults, trusted: Collection[str]) -> tuple[str, ...]:
     """The macros that may rewrite any resource. What a macro may add is reported."""
-    at_the_top = [(name, root["Transform"]) for name in transforms]
-    if INSERTED in root:
-        at_the_top.append((_transform_name(root[INSERTED]) or INSERTED, root[INSERTED]))
     macros = []
-    for name, node in at_the_top:
+    for name, node in _transforms(root, trusted):
         if name == INCLUDE:
             faults.incomplete(f"{INCLUDE} may add {_MAY_ADD[_RESOURCES]}", node)
         elif _rewrites(name):
@@ -333,7 +338,7 @@ def _macros(transforms: Iterable[str], root: Mapping[str, Node], faults: Faults)
                 node,
                 "check the result: aws cloudformation get-template --template-stage Processed",
             )
-    for section, node in _inserted(root).items():
+    for section, node in _inserted(root, trusted).items():
         name = _transform_name(node) or INSERTED
         faults.incomplete(f"{name} may add {_MAY_ADD[section]}", node)
         if name != INCLUDE and section == _RESOURCES:
