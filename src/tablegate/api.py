@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import Literal, NamedTuple
 
+from tablegate.config.accepted import accepted_in, with_accepted_faults
 from tablegate.config.configuration import read_configuration
 from tablegate.config.find import ConfigFile
 from tablegate.config.given import GivenNames, given_names, with_unfit_names
@@ -24,6 +25,7 @@ from tablegate.config.read_options import read_options, with_grammar
 from tablegate.engine.settings import ConfigError, as_texts
 from tablegate.findings import Report
 from tablegate.inputs.collect import Collected, collect, sources_of_texts
+from tablegate.inputs.files import name_of
 from tablegate.inputs.terraform import with_source_trees
 from tablegate.model.record import replace
 from tablegate.model.value import Place
@@ -32,6 +34,7 @@ from tablegate.policy.declare import Policy, PolicyError
 from tablegate.reporters import REPORTERS
 from tablegate.reporters.wording import ReportView
 from tablegate.run import gate
+from tablegate.run.found import with_harmless_faults
 from tablegate.syntax.source import Source
 
 __all__ = ["ConfigError", "PolicyError", "Report", "Text", "check", "render"]
@@ -92,6 +95,7 @@ def check(
     )
     packs = load(configuration["packs"], paths, say=_print_on_stderr, limited=configuration.has_expressions)
     every, settings = configuration.resolve((*packs.policies, *own))
+    accepted = accepted_in(configuration)
     collected = _collected(inputs, trust_modules=configuration["trust-modules"])
     options = with_grammar(read_options(configuration, {}), collected.sources, os.environ)
     options = replace(
@@ -100,7 +104,9 @@ def check(
         variables={**options.variables, **(variables or {})},
     )
     report = gate.check(collected.sources, every, settings, options, faults=collected.faults, guard=packs.guard)
-    report = replace(report, skipped=collected.skipped)
+    report = with_harmless_faults(replace(report, skipped=collected.skipped), collected.sources)
+    named = {name_of(os.fspath(each)) for each in inputs if not isinstance(each, Text)}
+    report = with_accepted_faults(report, accepted, configuration, named)
     arguments = [
         GivenNames(word, tuple(names or ()), argument, Place(""), demanded=True)
         for word, argument, names in (("param", "parameters", parameters), ("var", "variables", variables))

@@ -54,6 +54,7 @@ class Fault:
     place: Place
     blocks: bool = True
     hint: str | None = None
+    accepted: str | None = None  # the reason, if the configuration lets the file stay unread
 
 
 @record(kw_only=False)

@@ -526,3 +526,25 @@ def test_odd_names_of_embedded_files(mention: str) -> None:
     Path("t.yaml").write_text(text)
     collected = collect(["t.yaml"])
     assert (["t.yaml"], ()) == (_names(collected), collected.faults)
+
+
+def test_a_folder_without_inputs_among_several_warns() -> None:
+    """Unless nothing was found in any of them, or its files cannot be read."""
+    _write(a__t_yaml=TEMPLATE, b__notes_json=b"{}", c__notes_json=b"{}", t_yaml=TEMPLATE)
+    message = "found no Terraform plan or source, template or CDK assembly in this folder (1 candidate file)"
+    assert _faults(collect(["a", "b"])) == [("b", message, False)]
+    assert _faults(collect(["b", "t.yaml"])) == [("b", message, False)]
+    assert _faults(collect(["b", "c"])) == [("b", message, True), ("c", message, True)]
+    assert [blocks for _, _, blocks in _faults(collect(["a", "nowhere"]))] == [True]
+
+
+def test_what_was_found_is_told_from_what_was_named() -> None:
+    """A fault of the former may be none of our business."""
+    _write(d__t_yaml=TEMPLATE, d__r__main_tf=b'resource "aws_dynamodb_table" "t" {}', d__main_tf=b"# dynamodb")
+    assert {source.name: source.found for source in collect(["d"]).sources} == {
+        "d": False,
+        "d/r": True,
+        "d/t.yaml": True,
+    }
+    assert [source.found for source in collect(["d/t.yaml"]).sources] == [False]
+    assert [source.found for source in collect(["d/r/main.tf"]).sources] == [False]

@@ -86,6 +86,7 @@ def test_the_whole_report() -> None:
                 "path": None,
                 "message": "the file is empty",
                 "hint": None,
+                "accepted": None,
             }
         ],
         "counts": {

@@ -10,6 +10,7 @@ from typing import Any
 
 from tablegate.cli.output import Progress, note, quote
 from tablegate.cli.reports import Lines, deliver, destinations, report_view
+from tablegate.config.accepted import accepted_in, with_accepted_faults
 from tablegate.config.configuration import Configuration, read_configuration
 from tablegate.config.given import given_names, with_unfit_names
 from tablegate.config.read_options import read_options, with_grammar
@@ -24,6 +25,7 @@ from tablegate.model.record import record, replace
 from tablegate.model.value import Place
 from tablegate.packs import LoadedPacks, load
 from tablegate.policy.declare import Policy
+from tablegate.run.found import with_harmless_faults
 from tablegate.run.gate import check_prepared, prepare_policies, with_required_resources
 from tablegate.run.parts import Check, groups, size_of
 
@@ -75,6 +77,7 @@ def check(inputs: Iterable[str], sources: ConfigSources, flags: Mapping[str, Any
     run = run_options(configuration)
     options = read_options(configuration, os.environ)
 
+    accepted = accepted_in(configuration)
     policies = prepare_policies(prepared.policies, prepared.settings)
     progress = Progress(silent=run.silent)
     try:
@@ -83,8 +86,10 @@ def check(inputs: Iterable[str], sources: ConfigSources, flags: Mapping[str, Any
         check_sources = partial(check_prepared, prepared=policies, options=shared, guard=prepared.loaded.guard)
         collected, shard = (collected, None) if run.shard is None else share(collected, *run.shard)
         report = replace(_report_on(collected, check_sources, policies.policies, run, progress), shard=shard)
+        report = with_harmless_faults(report, collected.sources)
     finally:
         progress.end()
+    report = with_accepted_faults(report, accepted, configuration, {name_of(path) for path in inputs})
     lines = Lines(collected.sources)
     lines.keep((*options.nested.values(), *([options.template] if options.template else ())))
     if report.shard is None:  # render requires them of all shards together

@@ -218,6 +218,7 @@ OPTIONS = (
         "overrides", Kind.TABLES, Scope.PROJECT, "purpose, environment, data class and severities of matching tables"
     ),
     Option("policy", Kind.TABLES, Scope.PROJECT, "policies written as data"),
+    Option("audit", Kind.TABLE, Scope.PROJECT, "what an audit of folders may leave unread, with the reason"),
     # Where the configuration comes from.
     Option("config", Kind.TEXT, Scope.SOURCE, "read the configuration from this file", _LOAD, "FILE"),
     Option("no-config", Kind.FLAG, Scope.SOURCE, "ignore configuration files", _LOAD),

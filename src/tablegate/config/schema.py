@@ -42,6 +42,7 @@ def schema(policies: Iterable[Policy]) -> Schema:
         "policies": _object(tables),
         "overrides": {"type": "array", "items": _override(tables)},
         "policy": {"type": "array", "items": _data_policy()},
+        "audit": _object({"accept": {"type": "array", "items": _accepted()}}),
     }
     properties = {
         key: {"description": SETTINGS[key].sentence, **(of_tables.get(key) or _setting(SETTINGS[key]))}
@@ -85,6 +86,11 @@ def _override(words: Iterable[str]) -> Schema:
             "severity": _object(dict.fromkeys(words, _SEVERITY), "severities of policies, by id or name"),
         }
     )
+
+
+def _accepted() -> Schema:
+    texts = {"path": "file or folder, a pattern", "reason": "why it may stay unread"}
+    return _object(_texts(texts), "what may stay unread", needed=tuple(texts))
 
 
 def _data_policy() -> Schema:

@@ -83,7 +83,7 @@ def _declared(fact: Fact[str], tagged: Value[str], text: str | None) -> Value[st
 def _matches(override: Override, address: str, file: str, tags: Value[Mapping[str, str | None]] | None) -> bool:
     if override.address is not None and not _address_pattern(override.address).fullmatch(address):
         return False
-    if override.path is not None and not _path_matches(override.path, file):
+    if override.path is not None and not path_matches(override.path, file):
         return False
     content: Mapping[str, str | None] = {} if tags is None or tags.content is None else tags.content
     return all(content.get(key) == text for key, text in override.tags.items())
@@ -101,7 +101,7 @@ def _address_pattern(glob: str) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=1 << 12)  # asked about each table of a file
-def _path_matches(glob: str, path: str) -> bool:
+def path_matches(glob: str, path: str) -> bool:
     """Whether a path matches: ``*`` is any text within a name, ``**/`` any folders, and ``?`` one character.
 
     The places where each piece may end are followed together, so no pattern takes long.

@@ -143,12 +143,16 @@ class _Collector:
         self._bundled: set[str] = set()  # files of assemblies
         self._programs: dict[str, str] = {}  # CDK programs, and where their manifests would be
         self._fragments = 0  # files that declare tables, but cannot be checked
+        self._recognised = 0  # paths that are inputs, or have some
+        self._without: list[tuple[str, str]] = []  # folders without any, and what there is instead
 
     def collected(self) -> Collected:
         """Everything, sorted by name."""
         roots, irrelevant = self._modules.sources()
         self._sources |= {root.name: root for root in roots}
         self._skipped |= dict.fromkeys(irrelevant, SILENT)
+        for folder, message in self._without:
+            self._refuse(folder, message, blocks=not self._recognised)
         for program, manifest in self._programs.items():
             if identity_of(manifest) not in self._seen:
                 self._warn(program, UNSYNTHESISED)
@@ -176,10 +180,12 @@ class _Collector:
                     self._sources[path] = Source(path, read_stream(stream))
             elif os.path.isdir(path or os.curdir):
                 self._add_folder(path)
+                return
             elif is_source(os.path.basename(path)):
                 self._modules.add_file(Source(name_of(path), read_file(path, FLAGS)[1]))
             else:
                 self._add_file(path, FLAGS, named=True)
+            self._recognised += 1
         except (OSError, ValueError, UnreadableError) as error:
             self._refuse(path, reason_of(error, path))
 
@@ -196,10 +202,12 @@ class _Collector:
         others = sorted(flags.keys() - {*source})
         taken = [self._try_file(path, flags[path]) for path in others if path in links or not self._is_read(path)]
         taken += [False] * (len(walked.links) - len(links))
-        taken += [self._add_modules({path: flags[path] for path in source})] if source else []
+        taken += [self._add_modules({path: flags[path] for path in source}, name_of(top))] if source else []
         if not any(taken) and (len(self._faults), self._assemblies) == (faults, assemblies):
-            self._refuse(root, _no_input(len(taken), len(walked.ignored)))
-        elif self._fragments and not source and sources == len(self._sources):
+            self._without.append((root, _no_input(len(taken), len(walked.ignored))))
+            return
+        self._recognised += any(taken) or self._assemblies > assemblies
+        if self._fragments and not source and sources == len(self._sources):
             self._refuse(root, "nothing in this folder can be checked, although it declares tables")
         templates = (path for path in walked.files if path.endswith(".template.json") and not self._is_read(path))
         if any(os.path.dirname(path) == top for path in templates):
@@ -209,9 +217,13 @@ class _Collector:
         """What is in a folder, and behind its links to folders that are otherwise passed over."""
         all_of_it = Walked(files=(), links=(), ignored=())
         waiting, entered = [top], {inner}
+
+        def add(folder: str) -> None:
+            self._add_assembly(folder, found=folder != top)
+
         while waiting:
             folder = waiting.pop()
-            walked = Walk(folder, _is_candidate, self._refuse_error, self._ignores(folder), self._add_assembly).walked()
+            walked = Walk(folder, _is_candidate, self._refuse_error, self._ignores(folder), add).walked()
             for path in walked.links:
                 target = _passed_over(path, inner)
                 if target is not None and target not in entered:
@@ -224,7 +236,7 @@ class _Collector:
             )
         return all_of_it
 
-    def _add_assembly(self, folder: str) -> None:
+    def _add_assembly(self, folder: str, *, found: bool) -> None:
         """Add the folder if it is a CDK assembly, and no part of another one. Its source is named like its manifest."""
         path = os.path.join(folder, MANIFEST)
         name = name_of(path)
@@ -239,7 +251,7 @@ class _Collector:
         self._assemblies += 1
         if identity not in self._seen:
             self._seen.add(identity)
-            self._add_source(Source(name, data, beside=Bundle().of_assembly(folder)))
+            self._add_source(Source(name, data, beside=Bundle().of_assembly(folder), found=found))
 
     def _add_source(self, source: Source) -> None:
         self._sources[source.name] = source
@@ -250,8 +262,11 @@ class _Collector:
         """Whether a file is read with its assembly. Other files in the same folder are not, whatever they are."""
         return path.endswith((os.sep + MANIFEST, *TEMPLATES_OF_ASSEMBLY)) and name_of(path) in self._bundled
 
-    def _add_modules(self, paths: Mapping[str, int]) -> bool:
-        """Folders of Terraform source, each with all of its files, which are opened with these flags."""
+    def _add_modules(self, paths: Mapping[str, int], named: str) -> bool:
+        """Folders of Terraform source, each with all of its files, which are opened with these flags.
+
+        ``named`` is the folder that the user named: if it has source itself, that is not merely found.
+        """
         folders: dict[str, list[Source]] = {}
         for path, flags in paths.items():
             try:
@@ -261,7 +276,7 @@ class _Collector:
             else:
                 folders.setdefault(source.name.rpartition("/")[0], []).append(source)
         for folder, sources in folders.items():
-            self._modules.add_folder(folder, sources)
+            self._modules.add_folder(folder, sources, found=(folder or ".") != named)
         return bool(folders)
 
     def _ignores(self, root: str) -> Ignores | None:
@@ -329,7 +344,7 @@ class _Collector:
             self._note_fragment(name, unrendered_of(data) if is_unfilled else fragment_of(data))
             return False
         self._seen.add(identity)
-        self._add_source(Source(name, data, beside=_beside(path, data)))
+        self._add_source(Source(name, data, beside=_beside(path, data), found=not named))
         return True
 
     def _note_fragment(self, name: str, fragment: Fragment | None) -> None:

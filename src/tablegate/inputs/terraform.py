@@ -66,14 +66,17 @@ class RootModules:
         self._trust = trust_modules
         self._folders: dict[str, list[Source]] = {}
         self._named: dict[str, list[Source]] = {}
+        self._found: set[str] = set()  # folders that the user did not name
         self._calls: dict[str, tuple[str, ...]] = {}  # the folders that the modules of a folder call
         self._possible: set[str] = set()  # folders of which an expression decides which one is called
         self._calls_by_file: dict[str, Calls] = {}
         self._limits: dict[str, str] = {}  # the folder that a root module may not leave
 
-    def add_folder(self, folder: str, sources: Iterable[Source]) -> None:
-        """A folder of source."""
+    def add_folder(self, folder: str, sources: Iterable[Source], *, found: bool) -> None:
+        """A folder of source, which the user named or which was found below one."""
         self._folders.setdefault(folder, list(sources))
+        if found:
+            self._found.add(folder)
 
     def add_file(self, source: Source) -> None:
         """A file that the user named without its folder: the rest of the folder is not read."""
@@ -127,7 +130,7 @@ class RootModules:
         variables = tuple(self._source(folder, name) for name in self._names(folder) if is_variables_file(name))
         all_parts = tuple(part for module in sorted(parts_by_folder) for part in parts_by_folder[module])
         root = Folder(root=folder, parts=all_parts, beside=variables, modules=downloaded, left=left)
-        return Source(name, b"", root), root
+        return Source(name, b"", root, found=folder in self._found), root
 
     def _parts(self, folder: str) -> list[Source]:
         """The files of a module's folder. None if it cannot be read: the dialect reports that."""

@@ -131,7 +131,9 @@ class Frames:
         yield from self._title("error" if fault.blocks else "warning", code, fault.message)
         if fault.place.file:
             yield from self._arrow(2, fault.place, self.safe.name(fault.place.path or ""))
-        if fault.hint:
+        if fault.accepted is not None:
+            yield from self._note(2, "accepted", self._wrapped([fault.accepted]))
+        elif fault.hint:
             yield from self._note(2, "do", self._wrapped([fault.hint]))
 
     def also(self, names: SafeText) -> Iterator[SafeText]:

@@ -160,6 +160,7 @@ def _fault(item: Fault, scrub: _Scrub) -> Plain:
         "path": item.place.path and scrub.name(item.place.path),
         "message": scrub(item.message),
         "hint": scrub.optional(item.hint),
+        "accepted": None if item.accepted is None else {"reason": scrub(item.accepted)},
     }
 
 

@@ -144,10 +144,12 @@ class _Fault(msgspec.Struct):
     path: str | None
     message: str
     hint: str | None
+    accepted: _Waived | None = None
 
     def fault(self) -> Fault:
         place = Place(self.file, self.line, self.column, path=self.path)
-        return Fault(self.code, self.message, place, self.blocks, self.hint)
+        accepted = None if self.accepted is None else self.accepted.reason
+        return Fault(self.code, self.message, place, self.blocks, self.hint, accepted)
 
 
 class _Documents(msgspec.Struct):

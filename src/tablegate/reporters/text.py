@@ -215,7 +215,9 @@ class Summary:
         frames = Frames(self._view, self._paint, self._safe)
         groups: dict[tuple[object, ...], list[Fault]] = {}
         for fault in faults:
-            groups.setdefault((not fault.blocks, fault.code, fault.message, fault.hint), []).append(fault)
+            groups.setdefault((not fault.blocks, fault.code, fault.message, fault.hint, fault.accepted), []).append(
+                fault
+            )
         ranked = sorted(groups.values(), key=lambda group: (not group[0].blocks, -len(group)))
         for first, *others in ranked[:MAX_FAULTS]:
             names = [where(fault.place, self._safe) for fault in others[:_NAMED]]

@@ -161,6 +161,18 @@ def may_concern_tables(data: bytes) -> bool:
     )
 
 
+_NAMES_TABLES = re.compile(rb"dynamo|simpletable|(?<![a-z])(?:iam|dax|ssoadmin)")
+
+
+def names_tables_or_access(data: bytes) -> bool:
+    """Whether an input names DynamoDB or IAM. So may one that is empty, cut off or not to be read as text."""
+    if not data.strip() or data.startswith(b"\xff") or may_hide(data):
+        return True
+    if _OBJECT.match(data) is not None and not _is_balanced(data):
+        return True
+    return _NAMES_TABLES.search(data.lower()) is not None
+
+
 def _has_any(data: bytes, words: tuple[bytes, ...]) -> bool:
     for word in words:  # noqa: SIM110 - a generator takes longer than the search
         if word in data:
