@@ -4,7 +4,7 @@ BIN := .venv/bin
 T ?= tests
 K ?=
 
-.PHONY: all dev fmt fmt-check lint types arch test cover demo golden docs docs-check policy plans iam-data schema-data wheel oracle-cfn oracle-hcl oracle-iam bench fuzz profile same clean
+.PHONY: all dev fmt fmt-check lint types arch test cover demo golden docs docs-check policy plans iam-data schema-data wheel oracle-cfn oracle-hcl oracle-iam bench fuzz mutants profile same clean
 
 all: fmt-check lint types arch docs-check test
 
@@ -125,6 +125,11 @@ SEED ?= 1
 SECONDS ?= inf
 fuzz: .venv/ready
 	@cd tests && ../$(BIN)/python -m fuzz --seed $(SEED) --seconds $(SECONDS)
+
+# Whether the nearest tests notice small changes of the code that judges: `make mutants N=300 SEED=mine ROOM=access`.
+mutants: N = 300
+mutants: .venv/ready
+	@cd tests && nice ../$(BIN)/python -m mutants $(N) $(SEED) --room '$(ROOM)'
 
 profile: .venv/ready
 	@$(BIN)/python tests/bench/profiled.py $(I)
