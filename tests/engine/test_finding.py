@@ -6,11 +6,14 @@ from typing import Any
 
 import pytest
 
-from support.tables import DOUBT, index, replica
+from support.policies import judge_all
+from support.tables import DOUBT, estate, index, replica, table
+from tablegate.dialects.schemas import shape_of
 from tablegate.engine.finding import message_of, worded
 from tablegate.model import facts
-from tablegate.model.table import KeyOwner, KeyPart, Role
+from tablegate.model.table import SIMPLE_TABLE, TABLE, Dialect, KeyOwner, KeyPart, Role, Table
 from tablegate.model.value import Origin, Value, Verdict, fails
+from tablegate.policy import HIGH, policy
 
 
 @pytest.mark.parametrize(
@@ -55,3 +58,41 @@ def test_much_evidence_is_counted() -> None:
     """A message stays a sentence."""
     many = Verdict(False, tuple(facts.RECOVERY_DAYS.of(days) for days in range(8)))
     assert message_of(many).endswith("; recovery period in days is 4; 3 more")
+
+
+def fix(remedy: str, type: str = TABLE, spelling: str | None = "yaml") -> str | None:
+    """What a table of a template is told to write."""
+
+    def never(table: Table) -> Verdict:
+        """Because a test says so."""
+        return fails("no")
+
+    declared = policy("TT101", HIGH, "T", docs="https://d.example.com", terraform="ttl {}", cloudformation=remedy)
+    made = estate(table(type=type, dialect=Dialect.CLOUDFORMATION), dialect=Dialect.CLOUDFORMATION, spelling=spelling)
+    (finding,) = judge_all([made], (declared(never),)).findings
+    return finding.fix
+
+
+# What SAM's short form has, beside its own PrimaryKey; it has none of the other properties of a table.
+OF_SIMPLE_TABLES = {
+    "PointInTimeRecoverySpecification",
+    "ProvisionedThroughput",
+    "SSESpecification",
+    "TableName",
+    "Tags",
+}
+
+
+def test_a_property_that_a_simple_table_lacks_is_said_to_be_lacking() -> None:
+    """By AWS's own schema of a table: all of its properties but a few."""
+    for name in shape_of(TABLE).members.keys() - {"Arn", "StreamArn", "TableId"}:
+        remedy = f"{name}: x"
+        note = f"# not supported by {SIMPLE_TABLE}; change the type to {TABLE}:\n"
+        assert fix(remedy, SIMPLE_TABLE) == (remedy if name in OF_SIMPLE_TABLES else note + remedy), name
+        assert fix(remedy) == remedy
+
+
+def test_a_remedy_is_written_as_its_template_is() -> None:
+    """In JSON if that is JSON; without a spelling, or without a remedy of its language, it stays as it is."""
+    assert fix("Tags:\n  - a", spelling="json") == '"Tags": ["a"]'
+    assert fix("Tags:\n  - a", spelling=None) == "Tags:\n  - a"

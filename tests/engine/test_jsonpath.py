@@ -9,6 +9,7 @@ import pytest
 from support.tables import DOUBT, index, table
 from tablegate.engine.jsonpath import view
 from tablegate.model import facts
+from tablegate.model.estate import Change, ChangeKind
 from tablegate.model.record import replace
 from tablegate.model.table import Consumer, Dialect
 from tablegate.model.value import Origin, Place, Value
@@ -75,3 +76,10 @@ def test_other_features_that_are_off_have_no_settings_either() -> None:
     assert (view(stream)["view"], view(stream)["policy"]) == (None, "{}")
     assert view(replace(stream, enabled=facts.STREAM_ENABLED.of(True)))["view"] == "KEYS_ONLY"
     assert view(replace(facts.NO_TTL, attribute=facts.TTL_ATTRIBUTE.of("at")))["attribute"] is None
+
+
+def test_a_change_is_shown_without_what_leads_back() -> None:
+    """Neither the tables on either side of it, which have it, nor the function that makes one."""
+    change = Change(address="t", place=None, kind=ChangeKind.CREATE, make_before=lambda: None)
+    assert view(change)["kind"] == "create"
+    assert {"make_before", "estate"}.isdisjoint(view(change))

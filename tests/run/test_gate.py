@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -18,11 +20,12 @@ from tablegate.engine.data_policies import data_policies
 from tablegate.engine.settings import ConfigError, Override, Settings
 from tablegate.findings import Exit, Fault, FaultCode, Input, Report, exit_of
 from tablegate.model.estate import Estate
+from tablegate.model.record import replace as replace_record
 from tablegate.model.table import GLOBAL_TABLE, Dialect
 from tablegate.model.value import Place
 from tablegate.policy import LOW, Policy, Table, Verdict, not_applicable
-from tablegate.policy.declare import policies_in
-from tablegate.run.gate import check
+from tablegate.policy.declare import Profile, policies_in
+from tablegate.run.gate import check, with_required_resources
 from tablegate.syntax.recognise import Kind
 from tablegate.syntax.source import Source
 from tablegate.syntax.yaml import parse_yaml
@@ -276,3 +279,75 @@ def test_a_written_policy_sees_the_resource_of_a_plan() -> None:
     later = RAW | {"id": "AC002", "path": "$.stream_arn", "must": {"match": "x"}}
     counts = checked(Source("plan.json", plan), policies=data_policies([known, later])).counts
     assert (counts.held > 0, counts.unknown > 0, counts.failed) == (True, True, 0)
+
+
+SECRET = b"""\
+Parameters:
+  Password: {Type: String, NoEcho: true, Default: correct-horse}
+Resources:
+  Orders:
+    Type: AWS::DynamoDB::Table
+    Properties:
+      BillingMode: PAY_PER_REQUEST
+      AttributeDefinitions: [{AttributeName: id, AttributeType: S}]
+      KeySchema: [{AttributeName: id, KeyType: HASH}]
+      Tags: [{Key: password, Value: !Ref Password}]
+"""
+
+
+def test_a_report_knows_the_secrets_of_every_input() -> None:
+    """Whoever writes it must not show them."""
+    report = checked(
+        Source("a.yaml", SECRET),
+        Source("b.yaml", SECRET.replace(b"correct-horse", b"battery-staple")),
+        options=ReadOptions(assume_defaults=True),
+    )
+    assert {"correct-horse", "battery-staple"} <= report.secrets
+
+
+def test_a_report_says_what_ran() -> None:
+    """The profile, what strict would add, and the addresses that overrides name."""
+    settings = Settings(overrides=(Override(address="Orders"), Override(address="Carts")))
+    report = checked(Source("a.yaml", GOOD), settings=settings)
+    assert (report.profile, report.strict_adds, report.addressed) == (Profile.STANDARD, 0, {"Orders"})
+    every = policies_in("tablegate_baseline")
+    standard = checked(Source("a.yaml", GOOD), policies=every)
+    strict = checked(Source("a.yaml", GOOD), policies=every, settings=Settings(profile=Profile.STRICT))
+    assert (strict.profile, strict.strict_adds) == (Profile.STRICT, 0)
+    assert standard.counts.policies + standard.strict_adds == strict.counts.policies > standard.counts.policies
+
+
+def test_required_resources() -> None:
+    """A run that judged nothing is no pass; one that judged something, or is worse off already, stays as it is."""
+    nothing = checked(Source("a.yaml", b"Resources: {Topic: {Type: 'AWS::SNS::Topic'}}"))
+    assert (nothing.exit, nothing.faults, nothing.counts.verdicts) == (Exit.OPEN, (), 0)
+    required = with_required_resources(nothing)
+    (fault,) = required.faults
+    assert (required.exit, fault.code, fault.place.file, fault.blocks) == (
+        Exit.UNREAD,
+        FaultCode.UNREADABLE,
+        "a.yaml",
+        True,
+    )
+    several = replace_record(nothing, inputs=nothing.inputs * 2, faults=required.faults)
+    assert [one.place.file for one in with_required_resources(several).faults] == ["a.yaml", ""]
+    for code in (Exit.UNREAD, Exit.INTERNAL):
+        worse = replace_record(nothing, exit=code)
+        assert with_required_resources(worse) is worse
+    for code in (Exit.BLOCKED, Exit.USAGE):
+        assert with_required_resources(replace_record(nothing, exit=code)).exit is Exit.UNREAD
+    judged = checked(Source("a.yaml", GOOD))
+    assert with_required_resources(judged) is judged
+
+
+def test_every_policy_runs_in_the_guard() -> None:
+    """It is what keeps a pack's policy in bounds."""
+    entered = []
+
+    @contextmanager
+    def guard() -> Iterator[None]:
+        entered.append(1)
+        yield
+
+    checked(Source("a.yaml", GOOD), policies=(recovery_on(), recovery_on("TT102", name="again")), guard=guard)
+    assert len(entered) == 2
