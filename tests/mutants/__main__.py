@@ -49,7 +49,8 @@ def main() -> int:
     stale = [] if arguments.room else sorted(named - every.keys())
     asked = [one for name, one in every.items() if name not in named]
     sample = random.Random(arguments.seed).sample(asked, min(arguments.number, len(asked)))
-    _print(f"{len(every):,} mutants, {len(named & every.keys())} of them equivalent by name; {len(sample)} with seed {arguments.seed}")
+    known = len(named & every.keys())
+    _print(f"{len(every):,} mutants, {known} of them equivalent by name; {len(sample)} with seed {arguments.seed}")
     survivors = _tried(rooms, sample)
     for name in stale:
         _print(f"no mutant is called so any more: {name}")
