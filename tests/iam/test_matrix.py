@@ -181,3 +181,17 @@ def test_the_order_of_the_input_changes_nothing() -> None:
     tables = [orders(), table("Carts")]
     forward, backward = estate(one, other, tables=tables), estate(other, one, tables=tables[::-1])
     assert matrix_of(forward) == matrix_of(backward)
+
+
+def test_actions_that_nobody_has_heard_of_are_named() -> None:
+    """Those that are allowed: a Deny takes something away, and a NotAction names what is not meant."""
+    newer = "dynamodb:FrobnicateItem"
+    asked = {
+        statement: matrix_of(estate(holder(whole(one)), tables=[table()])).unheard
+        for statement, one in (
+            ("allow", statement(newer)),
+            ("deny", deny(newer)),
+            ("but", statement(None, ORDERS, NotAction=newer)),
+        )
+    }
+    assert asked == {"allow": (newer,), "deny": (), "but": ()}

@@ -285,3 +285,11 @@ def test_a_role_that_code_assumes_is_code_s() -> None:
         "Third": ("runtime", "assumed by Second"),
         "Other": ("human", "trusts ${account}"),
     }
+
+
+@pytest.mark.parametrize(("named", "is_held"), [(READER, True), (OTHER, False), ("arn:aws:iam::*:role/app/*", True)])
+def test_the_caller_is_one_value_under_any_qualifier(named: str, is_held: bool) -> None:
+    """A request has one ARN of its caller, so that ForAnyValue and ForAllValues ask what the plain form asks."""
+    for qualifier in ("", "ForAnyValue:", "ForAllValues:"):
+        grant = held("*", conditions={f"{qualifier}ArnLike": {"aws:PrincipalArn": named}})
+        assert (grant is not None) is is_held, qualifier

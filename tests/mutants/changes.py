@@ -30,6 +30,7 @@ _OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
 }
 # What says something to people or to a type checker, and decides nothing.
 _SAID = frozenset({"Doubt", "Never", "NewType", "TypeVar", "cast"})
+_IN_ANY_ORDER = frozenset({"max", "min"})
 _COMMA = re.compile(rb"\s*,\s*")
 _Part: TypeAlias = ast.expr | ast.stmt | ast.keyword
 
@@ -159,6 +160,8 @@ def _calls(node: ast.Call) -> Iterator[tuple[_Part, str]]:
         return
     for keyword in node.keywords:
         yield keyword, ""
+    if isinstance(node.func, ast.Name) and node.func.id in _IN_ANY_ORDER:
+        return
     first, second = (*map(ast.unparse, node.args[:2]), "", "")[:2]
     if second and first != second and not any(isinstance(each, ast.Starred) for each in node.args[:2]):
         yield node, _text(ast.Call(node.func, [node.args[1], node.args[0], *node.args[2:]], node.keywords))
