@@ -7,10 +7,11 @@ from typing import Any
 
 from support.policies import declared, judge_all
 from support.tables import estate, index, table
+from tablegate.engine.causes import gathered
 from tablegate.engine.settings import PolicySettings, Settings
-from tablegate.findings import Finding
+from tablegate.findings import Finding, Outcome
 from tablegate.model import facts
-from tablegate.model.value import Place
+from tablegate.model.value import Origin, Place, Value
 from tablegate.policy import CRITICAL, HIGH, LOW, MEDIUM, Index, Policy, Severity, Table, Verdict, fails, holds, unknown
 
 LINE = Place("plan.json", 5)
@@ -104,3 +105,51 @@ def test_a_policy_that_holds_is_not_listed() -> None:
         return holds()
 
     assert judged(replace(declared(check, "TT101"), cause="x"), failing("TT102")) == {"TT102": []}
+
+
+def test_what_nothing_leads_of_a_policy_that_follows_is_one_for_each_document() -> None:
+    """The most severe stands for the others. Statements of other documents at the address stay apart."""
+    found = gathered(
+        [
+            finding("TT102", "a/0", LOW, follows=True),
+            finding("TT102", "a/1", HIGH, follows=True),
+            finding("TT102", "b/0", LOW, follows=True),
+            finding("TT102", "b/1", LOW, follows=True),
+            finding("TT101", "b/1", LOW),
+            finding("TT103", "a/0", LOW),
+        ]
+    )
+    told = {(one.policy.id, (one.part or {})["statement"]): [other.policy for other in one.also] for one in found}
+    assert told == {
+        ("TT102", "a/1"): [],
+        ("TT101", "b/1"): ["TT102"],
+        ("TT103", "a/0"): ["TT102"],
+        ("TT102", "b/0"): [],
+    }
+    (one,) = gathered([finding("TT102", "0", LOW, follows=True), finding("TT102", "1", HIGH, follows=True)])
+    assert (one.severity, [other.severity for other in one.also]) == (HIGH, [LOW])
+
+
+def test_statements_of_one_holder_stay_apart() -> None:
+    """Both quote the holder: to mend one of them mends nothing of the other."""
+    found = gathered([finding("TT101", "0", HIGH), finding("TT102", "1", LOW)])
+    assert [one.also for one in found] == [(), ()]
+
+
+def finding(id: str, statement: str, severity: Severity, **stated: Any) -> Finding:
+    """A finding on a statement, which quotes its holder."""
+    holder: Value[object] = Value("holder", "Worker", Origin.SET, LINE)
+    return Finding(
+        policy=failing(id, severity, **stated),
+        severity=severity,
+        outcome=Outcome.FAILS,
+        blocks=False,
+        file="plan.json",
+        address="x",
+        part={"statement": statement},
+        place=None,
+        scenario=None,
+        message="",
+        evidence=(holder,),
+        fix=None,
+    )

@@ -157,6 +157,12 @@ def findings(world: Estate, only: str | None = None, **options: Any) -> list[Fin
     return list(judgement.findings)
 
 
+def reported(world: Estate) -> list[Finding]:
+    """What a report says of access in an input: one finding for each cause."""
+    running = [policy for policy in policies_in("tablegate_baseline") if policy.family == "access"]
+    return list(judge_all([world], selected_policies(running, Settings())).findings)
+
+
 def told(world: Estate, only: str | None = None, **options: Any) -> dict[str, str]:
     """The policies that say something at severity low or worse, each with its worst severity."""
     return _by_policy(item for item in findings(world, only, **options) if item.severity is not Severity.INFO)

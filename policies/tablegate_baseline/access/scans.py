@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import takewhile
 from typing import Annotated
 
 from tablegate.policy import HIGH, INFO, LOW, MEDIUM, Severity, Verdict, policy
@@ -64,7 +62,7 @@ def scan_granted(
     if not is_custom_grant(grant) or grant.holder.kind not in _REQUESTS or copies_tables(grant.holder):
         return NOT_APPLICABLE
     first = _first_scan(grant)
-    if first is None or any(map(_first_scan, _earlier_statements(grant))):
+    if first is None:
         return HOLDS
     tables = tables_reached(grant, first.pattern)
     if tables and all(table.name.content in small_tables for table in tables):
@@ -162,12 +160,6 @@ def _first_scan(grant: Grant) -> Reach | None:
         return None
     scanned = (reach for reach in reaches(grant) if any(_can_scan(reach, action) for action in reach.actions))
     return next((reach for reach in scanned if reach.tier < Tier.ALL), None)
-
-
-def _earlier_statements(grant: Grant) -> Iterator[Grant]:
-    """The statements before this one in its document."""
-    before = takewhile(lambda other: other is not grant, grant.holder.grants)
-    return (other for other in before if other.document is grant.document and other.address == grant.address)
 
 
 def _can_scan(reach: Reach, action: Action) -> bool:

@@ -1,4 +1,7 @@
-"""One cause, one finding: policies that fail for one cause are listed inside the most severe finding of it."""
+"""One cause, one finding: policies that fail for one cause are listed inside the most severe finding of it.
+
+Of a policy that follows others, what none of them leads is one finding for each document.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ def gathered(findings: Iterable[Finding]) -> list[Finding]:
     """The findings, those that share a cause as one.
 
     Failing policies share it if they declare the same cause, and their findings are on the same part of a table or
-    document or quote the same value. Waived findings and unknown ones are left as they are.
+    document, or one of them is on the whole and they quote the same value. Waived findings and unknown ones are left as they are.
     """
     apart: list[Finding] = []
     by_cause: dict[tuple[str, str, str], list[Finding]] = {}
@@ -43,12 +46,24 @@ def _led(findings: Iterable[Finding]) -> list[Finding]:
             groups.append([finding])
         else:
             group.append(finding)
-    return [replace(leader, also=tuple(map(_gathered_policy, others))) for leader, *others in groups]
+    by_document: dict[tuple[object, ...], list[Finding]] = {}
+    for number, group in enumerate(groups):
+        leader = group[0]
+        key = (leader.policy.id, _document_of(leader)) if leader.policy.follows else (number,)
+        by_document.setdefault(key, []).extend(group)
+    return [replace(leader, also=tuple(map(_gathered_policy, others))) for leader, *others in by_document.values()]
+
+
+def _document_of(finding: Finding) -> str:
+    """Which of the documents at its address a finding is about: the start of its statement's label."""
+    return (finding.part or {}).get("statement", "").rpartition("/")[0]
 
 
 def _share_a_cause(leader: Finding, other: Finding) -> bool:
     if leader.policy is other.policy:
         return False
+    if leader.part and other.part:  # what two statements both quote is their holder
+        return leader.part == other.part
     return leader.part == other.part or not _quoted(leader).isdisjoint(_quoted(other))
 
 

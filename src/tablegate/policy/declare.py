@@ -136,7 +136,7 @@ class Policy:
     strict_severity: Severity | None = None  # its severity in profile strict, if that is another one
     state_locks: bool = True  # whether it applies to tables that hold Terraform's state locks
     cause: str | None = None  # policies that fail for one cause are one finding, the most severe of them
-    follows: bool = False  # whether another policy of the cause that is as severe is the finding
+    follows: bool = False  # another policy of the cause that is as severe leads; what none leads is one per document
 
     @property
     def family(self) -> str:

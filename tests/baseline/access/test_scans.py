@@ -6,7 +6,20 @@ from typing import Any
 
 import pytest
 
-from support.access import HERE, ORDERS, deny, estate, findings, holder, of, said, statement, table, tagged, whole
+from support.access import (
+    HERE,
+    ORDERS,
+    deny,
+    estate,
+    holder,
+    of,
+    reported,
+    said,
+    statement,
+    table,
+    tagged,
+    whole,
+)
 from tablegate.iam.grants import HolderKind
 
 KEYED = {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["${aws:userid}"]}}
@@ -56,8 +69,26 @@ def test_what_counts_as_a_scan(statements: list[Any], severity: str | None) -> N
 def test_a_document_is_told_once() -> None:
     """Three statements of one document that scan are one finding; another document is another."""
     scan = statement("Scan")
-    assert len(findings(of(scan, scan, scan), "TG514")) == 1
-    assert len(findings(estate(holder(whole(scan), whole(scan))), "TG514")) == 2
+    (found,) = reported(of(scan, scan, scan))
+    assert [other.policy for other in found.also] == ["TG514", "TG514"]
+    assert len(reported(estate(holder(whole(scan), whole(scan))))) == 2
+
+
+def test_the_statement_that_scans_production_is_told() -> None:
+    """Another one before it weighs less."""
+    statements = statement("Scan", f"{HERE}Users", Sid="Small"), statement("Scan", Sid="Large")
+    (found,) = reported(of(*statements, tables=[tagged(environment="prod")]))
+    assert (found.part, found.severity) == ({"statement": "Large"}, "medium")
+    assert [other.severity for other in found.also] == ["info"]
+
+
+def test_a_scan_that_another_policy_leads_hides_no_other() -> None:
+    """The wide statement's is listed there; the other one is a finding of its own."""
+    wide = statement(["GetItem", "Scan"], f"{HERE}myapp-*", Sid="Wide")
+    found = reported(of(wide, statement("Scan", Sid="Own")))
+    told = {(item.policy.id, (item.part or {})["statement"]): [other.policy for other in item.also] for item in found}
+    assert "TG514" in told["TG504", "Wide"]
+    assert told["TG514", "Own"] == []
 
 
 def test_small_tables_may_be_scanned() -> None:
