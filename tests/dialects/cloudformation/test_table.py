@@ -433,6 +433,14 @@ def test_simple_table() -> None:
     )
 
 
+@pytest.mark.parametrize(("written", "kind"), [("String", "S"), ("Number", "N"), ("Binary", "B")])
+def test_the_key_of_a_simple_table_has_a_type_of_its_own_words(written: str, kind: str) -> None:
+    """SAM writes it out, CloudFormation as a letter."""
+    primary = f"PrimaryKey: {{Name: order, Type: {written}}}"
+    found = table(f"Resources: {{Orders: {{Type: 'AWS::Serverless::SimpleTable', Properties: {{{primary}}}}}}}")
+    assert said(found.attributes) == {"order": kind}
+
+
 def test_simple_table_in_full() -> None:
     """Properties that a SimpleTable passes on, renames, or has from Globals."""
     text = """

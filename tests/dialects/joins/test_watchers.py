@@ -361,3 +361,12 @@ def test_a_reader_of_another_resource_reads_no_table() -> None:
         mapping = {"event_source_arn": Refers(f"{type_}.q.arn")}
         resources = {"aws_lambda_event_source_mapping.x": mapping, f"{type_}.q": {"arn": LATER}}
         assert terraform(resources, {"stream_enabled": True}).stream.consumers == ()
+
+
+def test_a_pipe_without_settings_tries_again() -> None:
+    """Until the records expire, and keeps none of them."""
+    pipe = {"aws_pipes_pipe.x": {"source": STREAM}}
+    assert kept(terraform(pipe, {"stream_enabled": True, "stream_arn": LATER})) == (False, None, None)
+    template = "Pipe: {Type: 'AWS::Pipes::Pipe', Properties: {Source: !GetAtt Orders.StreamArn}}"
+    (table,) = cloudformation(template, ", StreamSpecification: {StreamViewType: KEYS_ONLY}")
+    assert kept(table) == (False, None, None)
