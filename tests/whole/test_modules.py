@@ -1,7 +1,7 @@
 """Plans of modules that others wrote: what must be said of each, alone and with the caller's source, and where.
 
-``expect.toml`` of each folder of ``fixtures/modules`` has every finding at medium and above, and what leads to it in the
-call. With the source beside the plan, ``line`` is the line of ``main.tf`` that it is at.
+``expect.toml`` of each folder of ``fixtures/modules`` has every finding at medium and above, and what leads to it in
+the call. With the source beside the plan, ``line`` is the line of ``main.tf`` that it is at.
 """
 
 from __future__ import annotations

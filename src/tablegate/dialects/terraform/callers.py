@@ -7,7 +7,7 @@ module is followed to the call, and from there to the calls above, through ``for
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
 from tablegate.dialects.terraform.configuration import NOTHING, Key, Tree, calls, parent, steps, tree, trees
@@ -24,6 +24,9 @@ _ADDRESS = re.compile(
     r'(\[(?:"(?:[^"\\]|\\.)*"|\d+)\])?(?:\.|$)'
 )
 _MEMBER = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
+_SAID = ("", "")  # the call sets it already
+_BESIDE = re.compile(r"(resource|data|provider|module|locals|variable|output)\b.*\{$")
+_IN_BLOCK = re.compile(r"(\w+)\[(\d+)\](?:\.(\w+))?")
 _LINE = re.compile(r"\s*([\w-]+)\s*(=|\{)\s*(.*?)\s*$")
 
 
@@ -37,8 +40,22 @@ class Configured(Protocol):
         """A resource with its expressions; None if it is not there."""
 
 
+class DynamicBlocks(NamedTuple):
+    """What dynamic blocks of a name repeat over, and which members of an item their arguments are."""
+
+    each: object
+    members: Mapping[str, str]
+
+
 class CallLines(Protocol):
     """Where module calls are written."""
+
+    @property
+    def in_order(self) -> bool:
+        """Whether the blocks of a resource are in the order of what makes them."""
+
+    def dynamic(self, module: str, type_: str, name: str, block: str) -> DynamicBlocks | None:
+        """The dynamic blocks of a name in a resource; None if there are none, or others as well."""
 
     def place(self, call: str, argument: str, keys: Keys, content: object = None) -> Place | None:
         """Where a call sets an argument to some content, or the call if it does not; None if the call is not found."""
@@ -100,6 +117,7 @@ class _Resource(NamedTuple):
 
     module: str
     type: str
+    name: str
     expressions: Tree
     scope: _Scope
 
@@ -140,25 +158,50 @@ class Callers:
     def fix(self, address: str, text: str | None) -> str | None:
         """The remedy of a finding about a resource, as its caller can apply it."""
         resource = self._resource(address)
-        written = leaves(text)
-        if text is None or resource is None or resource.type != "aws_dynamodb_table" or not written:
+        if text is None or resource is None or resource.type != "aws_dynamodb_table":
             return text
+        own, beside = _apart(text)
         fetched = self._fetched(resource.module)
-        lines: dict[str, list[str]] = {}
-        without: list[str] = []
-        for leaf in written:
-            argument = self._argument(resource, leaf.path)
-            if argument is None or argument.says(leaf.value):
-                without.append(leaf.name)
+        around: dict[str, list[str]] = {}
+        missing: dict[str, None] = {}
+        said = False
+        for leaf in leaves(own):
+            line = self._line(resource, leaf)
+            if line is _SAID:
+                said = True
+            elif line is None:
+                missing[leaf.path.replace("[0]", "")] = None
             else:
-                lines.setdefault(argument.around, []).append(f"{argument.last} = {leaf.value}")
-        if not lines and fetched is None:
-            return text  # the module's own code is the place to edit
-        missing = dict.fromkeys(without)
-        offers = [f"# {fetched or resource.module} offers no argument for {', '.join(missing)}"] if missing else []
-        if not lines:
-            offers.append("# take a version of the module that does, or declare the table yourself")
-        return "\n".join([*(line for head, each in lines.items() for line in (head, *each)), *offers])
+                around.setdefault(line[0], []).append(line[1])
+        if not around and fetched is None:  # the module's own code is the place to edit
+            already = f"# {resource.module} is given it already, and does not pass it on; in the module:\n"
+            return f"{already if said else ''}{text}"
+        lines = [line for head, each in around.items() for line in (head, *each)]
+        if missing:
+            seen = fetched is None or (self._lines is not None and self._lines.folder(resource.module) is not None)
+            what = "offers no argument" if seen else "offers no argument that the plan shows"
+            lines.append(f"# {fetched or resource.module} {what} for {', '.join(missing)}")
+        if said and not around:
+            lines.append(f"# {fetched or resource.module} is given it already, and does not pass it on")
+        if not around and (said or missing):
+            lines.append("# take a version of the module that does, or declare the table yourself")
+        if beside:
+            lines += [*([""] if lines else []), f"# beside {fetched or resource.module}:", beside]
+        return "\n".join(lines)
+
+    def _line(self, resource: _Resource, leaf: Leaf) -> tuple[str, str] | None:
+        """Where a call sets what a remedy sets, and the line to write there. None if it cannot."""
+        match = _IN_BLOCK.fullmatch(leaf.path)
+        blocks = None if match is None or match[1] in resource.expressions else self._blocks(resource, match[1])
+        if blocks is not None:
+            item, member = self._traced(blocks.each, resource.scope, (), 0), blocks.members.get(leaf.name)
+            if item is None or member is None or not self._is_writable(item, resource):
+                return None
+            return f"{item.around[:-1]}, in an item of {item.last}:", f"{member} = {leaf.value}"
+        argument = self._argument(resource, leaf.path)
+        if argument is None:
+            return None
+        return _SAID if argument.says(leaf.value) else (argument.around, f"{argument.last} = {leaf.value}")
 
     def _resource(self, address: str) -> _Resource | None:
         """The resource of an address in a called module."""
@@ -173,7 +216,7 @@ class Callers:
         configured = self._configured.resource(module, mode, type_, name) or NOTHING
         key = steps(parts[3])[0].key if parts[3] else None
         scope = _Scope(module, key, configured.get("for_each_expression"))
-        return _Resource(module, type_, tree(configured.get("expressions")), scope)
+        return _Resource(module, type_, name, tree(configured.get("expressions")), scope)
 
     def _is_elsewhere(self, module: str, own: Place | None) -> bool:
         """Whether a place is in another folder than the module: of the caller already."""
@@ -182,11 +225,34 @@ class Callers:
 
     def _argument(self, resource: _Resource, path: str) -> Argument | None:
         """The argument that leads to a member; None if none does, or if it is in the code of a fetched module."""
-        argument = self._traced(_expression_at(resource.expressions, path), resource.scope, (), 0)
+        expression = _expression_at(resource.expressions, path)
+        keys: Keys = ()
+        if expression is None:
+            expression, keys = self._dynamic(resource, path)
+        argument = self._traced(expression, resource.scope, keys, 0)
+        return argument if argument is not None and self._is_writable(argument, resource) else None
+
+    def _is_writable(self, argument: Argument, resource: _Resource) -> bool:
+        """Whether an argument is not in the code of a fetched module."""
         fetched = self._fetched(resource.module)
-        if argument is None or (fetched is not None and len(calls(argument.call)) > len(calls(fetched))):
-            return None
-        return argument
+        return fetched is None or len(calls(argument.call)) <= len(calls(fetched))
+
+    def _dynamic(self, resource: _Resource, path: str) -> tuple[object, Keys]:
+        """What a dynamic block repeats over, and the keys that lead to a member of the item that made a block."""
+        match = _IN_BLOCK.fullmatch(path)
+        found = None if match is None else self._blocks(resource, match[1])
+        if match is None or found is None:
+            return None, ()
+        member = found.members.get(match[3] or "")
+        if match[3] and member is None:
+            return None, ()
+        in_order = self._lines is not None and self._lines.in_order
+        return found.each, (int(match[2]), *([member] if member else [])) if in_order else ()
+
+    def _blocks(self, resource: _Resource, block: str) -> DynamicBlocks | None:
+        return (
+            None if self._lines is None else self._lines.dynamic(resource.module, resource.type, resource.name, block)
+        )
 
     def _traced(self, expression: object, at: _Scope, keys: Keys, depth: int) -> Argument | None:
         listed = tree(expression).get("references")
@@ -256,6 +322,20 @@ class Leaf(NamedTuple):
     path: str
     name: str
     value: str
+
+
+def _apart(text: str) -> tuple[str, str]:
+    """The part of a remedy that goes into a table, and the resources that go beside it."""
+    own: list[str] = []
+    beside: list[str] = []
+    into = own
+    for line in text.splitlines():
+        if _BESIDE.match(line):
+            into = beside
+        into.append(line)
+        if line == "}" and into is beside:
+            into = own
+    return "\n".join(own).strip(), "\n".join(beside)
 
 
 def leaves(text: str | None) -> list[Leaf]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from tablegate.dialects.terraform.callers import Keys
+from tablegate.dialects.terraform.callers import DynamicBlocks, Keys
 from tablegate.dialects.terraform.configuration import NOTHING, Tree, parent
 from tablegate.dialects.terraform.source.configured import contradicts, expression_of, member_at
-from tablegate.dialects.terraform.source.definitions import Key
+from tablegate.dialects.terraform.source.definitions import Key, inner_type
 from tablegate.dialects.terraform.source.modules import ModuleInstance
 from tablegate.model.value import Place
-from tablegate.syntax.hcl.nodes import Block, Body
+from tablegate.syntax.hcl.nodes import Access, Attr, Block, Body, Call, Expression, Literal, Name
 from tablegate.syntax.node import ParseError
 
 _REPETITIONS = ("count", "for_each")
@@ -27,6 +27,35 @@ def argument_place(call: Block, argument: str, keys: Keys, content: object) -> P
         return call.place
     span = attribute.file.inner(attribute.first, taken) if taken else None
     return attribute.place if span is None else attribute.file.place(*span)
+
+
+def dynamic_in(body: Body, name: str) -> DynamicBlocks | None:
+    """The dynamic block of a name, if it is the only one and no block is written out beside it."""
+    blocks = [block for block in body.blocks if inner_type(block) == name]
+    inner = _body(blocks[0]) if len(blocks) == 1 and blocks[0].type == "dynamic" else None
+    each = None if inner is None else inner.attributes.get("for_each")
+    contents = [] if inner is None else [block for block in inner.blocks if block.type == "content"]
+    content = _body(contents[0]) if len(contents) == 1 else None
+    if inner is None or each is None or content is None:
+        return None
+    named = inner.attributes.get("iterator")
+    iterator = named.value.name if named is not None and isinstance(named.value, Name) else name
+    members = {key: member for key, one in content.attributes.items() if (member := _member(one.value, iterator))}
+    return DynamicBlocks(expression_of(each.value), members)
+
+
+def _member(node: Expression, iterator: str) -> str | None:
+    """The member of the iterator's value that an expression reads: ``x.value.member``, in try or lookup as well."""
+    if isinstance(node, Call) and node.name == "try" and node.arguments:
+        return _member(node.arguments[0], iterator)
+    if isinstance(node, Call) and node.name == "lookup" and len(node.arguments) > 1:
+        whole, key = node.arguments[:2]
+        is_item = whole == Access(Name(iterator), (Attr("value"),))
+        return str(key.content) if is_item and isinstance(key, Literal) else None
+    if isinstance(node, Access) and node.base == Name(iterator) and node.steps[:1] == (Attr("value"),):
+        last = node.steps[1:]
+        return last[0].name if len(last) == 1 and isinstance(last[0], Attr) else None
+    return None
 
 
 class CallsOfSource:
@@ -60,6 +89,18 @@ class CallsOfSource:
         """Where a call sets an argument, or the call itself; None if the call is not found."""
         module = self._module(call)
         return None if module is None or module.call is None else argument_place(module.call, argument, keys, content)
+
+    @property
+    def in_order(self) -> bool:
+        """Source has the order of blocks."""
+        return True
+
+    def dynamic(self, module: str, type_: str, name: str, block: str) -> DynamicBlocks | None:
+        """The dynamic blocks of a name in a resource; None if there are none, or others as well."""
+        owner = self._module(module)
+        found = None if owner is None else owner.definition.resources.get(Key("managed", type_, name))
+        body = None if found is None else _body(found)
+        return None if body is None else dynamic_in(body, block)
 
     def folder(self, module: str) -> str | None:
         """The folder of a module."""
