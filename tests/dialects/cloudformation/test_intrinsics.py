@@ -215,6 +215,17 @@ def test_macro_over_the_template(transform: str) -> None:
     assert [(fault.code.value, fault.blocks) for fault in made.faults] == [("TG002", False)]
 
 
+@pytest.mark.parametrize(
+    "transform",
+    ["!Ref Macro", "{Name: !Ref Macro}", "{Parameters: {}}", "[AWS::Serverless-2016-10-31, {}]", "[[Macro]]"],
+)
+def test_a_transform_without_a_name(transform: str) -> None:
+    """CloudFormation refuses the template, and what the transform would make of it nobody knows."""
+    made = reading(template("DeletionProtectionEnabled: true", f"Transform: {transform}"))
+    messages = [fault.message.partition(": ")[2] for fault in made.faults if fault.blocks]
+    assert messages == ["a transform must be a name, or a mapping with a Name"]
+
+
 def test_transforms_that_leave_tables_alone() -> None:
     """Transforms of AWS that do not touch tables leave them known."""
     transforms = "[AWS::LanguageExtensions, AWS::Serverless-2016-10-31, AWS::SecretsManager-2024-09-16]"

@@ -400,6 +400,15 @@ def test_retention() -> None:
     assert (said(found.deletion_policy), said(found.update_replace_policy)) == ("RetainExceptOnCreate", "Retain")
 
 
+@pytest.mark.parametrize("attribute", ["DeletionPolicy", "UpdateReplacePolicy"])
+@pytest.mark.parametrize("word", ["retain", "Snapshot", "Keep"])
+def test_a_retention_that_there_is_not(attribute: str, word: str) -> None:
+    """CloudFormation refuses the template: a table has no snapshots of its own, and no word is in lower case."""
+    found = reading(f"Resources: {{T: {{Type: 'AWS::DynamoDB::Table', {attribute}: {word}}}}}")
+    messages = [fault.message for fault in found.faults if fault.blocks]
+    assert [f"Resources/T/{attribute}: '{word}' is not one of Delete, Retain, RetainExceptOnCreate"] == messages
+
+
 def test_null_is_absence() -> None:
     """A property that is null is absent."""
     assert said(table(template("DeletionProtectionEnabled:\nTags: ~")).deletion_protection) is False

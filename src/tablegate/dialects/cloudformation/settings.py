@@ -18,6 +18,7 @@ from tablegate.syntax.node import Node
 
 _BILLING_MODES: Final = frozenset({"PROVISIONED", "PAY_PER_REQUEST"})
 _CONSTANT_IN_A_STACK: Final = frozenset({REGION, ACCOUNT, PARTITION, URL_SUFFIX})
+_RETENTION: Final = frozenset({"Delete", "Retain", "RetainExceptOnCreate"})  # a table has no snapshots
 _GENERATED: Final = Doubt("the table has no name, so the service generates one")
 
 
@@ -74,8 +75,8 @@ def retention(resource: Resource) -> Retention:
     """Whether the table outlives its resource."""
     section = resource.body
     return Retention(
-        deletion_policy=section.text(facts.DELETION_POLICY, "DeletionPolicy"),
-        update_replace_policy=section.text(facts.UPDATE_REPLACE_POLICY, "UpdateReplacePolicy"),
+        deletion_policy=section.text(facts.DELETION_POLICY, "DeletionPolicy", _RETENTION),
+        update_replace_policy=section.text(facts.UPDATE_REPLACE_POLICY, "UpdateReplacePolicy", _RETENTION),
         prevent_destroy=facts.PREVENT_DESTROY.unset,
     )
 

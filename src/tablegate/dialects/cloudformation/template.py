@@ -321,12 +321,23 @@ def _transform_name(node: Node) -> str | None:
     content = node.content
     if isinstance(content, dict):
         name = content.get("Name")
-        return scalar_of(name) if name is not None else None
+        return scalar_of(name) if name is not None and is_scalar(name) else None
     return scalar_of(node) if is_scalar(node) else None
+
+
+def _unnamed_transforms(root: Mapping[str, Node]) -> Iterable[Node]:
+    """What is listed as a transform and has no name, so that nobody knows what it rewrites."""
+    node = root.get("Transform")
+    if node is None or node.content is None:
+        return ()
+    listed = node.content if isinstance(node.content, (list, tuple)) else (node,)
+    return [item for item in listed if not _transform_name(item)]
 
 
 def _macros(root: Mapping[str, Node], faults: Faults, trusted: Collection[str]) -> tuple[str, ...]:
     """The macros that may rewrite any resource. What a macro may add is reported."""
+    for unnamed in _unnamed_transforms(root):
+        faults.unreadable("a transform must be a name, or a mapping with a Name", unnamed)
     macros = []
     for name, node in _transforms(root, trusted):
         if name == INCLUDE:
