@@ -151,6 +151,8 @@ def test_a_claim_about_a_path(path: str, must: dict[str, Any], expected: str) ->
         ("@.name == 'none'", "holds"),
         ("@.name == 'by-a' || @.name == 'by-b'", "fails"),
         ("@.name == 'by-b' && @.local == true", "holds"),
+        ("@.name == 'none' || @.name == 'by-b' && @.local == true", "holds"),
+        ("@.name == 'none' || @.name == 'by-b' && @.local == false", "fails"),
         ("@.name =~ 'b$'", "fails"),
         ("@.local =~ 'b$'", "holds"),
         ("@.name > 'by-a'", "fails"),

@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 
 from support.policies import judge_all
+from support.reports import finding
 from support.tables import DOUBT, estate, index, replica, table
 from tablegate.dialects.schemas import shape_of
-from tablegate.engine.finding import message_of, worded
+from tablegate.engine.finding import as_called, message_of, worded
 from tablegate.model import facts
+from tablegate.model.record import replace
 from tablegate.model.table import SIMPLE_TABLE, TABLE, Dialect, KeyOwner, KeyPart, Role, Table
-from tablegate.model.value import Origin, Value, Verdict, fails
+from tablegate.model.value import Origin, Place, Value, Verdict, fails
 from tablegate.policy import HIGH, policy
 
 
@@ -69,8 +71,8 @@ def fix(remedy: str, type: str = TABLE, spelling: str | None = "yaml") -> str | 
 
     declared = policy("TT101", HIGH, "T", docs="https://d.example.com", terraform="ttl {}", cloudformation=remedy)
     made = estate(table(type=type, dialect=Dialect.CLOUDFORMATION), dialect=Dialect.CLOUDFORMATION, spelling=spelling)
-    (finding,) = judge_all([made], (declared(never),)).findings
-    return finding.fix
+    (told,) = judge_all([made], (declared(never),)).findings
+    return told.fix
 
 
 # What SAM's short form has, beside its own PrimaryKey; it has none of the other properties of a table.
@@ -96,3 +98,28 @@ def test_a_remedy_is_written_as_its_template_is() -> None:
     """In JSON if that is JSON; without a spelling, or without a remedy of its language, it stays as it is."""
     assert fix("Tags:\n  - a", spelling="json") == '"Tags": ["a"]'
     assert fix("Tags:\n  - a", spelling=None) == "Tags:\n  - a"
+
+
+class Moving:
+    """Callers that say what they were asked."""
+
+    def place(self, address: str, place: Place | None, fix: str | None = None) -> Place:
+        """The call, whose file names all of it."""
+        return Place(f"{address} {place and place.line} {fix}", 1)
+
+    def fix(self, address: str, fix: str | None) -> str:
+        """The arguments of the call."""
+        return f"{address}: {fix}"
+
+
+def test_a_finding_in_a_module_is_told_to_its_caller() -> None:
+    """Its evidence, its place and its fix: the first place of its evidence, or else its own."""
+    at, beside = Place("m.tf", 3), facts.KEY.unset
+    base = finding(address="module.a.t.x", place=Place("m.tf", 2), fix="f", evidence=(facts.NAME.of("n", at), beside))
+    moved = as_called(base, Moving())
+    assert (moved.fix, moved.place, moved.evidence[1]) == ("module.a.t.x: f", Place("module.a.t.x 3 None", 1), beside)
+    assert moved.evidence[0].place == moved.place
+    bare = as_called(replace(base, evidence=(beside,)), Moving())
+    assert bare.place == Place("module.a.t.x 2 f", 1)
+    own = replace(base, address="aws_dynamodb_table.x")
+    assert as_called(own, Moving()) is own

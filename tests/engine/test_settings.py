@@ -137,3 +137,9 @@ def test_a_mistake_is_named_with_what_would_be_right(
 def test_other_keys_are_their_readers_business() -> None:
     """The shell has keys of its own."""
     assert settings(packs=["acme"]) == Settings()
+
+
+def test_a_mistake_is_said_as_it_is() -> None:
+    """Also where somebody prints the exception."""
+    error = ConfigError("no such key", "policies", 0, hint="look")
+    assert (str(error), error.keys, error.hint) == ("no such key", ("policies", 0), "look")
