@@ -216,3 +216,10 @@ def test_nothing_is_a_report_too() -> None:
     empty = Input(path="a", kind="template")
     assert [name for name in field_names(Input) if getattr(empty, name)] == ["path", "kind"]
     assert (NOTHING.profile, NOTHING.strict_adds, NOTHING.skipped) == (Profile.STANDARD, 0, ())
+
+
+def test_a_fault_has_the_subjects_of_all_parts() -> None:
+    """A policy that crashes in several processes is told once."""
+    faults = [Fault(FaultCode.INTERNAL, "m", Place("acme.py", 3), subjects=names) for names in (("B", "C"), ("A", "B"))]
+    (fault,) = in_order(faults)
+    assert fault.subjects == ("A", "B", "C")

@@ -135,7 +135,7 @@ def test_a_path_is_a_file_or_a_folder(tmp_path: Path) -> None:
         (None, ": no such file or folder"),
         ("x = 1", " declares no policy"),
         ("x = (", ":1: '(' was never closed"),
-        ("\nraise ValueError('text')", ":2: ValueError while loading"),
+        ("\nraise ValueError('text')", ":2: ValueError while loading: text"),
         ("\n\nimport nowhere_at_all", ":3: ModuleNotFoundError while loading: No module named 'nowhere_at_all'"),
         ("\nraise SystemExit(0)", ":2: SystemExit while loading"),
         (GOOD.replace('"""People look for it."""', ""), ":4: ACME001"),
@@ -172,8 +172,8 @@ def test_a_pack_that_does_not_end_while_it_is_loaded_stops_the_run(tmp_path: Pat
 @pytest.mark.parametrize(
     ("pack", "told"),
     [
-        ("pack_infinite", "did not end in time"),
-        ("pack_swallows", "did not end in time"),
+        ("pack_infinite", "did not end in time, and was given up"),
+        ("pack_swallows", "did not end in time, and was given up"),
         ("pack_keyboard", "raised KeyboardInterrupt"),
         ("pack_memory", "raised MemoryError"),
         ("pack_mutates", "raised AttributeError"),
@@ -184,7 +184,11 @@ def test_a_pack_that_does_not_end_while_it_is_loaded_stops_the_run(tmp_path: Pat
         ("pack_returns_none", "returned None where a Verdict is wanted"),
         ("pack_returns_truthy", "returned str where a Verdict is wanted"),
         ("pack_sys_exit0", "raised SystemExit"),
-        ("pack_truth", "raised TypeError"),
+        (
+            "pack_truth",
+            "raised TypeError: the value 'point-in-time recovery' may be unknown and has no truth of its own; "
+            "ask .is_true, .is_set or .equals(...)",
+        ),
         ("pack_yields_none", "returned generator where a Verdict is wanted"),
     ],
 )
@@ -192,7 +196,9 @@ def test_a_policy_that_misbehaves_is_code_4_and_the_others_go_on(pack: str, told
     """The fault names it; what the others found is still reported; nothing of the exception's text is."""
     report = judged(pack, seconds=0.2)
     assert report.exit is Exit.INTERNAL
-    assert [fault.message for fault in report.faults] == [f"policy XX001 (check) {told} at Orders"]
+    assert [fault.message for fault in report.faults] == [f"policy XX001 (check) {told}"]
+    assert [fault.subjects for fault in report.faults] == [("Orders in t.yaml",)]
+    assert report.faults[0].place.file.endswith(f"{pack}.py")
     assert [finding.policy.id for finding in report.findings] == ["TG301"]
     assert "S3CRET" not in repr(report)
 
@@ -288,4 +294,4 @@ def test_an_expression_of_a_policy_as_data_has_the_limit_of_packs() -> None:
     template = TEMPLATE.replace(b"Properties:", b"Properties:\n      TableName: " + b"a" * 60 + b"-b")
     report = check((Source("t.yaml", template),), (policy,), Settings(), ReadOptions(), guard=guard)
     (fault,) = report.faults
-    assert fault.message == "policy ACME001 (acme001) did not end in time at Orders"
+    assert fault.message == "policy ACME001 (acme001) did not end in time, and was given up"

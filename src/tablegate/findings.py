@@ -55,6 +55,7 @@ class Fault:
     blocks: bool = True
     hint: str | None = None
     accepted: str | None = None  # the reason, if the configuration lets the file stay unread
+    subjects: tuple[str, ...] = ()  # at which a policy crashed
 
 
 @record(kw_only=False)
@@ -249,10 +250,14 @@ def _follow(parts: Iterable[tuple[Finding, ...]]) -> bool:
 
 
 def in_order(faults: Iterable[Fault]) -> tuple[Fault, ...]:
-    """Each fault once, sorted by place."""
-    return tuple(
-        sorted(dict.fromkeys(faults), key=lambda fault: (fault.place.file, fault.place.line or 0, fault.message))
-    )
+    """Each fault once, with all its subjects, sorted by place."""
+    subjects: dict[Fault, dict[str, None]] = {}
+    for fault in faults:
+        subjects.setdefault(replace(fault, subjects=()) if fault.subjects else fault, {}).update(
+            dict.fromkeys(fault.subjects)
+        )
+    merged = (replace(fault, subjects=tuple(sorted(names))) if names else fault for fault, names in subjects.items())
+    return tuple(sorted(merged, key=lambda fault: (fault.place.file, fault.place.line or 0, fault.message)))
 
 
 def _skipped(skipped: Iterable[Skipped]) -> tuple[Skipped, ...]:

@@ -13,11 +13,11 @@ from importlib.metadata import entry_points
 from io import StringIO
 from itertools import count
 from pathlib import Path
-from traceback import extract_tb
 from types import FrameType, ModuleType
 from typing import NoReturn, TypeVar
 
 from tablegate.engine.ask import OutOfTime
+from tablegate.engine.crash import line_of_pack
 from tablegate.engine.judge import Guard
 from tablegate.engine.settings import did_you_mean
 from tablegate.interrupt import Interrupted
@@ -34,8 +34,7 @@ _REPEAT = 0.2  # seconds until the next OutOfTime, for a policy that catches the
 _MOST_PRINTED = 10_000  # characters that are passed on
 _NUMBERS = count(1)  # of modules that are loaded from paths
 _ONE_AT_A_TIME = threading.RLock()  # standard output, os._exit and the timer belong to the process
-_OURS = os.path.dirname(os.path.dirname(__file__))
-_PYTHONS = os.path.dirname(os.__file__)
+_MOST_TOLD = 300  # characters of an error
 
 
 @record(kw_only=False)
@@ -127,21 +126,13 @@ def _loaded(what: str, load: Callable[[], T]) -> T:
         where = f"{error.filename}:{error.lineno}" if error.lineno else what
         raise PolicyError(f"{where}: {error.msg}") from None
     except PolicyError as error:
-        line = _line(error)
-        raise PolicyError(f"{line}: {error}" if line else str(error)) from None
+        line = line_of_pack(error)
+        raise PolicyError(f"{line.file}:{line.line}: {error}" if line else str(error)) from None
     except BaseException as error:  # noqa: BLE001  a pack may raise anything, SystemExit too
-        text = f": {error}" if isinstance(error, ImportError) else ""
-        raise PolicyError(f"{_line(error) or what}: {type(error).__name__} while loading{text}") from None
-
-
-def _line(error: BaseException) -> str | None:
-    """The last line of the traceback that is in the pack, not in tablegate or Python."""
-    frames = [frame for frame in extract_tb(error.__traceback__) if _is_of_pack(frame.filename)]
-    return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else None
-
-
-def _is_of_pack(file: str) -> bool:
-    return not file.startswith(("<", _OURS)) and (not file.startswith(_PYTHONS) or "site-packages" in file)
+        line = line_of_pack(error)
+        where = f"{line.file}:{line.line}" if line else what
+        text = " ".join(str(error).split())[:_MOST_TOLD]  # no input is read yet that it could quote
+        raise PolicyError(f"{where}: {type(error).__name__} while loading{f': {text}' if text else ''}") from None
 
 
 def _module(file: Path) -> ModuleType:

@@ -312,7 +312,8 @@ def test_a_predicate_that_raises_is_a_fault_and_the_others_go_on(error: BaseExce
     [fault] = judgement.faults
     assert fault.code is FaultCode.INTERNAL
     assert fault.blocks
-    assert fault.message == f"policy TT101 (check) raised {name} at aws_dynamodb_table.orders"
+    assert fault.message == f"policy TT101 (check) raised {name}"
+    assert fault.subjects == ("aws_dynamodb_table.orders in plan.json",)
     assert "S3CRET" not in repr(fault)
     assert [finding.policy.id for finding in judgement.findings] == ["TT102"]
     assert judgement.counts.verdicts == 1
@@ -352,12 +353,15 @@ def test_what_is_no_verdict_is_a_fault(answer: Any, told: str) -> None:
         return answer()  # type: ignore[no-any-return]
 
     judgement = judged(declared(check))
-    assert judgement.faults[0].message == f"policy TT101 (check) {told} at aws_dynamodb_table.orders"
+    [fault] = judgement.faults
+    assert fault.message == f"policy TT101 (check) {told}"
+    assert (fault.place.file, fault.subjects) == (__file__, ("aws_dynamodb_table.orders in plan.json",))
+    assert "return a Verdict" in (fault.hint or "")
     assert judgement.counts.verdicts == 0
 
 
 def test_a_policy_out_of_time_is_given_up_and_the_others_go_on() -> None:
-    """One fault for where it hung, and one for each subject it never came to."""
+    """One fault for where it hung, and for all subjects that it never came to."""
     ran = []
 
     def check(table: Table) -> Verdict:
@@ -368,11 +372,10 @@ def test_a_policy_out_of_time_is_given_up_and_the_others_go_on() -> None:
 
     tables = [table(address=f"t{number}") for number in range(4)]
     judgement = judged(declared(check), recovery_on("TT102"), of=estate(*tables))
-    assert [fault.message for fault in judgement.faults] == [
-        "policy TT101 (check) did not end in time at t1",
-        "policy TT101 (check) was given up, because it did not end in time at t2",
-        "policy TT101 (check) was given up, because it did not end in time at t3",
-    ]
+    [fault] = judgement.faults
+    assert fault.message == "policy TT101 (check) did not end in time, and was given up"
+    assert [subject.partition(" ")[0] for subject in fault.subjects] == ["t1", "t2", "t3"]
+    assert fault.place.file == __file__
     assert judgement.counts.held == 1
     assert judgement.counts.failed == 4
 

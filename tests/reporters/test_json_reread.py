@@ -48,7 +48,10 @@ def whole(*findings: Finding) -> Report:
     held = base.counts.verdicts - base.counts.not_applicable - sum(given.values())
     return report(
         *findings,
-        faults=(fault(), fault(place=Place("plan.json", 3, 7, path="$.a"), hint=None, blocks=False)),
+        faults=(
+            fault(subjects=("A in t.yaml", "B in t.yaml")),
+            fault(place=Place("plan.json", 3, 7, path="$.a"), hint=None, blocks=False),
+        ),
         exit=Exit.UNREAD,
         counts=type(base.counts)(tables=1, policies=41, verdicts=60, held=held, not_applicable=10, **given),
         skipped=(Skipped("no input", 2, ("a", "b")),),

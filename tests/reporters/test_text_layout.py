@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from support.reports import PROTECTION, a_policy, finding, line_of_template, report
-from tablegate.findings import Finding, Input, Outcome, Report, Skipped
+from tablegate.findings import Fault, FaultCode, Finding, Input, Outcome, Report, Skipped
 from tablegate.model import facts
 from tablegate.model.table import Construct
 from tablegate.model.value import Doubt, Place
@@ -135,3 +135,21 @@ def test_the_last_line_says_what_to_do_next(outcomes: tuple[str, ...], expected:
     assert expected == rendered(report(*found)).splitlines()[-1]
     assert "next:" not in rendered(report(finding(blocks=False)))
     assert "next:" not in rendered(report(*found), BRIEF)
+
+
+def test_a_crash_of_a_policy_is_told_with_its_line_and_its_subjects() -> None:
+    """Some of them, and how many more."""
+    names = tuple(f"T{number} in t.yaml" for number in range(7))
+    crash = Fault(FaultCode.INTERNAL, "policy A (b) raised X", Place("acme.py", 3), hint="correct it", subjects=names)
+    expected = """\
+error[internal] policy A (b) raised X
+  --> acme.py:3
+   = at:    T0 in t.yaml
+   |        T1 in t.yaml
+   |        T2 in t.yaml
+   |        T3 in t.yaml
+   |        T4 in t.yaml
+   |        ... and 2 more
+   = do:    correct it
+"""
+    assert expected in rendered(report(faults=(crash,)))

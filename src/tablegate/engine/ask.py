@@ -11,6 +11,7 @@ from itertools import combinations
 from types import CoroutineType
 from typing import TypeAlias
 
+from tablegate.engine.crash import Crash, crash_of, line_of_predicate
 from tablegate.engine.settings import Settings
 from tablegate.engine.subjects import SubjectEntry
 from tablegate.iam.grants import Grant
@@ -20,19 +21,13 @@ from tablegate.model.table import Table
 from tablegate.model.value import Value, Verdict, not_applicable
 from tablegate.policy.declare import RELAXED_FAMILIES, Policy, Severity
 
+_GIVE_A_VERDICT = "return a Verdict, such as table.ttl.enabled.is_true, holds() or fails('...')"
 _LOCK_KEY = "LockID"
 _SEVERITIES = frozenset({None, *Severity})
 
 
 class OutOfTime(BaseException):
     """Raised by a timer inside a predicate that does not end."""
-
-
-@record(kw_only=False)
-class Crash:
-    """What a predicate did instead of returning a verdict, without the text of an exception: it may hold data."""
-
-    what: str
 
 
 PredicateResult: TypeAlias = Verdict | Crash
@@ -51,14 +46,14 @@ def asker(policy: Policy, settings: Settings) -> Callable[[object], PredicateRes
             if type(verdict) is Verdict and verdict.truth is True:  # nine of ten, and nothing of them is reported
                 return verdict
             if not _is_well_formed(verdict):
-                return Crash(_malformed(verdict))
+                return Crash(_malformed(verdict), line_of_predicate(policy.check), _GIVE_A_VERDICT)
             if not policy.state_locks and isinstance(subject, Table) and _holds_state_locks(subject):
                 return not_applicable("the table holds Terraform's state locks", subject.keys)
             return _relaxed(verdict, subject, severity) if relaxed and _environment(subject) in relaxed else verdict
         except (OutOfTime, Interrupted):
             raise
         except BaseException as error:  # noqa: BLE001  a pack may raise anything, SystemExit(0) too
-            return Crash(f"raised {type(error).__name__}")
+            return crash_of(error)
 
     return ask
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TypeAlias
 
-from tablegate.engine.ask import CombinedVerdict, Crash, OutOfTime, PredicateResult, asker, worst_holder, worst_scenario
+from tablegate.engine.ask import CombinedVerdict, OutOfTime, PredicateResult, asker, worst_holder, worst_scenario
 from tablegate.engine.causes import gathered
+from tablegate.engine.crash import Crash, line_of_pack
 from tablegate.engine.finding import as_called, finding_maker
 from tablegate.engine.settings import Settings, UnknownMode
-from tablegate.engine.subjects import SubjectEntry, Subjects
+from tablegate.engine.subjects import FindingSite, SubjectEntry, Subjects
 from tablegate.findings import Counts, Fault, FaultCode, Finding, Outcome, by_place
 from tablegate.iam.grants import Grant
 from tablegate.model import facts
@@ -70,6 +71,7 @@ class Ledger:
         self._entered: Counter[str] = Counter()
         self._findings: list[Finding] = []
         self._faults: list[Fault] = []
+        self._crashes: dict[tuple[str, Crash], tuple[Policy, list[FindingSite]]] = {}
         self._shape_verdicts: ShapeVerdicts | None = None
 
     @property
@@ -93,7 +95,7 @@ class Ledger:
                 findings.append(make_finding(entry.site, result.verdict, result))
             else:
                 self._entered["crashed"] += 1
-                self._faults.append(_fault(policy, entry, result))
+                self._crashes.setdefault((policy.id, result), (policy, []))[1].append(entry.site)
         if callers is not None:
             findings = [as_called(finding, callers) for finding in findings]
         self._findings += findings
@@ -118,19 +120,23 @@ class Ledger:
             not_applicable=entered["not_applicable"],
             waived=entered[Outcome.WAIVED],
         )
-        return Judgement(tuple(sorted(gathered(self._reported()), key=by_place)), counts, tuple(self._faults))
+        return Judgement(
+            tuple(sorted(gathered(self._reported()), key=by_place)), counts, (*self._faults, *self._of_crashes())
+        )
+
+    def _of_crashes(self) -> Iterator[Fault]:
+        """One fault for all subjects of a policy at which the same happens."""
+        for (_, crash), (policy, sites) in self._crashes.items():
+            message = f"policy {policy.id} ({policy.name}) {crash.what}"
+            hint = ": ".join(filter(None, ("this is a mistake in the policy, not in the input", crash.remedy)))
+            subjects = tuple(f"{site.address} in {site.file}" for site in sites)
+            yield Fault(FaultCode.INTERNAL, message, crash.line or Place(""), hint=hint, subjects=subjects)
 
     def _reported(self) -> list[Finding]:
         """The findings without unknowns that the settings ignore: these are counted only."""
         if self.prepared.settings.unknown is not UnknownMode.IGNORE:
             return self._findings
         return [finding for finding in self._findings if finding.outcome is not Outcome.UNKNOWN]
-
-
-def _fault(policy: Policy, entry: SubjectEntry, crash: Crash) -> Fault:
-    message = f"policy {policy.id} ({policy.name}) {crash.what} at {entry.site.address}"
-    place = entry.site.place or Place(entry.site.file)
-    return Fault(FaultCode.INTERNAL, message, place, hint="this is a mistake in the policy, not in the input")
 
 
 def judge(estate: Estate, ledger: Ledger, *, guard: Guard = nullcontext) -> None:
@@ -169,11 +175,9 @@ def _results(
                     held += 1
                 else:
                     not_applicable += 1
-    except OutOfTime:
-        crash = Crash("did not end in time")
-        for entry in to_ask[held + not_applicable + len(rest) :]:
-            rest.append((entry, crash))
-            crash = Crash("was given up, because it did not end in time")
+    except OutOfTime as error:
+        crash = Crash("did not end in time, and was given up", line_of_pack(error))
+        rest += [(entry, crash) for entry in to_ask[held + not_applicable + len(rest) :]]
     return Results(held + known.held, not_applicable + known.not_applicable, rest)
 
 

@@ -151,7 +151,7 @@ class Value(Generic[T_co]):
         return self if self.place is not None or place is None else replace(self, place=place)
 
     def __bool__(self) -> NoReturn:
-        raise TypeError(_NOT_A_BOOL.format(f"the value {self.name!r}", "ask .is_true, .is_set or .equals(...)"))
+        raise TruthValueError(_NOT_A_BOOL.format(f"the value {self.name!r}", "ask .is_true, .is_set or .equals(...)"))
 
     def __repr__(self) -> str:
         return f"Value({self.name}: {self.origin}{'' if self.sensitive or not self.known else f' {self.content!r}'})"
@@ -202,7 +202,7 @@ class Verdict:
         return Verdict(self.truth, self.evidence, self.note, self.applies, self.severity, text, self.reason)
 
     def __bool__(self) -> NoReturn:
-        raise TypeError(_NOT_A_BOOL.format("a verdict", "combine verdicts with &, |, ~, or use when(...)"))
+        raise TruthValueError(_NOT_A_BOOL.format("a verdict", "combine verdicts with &, |, ~, or use when(...)"))
 
 
 def holds(*evidence: Value[object], note: str | None = None) -> Verdict:
@@ -252,6 +252,10 @@ def when(condition: Verdict, then: Callable[[], Verdict], otherwise: str) -> Ver
     if condition.truth is True or verdict.truth is True:
         return verdict
     return Verdict(None, condition.evidence + verdict.evidence, verdict.note)
+
+
+class TruthValueError(TypeError):
+    """Raised where a value or a verdict is used as a boolean. Its text has no value of an input."""
 
 
 _NOT_A_BOOL = "{} may be unknown and has no truth of its own; {}"

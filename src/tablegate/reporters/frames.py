@@ -131,6 +131,11 @@ class Frames:
         yield from self._title("error" if fault.blocks else "warning", code, fault.message)
         if fault.place.file:
             yield from self._arrow(2, fault.place, self.safe.name(fault.place.path or ""))
+        if fault.subjects:
+            names = [self.safe.name(name) for name in fault.subjects[:MAX_OTHERS]]
+            left = len(fault.subjects) - len(names)
+            more = [joined(trusted_text("... and "), number(left), trusted_text(" more"))] if left else []
+            yield from self._note(2, "at", [*names, *more])
         if fault.accepted is not None:
             yield from self._note(2, "accepted", self._wrapped([fault.accepted]))
         elif fault.hint:

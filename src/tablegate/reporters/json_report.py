@@ -161,6 +161,7 @@ def _fault(item: Fault, scrub: _Scrub) -> Plain:
         "message": scrub(item.message),
         "hint": scrub.optional(item.hint),
         "accepted": None if item.accepted is None else {"reason": scrub(item.accepted)},
+        **({"subjects": [scrub.name(name) for name in item.subjects]} if item.subjects else {}),
     }
 
 

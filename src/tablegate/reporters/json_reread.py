@@ -145,11 +145,12 @@ class _Fault(msgspec.Struct):
     message: str
     hint: str | None
     accepted: _Waived | None = None
+    subjects: tuple[str, ...] = ()
 
     def fault(self) -> Fault:
         place = Place(self.file, self.line, self.column, path=self.path)
         accepted = None if self.accepted is None else self.accepted.reason
-        return Fault(self.code, self.message, place, self.blocks, self.hint, accepted)
+        return Fault(self.code, self.message, place, self.blocks, self.hint, accepted, self.subjects)
 
 
 class _Documents(msgspec.Struct):
