@@ -23,7 +23,7 @@ from tablegate.inputs.files import (
 )
 from tablegate.inputs.terraform import RootModules, is_source
 from tablegate.inputs.walk import Ignores, Walk, Walked, is_passed_over
-from tablegate.model.record import record
+from tablegate.model.record import record, replace
 from tablegate.model.value import Place
 from tablegate.syntax.recognise import (
     PROGRAM,
@@ -41,6 +41,7 @@ from tablegate.syntax.relevance import (
     Sniffed,
     embedded_files,
     is_manifest,
+    is_terraform_plan,
     looks_relevant,
     sniffed,
 )
@@ -156,11 +157,24 @@ class _Collector:
         for program, manifest in self._programs.items():
             if identity_of(manifest) not in self._seen:
                 self._warn(program, UNSYNTHESISED)
+        self._join_plans()
         return Collected(
             tuple(self._sources[name] for name in sorted(self._sources)),
             tuple(sorted(self._faults, key=lambda fault: (fault.place.file, fault.message))),
             tuple(self._skipped_by_reason()),
         )
+
+    def _join_plans(self) -> None:
+        """Make the source that lies beside the only plan of a folder part of it: both are one root."""
+        plans: dict[str, list[Source]] = {}
+        for name, source in self._sources.items():
+            if source.folder is None and is_terraform_plan(source.data):
+                plans.setdefault(name.rpartition("/")[0] or ".", []).append(source)
+        for folder, (plan, *others) in plans.items():
+            root = self._sources.get(folder)
+            if root is not None and root.folder is not None and not others:
+                self._sources[plan.name] = replace(plan, twin=root)
+                del self._sources[folder]
 
     def _skipped_by_reason(self) -> Iterator[Skipped]:
         by_reason: dict[str, list[str]] = {}

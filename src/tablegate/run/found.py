@@ -49,7 +49,7 @@ def _may_be_harmless(fault: Fault) -> bool:
 def _owners(sources: Iterable[Source]) -> Mapping[str, Sequence[Source]]:
     """The sources that a file belongs to. Several root modules can call one module."""
     owners: dict[str, list[Source]] = {}
-    for source in sources:
+    for source in (each for one in sources for each in (one, one.twin) if each is not None):
         parts = [part.name for part in source.folder.parts] if source.folder is not None else []
         for name in {source.name, *parts, *source.beside.files}:
             owners.setdefault(name, []).append(source)

@@ -19,6 +19,7 @@ from tablegate.findings import Exit, Fault, FaultCode, Input, Report, exit_of, i
 from tablegate.model.record import replace
 from tablegate.model.value import Place
 from tablegate.policy.declare import Policy
+from tablegate.run.twins import with_twin
 from tablegate.syntax.source import Source
 
 
@@ -57,6 +58,7 @@ def check_prepared(
     faults = [*faults, *self_check(judge)]
     secrets: set[str] = set()
     matched: set[str] = set()
+    sources = tuple(sources)
     for reading in read_all(sources, options):
         inputs.append(reading.input)
         faults += reading.faults
@@ -76,7 +78,7 @@ def check_prepared(
                 FaultCode.UNREADABLE, "no input given; try: tablegate check plan.json, or: tablegate check .", Place("")
             )
         )
-    return Report(
+    report = Report(
         inputs=tuple(sorted(inputs, key=lambda item: item.path)),
         findings=judgement.findings,
         faults=in_order(faults),
@@ -87,6 +89,11 @@ def check_prepared(
         strict_adds=prepared.strict_adds,
         addressed=frozenset(matched),
     )
+    for source in sources:
+        if source.twin is not None:
+            of_twin = check_prepared((source.twin,), prepared, options, guard=guard)
+            report = with_twin(report, of_twin, source)
+    return report
 
 
 def with_required_resources(report: Report) -> Report:

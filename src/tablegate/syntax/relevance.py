@@ -227,6 +227,11 @@ def begins_as_plan(data: bytes) -> bool:
     return _PLAN.match(data) is not None
 
 
+def is_terraform_plan(data: bytes) -> bool:
+    """Whether this begins like a plan as JSON, and is no state."""
+    return begins_as_plan(data) and b'"resource_changes"' in data
+
+
 def is_manifest(data: bytes) -> bool:
     """Whether this is the manifest of a CDK assembly, possibly a broken one."""
     from tablegate.syntax.json.lazy import decode, members

@@ -32,6 +32,7 @@ class Source:
     data: bytes
     folder: Folder | None = None
     beside: Beside = field(default=ALONE, compare=False)
+    twin: Source | None = field(default=None, compare=False)  # the source in the same folder as a plan
     found: bool = field(default=False, compare=False)  # in a folder; if not, the user named it
     tree: Tree | None = field(default=None, compare=False)
 
