@@ -56,6 +56,8 @@ def _held(reading: Reading) -> list[str]:
         ('join("/", [aws_dynamodb_table.t.arn, "index", "*"])', f"{ARN}/index/*"),
         ('replace("HERE/index/*", "HERE", aws_dynamodb_table.t.arn)', f"{ARN}/index/*"),
         ('[aws_dynamodb_table.t.arn, "*"]', f"{ARN}, *"),
+        ('flatten([[aws_dynamodb_table.t.arn], ["*"]])', f"{ARN}, *"),
+        ('flatten([for one in [aws_dynamodb_table.t.arn] : [one, "${one}/index/*", "*"]])', f"{ARN}, {ARN}/index/*, *"),
         ('formatlist("%s/index/*", [aws_dynamodb_table.t.arn])', f"{ARN}/index/*"),
         ('"arn:aws:dynamodb:*:*:table/${aws_dynamodb_table.t.id}"', "arn:aws:dynamodb:*:*:table/orders"),
     ],

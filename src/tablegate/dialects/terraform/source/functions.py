@@ -59,12 +59,6 @@ _MAX_RANGE = 1024
 _TRIPS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, re.error)
 
 
-class _PartlyUnknownError(Exception):
-    def __init__(self, unknown: UnknownValue) -> None:
-        super().__init__()
-        self.unknown = unknown
-
-
 def call_function(name: str, arguments: list[object]) -> object:
     """Call a function. The result is unknown if the function reads an unknown part of an argument."""
     shallow = _SHALLOW.get(name)
@@ -185,19 +179,25 @@ def _length(content: object) -> object:
 
 
 def _flatten(content: object) -> object:
-    def each(items: list[object]) -> Iterator[object]:
-        for item in items:
-            if type(item) is UnknownValue:
-                raise _PartlyUnknownError(item)
-            if isinstance(item, list):
-                yield from each(item)
-            else:
-                yield item
+    """The items of all lists. What is not known may be a list with any number of items, unless it is a text."""
+    items = list(_flat(as_list(content)))
+    if all(_is_text(one) for one in items if type(one) is UnknownValue):
+        return items
+    return items[0] if len(items) == 1 else merged_unknown(unknowns(items))
 
-    try:
-        return list(each(as_list(content)))
-    except _PartlyUnknownError as error:
-        return error.unknown
+
+def _flat(items: list[object]) -> Iterator[object]:
+    for item in items:
+        if isinstance(item, list):
+            yield from _flat(item)
+        else:
+            yield item
+
+
+def _is_text(unknown: UnknownValue) -> bool:
+    """Whether a value that is not known is certainly a text: one that is known in part, or a resource's ARN or name."""
+    attribute = unknown.references[0][1].rpartition(".")[2] if unknown.direct and len(unknown.references) == 1 else ""
+    return bool(unknown.parts) or attribute in ("id", "name") or attribute.endswith("arn")
 
 
 def _range(first: object, *more: object) -> object:
