@@ -7,7 +7,7 @@ deploy, and no verdict on it can be trusted. A member that no schema has may be 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from functools import cache
 
 from tablegate.aws_schemas import SCHEMAS, SCHEMAS_AS_OF
@@ -77,14 +77,14 @@ class Shape:
         """Why a list of so many items is refused."""
         return self._outside(count, str(count))
 
-    def lacking(self, present: set[str]) -> Iterator[str]:
+    def lacking(self, present: Set[str]) -> Iterator[str]:
         """What a map with these members lacks."""
         for name in self.required:
             if name not in present:
                 yield f"{name} is required"
         if self.some and present.isdisjoint(self.some):
             yield f"one of {' and '.join(self.some)} is required"
-        if self.one and len(present.intersection(self.one)) != 1:
+        if self.one and len(present & {*self.one}) != 1:
             yield f"exactly one of {', '.join(self.one[:-1])} and {self.one[-1]} is required"
         for name, beside in self.needs.items():
             if name in present:

@@ -18,7 +18,7 @@ from tablegate.dialects.cloudformation.template import (
 )
 from tablegate.dialects.cloudformation.values import Unresolved, is_call, is_plain, is_scalar, text_with_references
 from tablegate.dialects.joins.watchers import NAMESPACE
-from tablegate.dialects.schemas import Shape, shape_of, unknown_member
+from tablegate.dialects.schemas import ANY, Shape, shape_of, unknown_member
 from tablegate.model.table import SIMPLE_TABLE, Replica, Table
 from tablegate.syntax.node import Node
 
@@ -90,6 +90,33 @@ def _text(resource: Resource, key: str) -> str | None:
     return None if value is None else text_with_references(value)
 
 
+def _is_free_call(key: str, node: Node, shape: Shape) -> bool:
+    """Whether a member is right whatever its function comes to: resolving it would only make scenarios."""
+    content = node.content
+    return isinstance(content, dict) and shape.members[key].is_free and key not in shape.asked and is_call(content)
+
+
+def _is_sound(content: object, shape: Shape) -> bool:
+    """Whether what is written is surely right as it stands, in every scenario: most is, and is resolved no further."""
+    if isinstance(content, dict):
+        if shape.kind != "map":
+            return shape.kind == ANY and not is_call(content)
+        shapes = shape.members
+        for key, inner in content.items():
+            part = shapes.get(key)  # no schema has a member that is named like a function
+            if part is None:
+                return False
+            if not (part.takes(inner.content) or _is_free_call(key, inner, shape) or _is_sound(inner.content, part)):
+                return False
+        return (shape.asked <= content.keys() and not shape.one) or not any(shape.lacking(content.keys()))
+    if isinstance(content, (list, tuple)):
+        if shape.kind != "list" or (shape.unique and len(content) > 1) or shape.refused_count(len(content)):
+            return shape.kind == ANY
+        of_item = shape.items
+        return of_item is not None and all(_is_sound(item.content, of_item) for item in content)
+    return content is not None and shape.refusal(content, "") is None
+
+
 class _Checker:
     """Compares the nodes of one resource with its shape, in the scenario that the resolver is in."""
 
@@ -105,10 +132,10 @@ class _Checker:
             part = shapes.get(key)
             if part is None:
                 self._note_new(key, inner)
-            elif part.takes(inner.content):
+            elif part.takes(inner.content) or _is_sound(inner.content, part):
                 present.add(key)
-            elif part.is_free and key not in shape.asked and isinstance(inner.content, dict) and is_call(inner.content):
-                continue  # whatever it comes to: resolving it would only make scenarios
+            elif _is_free_call(key, inner, shape):
+                continue
             else:
                 value = self._resolver.resolve_member(inner)
                 if value is not None:
@@ -127,8 +154,8 @@ class _Checker:
             self._check_list(value, shape)
         elif not is_scalar(value):
             self._refuse(value, shape.wrong_kind(shown(value)))
-        elif (message := shape.refusal(content, shown(value))) is not None:
-            self._refuse(value, message)
+        elif shape.refusal(content, "") is not None:
+            self._refuse(value, shape.refusal(content, shown(value)) or "")
 
     def _check_list(self, node: Node, shape: Shape) -> None:
         items, of_item = self._resolver.items(node), shape.items
