@@ -195,3 +195,18 @@ def test_actions_that_nobody_has_heard_of_are_named() -> None:
         )
     }
     assert asked == {"allow": (newer,), "deny": (), "but": ()}
+
+
+def test_callers_of_caches_are_marked() -> None:
+    """A cluster reads with its own role: their rows have nothing of it. A Deny and other services are no matter."""
+    asked = {
+        written: matrix_of(estate(holder(whole(one)), tables=[table()])).rows[0].dax
+        for written, one in (
+            ("all", statement("dax:*", "*")),
+            ("one", statement("DAX:GetItem", "arn:aws:dax:us-east-1:111122223333:cache/orders")),
+            ("deny", deny("dax:*", "*")),
+            ("but", statement(None, "*", NotAction="dax:*")),
+            ("table", statement("GetItem")),
+        )
+    }
+    assert asked == {"all": True, "one": True, "deny": False, "but": False, "table": False}

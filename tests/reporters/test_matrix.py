@@ -9,6 +9,7 @@ import json
 import pytest
 
 from tablegate.iam.matrix import Cell, Column, Matrix, Right, Row
+from tablegate.model.record import replace
 from tablegate.reporters.matrix import RENDERERS, cell_text, column_titles
 from tablegate.reporters.safe import Sanitizer
 
@@ -141,6 +142,7 @@ def test_json_names_columns_by_number() -> None:
                         "form": "role",
                         "kind": "runtime",
                         "road": None,
+                        "dax": False,
                         "name": None,
                         "principal": "arn:x",
                         "cells": {"1": "R"},
@@ -173,3 +175,13 @@ def test_commands_of_build_servers_are_broken() -> None:
 def test_nothing_is_rendered_of_nothing(form: str) -> None:
     """An input without holders is still an answer."""
     assert rendered(form, matrix())
+
+
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_callers_of_caches_are_named(form: str) -> None:
+    """Also those that reach no table by themselves; not all, where there are many."""
+    one = replace(row("aws_iam_role.reader"), dax=True)
+    assert "not shown: what clusters of DAX reach for aws_iam_role.reader" in rendered(form, matrix(one, row(c0=FULL)))
+    assert "DAX" not in rendered(form, matrix(row(c0=FULL)))
+    many = [replace(row(f"role.r{number}"), dax=True) for number in range(10, 24)]
+    assert "role.r20, role.r21, 2 other holders" in rendered(form, matrix(*many))

@@ -18,7 +18,8 @@ def gathered(findings: Iterable[Finding]) -> list[Finding]:
     """The findings, those that share a cause as one.
 
     Failing policies share it if they declare the same cause, and their findings are on the same part of a table or
-    document, or one of them is on the whole and they quote the same value. Waived findings and unknown ones are left as they are.
+    document, or one of them is on the whole and they quote the same value. Waived findings and unknown ones are left as
+    they are.
     """
     apart: list[Finding] = []
     by_cause: dict[tuple[str, str, str], list[Finding]] = {}

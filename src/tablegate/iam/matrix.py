@@ -98,6 +98,7 @@ class Row:
     cells: Mapping[int, Cell] = field(hash=False)
     name: str | None = None
     road: str | None = None  # how the holder can give itself more, in actions
+    dax: bool = False  # whether it may call clusters of DAX, which reach tables with roles of their own
 
 
 @record(kw_only=False)
@@ -126,6 +127,12 @@ def matrix_of(estate: Estate) -> Matrix:
 def _may_grant(holder: Holder) -> bool:
     """Whether a holder has anything but upper limits."""
     return not holder.grants or any(grant.role is DocumentRole.IDENTITY for grant in holder.grants)
+
+
+def _calls_dax(holder: Holder) -> bool:
+    """Whether a holder is granted calls of clusters of DAX by name. A bare star is a grant on tables as well."""
+    allowed = (grant.statement.actions for grant in holder.grants if grant.gives)
+    return any(text.lower().startswith("dax:") for actions in allowed if not actions.inverted for text in actions.texts)
 
 
 def _unknown_actions(holder: Holder) -> list[str]:
@@ -302,7 +309,8 @@ class _Rows:
         name = holder.name if holder.outside else None
         road = road_of(holder) if principal is None else None
         way = " with ".join(road.actions) if road is not None else None
-        return Row(holder.address, str(holder.form), str(holder.kind), principal, shown, name, way)
+        dax = principal is None and _calls_dax(holder)
+        return Row(holder.address, str(holder.form), str(holder.kind), principal, shown, name, way, dax)
 
     def _targets_of(self, resource: Holder) -> set[int]:
         """What a resource's own policy is about: the stream alone for a stream's, all but the stream for a table's."""

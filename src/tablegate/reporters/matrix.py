@@ -24,8 +24,9 @@ LEGEND = (
     trusted_text("R* under a condition  R? unknown  blank: no access"),
 )
 _ROAD = trusted_text("+ can give itself more access (TG544)")
+_DAX = trusted_text("not shown: what clusters of DAX reach for ")
 _NEWER = trusted_text(f"not among the actions known as of {ACTIONS_AS_OF}, assumed to allow everything: ")
-_FEW = 12  # inputs, each of which is shown even without a table
+_FEW = 12  # inputs, each of which is shown even without a table; and callers of clusters
 _ORDER = tuple(Right)
 _GAP = "  "
 _NAMES = frozenset({"address", "cells", "form", "kind", "road", "table"})  # keys of what is no value
@@ -188,6 +189,7 @@ def _json_row(row: Row) -> dict[str, Any]:
         "form": row.form,
         "kind": row.kind,
         "road": row.road,
+        "dax": row.dax,
         "name": row.name,
         "principal": row.principal,
         "cells": {str(number): cell_text(cell) for number, cell in sorted(row.cells.items())},
@@ -213,11 +215,15 @@ def _scrubbed(content: Any, scrub: Callable[[str], str]) -> Any:
 
 
 def _legend(matrices: Sequence[Matrix], safe: Sanitizer) -> Iterator[SafeText]:
-    """The meaning of the letters, where there are any, and the actions that are not known."""
+    """The meaning of the letters, where there are any, what is not shown, and the actions that are not known."""
     if any(row.cells for matrix in matrices for row in matrix.rows):
         yield from LEGEND
         if any(row.road for matrix in matrices for row in matrix.rows):
             yield _ROAD
+    callers = sorted({row.address for matrix in matrices for row in matrix.rows if row.dax})
+    if callers:
+        more = [counted(len(callers) - _FEW, "other holder")] if len(callers) > _FEW else []
+        yield joined(_DAX, listed([*map(safe.name, callers[:_FEW]), *more]))
     unheard = sorted({name for matrix in matrices for name in matrix.unheard})
     if unheard:
         yield joined(_NEWER, listed([safe(name) for name in unheard]))
