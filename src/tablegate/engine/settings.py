@@ -5,12 +5,12 @@ A mistake is a ConfigError with the keys that lead to it, and the word that was 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
-from tablegate.model.record import field, record, replace
+from tablegate.model.record import field, record
 from tablegate.policy.declare import (
     FAMILIES,
     RELAXED_ENVIRONMENTS,
@@ -128,10 +128,10 @@ def selection(policies: Sequence[Policy], settings: Settings) -> tuple[Selection
 
 def added_by_strict(policies: Sequence[Policy], settings: Settings) -> int:
     """How many more policies profile strict would run."""
-    if settings.profile is Profile.STRICT:
+    if settings.profile is Profile.STRICT or settings.select:
         return 0
-    strict = selection(policies, replace(settings, profile=Profile.STRICT))
-    return sum(item.runs for item in strict) - sum(item.runs for item in selection(policies, settings))
+    strict = {policy.id for policy in policies if policy.profile is Profile.STRICT}
+    return len(strict - {policy.id for _, policy in _named(policies, (*settings.ignore, *settings.extend_select))})
 
 
 def _on_by(policy: Policy) -> str:
@@ -140,21 +140,32 @@ def _on_by(policy: Policy) -> str:
 
 def policies_named(policies: Iterable[Policy], selector: str) -> tuple[Policy, ...]:
     """The policies that a selector names: an id, a name, a family, a severity or ALL."""
-    policies = tuple(policies)
+    return tuple(policy for _, policy in _named(tuple(policies), (selector,)))
+
+
+def _policies_named(
+    selector: str, policies: Sequence[Policy], by_word: Mapping[str, list[Policy]]
+) -> tuple[Policy, ...]:
     if selector.upper() == ALL:
-        return policies
-    by_word = _by_word(policies)
+        return tuple(policies)
     word = selector if selector in by_word else selector.lower()
     if word not in by_word:
         raise ConfigError(f'"{selector}" is no policy, family or severity', hint=did_you_mean(selector, by_word))
     return tuple(by_word[word])
 
 
+def _named(policies: Sequence[Policy], selectors: Iterable[str]) -> Iterator[tuple[str, Policy]]:
+    """Each policy that each selector names, with the selector. The words are listed once for all selectors."""
+    selectors = tuple(selectors)
+    by_word = _by_word(policies) if any(selector.upper() != ALL for selector in selectors) else {}
+    return ((selector, policy) for selector in selectors for policy in _policies_named(selector, policies, by_word))
+
+
 def _choices(policies: Sequence[Policy], selectors: Iterable[str], runs: bool, how: str) -> dict[str, tuple[bool, str]]:
-    return {policy.id: (runs, f"{how} {word}") for word in selectors for policy in policies_named(policies, word)}
+    return {policy.id: (runs, f"{how} {word}") for word, policy in _named(policies, selectors)}
 
 
-def _by_word(policies: tuple[Policy, ...]) -> Mapping[str, list[Policy]]:
+def _by_word(policies: Iterable[Policy]) -> Mapping[str, list[Policy]]:
     words: dict[str, list[Policy]] = {word: [] for word in (ALL, ALL.lower(), *map(str, Severity))}
     words |= {word: [] for family in FAMILIES.items() for word in (*family, family[0].lower())}
     for policy in policies:
