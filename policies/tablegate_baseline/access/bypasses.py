@@ -29,7 +29,13 @@ from tablegate.policy.access import (
     reaches_of,
     scope_of,
 )
-from tablegate_baseline.access.relevance import covers_service, is_checked, is_dax_role, tables_reached
+from tablegate_baseline.access.relevance import (
+    covers_service,
+    is_checked,
+    is_dax_role,
+    tables_in_scenarios,
+    tables_reached,
+)
 from tablegate_baseline.access.statement_fix import Conditions, conditions_of, reduced_statement, replacement_statement
 from tablegate_baseline.access.tenants import ATTRIBUTES
 from tablegate_baseline.access.wording import (
@@ -269,7 +275,7 @@ def _protects_sensitive_data(grant: Grant, sensitive: tuple[str, ...]) -> bool:
     """Whether a Deny is about attributes, or about a table that is declared to hold sensitive data."""
     if any(item.key == ATTRIBUTES for item in grant.statement.conditions):
         return True
-    tables = (table for text in grant.statement.resources.texts for table in tables_reached(grant, text))
+    tables = (table for text in grant.statement.resources.texts for table in tables_in_scenarios(grant, text))
     return any(table.declared.data_class.content in sensitive for table in tables)
 
 

@@ -30,7 +30,7 @@ from tablegate_baseline.access.relevance import (
     is_custom_grant,
     is_part_of_full_control,
     notable_actions,
-    only_table,
+    tables_in_scenarios,
     verb_wildcards,
 )
 from tablegate_baseline.access.severity import DeployRoles, Scale, highest, shifted
@@ -62,6 +62,7 @@ class _WildcardAction(NamedTuple):
 
 
 _REPLICATION = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/globaltables-security.html"
+_TEMPORARY = ("ephemeral", "temporary")
 _TEMPORARY_NAMES = ("*-test-*", "*-tmp-*", "*-temp-*", "*-ephemeral-*")
 
 _EFFECTS = {
@@ -327,15 +328,15 @@ def _is_temporary(reach: Reach, patterns: tuple[str, ...]) -> bool:
     """Whether the one table reached is temporary, by its declared purpose or its name."""
     if reach.tier is not Tier.ONE:
         return False
-    table = only_table(reach.grant, reach.pattern)
-    if table is not None and table.declared.purpose.content in ("ephemeral", "temporary"):
+    tables = list(tables_in_scenarios(reach.grant, reach.pattern))
+    if tables and all(table.declared.purpose.content in _TEMPORARY for table in tables):
         return True
     return any(matches(pattern, f"{reach.scope.table}-") is True for pattern in patterns)
 
 
 def _lacks_deletion_protection(reach: Reach) -> bool:
-    table = only_table(reach.grant, reach.pattern) if reach.tier is Tier.ONE else None
-    return table is not None and table.deletion_protection.is_false.truth is True
+    tables = tables_in_scenarios(reach.grant, reach.pattern) if reach.tier is Tier.ONE else ()
+    return any(table.deletion_protection.is_false.truth is True for table in tables)
 
 
 def _is_table_provider(holder: Holder) -> bool:

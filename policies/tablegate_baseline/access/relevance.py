@@ -145,6 +145,11 @@ def tables_reached(grant: Grant, pattern: str) -> tuple[Table, ...]:
     return _tables_by_arn(grant.holder.estate, grant.holder.symbols).reached(pattern)
 
 
+def tables_in_scenarios(grant: Grant, pattern: str) -> Iterable[Table]:
+    """The tables that a pattern certainly reaches in some scenario, each as it is in every one."""
+    return _tables_by_arn(grant.holder.estate, grant.holder.symbols).in_scenarios(pattern)
+
+
 def only_table(grant: Grant, pattern: str) -> Table | None:
     """The table that a pattern reaches, where it is the only one in this input."""
     tables = tables_reached(grant, pattern)
@@ -175,9 +180,11 @@ class _TablesByArn:
 
     def __init__(self, estate: Estate, symbols: Symbols) -> None:
         self._all: dict[str, Table] = {}
+        self._scenarios: dict[str, list[Table]] = {}
         self._by_tail: dict[str, list[tuple[int, str, Table]]] = {}
         for number, table in enumerate((*estate.tables, *estate.neighbours)):
             self._all.setdefault(table.address, table)
+            self._scenarios.setdefault(table.address, []).append(table)
             arn = arn_of(table, symbols)
             self._by_tail.setdefault(arn.split(":", 5)[-1], []).append((number, arn, table))
         self._tails = sorted(self._by_tail)
@@ -189,6 +196,9 @@ class _TablesByArn:
         if tables is None:
             tables = self._reached[pattern] = self._find(pattern)
         return tables
+
+    def in_scenarios(self, pattern: str) -> Iterable[Table]:
+        return (one for table in self.reached(pattern) for one in self._scenarios[table.address])
 
     def names(self, pattern: str) -> tuple[str, ...]:
         if pattern not in self._names:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from tablegate.policy import CRITICAL, HIGH, INFO, LOW, MEDIUM, Severity
 from tablegate.policy.access import Action, Grant, Holder, HolderKind, Kind, Narrowing, Reach, Tier, matches
-from tablegate_baseline.access.relevance import tables_reached
+from tablegate_baseline.access.relevance import tables_in_scenarios
 
 EVERYTHING = "everything"
 DeployRoles = Annotated[tuple[str, ...], "name patterns of roles that deploy"]
@@ -123,9 +123,9 @@ def lower_of(one: Severity, other: Severity) -> Severity:
 
 
 def in_production(grant: Grant, pattern: str | None, words: tuple[str, ...] = PRODUCTION) -> bool:
-    """Whether a table that the grant reaches is declared to be production."""
+    """Whether a table that the grant reaches is declared to be production, in some scenario."""
     patterns = (pattern,) if pattern else grant.statement.resources.texts
-    tables = (table for text in patterns for table in tables_reached(grant, text))
+    tables = (table for text in patterns for table in tables_in_scenarios(grant, text))
     return any(table.declared.environment.content in words for table in tables)
 
 

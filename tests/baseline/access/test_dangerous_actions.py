@@ -216,3 +216,14 @@ def test_the_fix_is_the_statement_without_the_action() -> None:
     assert found.fix is not None
     assert '"Action": ["dynamodb:PutItem"]' in found.fix
     assert ORDERS in found.fix
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_table_in_its_scenarios(first: bool) -> None:
+    """One scenario without protection is enough, and a table that is temporary in one alone is not."""
+    protected = facts.DELETION_PROTECTION.of(True), facts.DELETION_PROTECTION.of(False)
+    tables = [table(deletion_protection=each) for each in protected]
+    assert said(of(statement("DeleteTable"), tables=tables if first else tables[::-1]), "TG510") == "critical"
+    mixed = [tagged(purpose="ephemeral"), tagged(purpose="ledger")]
+    assert said(of(statement("DeleteTable"), tables=mixed if first else mixed[::-1]), "TG510") is not None
+    assert said(of(statement("DeleteTable"), tables=[tagged(purpose="ephemeral")] * 2), "TG510") is None

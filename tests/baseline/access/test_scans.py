@@ -149,3 +149,10 @@ def test_the_label_of_a_table_here_may_be_a_reference() -> None:
 def test_partiql_does_what_was_left_out(statements: list[Any], kind: HolderKind, severity: str | None) -> None:
     """An author who granted Query and no Scan did not mean SELECT to scan."""
     assert said(of(*statements, kind=kind), "TG516") == severity
+
+
+@pytest.mark.parametrize("environments", [("prod", "dev"), ("dev", "prod")])
+def test_a_table_that_is_production_in_some_scenario_is(environments: tuple[str, str]) -> None:
+    """Whichever scenario comes first."""
+    scenarios = [tagged(environment=name) for name in environments]
+    assert said(of(statement("Scan"), tables=scenarios), "TG514") == "medium"
