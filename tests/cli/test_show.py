@@ -126,3 +126,13 @@ def test_what_is_said_beside_the_model_tells_no_secret(tmp_path: Path) -> None:
     for command in ("show", "iam"):
         ran = run(command, "t.yaml", "--param", "Secret=s3cr3t", cwd=written(tmp_path, t__yaml=text))
         assert (3, False) == (ran.returncode, "s3cr3t" in err(ran) + out(ran))
+
+
+def test_a_path_that_leads_nowhere_is_told() -> None:
+    """It begins at a table: a name that no table has is wrong usage, and nothing to print is said."""
+    wrong = run("show", PLAN, "--path", "$.tables[*].name")
+    assert (2, "") == (wrong.returncode, out(wrong))
+    assert "there is no tables" in err(wrong)
+    empty = run("show", PLAN, "--path", "$.replicas[*].region")
+    assert (0, "[]\n") == (empty.returncode, out(empty))
+    assert "note: $.replicas[*].region leads to nothing in the tables of this input\n" == err(empty)

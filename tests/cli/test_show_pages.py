@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from support.command import out, written
+import pytest
+
+from support.command import err, out, written
 from support.command import tablegate as run
 
 
@@ -41,3 +43,15 @@ def test_config_show_names_origins(tmp_path: Path) -> None:
 def test_config_schema_is_json() -> None:
     """Editors complete from it."""
     assert "point-in-time-recovery" in json.loads(out(run("config", "schema")))["properties"]["policies"]["properties"]
+
+
+@pytest.mark.parametrize("command", [("explain", "TG301"), ("policies",), ("config", "schema")])
+def test_a_broken_configuration_is_told_and_left_out(tmp_path: Path, command: tuple[str, ...]) -> None:
+    """The schema is what helps to correct it. Showing the configuration is refused."""
+    folder = written(tmp_path, tablegate__toml='fail-onn = "low"\n')
+    ran = run(*command, cwd=folder)
+    assert (ran.returncode, out(ran)) == (0, out(run(*command)))
+    assert 'tablegate.toml:1: unknown key fail-onn\nhint: did you mean "fail-on"?\nnote: what follows is' in err(ran)
+    assert run("config", "show", cwd=folder).returncode == 2
+    assert run("explain", "TG999", cwd=folder).returncode == 2
+    assert run("policies", env={"TABLEGATE_CONFIG": "missing.toml"}).returncode == 2

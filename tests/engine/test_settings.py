@@ -78,12 +78,16 @@ def test_nothing_may_block() -> None:
     [
         ({"select": [1]}, "select is a list and must be a list of texts", None),
         ({"select": 7}, "select is 7 and must be a list of texts", None),
-        ({"select": ["TG310"]}, 'select: "TG310" is no policy, family or severity', 'did you mean "TG302"?'),
+        (
+            {"select": ["TG310"]},
+            'select: "TG310" is no policy, family or severity',
+            "did you mean "TG302"?",
+        ),
         ({"fail_on": "hihg"}, 'fail-on is "hihg" and must be one of critical, high, medium, low, info, never', None),
         ({"profile": "srict"}, 'profile is "srict" and must be one of standard, strict', None),
         ({"unknown": True}, "unknown is true and must be one of block, warn, ignore", None),
         ({"policies": []}, "policies is a list and must be a table", None),
-        ({"policies": {"TG30": {}}}, 'policies: "TG30" is no policy', 'did you mean "TG302"?'),
+        ({"policies": {"TG30": {}}}, 'policies: "TG30" is no policy', "did you mean one of TG301, TG302?"),
         ({"policies": {"TG301": 1}}, "policies.TG301 is 1 and must be a table", None),
         (
             {"policies": {"TG301": {}, "point-in-time": {}}},

@@ -9,6 +9,7 @@ from tablegate.engine.settings import (
     ConfigError,
     Settings,
     added_by_strict,
+    did_you_mean,
     policies_named,
     selected_policies,
     selection,
@@ -102,3 +103,30 @@ def test_a_selection_of_nothing_is_refused() -> None:
     """A gate without policies would only stand open."""
     with pytest.raises(ConfigError, match="no policy is selected"):
         ids(ignore=("ALL",))
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [
+        ("TG3O1", 'did you mean "TG301"?'),
+        ("tgl0l", 'did you mean "TG101"?'),
+        ("TG30", "did you mean one of TG301, TG302, TG309?"),
+        ("TG9", "did you mean one of TG901, TG902, TG903, TG904, TG905, …?"),
+        ("TG399", 'did you mean "TG309"?'),
+        ("recovry", 'did you mean "recovery"?'),
+        ("zzzzzz", None),
+    ],
+)
+def test_an_id_is_taken_for_what_it_looks_like(word: str, hint: str | None) -> None:
+    """A letter like a digit, the beginning of ids, and else the closest word that begins alike."""
+    known = (
+        "TG101",
+        "TG301",
+        "TG302",
+        "TG309",
+        "TG531",
+        "TG539",
+        *(f"TG90{number}" for number in range(1, 8)),
+        "recovery",
+    )
+    assert did_you_mean(word, known) == hint

@@ -46,7 +46,8 @@ def test_a_page_says_everything_on_one_screen() -> None:
         Why             Large ones are `dear`. And slow.
         Applies to      every index of every table, in templates of CloudFormation, SAM and the CDK, and
                         change sets
-        Unknown if      a value that it needs is unknown; the handbook says when: tablegate policies --markdown
+        Unknown if      a value that it needs is unknown; the handbook says when: tablegate policies
+                        --markdown
         Options         # largest size
                         most = 5
                         words = ["a", "b"]
@@ -135,3 +136,9 @@ def test_defaults_are_written_as_the_configuration_spells_them() -> None:
     """Texts are quoted and escaped, lists bracketed."""
     spelled = [toml_text(content) for content in (True, False, 7, 0.5, 'a"\\b', ("x", "y"), ())]
     assert ["true", "false", "7", "0.5", '"a\\"\\\\b"', '["x", "y"]', "[]"] == spelled
+
+
+def test_a_page_fits_the_width() -> None:
+    """Only code and addresses are wider."""
+    policy = replace(sized(), title="A long title " * 9, docs="https://x")
+    assert max(map(len, page(policy, 60).splitlines())) <= 60

@@ -9,6 +9,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from tablegate.cli.output import PIPED, columns
 from tablegate.config.options import Kind, Option, Scope, options_of
 
 PROGRAM = "tablegate"
@@ -172,6 +173,7 @@ class PlainGroup(TyperGroup):
 
 def application() -> typer.Typer:
     """The application with all commands."""
+    width = min(columns(), PIPED)
     app = typer.Typer(
         name=PROGRAM,
         help="Check the DynamoDB tables of Terraform and CloudFormation before they are deployed.",
@@ -180,7 +182,7 @@ def application() -> typer.Typer:
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         no_args_is_help=True,
-        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100, "terminal_width": 100},
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": width, "terminal_width": width},
     )
     app.callback()(_function(options_of(PROGRAM), lambda _: None))
     config = typer.Typer(cls=PlainGroup, help="Show the configuration or its schema.", no_args_is_help=True)

@@ -18,6 +18,21 @@ if TYPE_CHECKING:
 _PLAIN = str.maketrans({"·": "-", "…": "...", "—": "-"})  # for a terminal without Unicode
 
 
+NARROWEST, WIDEST, PIPED = 60, 120, 100  # columns; a pipe has a fixed width, so that equal inputs give equal bytes
+
+
+def columns() -> int:
+    """The width of the terminal, within limits, or that of a pipe."""
+    if not is_terminal():
+        return PIPED
+    return min(max(os.get_terminal_size(sys.stdout.fileno()).columns, NARROWEST), WIDEST)
+
+
+def is_terminal() -> bool:
+    """Whether standard output is a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
 class OutputError(Exception):
     """A report could not be written."""
 

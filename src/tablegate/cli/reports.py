@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from tablegate.cli.output import OutputError, emit, note, save
+from tablegate.cli.output import PIPED, OutputError, columns, emit, is_terminal, note, save
 from tablegate.config.configuration import Configuration
 from tablegate.config.options import SETTINGS
 from tablegate.engine.settings import ConfigError, did_you_mean
@@ -22,8 +21,6 @@ from tablegate.reporters.wording import Detail, ReportView, gate_text
 from tablegate.syntax.node import ParseError
 from tablegate.syntax.recognise import recognise
 from tablegate.syntax.source import Source, Tree, decode
-
-NARROWEST, WIDEST, PIPED = 60, 120, 100  # columns; a pipe has a fixed width, so that equal inputs give equal bytes
 
 LARGEST = 2_000_000  # bytes: larger files are plans, or nobody reads their lines
 _BODY = b"TemplateBody"  # lines of a template inside another document are counted in the template
@@ -91,7 +88,9 @@ def _with_failed_write(report: Report, reason: str) -> Report:
 
 def report_view(configuration: Configuration) -> ReportView:
     """How the reader wants to see the report."""
-    return ReportView(colour=coloured(configuration["color"], os.environ), width=width(), detail=_detail(configuration))
+    return ReportView(
+        colour=coloured(configuration["color"], os.environ), width=columns(), detail=_detail(configuration)
+    )
 
 
 def _detail(configuration: Configuration) -> Detail:
@@ -114,18 +113,7 @@ def coloured(when: str, environment: Mapping[str, str]) -> bool:
         return False
     if environment.get("FORCE_COLOR", "0") != "0" or environment.get("CLICOLOR_FORCE", "0") != "0":
         return True
-    return environment.get("TERM") != "dumb" and _is_terminal()
-
-
-def width() -> int:
-    """The width of the terminal, within limits, or that of a pipe."""
-    if not _is_terminal():
-        return PIPED
-    return min(max(os.get_terminal_size(sys.stdout.fileno()).columns, NARROWEST), WIDEST)
-
-
-def _is_terminal() -> bool:
-    return sys.stdout is not None and sys.stdout.isatty()
+    return environment.get("TERM") != "dumb" and is_terminal()
 
 
 class Lines:

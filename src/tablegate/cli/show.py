@@ -8,16 +8,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
 from functools import cache
 from io import StringIO
+from textwrap import wrap
 from typing import Any
 
-from tablegate.cli.check import ConfigSources, missing_shards, prepare, uses_ignore_files
+from tablegate.cli.check import ConfigSources, Prepared, missing_shards, prepare, uses_ignore_files
+from tablegate.cli.output import columns as width
 from tablegate.cli.output import emit, note, save
-from tablegate.cli.reports import deliver, destinations, report_view, width
+from tablegate.cli.reports import deliver, destinations, report_view
 from tablegate.config.configuration import Configuration, read_configuration
 from tablegate.config.given import given_names, unfit_names
 from tablegate.config.read_options import read_options, with_grammar
 from tablegate.config.schema import schema
 from tablegate.dialects import read_all
+from tablegate.engine.data_policies import check_steps
 from tablegate.engine.jsonpath import Match, compile_path, members, view
 from tablegate.engine.jsonpath import Path as JsonPath
 from tablegate.engine.settings import ConfigError, Selection, did_you_mean, selection
@@ -52,6 +55,7 @@ from tablegate.syntax.node import ParseError, collect_if_many
 
 FORMATS = ("json", "yaml")
 _KEYS = frozenset({"address", "at", "dax_clusters", "dialect", "file", "legacy_global_tables", "origin", "path"})
+NARROWEST_TITLE = 24  # columns
 WIDEST_VALUE = 50  # columns of a value in the table of settings
 
 
@@ -110,17 +114,29 @@ def show(name: str, path: str | None, form: str, flags: Mapping[str, Any]) -> in
     """Print the tables of one input, or what a path selects in each."""
     if form not in FORMATS:
         raise ConfigError(f'--output: "{form}" must be {" or ".join(FORMATS)}', hint=did_you_mean(form, FORMATS))
-    selector = compile_path(path) if path else None
+    selector = _selector(path) if path else None
     inputs = Inputs((name,), flags)
     documents = []
     for estate in inputs.estates():
         documents.append(_document(estate, selector))
         del estate  # or it would stay until the next one is read
+    if selector is not None and documents and not any(documents):
+        note(f"note: {path} leads to nothing in the tables of this input")
     scrub = Scrubber(inputs.secrets, inputs.addresses)  # a nested stack has secrets of the one that embeds it
     scrubbed = [_without_secrets(document, scrub) for document in documents]
     if scrubbed:
         emit(_in_format(scrubbed[0] if len(scrubbed) == 1 else scrubbed, form))
     return inputs.finish()
+
+
+def _selector(path: str) -> JsonPath:
+    """The path, which begins at a table. ConfigError if it takes a name that a table does not have."""
+    selector = compile_path(path)
+    try:
+        check_steps(selector, Table)
+    except ConfigError as error:
+        raise ConfigError(f"--path: {error.message}", hint=error.hint or "a path begins at a table") from None
+    return selector
 
 
 def _document(estate: Estate, selector: JsonPath | None) -> Any:
@@ -247,12 +263,23 @@ def _read(name: str) -> Report:
     return merged((replace(NOTHING, faults=(fault,)),))
 
 
+def _prepared(sources: ConfigSources) -> Prepared:
+    """What the packs and the configuration hold. A configuration with a mistake is told, and left out."""
+    try:
+        return prepare(sources, {})
+    except ConfigError as error:
+        without = prepare(replace(sources, config=None, no_config=True), {})
+        hint = [f"hint: {error.hint}"] if error.hint else []
+        note(f"tablegate: {error.message}", *hint, "note: what follows is without the configuration")
+        return without
+
+
 def explain(word: str, sources: ConfigSources) -> int:
     """Print the page of the policy with this id or name."""
-    policies = prepare(sources, {}).policies
+    policies = _prepared(sources).policies
     for policy in policies:
         if word.lower() in {policy.id.lower(), policy.name}:
-            _print(page(policy).splitlines())
+            _print(page(policy, width()).splitlines())
             return 0
     known = [name for policy in policies for name in (policy.id, policy.name)]
     raise ConfigError(f'"{word}" is not a policy', hint=did_you_mean(word, known) or "tablegate policies lists them")
@@ -260,7 +287,7 @@ def explain(word: str, sources: ConfigSources) -> int:
 
 def list_policies(sources: ConfigSources, *, as_json: bool, as_markdown: bool) -> int:
     """Print every policy: its id, name, severity and title, and whether it runs."""
-    prepared = prepare(sources, {})
+    prepared = _prepared(sources)
     if as_markdown:
         emit(trusted_text(handbook(prepared.policies)))
         return 0
@@ -268,7 +295,7 @@ def list_policies(sources: ConfigSources, *, as_json: bool, as_markdown: bool) -
     if as_json:
         emit(_as_json([_entry(row) for row in rows]))
     else:
-        _print(_table(rows))
+        _print(_table(rows, width()))
     return 0
 
 
@@ -281,16 +308,22 @@ def show_configuration(sources: ConfigSources, *, as_json: bool) -> int:
     keys = [str(row["key"]) for row in rows]
     values = [_value(row["value"]) for row in rows]
     key_width, value_width = max(map(len, keys)), min(max(map(len, values)), WIDEST_VALUE)
-    _print(
-        f"{key:<{key_width}}  {value:<{value_width}}  {row['origin']}"
-        for key, value, row in zip(keys, values, rows, strict=True)
-    )
+    for key, value, row in zip(keys, values, rows, strict=True):
+        line = f"{key:<{key_width}}  {value:<{value_width}}  {row['origin']}"
+        _print([line] if len(line) <= width() else _folded(key, value, str(row["origin"]), key_width))
     return 0
+
+
+def _folded(key: str, value: str, origin: str, key_width: int) -> Iterator[str]:
+    """A row that is too wide: its value and its origin, below each other."""
+    first, *others = wrap(value, width() - key_width - 2) or [""]
+    yield f"{key:<{key_width}}  {first}"
+    yield from (" " * (key_width + 2) + line for line in (*others, origin))
 
 
 def print_schema(sources: ConfigSources) -> int:
     """Print the configuration's JSON schema."""
-    emit(_as_json(schema(prepare(sources, {}).loaded.policies)))
+    emit(_as_json(schema(_prepared(sources).loaded.policies)))
     return 0
 
 
@@ -316,13 +349,16 @@ def _entry(row: Selection) -> dict[str, object]:
     }
 
 
-def _table(rows: Iterable[Selection]) -> Iterable[str]:
+def _table(rows: Iterable[Selection], columns: int) -> Iterable[str]:
     rows = tuple(rows)
     ids, names = (max(len(getattr(row.policy, name)) for row in rows) for name in ("id", "name"))
     for row in rows:
         policy = row.policy
         mark = " " if row.runs else "-"
-        yield f"{mark} {policy.id:<{ids}}  {policy.name:<{names}}  {policy.severity:<8}  {policy.title}"
+        lead = f"{mark} {policy.id:<{ids}}  {policy.name:<{names}}  {policy.severity:<8}  "
+        first, *others = wrap(policy.title, max(columns - len(lead), NARROWEST_TITLE))
+        yield lead + first
+        yield from (" " * len(lead) + line for line in others)
     running = sum(row.runs for row in rows)
     yield ""
     yield f"{running} of {len(rows)} policies run" + ("" if running == len(rows) else "; - marks those that do not")

@@ -82,7 +82,14 @@ OPTIONS = (
     # What a command prints.
     Option("json", Kind.FLAG, Scope.COMMAND, "print JSON", ("policies", "config show")),
     Option("markdown", Kind.FLAG, Scope.COMMAND, "print the handbook: every page, in Markdown", ("policies",)),
-    Option("path", Kind.TEXT, Scope.COMMAND, "print only the values that this path selects", ("show",), "JSONPATH"),
+    Option(
+        "path",
+        Kind.TEXT,
+        Scope.COMMAND,
+        "print only the values that this path selects in each table",
+        ("show",),
+        "JSONPATH",
+    ),
     Option(
         "output", Kind.TEXT, Scope.COMMAND, "format: {choices}", ("show",), "FORMAT", "-o", ("json", "yaml"), "json"
     ),

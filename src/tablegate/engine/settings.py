@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from enum import StrEnum
+from posixpath import commonprefix
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from tablegate.model.record import field, record
@@ -81,11 +82,23 @@ class Settings:
     heeds_acknowledged: bool = True  # rules that a program acknowledges for its constructs are waived
 
 
+_ALIKE = str.maketrans("oil", "011")  # letters that are taken for digits
+_LISTED = 5  # words that one hint names
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
-    """A hint that names the known word closest to this one, if one is close."""
+    """A hint that names the known word closest to this one, if one is close, or those that it begins."""
     by_lower = {item.lower(): item for item in sorted(known, reverse=True)}  # the spelling in capitals comes last
-    close = get_close_matches(word.lower(), by_lower, n=1)
-    return f'did you mean "{by_lower[close[0]]}"?' if close else None
+    lower = word.lower()
+    same = [item for item in by_lower if item.translate(_ALIKE) == lower.translate(_ALIKE)]
+    longer = sorted(by_lower[item] for item in by_lower if lower[-1:].isdigit() and item.startswith(lower))
+    if longer and not same:
+        return f"did you mean one of {', '.join(longer[:_LISTED])}{', …' if len(longer) > _LISTED else ''}?"
+    close = same or get_close_matches(lower, by_lower, n=3)
+    if not close:
+        return None
+    nearest = max(close, key=lambda item: len(commonprefix((item, lower))))  # of those that are about as close
+    return f'did you mean "{by_lower[nearest]}"?'
 
 
 ALL = "ALL"

@@ -76,6 +76,8 @@ TAGS = {
     "capacity mode": facts.CAPACITY_TAGS,
 }
 
+_MARGIN = 16  # columns of the words before a page's rows
+
 INTRODUCTION = """\
 <!-- Written by `make docs` from the policies themselves. Edit those. -->
 
@@ -132,20 +134,21 @@ serves them all. All of them count as failed checks. A policy whose leader is ig
 """
 
 
-def page(policy: Policy) -> str:
-    """One policy for a terminal."""
+def page(policy: Policy, width: int = 100) -> str:
+    """One policy for a terminal of this width."""
+    room = width - _MARGIN
     head = f"{policy.name} ({policy.id})"
     rows = [
         ("Rule", policy.title),
         ("Why", _flat(policy.rationale)),
         ("Applies to", f"{_subject(policy)}, in {_dialects(policy)}"),
     ]
-    blocks = [_row(word, textwrap.wrap(text, 84)) for word, text in rows]
-    blocks.append(
-        _row("Unknown if", ["a value that it needs is unknown; the handbook says when: tablegate policies --markdown"])
+    rows.append(
+        ("Unknown if", "a value that it needs is unknown; the handbook says when: tablegate policies --markdown")
     )
+    blocks = [_row(word, textwrap.wrap(text, room, break_on_hyphens=False)) for word, text in rows]
     if policy.options:
-        blocks.append(_row("Options", [line for option in policy.options for line in _option_lines(option)]))
+        blocks.append(_row("Options", [line for option in policy.options for line in _option_lines(option, room)]))
         blocks.append(_row("", [f"set under [policies.{policy.name}]"]))
     no_fix = "no fix given" if _has_no_fix(policy) else "does not apply"
     for word, fix in (("Terraform", policy.remedy.terraform), ("CloudFormation", policy.remedy.cloudformation)):
@@ -153,7 +156,9 @@ def page(policy: Policy) -> str:
     if policy.remedy.global_table:
         blocks.append(_row("Global table", _fragment(policy.remedy.global_table).splitlines()))
     blocks.append(_row("More", [policy.docs]))
-    return f"{head}{_facts(policy):>{max(100 - len(head), len(_facts(policy)) + 2)}}\n\n" + "\n".join(blocks) + "\n"
+    facts = _facts(policy)
+    gap = width - len(head) - len(facts)
+    return f"{head}{' ' * gap if gap >= 2 else f'{chr(10)}  '}{facts}\n\n" + "\n".join(blocks) + "\n"
 
 
 def handbook(policies: Iterable[Policy]) -> str:
@@ -224,10 +229,9 @@ def _table(members: list[Policy]) -> str:
     return "\n".join(["| id | name | severity | rule |", "| --- | --- | --- | --- |", *rows]) + "\n"
 
 
-def _option_lines(option: PolicyOption) -> Iterator[str]:
+def _option_lines(option: PolicyOption, width: int) -> Iterator[str]:
     """The option as in the configuration file, below its sentence."""
-    if option.about:
-        yield f"# {option.about}"
+    yield from (f"# {line}" for line in textwrap.wrap(option.about or "", width - 2))
     yield f"{option.name} = {toml_text(option.default)}"
 
 
@@ -237,7 +241,7 @@ def _option_row(option: PolicyOption) -> str:
 
 
 def _row(word: str, lines: list[str]) -> str:
-    return "\n".join(f"{word if at == 0 else '':<16}{line}".rstrip() for at, line in enumerate(lines or [""]))
+    return "\n".join(f"{word if at == 0 else '':<{_MARGIN}}{line}".rstrip() for at, line in enumerate(lines or [""]))
 
 
 def _facts(policy: Policy) -> str:
