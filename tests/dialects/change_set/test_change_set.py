@@ -174,6 +174,19 @@ def test_shapes(changes: Any, message: str | None) -> None:
     assert ([] if message is None else [(True, message)]) == found
 
 
+@pytest.mark.parametrize("actions", [("Add", "Add"), ("Add", "Modify"), ("Remove", "Remove")])
+def test_a_resource_has_one_change(actions: tuple[str, str]) -> None:
+    """Of two, one would hide the other."""
+    (fault,) = _read(*(_change(action, AfterContext=PLAIN) for action in actions)).faults
+    assert (fault.blocks, fault.message) == (True, "Orders: it has two changes")
+
+
+def test_a_resource_may_go_and_come_again() -> None:
+    """As another one, of the same name."""
+    both = _change("Remove", "AWS::SQS::Queue"), _change("Add", AfterContext=PLAIN)
+    assert "orders" == _table(_read(*both)).name.content
+
+
 def test_a_context_must_be_an_object() -> None:
     """A context that cannot be read makes the whole set untrusted."""
     held = _change()

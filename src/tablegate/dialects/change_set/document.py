@@ -89,6 +89,7 @@ def changes(root: Members) -> Iterator[ResourceChange]:
     node = member(root, "Changes")
     if node is not None and not isinstance(node.content, (list, tuple)):
         raise ParseError("Changes must be a list", line=node.line, column=node.column)
+    seen: set[tuple[str, bool]] = set()
     for item in items(node):
         kind = text(members(item), "Type") or "Resource"
         if kind == "Hook":
@@ -101,7 +102,9 @@ def changes(root: Members) -> Iterator[ResourceChange]:
             raise ParseError(
                 "a change needs a LogicalResourceId, a ResourceType and an Action", line=item.line, column=item.column
             )
-        wrong = _unheard_of(change, type_, action)
+        side = address, action == "Remove"
+        wrong = "it has two changes" if side in seen else _unheard_of(change, type_, action)
+        seen.add(side)
         if wrong is not None:
             raise ParseError(f"{address}: {wrong}", line=item.line, column=item.column, hint=_AS_PRINTED)
         yield ResourceChange(address, type_, action, item, change)
