@@ -58,6 +58,9 @@ def test_a_template_about_something_else_warns(tmp_path: Path) -> None:
         "AWS::IAM::Role",
         "AWS::DAX::Cluster",
         "dynamodb:GetItem",
+        "Policies: AdministratorAccess",
+        "AWS::SSO::PermissionSet",
+        "Fn::ForEach::Part",
     ],
 )
 def test_one_that_names_tables_or_access_blocks(tmp_path: Path, word: str) -> None:
@@ -65,6 +68,16 @@ def test_one_that_names_tables_or_access_blocks(tmp_path: Path, word: str) -> No
     report = audit(tmp_path, good_yaml=GOOD, bad_yaml=f'{TWICE}Outputs: {{X: {{Value: "{word}"}}}}\n')
     assert ("bad.yaml", True) in said(report)
     assert report.exit is Exit.UNREAD
+
+
+def test_what_stands_for_another_file_blocks(tmp_path: Path) -> None:
+    """Nobody knows what is in that file."""
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+    locked = "\0GITCRYPT\0\x12"
+    report = audit(tmp_path, good_yaml=GOOD, orders_yaml=pointer, other_yaml=locked)
+    assert said(report) == [("orders.yaml", True), ("other.yaml", True)]
+    whats = [fault.message for fault in report.faults]
+    assert whats == ["this is a pointer of Git LFS, not the file itself", "this is a file that git-crypt keeps locked"]
 
 
 def test_what_is_cut_off_or_empty_blocks(tmp_path: Path) -> None:

@@ -168,6 +168,8 @@ def test_source_is_known_by_its_blocks(text: str) -> None:
         ('{"@level":"info","@message":"Terraform 1.11.4"}\n{}', "the log stream of 'terraform plan -json', not a plan"),
         ("\nTerraform will perform the following actions:\n", "the human-readable output of 'terraform plan'"),
         ("aws_x.y: Refreshing state...\n", "the human-readable output of 'terraform plan'"),
+        ("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n", "a pointer of Git LFS, not the file itself"),
+        ("\0GITCRYPT\0\x12", "a file that git-crypt keeps locked"),
         ("\x1b[1mTerraform", "the coloured output of a terminal"),
         ("[command]/bin/terraform\nError\n", "the output of setup-terraform's wrapper, without a plan in it"),
         ('{"encrypted_data": "", "encryption_version": "v0"}', "encrypted by OpenTofu"),

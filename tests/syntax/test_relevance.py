@@ -227,3 +227,24 @@ def test_files_that_json_embeds() -> None:
 def test_a_manifest_is_known(data: bytes, expected: bool) -> None:
     """Also a broken one, if it may have a word of an assembly."""
     assert expected is is_manifest(data)
+
+
+POINTED = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+
+
+@pytest.mark.parametrize("data", [POINTED, b"\0GITCRYPT\0\x12\x80"])
+@pytest.mark.parametrize(
+    ("name", "matters"),
+    [
+        ("d/orders.yaml", True),
+        ("d/x.template", True),
+        ("d/plan.json", True),
+        ("d/data.json", False),
+        ("d/a.txt", False),
+    ],
+)
+def test_what_stands_for_another_file_is_read_where_that_may_be_a_template(
+    data: bytes, name: str, matters: bool
+) -> None:
+    """The job that deploys may have the file itself, so it must not be passed over."""
+    assert (sniffed(data), looks_relevant(data, name)) == (Sniffed.READ, matters)

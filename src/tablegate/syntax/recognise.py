@@ -79,12 +79,16 @@ _SOURCE_ENDINGS = (".tf", ".tofu", ".tf.json", ".tofu.json")  # as Terraform, by
 _NO_NEWLINE = r"[^\n]"
 _SECTION = r"(?:\s|[#;][^\n]*\n)*\[{1,2}[A-Za-z][^\[\]\n,]*\]{1,2}\s*(?:[#;].*)?(?:\n|\Z)"  # of TOML and INI files
 WRAPPED = ("[command]", "::")
+LOCKED_START = b"\0GITCRYPT\0"
+POINTER = "version https://git-lfs.github.com/spec/"
 
 
 def recognise(source: Source) -> Recognised:
     """The kind and the text of an input. A ParseError says what else it is."""
     if source.data.startswith(b"PK\x03\x04"):
         raise (BINARY_PLAN if b"tfplan" in source.data[:256] else ARCHIVE).error()
+    if source.data.startswith(LOCKED_START):
+        raise LOCKED.error()
     data = utf8(source.data)
     if source.name.endswith(_SOURCE_ENDINGS):
         return Recognised(Kind.TERRAFORM_SOURCE, data.decode())
@@ -336,6 +340,8 @@ BINARY_PLAN = Mistake("a binary plan", f"convert it: {_SHOW}")
 ARCHIVE = Mistake("a ZIP archive", "give the plan or the template itself")
 LOG = Mistake("the log stream of 'terraform plan -json', not a plan", _GIVE_A_PLAN)
 HUMAN = Mistake("the human-readable output of 'terraform plan'", _GIVE_A_PLAN)
+LOCKED = Mistake("a file that git-crypt keeps locked", "unlock it: git-crypt unlock")
+NOT_FETCHED = Mistake("a pointer of Git LFS, not the file itself", "fetch it: git lfs pull")
 COLOURED = Mistake("the coloured output of a terminal", _GIVE_A_PLAN)
 ASSEMBLY = Mistake("a part of a CDK assembly", "give the assembly: its folder, cdk.out")
 WRAPPER = Mistake(
@@ -379,6 +385,8 @@ def _mistake_by_keys(keys: AbstractSet[str]) -> Mistake:
 
 def _mistake_by_text(text: str) -> Mistake | None:
     """What a text is that is neither JSON nor a template, if it is known."""
+    if text.startswith(POINTER):
+        return NOT_FETCHED
     if "\x1b[" in text:
         return COLOURED
     return HUMAN if re.search(_HUMAN_PLAN, text) else None

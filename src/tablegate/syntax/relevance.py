@@ -13,8 +13,10 @@ from tablegate.syntax import source as text
 from tablegate.syntax.node import Node, ParseError
 from tablegate.syntax.raw_text import may_hide, may_say, opens, revealed
 from tablegate.syntax.recognise import (
+    LOCKED_START,
     OF_A_PLAN,
     OF_A_TEMPLATE,
+    POINTER,
     TEMPLATE_BODY,
     WRAPPED,
     Kind,
@@ -27,6 +29,9 @@ from tablegate.syntax.recognise import (
 )
 from tablegate.syntax.source import Source, decode
 
+# Contents that stand for others, which are deployed: a pointer of Git LFS, and a file that git-crypt keeps locked.
+_STAND_INS = (POINTER.encode(), LOCKED_START)
+_TEMPLATE_NAME = r"(?i)\.(?:ya?ml|template|cfn)\Z"
 _PLAN_OR_TEMPLATE_NAME = r"(?i)(?:plan|template|stack)[^/]*\.(?:json|ya?ml|template)\Z"
 # Resources with something below them, as in nearly every template.
 _FILLED = re.compile(r"Resources[ \t]*:[ \t]*(?:#.*)?\r?\n(?:[ \t]*(?:#.*)?\r?\n)*+[ \t]+[A-Za-z0-9\"']")
@@ -46,6 +51,8 @@ def looks_relevant(data: bytes, name: str) -> bool:
     """Whether this is a plan or a template, possibly a broken one."""
     if not data.strip():
         return re.search(_PLAN_OR_TEMPLATE_NAME, name) is not None  # the name is all that an empty file has
+    if data.startswith(_STAND_INS):
+        return re.search(_PLAN_OR_TEMPLATE_NAME, name) is not None or re.search(_TEMPLATE_NAME, name) is not None
     if data.startswith(b"PK\x03\x04"):
         return name.endswith(".json")
     text = _rough_text(data)
@@ -116,7 +123,7 @@ _IN_A_TEMPLATE = (b"transform", b"export", b"changeset")
 _IN_A_PLAN = (b"iam", b"dax")
 _IN_SOURCE = rb"aws_(?:dax|iam|ssoadmin)"
 _OBJECT = re.compile(rb"(?:\xef\xbb\xbf)?\s*+\{")
-_WRAPPED = tuple(sign.encode() for sign in WRAPPED)
+_READ_STARTS = (*(sign.encode() for sign in WRAPPED), *_STAND_INS)
 _PARTIAL = (b'"errored":true', b'"complete":false', b"deferred", b"plan_format_version")  # of a plan
 
 
@@ -130,7 +137,7 @@ class Sniffed(Enum):
 
 def sniffed(data: bytes) -> Sniffed:
     """How to treat the file. If its bytes may hide a word, it is read."""
-    if b"DynamoDB" in data or not data or data.isspace() or data.startswith(_WRAPPED) or may_hide(data):
+    if b"DynamoDB" in data or not data or data.isspace() or data.startswith(_READ_STARTS) or may_hide(data):
         return Sniffed.READ
     words = data.lower()
     if b"dynamodb" in words:
@@ -161,12 +168,13 @@ def may_concern_tables(data: bytes) -> bool:
     )
 
 
-_NAMES_TABLES = re.compile(rb"dynamo|simpletable|(?<![a-z])(?:iam|dax|ssoadmin)")
+# A function of SAM names its policies without IAM, and a loop may make any word.
+_NAMES_TABLES = re.compile(rb"dynamo|simpletable|polic(?:y|ies)|foreach|(?<![a-z])(?:iam|dax|sso)")
 
 
 def names_tables_or_access(data: bytes) -> bool:
     """Whether an input names DynamoDB or IAM. So may one that is empty, cut off or not to be read as text."""
-    if not data.strip() or data.startswith(b"\xff") or may_hide(data):
+    if not data.strip() or data.startswith((b"\xff", *_STAND_INS)) or may_hide(data):
         return True
     if _OBJECT.match(data) is not None and not _is_balanced(data):
         return True
