@@ -81,7 +81,7 @@ def test_nothing_may_block() -> None:
         (
             {"select": ["TG310"]},
             'select: "TG310" is no policy, family or severity',
-            "did you mean "TG302"?",
+            'did you mean "TG302"?',
         ),
         ({"fail_on": "hihg"}, 'fail-on is "hihg" and must be one of critical, high, medium, low, info, never', None),
         ({"profile": "srict"}, 'profile is "srict" and must be one of standard, strict', None),
