@@ -277,3 +277,22 @@ resource "aws_iam_role_policy_attachment" "a" {
 """
     (missing,) = holders(_of(TABLE + text % arn))["aws_iam_role.r"].unread
     assert missing.usual == usual
+
+
+@pytest.mark.parametrize(
+    ("resources", "is_whole"),
+    [
+        (f"[{HERE}]", True),
+        (f'concat([{HERE}], ["*"])', True),
+        (f'compact([{HERE}, "*"])', False),
+        (f'distinct(concat([{HERE}], ["*"]))', False),
+        (f"setunion([{HERE}], [])", False),
+    ],
+)
+def test_a_list_that_a_function_makes_may_have_others(resources: str, is_whole: bool) -> None:
+    """Of a list whose length is not known, what it reads is not all that is in it."""
+    text = f'data "aws_iam_policy_document" "d" {{\n  statement {{\n    resources = {resources}\n  }}\n}}\n'
+    (holder,) = holders(_policy("data.aws_iam_policy_document.d.json", text)).values()
+    (grant,) = holder.grants
+    assert ARN in grants(holder)[0]
+    assert (grant.statement.resources.doubt is None) is is_whole

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from tablegate.dialects.terraform.block import LATER, Block
 from tablegate.dialects.terraform.configuration import tree
 from tablegate.dialects.terraform.iam.context import PlanContext, PolicyTexts, path_text
-from tablegate.dialects.terraform.iam.unknown_text import SourceTexts, UnknownElements
+from tablegate.dialects.terraform.iam.unknown_text import SourceTexts, UnknownElements, with_others
 from tablegate.dialects.terraform.references import Reference, UnknownValue
 from tablegate.dialects.terraform.resources import Resource, doubt_about
 from tablegate.dialects.terraform.secrets import of_changes
@@ -206,7 +206,10 @@ class PolicyDocumentData:
         value = tree(block.expression(key)).get("given") or self._hidden(block, key, count)
         if value is not None:
             return [*known, *self._source_texts.elements(value, resource, block, key)]
-        return [*known, *(_VALUES if key == "values" else self._elements.parts(resource, block, key, count))]
+        if key == "values":
+            return [*known, *_VALUES]
+        parts = self._elements.parts(resource, block, key, count)
+        return [*known, *(with_others(parts) if unknown is True else parts)]
 
     def _hidden(self, block: Block, key: str, count: int) -> object:
         """The elements that a plan hides, if its source shows all of them."""

@@ -157,6 +157,14 @@ def _with_usual(text: str, usual: tuple[str, ...], value: UnknownValue) -> str |
     return UnknownPart(value.doubt(), (text,), usual) if wider else text
 
 
+def with_others(parts: list[UnknownPart | ConditionalPart]) -> list[UnknownPart | ConditionalPart]:
+    """The elements of a list of which not even the number is known: what it reads, and whatever else is in it."""
+    if any(isinstance(one, UnknownPart) and not one.reaches for one in parts):
+        return parts
+    first = parts[0].tree if isinstance(parts[0], ConditionalPart) else parts[0]
+    return [*parts, UnknownPart(first.doubt)]
+
+
 class SourceTexts:
     """Texts of one root module that source knows in part."""
 
@@ -191,7 +199,8 @@ class SourceTexts:
                 if text is None and usual:
                     yield UnknownPart(item.doubt(), usual=usual)
                 elif text is None:
-                    yield from self._elements.parts(resource, block, key, 1, {"reached": item.references})
+                    parts = self._elements.parts(resource, block, key, 1, {"reached": item.references})
+                    yield from parts if isinstance(value, list) else with_others(parts)
                 else:
                     yield _with_usual(text, usual, item)
 
