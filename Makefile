@@ -138,5 +138,10 @@ mutants: N = 300
 mutants: .venv/ready
 	@cd tests && nice ../$(BIN)/python -m mutants $(N) $(SEED) --room '$(ROOM)'
 
+# What a folder of checkouts comes to on the first day: `make rates DIR=~/checkouts`. No configuration of theirs counts.
+rates: .venv/ready
+	@test -n '$(DIR)' || { echo "make rates DIR=FOLDER: a folder with a checkout in each of its folders"; exit 2; }
+	@cd tests && ../$(BIN)/python -m rates '$(abspath $(DIR))'
+
 profile: .venv/ready
 	@$(BIN)/python tests/bench/profiled.py $(I)

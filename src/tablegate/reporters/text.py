@@ -13,6 +13,7 @@ from tablegate.findings import NO_INPUT, Exit, Fault, Finding, Outcome, Report, 
 from tablegate.model.table import Dialect
 from tablegate.model.value import Place
 from tablegate.policy.declare import Profile, Severity
+from tablegate.reporters.folders import folder_lines
 from tablegate.reporters.frames import FindingGroup, Frames, grouped, in_order
 from tablegate.reporters.safe import SafeText, Sanitizer, addresses, joined, trusted_text
 from tablegate.reporters.wording import (
@@ -208,6 +209,9 @@ class Summary:
                 self._paint(Style.QUIET, trusted_text("Inputs with the most blocking findings:")),
                 *self._inputs(by_input),
             ]
+        folders = list(folder_lines(report, self._safe))
+        if folders:
+            yield [self._paint(Style.QUIET, trusted_text("By folder:")), *folders]
         yield from _skipped_block(report.skipped, self._paint, self._safe, self._view.width)
 
     def _faults(self, faults: Sequence[Fault]) -> Iterator[list[SafeText]]:
