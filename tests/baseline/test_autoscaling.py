@@ -11,7 +11,7 @@ from support import tables as build
 from tablegate.model import facts
 from tablegate.model.table import Table
 from tablegate.model.value import Value
-from tablegate_baseline.autoscaling import autoscaled_capacity, index_write_capacity
+from tablegate_baseline.autoscaling import _not_scaled, autoscaled_capacity, index_write_capacity
 
 PROVISIONED = facts.BILLING_MODE.of("PROVISIONED")
 SCALED = (build.target("read"), build.target("write"))
@@ -105,3 +105,22 @@ def test_an_index_is_not_compared_while_a_target_may_be_its_own(scaling: tuple[A
     index = build.index("by-status", capacity=build.units(5, 5))
     provisioned(indexes=indexes(index), scaling=scaling, scaling_doubt=build.DOUBT)
     assert index_write_capacity.check(index).truth is None
+
+
+def test_a_target_of_the_other_dimension_covers_nothing() -> None:
+    """An index without a name is not scaled for writes by what scales reads."""
+    found = _not_scaled(provisioned(scaling=(build.target("read"),)), "write", UNNAMED)
+    assert found.truth is False
+    assert _not_scaled(provisioned(scaling=(build.target("write"),)), "write", UNNAMED).truth is None
+
+
+@pytest.mark.parametrize("scaling", [(build.target("write", index="by-status"),), SCALED])
+def test_an_index_waits_for_the_side_that_is_in_doubt(scaling: tuple[Any, ...]) -> None:
+    """Its own target, or its table's."""
+    index = build.index("by-status", capacity=build.units(5, 50))
+    provisioned(indexes=indexes(index), scaling=scaling, scaling_doubt=build.DOUBT)
+    assert index_write_capacity.check(index).truth is None
+    both = (*SCALED, build.target("write", index="by-status"))
+    covered = build.index("by-status", capacity=build.units(5, 50))
+    provisioned(indexes=indexes(covered), scaling=both, scaling_doubt=build.DOUBT)
+    assert index_write_capacity.check(covered).truth is True

@@ -135,3 +135,11 @@ def test_a_backup_selection_covers_the_table(covered: Value[bool], expected: str
     """Whether one does, the dialect has found out."""
     assert expected == outcome(backup_plan.check(table(backed_up=covered)))
     assert backup_plan.profile is None
+
+
+def test_what_is_not_asked_says_why() -> None:
+    """With the fact that decides it."""
+    cache = point_in_time_recovery.check(table(recovery=recovery(OFF), tags=CACHE))
+    assert (cache.note, names(cache)) == ("a table whose purpose is cache can be filled again", ("purpose",))
+    off = recovery_window.check(table(recovery=recovery(OFF)))
+    assert (off.note, names(off)) == ("point-in-time recovery is off", ("point-in-time recovery",))

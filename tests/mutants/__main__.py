@@ -27,7 +27,7 @@ import pytest
 import yaml  # noqa: F401
 
 from mutants.changes import Mutant, mutants_of
-from mutants.nearest import PACKAGE, ROOMS, Room
+from mutants.nearest import ROOMS, Room
 
 ROOT = Path(__file__).parents[2]
 EQUIVALENTS = Path(__file__).with_name("equivalents.toml")
@@ -43,10 +43,11 @@ def main() -> int:
     parser.add_argument("seed")
     parser.add_argument("--room", default="", help="a part of a room's name")
     arguments = parser.parse_args()
-    rooms = [room for room in ROOMS if arguments.room in room.name]
-    every = {mutant.name: (room, path, mutant) for room in rooms for path, mutant in _mutants(room)}
+    rooms = [room for room in ROOMS if (arguments.room in room.name if arguments.room else not room.by_name)]
+    anywhere = {mutant.name: (room, path, mutant) for room in ROOMS for path, mutant in _mutants(room)}
+    every = {name: one for name, one in anywhere.items() if one[0] in rooms}
     named = {one["mutant"] for one in tomllib.loads(EQUIVALENTS.read_text(encoding="utf-8"))["equivalent"]}
-    stale = [] if arguments.room else sorted(named - every.keys())
+    stale = sorted(named - anywhere.keys())
     asked = [one for name, one in every.items() if name not in named]
     sample = random.Random(arguments.seed).sample(asked, min(arguments.number, len(asked)))
     known = len(named & every.keys())
@@ -60,7 +61,9 @@ def main() -> int:
 def _mutants(room: Room) -> list[tuple[Path, Mutant]]:
     paths = dict.fromkeys(room.paths(ROOT))
     return [
-        (path, mutant) for path in paths for mutant in mutants_of(path, path.relative_to(ROOT / PACKAGE).as_posix())
+        (path, mutant)
+        for path in paths
+        for mutant in mutants_of(path, path.relative_to(ROOT / room.package).as_posix())
     ]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PACKAGE = "src/tablegate"
+_PACK = "policies/tablegate_baseline"
 _DATA = frozenset({"aws_data.py", "aws_other_policies.py"})
 _TERRAFORM = ("table", "table_parts", "autoscaling", "joins", "related_resources", "kms")
 _CLOUDFORMATION = ("table", "global_table", "autoscaling", "joins", "related_resources", "kms")
@@ -19,11 +20,13 @@ class Room:
     name: str
     modules: tuple[str, ...]
     tests: tuple[str, ...]
+    package: str = PACKAGE
+    by_name: bool = False  # mutated only if somebody asks for the room
 
     def paths(self, root: Path) -> Iterator[Path]:
         """The modules."""
         for glob in self.modules:
-            yield from sorted(path for path in (root / PACKAGE).glob(glob) if path.name not in _DATA)
+            yield from sorted(path for path in (root / self.package).glob(glob) if path.name not in _DATA)
 
     def rounds(self, root: Path, module: Path) -> list[list[str]]:
         """The tests of a module: those that have its name, then the others of the room, then what lies farther away."""
@@ -58,5 +61,6 @@ ROOMS = (
         tuple(f"dialects/cloudformation/{name}.py" for name in _CLOUDFORMATION),
         ("tests/dialects/cloudformation", "tests/dialects/joins", _PINNED),
     ),
+    Room("policies", ("*.py", "access/*.py"), ("tests/baseline", "tests/baseline/access"), _PACK, by_name=True),
     Room("joins", ("dialects/joins/*.py",), ("tests/dialects/joins", _PINNED)),
 )
