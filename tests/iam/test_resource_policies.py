@@ -293,3 +293,10 @@ def test_the_caller_is_one_value_under_any_qualifier(named: str, is_held: bool) 
     for qualifier in ("", "ForAnyValue:", "ForAllValues:"):
         grant = held("*", conditions={f"{qualifier}ArnLike": {"aws:PrincipalArn": named}})
         assert (grant is not None) is is_held, qualifier
+
+
+def test_what_a_table_gives_is_known_as_that() -> None:
+    """The role holds it as a grant of its own, which its boundary and its own policies do not make."""
+    grant = held({"AWS": READER})
+    assert grant is not None
+    assert (grant.role, grant.of_resource) == (DocumentRole.IDENTITY, True)

@@ -33,7 +33,7 @@ class Room:
         own, rest, far = [], [], []
         for number, folder in enumerate(self.tests):
             path, _, test = folder.partition("::")
-            files = sorted((root / path).glob("test_*.py")) if (root / path).is_dir() else [root / path]
+            files = sorted((root / path).rglob("test_*.py")) if (root / path).is_dir() else [root / path]
             for file in files:
                 named = f"{file.relative_to(root)}{'::' + test if test else ''}"
                 (far if number and test else own if _is_of(file, module) else rest).append(named)
@@ -61,6 +61,6 @@ ROOMS = (
         tuple(f"dialects/cloudformation/{name}.py" for name in _CLOUDFORMATION),
         ("tests/dialects/cloudformation", "tests/dialects/joins", _PINNED),
     ),
-    Room("policies", ("*.py", "access/*.py"), ("tests/baseline", "tests/baseline/access"), _PACK, by_name=True),
+    Room("policies", ("*.py", "access/*.py"), ("tests/baseline",), _PACK, by_name=True),
     Room("joins", ("dialects/joins/*.py",), ("tests/dialects/joins", _PINNED)),
 )
