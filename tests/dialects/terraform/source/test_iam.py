@@ -296,3 +296,22 @@ def test_a_list_that_a_function_makes_may_have_others(resources: str, is_whole: 
     (grant,) = holder.grants
     assert ARN in grants(holder)[0]
     assert (grant.statement.resources.doubt is None) is is_whole
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        '{ StringLike = { "${var.x}:sub" = "a" } }',
+        '{ StringLike = { "${aws_dynamodb_table.t.stream_arn}:sub" = "a" } }',
+        '{ StringLike = { for key in ["a"] : "${var.x}:${key}" => "a" } }',
+        '{ StringLike = { for key in ["a"] : key => "a" if "${var.x}" } }',
+        '{ "${var.x}Like" = { "aws:SourceIp" = "a" } }',
+    ],
+)
+def test_a_condition_with_a_key_that_is_not_known_stays_one(condition: str) -> None:
+    """It was lost, so that a Deny for some took everything from everybody."""
+    statements = f'{STATEMENT % HERE}, {{ Effect = "Deny", Action = "*", Resource = "*", Condition = {condition} }}'
+    reading = _policy(f"jsonencode({{ Statement = [{statements}] }})", 'variable "x" {}\n')
+    (holder,) = holders(reading).values()
+    denies = [statement for grant in holder.grants for statement in [grant.statement] if not statement.allows]
+    assert [statement.unsettled is not None for statement in denies] == [True]

@@ -282,7 +282,7 @@ def _object(node: Object, scope: EvaluationScope) -> object:
     for key, item in node.items:
         name = _evaluate(key, scope)
         if type(name) is UnknownValue:
-            return name
+            return merged_unknown([name])  # an object, without the parts of the text
         members[as_text(name)] = _evaluate(item, scope)
     return members
 
@@ -392,7 +392,7 @@ def _for(node: For, scope: EvaluationScope) -> object:
         if node.condition is not None:
             wanted = _evaluate(node.condition, inner)
             if type(wanted) is UnknownValue:
-                return wanted
+                return merged_unknown([wanted])
             if not as_bool(wanted):
                 continue
         result = _evaluate(node.result, inner)
@@ -401,7 +401,7 @@ def _for(node: For, scope: EvaluationScope) -> object:
             continue
         key = _evaluate(node.key, inner)
         if type(key) is UnknownValue:
-            return key
+            return merged_unknown([key])
         put_item(members, as_text(key), result, grouped=node.grouped)
     return items if node.key is None else members
 
