@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from dataclasses import replace
+from pathlib import Path
 from textwrap import dedent
-from typing import Annotated
+from typing import Annotated, Any
 
 from support.reports import PROTECTION, RECOVERY
+from tablegate.engine.data_policies import _KEYS, MUSTS, SUBJECTS, data_policies
+from tablegate.model.table import Dialect
 from tablegate.policy import LOW, Change, Index, Policy, Verdict, policy
 from tablegate.policy.declare import InBothLanguages
+from tablegate.reporters.authors import AUTHORS
 from tablegate.reporters.handbook import entry, handbook, page, toml_text
+from tablegate.testing import smallest_template
 
 EVERY_SOURCE = ("Terraform plan", "Terraform state", "module's source", "template", "change set")
 
@@ -142,3 +149,21 @@ def test_a_page_fits_the_width() -> None:
     """Only code and addresses are wider."""
     policy = replace(sized(), title="A long title " * 9, docs="https://x")
     assert max(map(len, page(policy, 60).splitlines())) <= 60
+
+
+def test_authors_find_every_key_and_every_condition(tmp_path: Path) -> None:
+    """And the examples are accepted: the policies by the engine, the code by Python."""
+    words = (*_KEYS, *MUSTS, *SUBJECTS, *map(str, Dialect))
+    assert [word for word in words if f"`{word}" not in AUTHORS and f" {word} = " not in AUTHORS] == []
+    (configuration,) = re.findall(r"```toml\n(.*?)```", AUTHORS, re.DOTALL)
+    policies = data_policies(tomllib.loads(configuration)["policy"])
+    assert [policy.id for policy in policies] == ["ACME101", "ACME102", "ACME103"]
+    (code,) = re.findall(r"```python\n(.*?)```", AUTHORS, re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(code, names)  # noqa: S102 - the example that the handbook shows
+    for name in ("fails", "holds"):
+        folder = tmp_path / "ACME103" / name
+        folder.mkdir(parents=True)
+        given = "DeletionProtectionEnabled: true\n" if name == "holds" else ""
+        (folder / "template.yaml").write_text(smallest_template(given))
+    assert names["prove_all"]([policies[2]], tmp_path) == ()

@@ -10,6 +10,7 @@ from itertools import groupby
 from tablegate.model import facts
 from tablegate.model.table import GLOBAL_TABLE
 from tablegate.policy.declare import FAMILIES, RELAXED_ENVIRONMENTS, Policy, PolicyOption, Profile, type_in_words
+from tablegate.reporters.authors import AUTHORS
 
 SUBJECTS = {
     "Table": "every table",
@@ -129,7 +130,7 @@ serves them all. All of them count as failed checks. A policy whose leader is ig
 
 {causes}
 
-## Families
+{authors}## Families
 
 """
 
@@ -288,6 +289,7 @@ def _introduction(policies: Sequence[Policy]) -> str:
             causes.setdefault(policy.cause, []).append(policy.id)
     exempt = ", ".join(policy.id for policy in policies if not policy.state_locks)
     return INTRODUCTION.format(
+        authors=AUTHORS,
         sources=_known_sources(),
         tags=_tags(),
         relaxed=", ".join(RELAXED_ENVIRONMENTS),
