@@ -202,13 +202,17 @@ def all_scaled(table: Table) -> Verdict:
     """Every dimension of a provisioned table has a target-tracking policy, and none is suspended."""
     dimensions = _dimensions(table)
     scaled = [(one.label, one.targets) for one in dimensions if one.targets]
+    unscaled = every_part(
+        "no autoscaling for",
+        [(one.label, _not_scaled(table, one.units, one.of)) for one in dimensions if not one.targets],
+        table.billing_mode.at(table.place),
+    )
+    elsewhere = _elsewhere(table)
+    if unscaled.truth is False and elsewhere:
+        unscaled = unscaled.because(f"{unscaled.note} (targets of that name are in {', '.join(elsewhere)})")
     return all_of(
         (
-            every_part(
-                "no autoscaling for",
-                [(one.label, _not_scaled(table, one.units, one.of)) for one in dimensions if not one.targets],
-                table.billing_mode.at(table.place),
-            ),
+            unscaled,
             every_part(
                 "no target-tracking policy for",
                 [(label, any_of([target.tracking.is_true for target in targets])) for label, targets in scaled],
@@ -221,6 +225,13 @@ def all_scaled(table: Table) -> Verdict:
             *(() if table.replicas.known else (not_known(table.replicas),)),
         )
     )
+
+
+def _elsewhere(table: Table) -> list[str]:
+    """Regions with scaling targets of the table's name, in which neither the table nor a replica is."""
+    own = {table.region.content, *(replica.region.content for replica in table.replicas.content or ())}
+    named = {target.region for target in table.scaling if target.region is not None}
+    return sorted(named - own)
 
 
 def _dimensions(table: Table) -> list[_Dimension]:

@@ -48,3 +48,11 @@ def test_alone(folder: Path, tmp_path: Path) -> None:
     expected = tomllib.loads((folder / "expect.toml").read_text()).get("finding", [])
     shutil.copy(folder / "plan.json", tmp_path)
     assert [{key: one[key] for key in one if key != "line"} for one in expected] == found(tmp_path)
+
+
+def test_targets_in_another_region_are_named() -> None:
+    """The module hands the region to the table, and not to its targets: they are of another table of that name."""
+    folder = next(folder for folder in FOLDERS if folder.name == "region-scaled-elsewhere")
+    report = json.loads(tablegate("check", "plan.json", "--no-config", "-o", "json", cwd=folder).stdout)
+    (message,) = (one["message"] for one in report["findings"] if one["policy"] == "TG102")
+    assert message.endswith("(targets of that name are in eu-west-1)")
