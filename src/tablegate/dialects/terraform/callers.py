@@ -115,6 +115,7 @@ class _Scope(NamedTuple):
 class _Resource(NamedTuple):
     """A resource of an address: its module, its configuration, and the scope of its expressions."""
 
+    address: str
     module: str
     type: str
     name: str
@@ -129,6 +130,10 @@ class Callers:
         self._configured = configured
         self._file = file
         self._lines = lines
+        self._resources: dict[str, _Resource | None] = {}  # by address, each of them asked for several times
+        self._arguments: dict[tuple[str, str], Argument | None] = {}
+        self._origins: dict[str, str | None] = {}
+        self._remedies: dict[str, tuple[list[Leaf], str]] = {}  # of policies, which say the same of many tables
 
     def place(self, address: str, own: Place | None, fix: str | None = None) -> Place | None:
         """The place of a finding about a resource, or of evidence: that of the call if the resource is in a module.
@@ -143,7 +148,7 @@ class Callers:
         if path:
             argument = self._argument(resource, path)
         else:
-            found = ((leaf, self._argument(resource, leaf.path)) for leaf in leaves(fix))
+            found = ((leaf, self._argument(resource, leaf.path)) for leaf in self._remedy(fix or "")[0])
             argument = next((one for leaf, one in found if one is not None and not one.says(leaf.value)), None)
         if argument is None:
             given = None if own is None else own.because
@@ -160,12 +165,12 @@ class Callers:
         resource = self._resource(address)
         if text is None or resource is None or resource.type != "aws_dynamodb_table":
             return text
-        own, beside = _apart(text)
+        written, beside = self._remedy(text)
         fetched = self._fetched(resource.module)
         around: dict[str, list[str]] = {}
         missing: dict[str, None] = {}
         said = False
-        for leaf in leaves(own):
+        for leaf in written:
             line = self._line(resource, leaf)
             if line is _SAID:
                 said = True
@@ -189,6 +194,13 @@ class Callers:
             lines += [*([""] if lines else []), f"# beside {fetched or resource.module}:", beside]
         return "\n".join(lines)
 
+    def _remedy(self, text: str) -> tuple[list[Leaf], str]:
+        """What a remedy sets in a table, and the resources beside it."""
+        if text not in self._remedies:
+            own, beside = _apart(text)
+            self._remedies[text] = leaves(own), beside
+        return self._remedies[text]
+
     def _line(self, resource: _Resource, leaf: Leaf) -> tuple[str, str] | None:
         """Where a call sets what a remedy sets, and the line to write there. None if it cannot."""
         match = _IN_BLOCK.fullmatch(leaf.path)
@@ -205,6 +217,11 @@ class Callers:
 
     def _resource(self, address: str) -> _Resource | None:
         """The resource of an address in a called module."""
+        if address not in self._resources:
+            self._resources[address] = self._found(address)
+        return self._resources[address]
+
+    def _found(self, address: str) -> _Resource | None:
         parts = _ADDRESS.match(address) if address.startswith("module.") else None
         if parts is None:
             return None
@@ -216,7 +233,7 @@ class Callers:
         configured = self._configured.resource(module, mode, type_, name) or NOTHING
         key = steps(parts[3])[0].key if parts[3] else None
         scope = _Scope(module, key, configured.get("for_each_expression"))
-        return _Resource(module, type_, name, tree(configured.get("expressions")), scope)
+        return _Resource(address, module, type_, name, tree(configured.get("expressions")), scope)
 
     def _is_elsewhere(self, module: str, own: Place | None) -> bool:
         """Whether a place is in another folder than the module: of the caller already."""
@@ -225,6 +242,12 @@ class Callers:
 
     def _argument(self, resource: _Resource, path: str) -> Argument | None:
         """The argument that leads to a member; None if none does, or if it is in the code of a fetched module."""
+        key = resource.address, path
+        if key not in self._arguments:
+            self._arguments[key] = self._leading_to(resource, path)
+        return self._arguments[key]
+
+    def _leading_to(self, resource: _Resource, path: str) -> Argument | None:
         expression = _expression_at(resource.expressions, path)
         keys: Keys = ()
         if expression is None:
@@ -293,6 +316,11 @@ class Callers:
 
     def _fetched(self, module: str) -> str | None:
         """The call that fetches a module, or a module around it; None if all are of the same repository."""
+        if module not in self._origins:
+            self._origins[module] = self._origin(module)
+        return self._origins[module]
+
+    def _origin(self, module: str) -> str | None:
         for call in calls(module):
             source = self._configured.call(call.address).get("source")
             if not isinstance(source, str) or not source.startswith(_LOCAL):
