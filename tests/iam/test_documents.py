@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from support.access import nowhere, statement
+from support.access import document, nowhere, statement
 from support.tables import DOUBT
 from tablegate.iam.arns import Symbols, has_symbol
 from tablegate.iam.documents import (
@@ -16,6 +16,7 @@ from tablegate.iam.documents import (
     Principal,
     PrincipalKind,
     UnknownPart,
+    hidden,
     parse_document,
 )
 from tablegate.model.value import Doubt
@@ -182,3 +183,9 @@ def test_escapes_are_plain_characters() -> None:
     found = one(**statement("GetItem", ["${$}", "${*}x"]))
     assert found.resources.texts[0] == "$"
     assert "*" not in found.resources.texts[1]
+
+
+def test_the_statements_of_a_hidden_document_are_called_by_number() -> None:
+    """A Sid is a part of what is sensitive."""
+    made = hidden(document({**statement("GetItem"), "Sid": "Hunter2"}, {**statement("PutItem"), "Sid": "Other"}))
+    assert ([one.label for one in made.statements], made.sensitive) == (["0", "1"], True)
