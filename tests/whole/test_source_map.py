@@ -139,7 +139,8 @@ def test_source_without_a_plan_points_at_the_same_lines(folder: Path) -> None:
 
 def _source_findings(folder: Path) -> dict[tuple[str, str, str], Finding]:
     root = os.path.relpath(folder)
-    (source,) = (one for one in collect([str(folder)]).sources if one.folder and one.folder.root == root)
+    both = [one for source in collect([str(folder)]).sources for one in (source, source.twin) if one is not None]
+    (source,) = (one for one in both if one.folder and one.folder.root == root)
     options = replace(OPTIONS, variables=spelled.variables(folder))
     found = check((source,), POLICIES, EVERY, options).findings
     return {_said(item): item for item in found}
@@ -147,5 +148,8 @@ def _source_findings(folder: Path) -> dict[tuple[str, str, str], Finding]:
 
 def _places(item: Finding) -> list[tuple[str, Place | None]]:
     """The places of a finding's values, whatever order a language gives them in."""
-    found = ((value.name, value.place and replace(value.place, path=None, because=None)) for value in item.evidence)
+    found = (
+        (value.name, value.place and replace(value.place, path=None, because=None, inside=None))
+        for value in item.evidence
+    )
     return sorted(found, key=str)

@@ -132,7 +132,9 @@ class Configuration:
         for key, provider in self.providers.items():
             known = tree(provider)
             type_ = known.get("full_name")
-            if type_ and ":" in key and "." not in key.rpartition(":")[2] and "expressions" not in known:
+            if not isinstance(type_, str):
+                continue
+            if ":" in key and "." not in key.rpartition(":")[2] and "expressions" not in known:
                 handed_down[key] = type_
             else:
                 own.setdefault(type_, set()).add(key)
