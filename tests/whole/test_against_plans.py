@@ -38,14 +38,9 @@ Said = tuple[str, str, str]  # the policy, what about, which part of it
 
 
 def _is_fresh(folder: Path) -> bool:
-    """Whether all of it was planned, on top of nothing, from source that is here: not from modules that are fetched."""
+    """Whether all of it was planned, on top of nothing: what exists already source does not tell."""
     deferred = b'"deferred_changes"' in (folder / "plan.json").read_bytes()
-    return (
-        any(folder.glob("*.tf"))
-        and not (folder / "apply").exists()
-        and not deferred
-        and folder.parent.name != "modules"
-    )
+    return any(folder.glob("*.tf")) and not (folder / "apply").exists() and not deferred
 
 
 # The code of the modules in ``modules/`` is not here, so their source says nothing of what they make.
@@ -73,14 +68,8 @@ def _options(folder: Path, region: str | None = None) -> ReadOptions:
 def _source(folder: Path) -> Source:
     """The folder as a module, and not the plan that lies in it."""
     root = os.path.relpath(folder)
-<<<<<<< Updated upstream
     sources = [one.twin or one for one in collect([str(folder)]).sources]
     (found,) = (one for one in sources if one.folder and one.folder.root == root)
-=======
-    read = collect([str(folder)]).sources
-    both = [one for source in read for one in (source, source.twin) if one is not None]
-    (found,) = (one for one in both if one.folder and one.folder.root == root)
->>>>>>> Stashed changes
     return found
 
 

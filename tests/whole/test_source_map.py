@@ -148,8 +148,11 @@ def _source_findings(folder: Path) -> dict[tuple[str, str, str], Finding]:
 
 def _places(item: Finding) -> list[tuple[str, Place | None]]:
     """The places of a finding's values, whatever order a language gives them in."""
-    found = (
-        (value.name, value.place and replace(value.place, path=None, because=None, inside=None))
-        for value in item.evidence
-    )
+    found = ((value.name, value.place and _comparable(value.place)) for value in item.evidence)
     return sorted(found, key=str)
+
+
+def _comparable(place: Place) -> Place:
+    """The place; of the argument of a call, the line: a plan points at the name, source at the value."""
+    bare = replace(place, path=None, because=None, inside=None)
+    return bare if place.inside is None else replace(bare, column=None, end_column=None)
