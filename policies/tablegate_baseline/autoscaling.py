@@ -207,9 +207,9 @@ def all_scaled(table: Table) -> Verdict:
         [(one.label, _not_scaled(table, one.units, one.of)) for one in dimensions if not one.targets],
         table.billing_mode.at(table.place),
     )
-    elsewhere = _elsewhere(table)
-    if unscaled.truth is False and elsewhere:
-        unscaled = unscaled.because(f"{unscaled.note} (targets of that name are in {', '.join(elsewhere)})")
+    others = _other_regions(table)
+    if unscaled.truth is False and others:
+        unscaled = unscaled.because(f"{unscaled.note} (targets of that name are in {', '.join(others)})")
     return all_of(
         (
             unscaled,
@@ -227,7 +227,7 @@ def all_scaled(table: Table) -> Verdict:
     )
 
 
-def _elsewhere(table: Table) -> list[str]:
+def _other_regions(table: Table) -> list[str]:
     """Regions with scaling targets of the table's name, in which neither the table nor a replica is."""
     own = {table.region.content, *(replica.region.content for replica in table.replicas.content or ())}
     named = {target.region for target in table.scaling if target.region is not None}

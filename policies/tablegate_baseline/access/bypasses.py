@@ -163,8 +163,8 @@ Condition:
     aws:ResourceTag/app: orders""",
 )
 def tag_scope_self_escalation(grant: Grant) -> Verdict:
-    """A holder that may tag a table can tag it into reach: the condition on tags then stops nobody. Whoever else may
-    tag the table hands it to the holders that the tag limits."""
+    """A holder that may tag a table can tag it into reach: the condition on tags then stops nobody. Others who may
+    tag the table hand it to the holders that the tag limits."""
     if not is_checked(grant):
         return NOT_APPLICABLE
     setting = [(reach, action) for reach in reaches(grant) for action in sorted(reach.actions) if _may_set_tags(action)]

@@ -33,8 +33,8 @@ statement {
   Resource: !GetAtt Task.Arn""",
 )
 def indirect_access(holder: Holder, *, deploy_roles: DeployRoles = ()) -> Verdict:
-    """Who may edit the policies of a role that reaches a table, or run code with it, reaches that table, whatever their
-    own grants say."""
+    """Who may edit the policies of a role that reaches a table, or run code with it, reaches that table, even if their
+    own grants do not name it."""
     if holder.form not in (HolderForm.ROLE, HolderForm.USER) or not holder.estate.tables or not holder.grants:
         return NOT_APPLICABLE
     road = road_of(holder)

@@ -264,7 +264,7 @@ def _read(name: str) -> Report:
 
 
 def _prepared(sources: ConfigSources) -> Prepared:
-    """What the packs and the configuration hold. A configuration with a mistake is told, and left out."""
+    """What the packs and the configuration hold. A configuration with a mistake is reported and left out."""
     try:
         return prepare(sources, {})
     except ConfigError as error:

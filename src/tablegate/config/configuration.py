@@ -64,7 +64,7 @@ class Configuration:
 
     @property
     def has_expressions(self) -> bool:
-        """Whether it may hold regular expressions, which can take for ever: in policies as data or in options."""
+        """Whether it may hold regular expressions, which can take too long: in policies as data or in options."""
         return bool(self["policy"] or self["policies"])
 
     def resolve(self, packed: Iterable[Policy]) -> tuple[tuple[Policy, ...], Settings]:

@@ -1,4 +1,4 @@
-"""Asks git for files of a commit. Git is told the repository, and runs nothing that a checked-out tree configures.
+"""Asks git for files of a commit. Git gets the path of the repository, and runs nothing that its tree configures.
 
 Git would look for a repository by itself: a folder of a pull request with the files of a bare one would answer, and
 its configuration names commands. So the repository is the folder with ``.git``, which no commit can contain.
@@ -63,14 +63,14 @@ def commit_at(ref: str, root: str) -> Commit:
     """The commit that a ref names in the repository whose folder has ``.git``."""
     _refuse_submodule(root)
     _refuse_foreign(root)
-    found = _git(root, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
-    if found.returncode:
+    parsed = _git(root, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
+    if parsed.returncode:
         raise ConfigError(f'the git ref "{ref}" cannot be found', hint="fetch it first")
-    return Commit(root, ref, found.stdout.decode().strip())
+    return Commit(root, ref, parsed.stdout.decode().strip())
 
 
 def _refuse_submodule(root: str) -> None:
-    """Refuse a submodule: whoever writes the pull request chooses its repository, and so its refs."""
+    """Refuse a submodule: the author of the pull request chooses its repository, and so its refs."""
     path = os.path.join(root, ".git")
     if os.path.isfile(path):
         with open(path, "rb") as file:
@@ -82,7 +82,7 @@ def _refuse_submodule(root: str) -> None:
 
 
 def _refuse_foreign(root: str) -> None:
-    """Refuse a repository of another user, as git does unless it is told which one to read."""
+    """Refuse a repository of another user, as git does unless the path is given."""
     asked = _run(root, ["-C", root, "rev-parse", "--git-dir"], {"GIT_CEILING_DIRECTORIES": os.path.dirname(root)})
     if b"dubious ownership" in asked.stderr:
         raise ConfigError(
@@ -92,8 +92,8 @@ def _refuse_foreign(root: str) -> None:
 
 
 def _git(root: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    told = [f"--git-dir={os.path.join(root, '.git')}", f"--work-tree={root}"]
-    return _run(root, [*told, *arguments], {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull})
+    options = [f"--git-dir={os.path.join(root, '.git')}", f"--work-tree={root}"]
+    return _run(root, [*options, *arguments], {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull})
 
 
 def _run(root: str, arguments: list[str], more: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
@@ -110,7 +110,7 @@ def _run(root: str, arguments: list[str], more: dict[str, str]) -> subprocess.Co
 
 
 def _program(root: str) -> str:
-    """The path of git. A program of that name inside the repository is not git, whatever PATH says."""
+    """The path of git. A program of that name inside the repository is not git, even if PATH leads to it."""
     inside = os.path.join(os.path.realpath(root), "")
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
         path = shutil.which("git", path=folder) if os.path.isabs(folder) else None

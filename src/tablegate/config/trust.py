@@ -1,4 +1,4 @@
-"""What the working tree may do. Whoever wants to know asks `Trust`; flags and environment count alike."""
+"""What the working tree may do. `Trust` answers for all options; flags and environment count alike."""
 
 from __future__ import annotations
 

@@ -29,8 +29,10 @@ def gathered(findings: Iterable[Finding]) -> list[Finding]:
             apart.append(finding)
         else:
             by_cause.setdefault((cause, finding.file, finding.address), []).append(finding)
-    for sharing in by_cause.values():
-        apart += _led(sorted(sharing, key=_leaders_first)) if len(sharing) > 1 else sharing
+    for findings_of_cause in by_cause.values():
+        apart += (
+            _led(sorted(findings_of_cause, key=_leaders_first)) if len(findings_of_cause) > 1 else findings_of_cause
+        )
     return apart
 
 

@@ -22,7 +22,7 @@ class Crash:
 
 
 def crash_of(error: BaseException) -> Crash:
-    """An exception as a crash. Only our own text is told."""
+    """An exception as a crash. Only a text of tablegate itself is shown."""
     if type(error) is TruthValueError:
         return Crash(f"raised TypeError: {error}", line_of_pack(error))
     remedy = "correct the policy; the text of the error is not shown, as it may hold values of the input"

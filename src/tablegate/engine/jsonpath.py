@@ -48,7 +48,7 @@ def view(part: object) -> Any:
 
 
 def member_of(part: Any, name: str) -> object:
-    """A member of an object of the model. A setting of a feature that is off is not set, whatever its default is."""
+    """A member of an object of the model. A setting of a feature that is off is not set, even if it has a default."""
     content = getattr(part, name)
     if name not in _SETTINGS.get(type(part), ()) or part.enabled.content is True:
         return content

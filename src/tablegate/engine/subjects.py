@@ -300,7 +300,7 @@ def _holders(subjects: Subjects) -> Iterator[SubjectEntry]:
 
 
 def _with_sensitive_documents(estate: Estate) -> frozenset[Holder]:
-    """The holders with a sensitive document: what is said of one of their statements may tell of another one."""
+    """The holders with a sensitive document: a message about one of their statements may quote another."""
     return frozenset(
         holder
         for holder in estate.holders

@@ -142,7 +142,7 @@ def _unknown_actions(holder: Holder) -> list[str]:
 
 
 def _shown_unknown_actions(holder: Holder) -> Iterator[str]:
-    """The same, for readers: those of a sensitive document are not shown."""
+    """The statements for readers: those of a sensitive document are not shown."""
     for grant in holder.grants:
         actions = grant.statement.actions
         if grant.statement.allows and not actions.inverted:

@@ -24,7 +24,7 @@ _NEVER_CARRIED = frozenset({"aws:principalservicename", "aws:principalservicenam
 
 @record(kw_only=False)
 class _Identity:
-    """A principal in the parts that IAM compares: a name is unique in its account, whatever its path."""
+    """A principal in the parts that IAM compares: a name is unique in its account, under any path."""
 
     account: str
     form: str  # role or user; root for the whole account

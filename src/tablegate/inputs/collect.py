@@ -273,7 +273,7 @@ class _Collector:
             self._bundled |= source.beside.files.keys()
 
     def _is_read(self, path: str) -> bool:
-        """Whether a file is read with its assembly. Other files in the same folder are not, whatever they are."""
+        """Whether a file is read with its assembly. No other file of the folder is."""
         return path.endswith((os.sep + MANIFEST, *TEMPLATES_OF_ASSEMBLY)) and name_of(path) in self._bundled
 
     def _add_modules(self, paths: Mapping[str, int], named: str) -> bool:
@@ -311,7 +311,7 @@ class _Collector:
     def _leads_to_input(self, path: str, root: Path) -> bool:
         """Whether a link in a folder leads to a file of the folder that may be an input. No link is followed out of it.
 
-        Whatever is behind a link that leads out is left out, and may be what is deployed: a file or a whole folder.
+        A file behind a link that leads out is left out, and may be what is deployed: a file or a whole folder.
         """
         is_candidate = _is_candidate(os.path.basename(path))
         try:

@@ -39,7 +39,7 @@ class Walked:
 
 
 class Walk:
-    """One walk. ``take`` is told of each folder with a manifest, before those in it."""
+    """One walk. ``take`` is called for each folder with a manifest, before those in it."""
 
     def __init__(
         self,

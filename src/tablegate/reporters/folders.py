@@ -32,7 +32,7 @@ class FolderCounts:
 def by_folder(report: Report) -> list[FolderCounts]:
     """The counts of the folders right below the one that all inputs are in, the worst first.
 
-    A finding of several causes counts once. Unknown values count whether they block or not, and so do faults.
+    A finding with more than one cause counts once. Unknown values count whether they block or not, and so do faults.
     """
     paths = {*(item.path for item in report.inputs), *(fault.place.file for fault in report.faults if fault.place.file)}
     start = _common_folder(paths)

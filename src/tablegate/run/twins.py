@@ -1,4 +1,4 @@
-"""A plan and the source beside it are one root: what the plan tells is told once, and nothing of the source is lost."""
+"""A plan and the source beside it are one root: a finding of both is reported once, and no failure is lost."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def with_twin(report: Report, of_source: Report, plan: Source) -> Report:
     The plan wins: what source cannot tell is dropped if the plan has that resource. What fails in source and not in the
     plan stays, and so does what the plan does not have at all: the plan is older than its source, or of another one.
     """
-    told = {key for finding in report.findings if finding.file == plan.name for key in _keys(finding)}
-    new = [finding for finding in of_source.findings if told.isdisjoint(_keys(finding)[:1])]
+    reported = {key for finding in report.findings if finding.file == plan.name for key in _keys(finding)}
+    new = [finding for finding in of_source.findings if reported.isdisjoint(_keys(finding)[:1])]
     planned = _planned(plan.data) if new else frozenset()
     added = [item for item in new if item.outcome is Outcome.FAILS or _bare(item.address) not in planned]
     findings = tuple(sorted((*report.findings, *added), key=by_place))

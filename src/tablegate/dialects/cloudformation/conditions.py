@@ -166,7 +166,7 @@ class Conditions:
         return dict(sorted(words.items())) or None
 
     def _shown(self, subject: str, word: str) -> str:
-        """What a parameter is in this scenario. Of one that is NoEcho only the number of the value is told."""
+        """What a parameter is in this scenario. Of a NoEcho parameter it gives only the number of the value."""
         node = self._resolver.template.parameters.get(subject)
         if node is None or not is_secret(node) or not isinstance(node.content, dict):
             return word

@@ -91,7 +91,7 @@ def _text(resource: Resource, key: str) -> str | None:
 
 
 def _is_free_call(key: str, node: Node, shape: Shape) -> bool:
-    """Whether a member is right whatever its function comes to: resolving it would only make scenarios."""
+    """Whether every result of a member's function is right, so that it need not be resolved."""
     content = node.content
     return isinstance(content, dict) and shape.members[key].is_free and key not in shape.asked and is_call(content)
 

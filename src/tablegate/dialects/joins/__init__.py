@@ -74,7 +74,7 @@ class Location:
         return Location(name.region or self.region, name.account, self.owner, self.doubt)
 
     def of_account(self, account: str | None) -> Location:
-        """The same location in an account."""
+        """The location in an account."""
         return Location(self.region, account, self.owner, self.doubt)
 
     def is_near(self, other: Location) -> bool | None:

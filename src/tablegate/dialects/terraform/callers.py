@@ -142,7 +142,7 @@ class Callers:
         """
         named = None if own is None or own.path is None else _ADDRESS.match(own.path)
         resource = self._resource(address if named is None else named[0])
-        if resource is None or self._is_elsewhere(resource.module, own):
+        if resource is None or self._is_outside(resource.module, own):
             return own
         path = "" if own is None or own.path is None else own.path if named is None else own.path[named.end() :]
         if path:
@@ -152,7 +152,7 @@ class Callers:
             argument = next((one for leaf, one in found if one is not None and not one.says(leaf.value)), None)
         if argument is None:
             given = None if own is None else own.because
-            if own is not None and given is not None and self._is_elsewhere(resource.module, given):
+            if own is not None and given is not None and self._is_outside(resource.module, given):
                 return replace(given, path=given.path or own.path, inside=_plain(own))
             fetched = self._fetched(resource.module)
             if fetched is None and (own is None or own.line is None):
@@ -169,26 +169,26 @@ class Callers:
         fetched = self._fetched(resource.module)
         around: dict[str, list[str]] = {}
         missing: dict[str, None] = {}
-        said = False
+        given_already = False
         for leaf in written:
             line = self._line(resource, leaf)
             if line is _SAID:
-                said = True
+                given_already = True
             elif line is None:
                 missing[leaf.path.replace("[0]", "")] = None
             else:
                 around.setdefault(line[0], []).append(line[1])
         if not around and fetched is None:  # the module's own code is the place to edit
             already = f"# {resource.module} is given it already, and does not pass it on; in the module:\n"
-            return f"{already if said else ''}{text}"
+            return f"{already if given_already else ''}{text}"
         lines = [line for head, each in around.items() for line in (head, *each)]
         if missing:
             seen = fetched is None or (self._lines is not None and self._lines.folder(resource.module) is not None)
             what = "offers no argument" if seen else "offers no argument that the plan shows"
             lines.append(f"# {fetched or resource.module} {what} for {', '.join(missing)}")
-        if said and not around:
+        if given_already and not around:
             lines.append(f"# {fetched or resource.module} is given it already, and does not pass it on")
-        if not around and (said or missing):
+        if not around and (given_already or missing):
             lines.append("# take a version of the module that does, or declare the table yourself")
         if beside:
             lines += [*([""] if lines else []), f"# beside {fetched or resource.module}:", beside]
@@ -218,10 +218,10 @@ class Callers:
     def _resource(self, address: str) -> _Resource | None:
         """The resource of an address in a called module."""
         if address not in self._resources:
-            self._resources[address] = self._found(address)
+            self._resources[address] = self._resource_at(address)
         return self._resources[address]
 
-    def _found(self, address: str) -> _Resource | None:
+    def _resource_at(self, address: str) -> _Resource | None:
         parts = _ADDRESS.match(address) if address.startswith("module.") else None
         if parts is None:
             return None
@@ -235,7 +235,7 @@ class Callers:
         scope = _Scope(module, key, configured.get("for_each_expression"))
         return _Resource(address, module, type_, name, tree(configured.get("expressions")), scope)
 
-    def _is_elsewhere(self, module: str, own: Place | None) -> bool:
+    def _is_outside(self, module: str, own: Place | None) -> bool:
         """Whether a place is in another folder than the module: of the caller already."""
         folder = None if self._lines is None or own is None or own.line is None else self._lines.folder(module)
         return folder is not None and own is not None and own.file.rpartition("/")[0] != folder

@@ -130,7 +130,7 @@ class Regions:
         return "alias" in self._provider(key) and self._expression(key) is not None
 
     def _is_repeated(self, key: str) -> bool:
-        """Whether OpenTofu makes an instance of a configuration for each of several regions."""
+        """Whether OpenTofu makes an instance of a configuration for each region of a list."""
         if key not in self._repeated:
             references = tree(self._expression(key)).get("references")
             listed = references if isinstance(references, list) else ()

@@ -158,7 +158,7 @@ def _with_usual(text: str, usual: tuple[str, ...], value: UnknownValue) -> str |
 
 
 def with_others(parts: list[UnknownPart | ConditionalPart]) -> list[UnknownPart | ConditionalPart]:
-    """The elements of a list of which not even the number is known: what it reads, and whatever else is in it."""
+    """The elements of a list of which not even the number is known: what it reads, and an unknown rest."""
     if any(isinstance(one, UnknownPart) and not one.reaches for one in parts):
         return parts
     first = parts[0].tree if isinstance(parts[0], ConditionalPart) else parts[0]

@@ -1,4 +1,4 @@
-"""What the evaluation of one root may take: source can be written to exhaust whoever reads it."""
+"""What the evaluation of one root may take: source can be written to exhaust its reader."""
 
 from __future__ import annotations
 
